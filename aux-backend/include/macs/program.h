@@ -1,0 +1,62 @@
+/* What a generated program exports, and what it may call: the contract between generated C and the runtime.
+ *
+ * The runtime receives a burst, fills each packet's struct macs_packet (handle, data, length, contiguous, ingress_port,
+ * instance_type, ingress_ns) and calls ingress(); reads the verdicts; replicates where asked; calls egress() for what
+ * goes out, unless the program has merged egress into ingress (egress == NULL); sends in the order of the burst.
+ * egress() (or the merged ingress()) ends with the deparser: length and data are then those of the frame to send.
+ */
+#ifndef MACS_PROGRAM_H
+#define MACS_PROGRAM_H
+
+#include <macs/packet.h>
+#include <macs/table.h>
+
+/* The largest burst B; sub-batches b are at most as large. */
+#define MACS_BURST_MAX 256u
+
+enum macs_unit { MACS_PACKETS = 1, MACS_BYTES = 2, MACS_PACKETS_AND_BYTES = 3 };
+
+enum macs_extern_kind { MACS_COUNTER, MACS_DIRECT_COUNTER, MACS_REGISTER, MACS_DIGEST, MACS_METER, MACS_DIRECT_METER };
+
+struct macs_digest_field {
+    const char *name;
+    uint16_t bits;
+};
+
+/* A stateful extern instance. `size`: elements; direct ones: their table's size + 1, the last for the default entry. */
+struct macs_extern_desc {
+    const char *name;
+    const char *table;                      /* of a direct extern, else NULL */
+    const struct macs_digest_field *fields; /* of a digest */
+    uint32_t size;
+    uint16_t bits;                          /* of a register's element; of a digest's record */
+    uint16_t field_count;
+    uint8_t kind;                           /* enum macs_extern_kind */
+    uint8_t unit;                           /* enum macs_unit, of counters and meters */
+};
+
+struct macs_worker;
+
+typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
+
+struct macs_program {
+    const char *name;
+    const char *source;        /* P4 file */
+    uint32_t state_bytes;      /* of the program's state behind struct macs_packet, that struct included */
+    uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
+    uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
+    uint16_t drop_port;        /* v1model's 511 */
+    uint16_t table_count;
+    uint16_t extern_count;
+    const struct macs_table_desc *table_descs;
+    struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
+    const struct macs_extern_desc *extern_descs;
+    void **externs;            /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
+    macs_pipe_fn *ingress;
+    macs_pipe_fn *egress;
+};
+
+/* The one program of this binary. */
+extern const struct macs_program macs_program;
+
+#endif

@@ -1,0 +1,112 @@
+/* Match-action tables as the control plane and the generated code see them, whatever kernel stands behind.
+ *
+ * A packed key is the table's key fields one after the other, each in ceil(bits/8) bytes, most significant byte first,
+ * unused high bits zero. Exact fields come first, the LPM field (at most one) last, so that a prefix is a prefix.
+ * A value is a struct that the generated code declares; it begins with struct macs_entry, action data follow in host
+ * byte order at the offsets that the description gives.
+ * Threads: one writer (the control thread) at a time, any number of lock-free readers; a value that was replaced or
+ * deleted lives on until every reader has reported a quiescent state (macs/qsbr.h).
+ */
+#ifndef MACS_TABLE_H
+#define MACS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum macs_match_kind { MACS_EXACT, MACS_LPM, MACS_TERNARY, MACS_RANGE, MACS_OPTIONAL };
+
+/* Head of every value. */
+struct macs_entry {
+    uint32_t action; /* index in macs_table_desc.actions */
+    uint32_t index;  /* of the entry, 0 … size-1, stable over modify: finds direct counters and meters; size for the default */
+};
+
+/* What to match, packed. `mask` for ternary and optional bytes; `high` for range bytes (value is then the low end). Both
+ * are always present and whole: an exact byte has mask 0xff and high == value. */
+struct macs_match {
+    const uint8_t *value;
+    const uint8_t *mask;
+    const uint8_t *high;
+    uint32_t prefix_bits; /* of the whole packed key, exact bytes included; key_bytes * 8 without LPM field */
+    int32_t priority;     /* the larger wins; 0 where the kernel has no priorities */
+};
+
+struct macs_key_field {
+    const char *name; /* control-plane name */
+    uint16_t bits;
+    uint16_t offset;  /* in the packed key */
+    uint8_t kind;     /* enum macs_match_kind */
+};
+
+struct macs_param {
+    const char *name;
+    uint16_t bits;
+    uint16_t offset; /* in the value */
+    uint16_t bytes;  /* 1, 2, 4, 8, or a multiple of 8: limbs, least significant first, each in host order */
+};
+
+enum macs_action_scope { MACS_ANYWHERE, MACS_DEFAULT_ONLY, MACS_TABLE_ONLY };
+
+struct macs_action_desc {
+    const char *name;
+    const struct macs_param *params;
+    uint16_t param_count;
+    uint8_t scope; /* enum macs_action_scope */
+};
+
+/* An entry that the program gives. */
+struct macs_const_entry {
+    struct macs_match match;
+    const void *value;
+};
+
+struct macs_table_shape {
+    uint32_t key_bytes;
+    uint32_t prefix_offset; /* first byte of the LPM field; key_bytes if none */
+    uint32_t value_bytes;
+    uint32_t size;          /* entries at most */
+};
+
+struct macs_qsbr;
+
+/* A kernel's writer side. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM, -EINVAL. `value` is copied;
+ * the kernel sets its macs_entry.index. Kernels never print or exit. */
+struct macs_kernel {
+    const char *name; /* "exact_hash" */
+    int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
+    void (*destroy)(void *self);
+    int (*add)(void *self, const struct macs_match *match, const void *value, uint32_t *index);
+    int (*modify)(void *self, const struct macs_match *match, const void *value);
+    int (*remove)(void *self, const struct macs_match *match);
+    /* The entry with that very match (not the best match for a packet), or NULL. */
+    const struct macs_entry *(*find)(void *self, const struct macs_match *match);
+    /* Calls visit for each entry until it returns non-zero, which is returned; order unspecified. */
+    int (*walk)(void *self, int (*visit)(const struct macs_match *match, const struct macs_entry *value, void *arg), void *arg);
+    uint32_t (*count)(void *self);
+    uint64_t (*memory_bytes)(void *self);
+};
+
+struct macs_table_desc {
+    const char *name;
+    const struct macs_key_field *fields; /* in the program's order */
+    const struct macs_action_desc *actions;
+    const struct macs_kernel *kernel;
+    const struct macs_const_entry *entries;
+    const void *default_value;
+    struct macs_table_shape shape;
+    uint32_t entry_count;
+    uint16_t field_count;
+    uint16_t action_count;
+    bool const_entries;
+    bool const_default;
+};
+
+/* A table at run time: an array of them stands in the generated code. */
+struct macs_table {
+    const struct macs_table_desc *desc;
+    void *kernel;                              /* the kernel's self */
+    const struct macs_entry *_Atomic fallback; /* the default action's value, used on a miss */
+};
+
+#endif

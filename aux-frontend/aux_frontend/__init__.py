@@ -1,0 +1,1 @@
+"""Plug-in frontends: each reads one language and produces HLIR."""

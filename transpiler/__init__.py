@@ -1,0 +1,1 @@
+"""The compiler after the frontends: HLIR, analysis, passes, schedule, code generation."""

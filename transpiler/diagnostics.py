@@ -1,0 +1,139 @@
+"""Located messages: what every stage of the compiler says to the person who wrote the program.
+
+A stage reports into one `Diagnostics` sink and goes on as long as that makes sense, so that a run shows several errors.
+`raise_if_errors` ends the run between stages. Rendered form, one message:
+
+    l3fwd.p4:12:9: error: 'ttl' is not a field of header 'ethernet_t'
+        hdr.ethernet.ttl = 1;
+                     ^~~
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a source file: 1-based line and column, `length` characters long (1 at least)."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+class Severity(enum.Enum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message; `notes` point at related places; `code` names a warning so that it can be turned off."""
+
+    severity: Severity
+    span: Span
+    message: str
+    code: str = ""
+    notes: tuple[Diagnostic, ...] = ()
+
+
+class Rejected(Exception):
+    """The program is not acceptable; what is wrong with it is in `diagnostics`."""
+
+    def __init__(self, diagnostics: Diagnostics) -> None:
+        super().__init__(f"{diagnostics.error_count} errors")
+        self.diagnostics = diagnostics
+
+
+@dataclass
+class SourceMap:
+    """The texts that spans point into, and who included whom. Unknown files are read from disk when they are first shown."""
+
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    included_from: dict[str, Span] = field(default_factory=dict)
+
+    def line(self, span: Span) -> str:
+        """The source line of a span without its line end; empty when the file cannot be read."""
+        if span.file not in self.texts:
+            try:
+                self.texts[span.file] = Path(span.file).read_text(errors="replace").splitlines()
+            except OSError:
+                self.texts[span.file] = []
+        lines = self.texts[span.file]
+        return lines[span.line - 1] if 0 < span.line <= len(lines) else ""
+
+
+class Diagnostics:
+    """The sink: collects messages in order, counts errors, renders them."""
+
+    LIMIT = 50
+
+    def __init__(self, sources: SourceMap | None = None, disabled_warnings: Iterable[str] = ()) -> None:
+        self.sources = sources or SourceMap()
+        self.messages: list[Diagnostic] = []
+        self.disabled_warnings = frozenset(disabled_warnings)
+        self._seen: set[tuple[Span, str]] = set()
+
+    @property
+    def error_count(self) -> int:
+        return sum(m.severity is Severity.ERROR for m in self.messages)
+
+    def error(self, span: Span, message: str, *notes: tuple[Span, str]) -> None:
+        """Report an error; the same message at the same place is kept once."""
+        self._add(Severity.ERROR, span, message, "", notes)
+
+    def warning(self, span: Span, code: str, message: str, *notes: tuple[Span, str]) -> None:
+        """Report a warning of the kind `code`, unless that kind is turned off ("all" turns off every kind)."""
+        if not self.disabled_warnings & {code, "all"}:
+            self._add(Severity.WARNING, span, message, code, notes)
+
+    def raise_if_errors(self) -> None:
+        """End the run here when an error was reported. Raises: Rejected."""
+        if self.error_count:
+            raise Rejected(self)
+
+    def render(self) -> str:
+        """All messages as text, errors beyond `LIMIT` only counted; ends with a line break when there is any."""
+        shown = self.messages[: self.LIMIT]
+        blocks = [line for message in shown for line in self._render(message)]
+        if len(self.messages) > len(shown):
+            blocks.append(f"{len(self.messages) - len(shown)} more messages not shown")
+        return "".join(block + "\n" for block in blocks)
+
+    def _add(self, severity: Severity, span: Span, message: str, code: str, notes: tuple[tuple[Span, str], ...]) -> None:
+        if (span, message) in self._seen:
+            return
+        self._seen.add((span, message))
+        children = tuple(Diagnostic(Severity.NOTE, at, text) for at, text in notes)
+        self.messages.append(Diagnostic(severity, span, message, code, children))
+
+    def _render(self, message: Diagnostic) -> list[str]:
+        lines = list(self._include_stack(message.span.file, self.sources.included_from))
+        suffix = f" [-W{message.code}]" if message.code else ""
+        lines.append(f"{message.span}: {message.severity.value}: {message.message}{suffix}")
+        source = self.sources.line(message.span)
+        if source.strip():
+            column = min(message.span.column, len(source) + 1)
+            pad = "".join("\t" if char == "\t" else " " for char in source[: column - 1])
+            width = max(1, min(message.span.length, len(source) - column + 1))
+            lines += [f"    {source}", f"    {pad}^{'~' * (width - 1)}"]
+        for note in message.notes:
+            lines += self._render(note)
+        return lines
+
+    @staticmethod
+    def _include_stack(file: str, included_from: Mapping[str, Span]) -> Iterable[str]:
+        seen = {file}
+        while (at := included_from.get(file)) is not None and at.file not in seen:
+            yield f"In file included from {at.file}:{at.line}:"
+            seen.add(at.file)
+            file = at.file
