@@ -1,0 +1,205 @@
+"""The HLIR verifier: a well-formed program passes, each kind of damage is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import program as pr
+from transpiler.hlir import statements as st
+from transpiler.hlir.printer import print_program
+from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType
+from transpiler.hlir.verifier import Malformed, verify
+
+AT = Span("t.p4", 3, 5)
+ERRORS = Enum("error", pr.CORE_ERRORS)
+ETHERNET = HeaderType("ethernet_t", (Field("dst", Bits(48), AT), Field("type", Bits(16), AT)), AT)
+TYPE = ex.Read(ex.FieldRef(ex.HeaderRef("hdr.eth", AT), "type", AT), Bits(16), AT)
+PORT = ex.VariableRef("standard_metadata.egress_spec", AT)
+DATA = ex.VariableRef("forward.port", AT)
+
+
+def const(value: int, width: int) -> ex.Const:
+    return ex.Const(value, Bits(width), AT)
+
+
+def program(ingress: st.Body = (), start: st.Body = (), **changes: object) -> pr.Program:
+    """A one-table program with the given bodies; `changes` replace parts of it."""
+    parser = pr.ParserState(
+        "start",
+        (st.Extract(ex.HeaderRef("hdr.eth", AT), None, AT), *start),
+        pr.Select((TYPE,), (pr.SelectCase((ex.ExactSet(const(0x800, 16), AT),), "accept", AT),), AT),
+        AT,
+    )
+    table = pr.Table(
+        "Ingress.t",
+        (pr.TableKey(TYPE, pr.MatchKind.EXACT, "hdr.eth.type", AT),),
+        (pr.ActionUse("Ingress.forward", AT),),
+        pr.ActionCall("Ingress.forward", (const(1, 9),), AT),
+        False,
+        (pr.TableEntry((ex.ExactSet(const(5, 16), AT),), pr.ActionCall("Ingress.forward", (const(2, 9),), AT), 1, AT),),
+        True,
+        1024,
+        None,
+        (),
+        AT,
+    )
+    body = (st.ApplyTable("Ingress.t", None, None, AT), *ingress)
+    base = pr.Program(
+        name="t",
+        architecture=pr.Architecture.V1MODEL,
+        header_types=(ETHERNET,),
+        headers=(pr.Header("hdr.eth", "ethernet_t", AT),),
+        stacks=(),
+        variables=(
+            pr.Variable("standard_metadata.egress_spec", Bits(9), pr.Storage.INTRINSIC, AT),
+            pr.Variable("forward.port", Bits(9), pr.Storage.ACTION_DATA, AT),
+        ),
+        externs=(pr.ExternInstance("Ingress.r", "register", (("size", 4), ("width", 8)), AT),),
+        value_sets=(),
+        actions=(
+            pr.Action("Ingress.forward", ("forward.port",), (st.Assign(PORT, ex.Read(DATA, Bits(9), AT), AT),), AT),
+        ),
+        tables=(table,),
+        pipes=(
+            pr.Parser("P", pr.Role.PARSER, (parser,), AT),
+            pr.Control("Ingress", pr.Role.INGRESS, body, AT),
+            pr.Control("D", pr.Role.DEPARSER, (st.Emit(ex.HeaderRef("hdr.eth", AT), AT),), AT),
+        ),
+        intrinsics=(("egress_spec", "standard_metadata.egress_spec"),),
+        errors=ERRORS,
+        span=AT,
+    )
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def violations(damaged: pr.Program) -> str:
+    with pytest.raises(Malformed) as caught:
+        verify(damaged)
+    return "\n".join(caught.value.violations)
+
+
+def test_a_well_formed_program_passes() -> None:
+    verify(program())
+
+
+@pytest.mark.parametrize(
+    ("statement", "complaint"),
+    [
+        (st.Assign(PORT, const(1, 8), AT), "assigned value is bit<8>, not bit<9>"),
+        (st.Assign(ex.VariableRef("nowhere", AT), const(1, 8), AT), "unknown variable nowhere"),
+        (st.Assign(PORT, const(512, 9), AT), "constant 512 does not fit bit<9>"),
+        (st.Assign(ex.FieldRef(ex.HeaderRef("hdr.eth", AT), "x", AT), const(0, 1), AT), "has no field x"),
+        (st.SetValid(ex.HeaderRef("hdr.ip", AT), True, AT), "unknown header hdr.ip"),
+        (st.SetValid(ex.ElementRef("hdr.eth", const(0, 32), AT), True, AT), "unknown header hdr.eth"),
+        (st.Leave("out", AT), "leaves out, which does not enclose it"),
+        (st.If(TYPE, (), (), AT), "condition is bit<16>, not bool"),
+        (st.Extract(ex.HeaderRef("hdr.eth", AT), None, AT), "Extract in a control"),
+        (st.Emit(ex.HeaderRef("hdr.eth", AT), AT), "Emit in a control"),
+        (st.ApplyTable("Ingress.u", None, None, AT), "unknown table Ingress.u"),
+        (st.ApplyTable("Ingress.t", PORT, None, AT), "hit goes to a bool"),
+        (st.CallExtern("register.peek", "Ingress.r", (), (), AT), "unknown extern method register.peek"),
+        (st.CallExtern("register.read", None, (const(1, 32),), (PORT,), AT), "does not fit the instance None"),
+        (st.CallExtern("register.read", "Ingress.r", (const(1, 32),), (PORT,), AT), "elements of Ingress.r are bit<8>"),
+        (st.CallExtern("truncate.request", None, (), (), AT), "takes 1 inputs"),
+        (st.Switch(TYPE, (st.SwitchCase((1, 1), (), AT),), (), AT), "out of range or there twice"),
+        (
+            st.Assign(PORT, ex.Binary(ex.BinaryOp.ADD, const(1, 9), TYPE, Bits(9), AT), AT),
+            "bit<9> + bit<16> as bit<9>",
+        ),
+        (st.Assign(PORT, ex.Slice(TYPE, 16, 8, AT), AT), "[16:8] of bit<16>"),
+        (st.Assign(PORT, ex.Unary(ex.UnaryOp.NOT, const(1, 9), Bits(9), AT), AT), "! of bit<9>"),
+        (st.Assign(PORT, ex.Cast(ex.Const(0, ERRORS, AT), Bits(9), AT), AT), "cast of error to bit<9>"),
+    ],
+)
+def test_a_bad_statement_is_named(statement: st.Statement, complaint: str) -> None:
+    text = violations(program(ingress=(statement,)))
+    assert complaint in text
+    assert "t.p4:3:5" in text
+
+
+def test_all_violations_are_listed() -> None:
+    text = violations(program(ingress=(st.Leave("a", AT), st.Leave("b", AT))))
+    assert "leaves a" in text
+    assert "leaves b" in text
+
+
+def test_statements_of_other_pipes_are_refused_in_parsers() -> None:
+    text = violations(program(start=(st.ApplyTable("Ingress.t", None, None, AT),)))
+    assert "ApplyTable in a parser" in text
+
+
+def test_labels_are_unique() -> None:
+    twice = (st.Block("x", (), AT), st.Block("x", (), AT))
+    assert "label x is used twice" in violations(program(ingress=twice))
+
+
+def test_names_are_unique() -> None:
+    header = pr.Header("hdr.eth", "ethernet_t", AT)
+    assert "used twice" in violations(program(headers=(header, header)))
+
+
+def test_stacks_have_their_elements() -> None:
+    stack = pr.HeaderStack("hdr.vlan", "ethernet_t", 2, AT)
+    assert "hdr.vlan[1] is not a header of type ethernet_t" in violations(program(stacks=(stack,)))
+
+
+def test_tables_are_checked() -> None:
+    good = program()
+    table = good.tables[0]
+    call = pr.ActionCall("Ingress.forward", (), AT)
+    wrong_key = pr.TableEntry((ex.ExactSet(const(5, 8), AT),), table.default_action, 1, AT)
+    arity = pr.TableEntry((), table.default_action, 1, AT)
+    assert "do not fit its parameters" in violations(replace(good, tables=(replace(table, default_action=call),)))
+    assert "key is bit<8>, not bit<16>" in violations(replace(good, tables=(replace(table, entries=(wrong_key,)),)))
+    assert "0 keys for 1 values" in violations(replace(good, tables=(replace(table, entries=(arity,)),)))
+    assert "cannot use Ingress.r" in violations(replace(good, tables=(replace(table, direct=("Ingress.r",)),)))
+
+
+def test_extern_instances_have_their_attributes() -> None:
+    lame = pr.ExternInstance("Ingress.r", "register", (("size", 4),), AT)
+    assert "lacks the attribute width" in violations(program(externs=(lame,)))
+
+
+def test_errors_begin_with_core() -> None:
+    assert "core.p4" in violations(program(errors=Enum("error", ("Mine",))))
+
+
+def test_the_printer_shows_every_part() -> None:
+    label = st.Block("out", (st.If(ex.IsValid(ex.HeaderRef("hdr.eth", AT), AT), (st.Leave("out", AT),), (), AT),), AT)
+    text = print_program(program(ingress=(label, st.Assign(PORT, const(511, 9), AT))))
+    for line in (
+        "program t (v1model)",
+        "    bit<48> dst;",
+        "    ethernet_t hdr.eth;",
+        "    action_data bit<9> forward.port;",
+        "    egress_spec = standard_metadata.egress_spec;",
+        "extern register Ingress.r(size = 4, width = 8);",
+        "action Ingress.forward(bit<9> forward.port) {",
+        '        hdr.eth.type: exact @name("hdr.eth.type");',
+        "    default_action = Ingress.forward(9w1);",
+        "        priority 1: (16w5): Ingress.forward(9w2);",
+        "            (16w0x800): accept;",
+        "    out: {",
+        "        if (hdr.eth.isValid()) {",
+        "            leave out;",
+        "    standard_metadata.egress_spec = 9w0x1ff;",
+        "    emit(hdr.eth);",
+    ):
+        assert line + "\n" in text
+
+
+def test_bool_and_signed_constants_read_as_such() -> None:
+    flag = pr.Variable("flag", Bool(), pr.Storage.LOCAL, AT)
+    number = pr.Variable("n", Bits(8, True), pr.Storage.LOCAL, AT)
+    base = program()
+    body = (
+        st.Assign(ex.VariableRef("flag", AT), ex.Const(1, Bool(), AT), AT),
+        st.Assign(ex.VariableRef("n", AT), ex.Const(0xFF, Bits(8, True), AT), AT),
+    )
+    changed = program(ingress=body, variables=(*base.variables, flag, number))
+    verify(changed)
+    assert "    flag = true;\n    n = 8s-1;\n" in print_program(changed)
