@@ -290,7 +290,8 @@ class Program:
     def header_type_of(self) -> Mapping[str, HeaderType]:
         """Header or stack name → its layout."""
         types = {t.name: t for t in self.header_types}
-        return {h.name: types[h.type] for h in (*self.headers, *self.stacks)}
+        instances: tuple[Header | HeaderStack, ...] = (*self.headers, *self.stacks)
+        return {h.name: types[h.type] for h in instances}
 
     @cached_property
     def header(self) -> Mapping[str, Header]:
