@@ -31,12 +31,15 @@ class ResolvedCall:
 class Checked:
     """The result of checking a whole program.
 
-    types: every expression → its type, after implicit casts were decided (see `casts`).
-    casts: expressions whose value is implicitly converted → the type converted to (int literal to bit<8>, list to struct …).
+    types: every expression → its own type, that before an implicit cast (`int` for a literal without width, a Tuple for a
+    list). The denoted type for a TypeExpression and for a Path that names a type.
+    casts: expressions whose value is implicitly converted → the type converted to (int literal to bit<8>, list to struct …);
+    the items of a list and the fields of a structure that are converted have an entry of their own.
     declarations: every Path, NamedType, and the Name of a state or match kind where useful → what it refers to.
     calls: every Call and every Instantiation.
     constants: every expression of compile-time known value whose value does not depend on constructor parameters or type
     variables → int, bool, str (ints for bit types are non-negative for bit<> and two's-complement *signed* for int<>).
+    The value is the one after the implicit cast, when there is one; that of a serializable enum's member is its number.
     type_refs: every TypeRef node → the type it denotes (in terms of type variables in scope).
     errors / match_kinds: the members declared in the whole program, in order.
     """

@@ -189,10 +189,23 @@ class Callable:
     candidates: tuple[ast.Declaration | str, ...]
 
 
+@_type
+class Unknown:
+    """What is left after an error, so that its followers stay silent; never in an accepted program."""
+
+
+@dataclass(eq=False, slots=True)
+class Unsolved:
+    """A type argument that the checker is still looking for; never in an accepted program."""
+
+    declaration: ast.TypeParameter
+    solution: Ty | None = None
+
+
 Ty = (
     Bit | Integer | Varbit | Bool | String | Error | MatchKind | Void | DontCare | TypeVariable | Header | HeaderUnion
     | Struct | Stack | Tuple | List | Set | Enum | NewType | Extern | ParserType | ControlType | PackageType | Table
-    | ApplyResult | ActionEnum | ValueSet | Callable
+    | ApplyResult | ActionEnum | ValueSet | Callable | Unknown | Unsolved
 )  # fmt: skip
 
 Substitution = Mapping[ast.TypeParameter, Ty]
