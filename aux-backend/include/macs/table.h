@@ -66,12 +66,17 @@ struct macs_table_shape {
     uint32_t prefix_offset; /* first byte of the LPM field; key_bytes if none */
     uint32_t value_bytes;
     uint32_t size;          /* entries at most */
+    uint32_t field_count;
+    const struct macs_key_field *fields; /* macs_table_init sets both; NULL: one LPM or ternary field, as the kernel has it */
 };
 
 struct macs_qsbr;
 
-/* A kernel's writer side. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM, -EINVAL. `value` is copied;
- * the kernel sets its macs_entry.index. Kernels never print or exit. */
+/* A kernel's writer side. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM, -EINVAL, -EBUSY (a
+ * reader hangs, so nothing can be reclaimed: see macs/qsbr.h); a refused change changes nothing. `value` is copied; the
+ * kernel sets its macs_entry.index. `index` may be NULL, and so may qsbr: then there are no concurrent readers.
+ * Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the entry that
+ * was added first. Kernels never print or exit. */
 struct macs_kernel {
     const char *name; /* "exact_hash" */
     int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
@@ -107,6 +112,21 @@ struct macs_table {
     const struct macs_table_desc *desc;
     void *kernel;                              /* the kernel's self */
     const struct macs_entry *_Atomic fallback; /* the default action's value, used on a miss */
+    struct macs_qsbr *qsbr;
 };
+
+/* Make the kernel, add the program's entries, set its default. 0 or -errno, and then nothing is left behind. A table
+ * without kernel (no keys) has a fallback only. `qsbr` outlives the table; NULL without concurrent readers. */
+int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr);
+
+/* Frees everything. No reader may use the table any more. */
+void macs_table_close(struct macs_table *table);
+
+/* Replace the default entry by a copy of `value` (desc->shape.value_bytes), or by the program's own for NULL: 0, -ENOMEM,
+ * -EBUSY. Whether the program allows it (const_default, action scopes) is the caller's to check. */
+int macs_table_set_default(struct macs_table *table, const void *value);
+
+/* Remove all entries, those of the program too; the default stays: 0 or -errno, and then some may be left. */
+int macs_table_clear(struct macs_table *table);
 
 #endif

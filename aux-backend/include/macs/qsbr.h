@@ -1,0 +1,99 @@
+/* Quiescent-state reclamation: how the one writer knows that no reader can still see what it unlinked.
+ *
+ * Readers (workers) register once, go online, and report a quiescent state after each burst: at that point they hold no
+ * pointer into any table. The writer unlinks something, defers its release, and goes on; the release runs when every
+ * reader that was online has reported since. Nobody waits in the usual case, and many releases share one grace period.
+ *
+ * Cost of a report: one load of a shared line, and one release store when the writer has begun a new period. No locks.
+ * A reader that waits or sleeps goes offline first; offline readers are never waited for. An online reader that does
+ * not report (it hangs, or was stopped by a debugger) stops reclamation, not forwarding: the backlog of releases is
+ * bounded, and when it is full the writer waits MACS_QSBR_TIMEOUT_NS for space, then refuses the change with -EBUSY
+ * and leaves everything as it was. Nothing is ever released early.
+ * Threads: register, unregister, online, offline, quiescent by any reader for itself; all else by the one writer.
+ * Source: Hart, McKenney, Brown, Walpole, "Performance of memory reclamation for lockless synchronization" (2007), QSBR.
+ */
+#ifndef MACS_QSBR_H
+#define MACS_QSBR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MACS_QSBR_READERS 128u               /* registered at once, at most */
+#define MACS_QSBR_BACKLOG 8192u              /* deferred releases at once, at most; a power of two */
+#define MACS_QSBR_TIMEOUT_NS UINT64_C(1000000000)
+
+struct macs_qsbr_reader {
+    _Alignas(64) _Atomic uint64_t seen; /* the epoch of the last report; 0: offline */
+    atomic_bool taken;
+};
+
+struct macs_qsbr_deferred;
+
+struct macs_qsbr {
+    _Alignas(64) _Atomic uint64_t epoch; /* from 1; the writer adds 1 to begin a grace period */
+    struct macs_qsbr_reader readers[MACS_QSBR_READERS];
+    struct macs_qsbr_deferred *backlog; /* ring of MACS_QSBR_BACKLOG, writer only as all that follows */
+    uint32_t head;                      /* oldest; counts on, taken modulo the ring's size */
+    uint32_t tail;                      /* next free */
+    uint32_t unpolled;                  /* deferred since the last poll */
+};
+
+/* Releases `what`, which belongs to `owner`. */
+typedef void macs_qsbr_release_fn(void *owner, void *what);
+
+/* 0 or -ENOMEM. */
+int macs_qsbr_create(struct macs_qsbr **qsbr);
+
+/* Runs what is deferred and frees. No reader may be online. NULL is allowed. */
+void macs_qsbr_destroy(struct macs_qsbr *qsbr);
+
+/* A new reader, offline. 0, or -ENOSPC when MACS_QSBR_READERS are registered. */
+int macs_qsbr_register(struct macs_qsbr *qsbr, struct macs_qsbr_reader **reader);
+void macs_qsbr_unregister(struct macs_qsbr_reader *reader);
+
+/* From here on the reader may look tables up. */
+static inline void macs_qsbr_online(struct macs_qsbr *qsbr, struct macs_qsbr_reader *reader) {
+    atomic_store_explicit(&reader->seen, atomic_load_explicit(&qsbr->epoch, memory_order_relaxed),
+                          memory_order_relaxed);
+    /* Orders the store above before the reader's first look at a table. Either this comes after the writer's addition
+     * to the epoch, and then the reader sees what was unlinked before it, or the writer sees the store. */
+    atomic_fetch_add_explicit(&qsbr->epoch, 0, memory_order_acq_rel);
+}
+
+/* The reader holds no pointer into a table and will look none up until it is online again. */
+static inline void macs_qsbr_offline(struct macs_qsbr_reader *reader) {
+    atomic_store_explicit(&reader->seen, 0, memory_order_release);
+}
+
+/* Report of an online reader: it holds no pointer into a table at this moment. */
+static inline void macs_qsbr_quiescent(struct macs_qsbr *qsbr, struct macs_qsbr_reader *reader) {
+    uint64_t epoch = atomic_load_explicit(&qsbr->epoch, memory_order_acquire);
+    if (atomic_load_explicit(&reader->seen, memory_order_relaxed) != epoch)
+        atomic_store_explicit(&reader->seen, epoch, memory_order_release);
+}
+
+/* Begin a grace period and wait for its end: 0, or -ETIMEDOUT after timeout_ns. For rare, heavy changes only. */
+int macs_qsbr_synchronize(struct macs_qsbr *qsbr, uint64_t timeout_ns);
+
+/* Make sure that the next `count` (at most MACS_QSBR_BACKLOG / 2) defers find space: 0, or -EBUSY when readers hang.
+ * Call before the first step of a change, so that a refused change has changed nothing. NULL qsbr: 0. */
+int macs_qsbr_reserve(struct macs_qsbr *qsbr, uint32_t count);
+
+/* Run release(owner, what) after a grace period. Space must have been reserved. With a NULL qsbr (no concurrent
+ * readers) it runs at once. */
+void macs_qsbr_defer(struct macs_qsbr *qsbr, macs_qsbr_release_fn *release, void *owner, void *what);
+
+/* Run what can be run without waiting, and begin a period for the rest. For the writer's idle moments. */
+void macs_qsbr_poll(struct macs_qsbr *qsbr);
+
+/* Run all that is deferred, waiting for one grace period if need be: 0, or -EBUSY when readers hang. NULL qsbr: 0. */
+int macs_qsbr_flush(struct macs_qsbr *qsbr);
+
+/* Run at once all that `owner` deferred: no reader can reach the owner any more. NULL qsbr: nothing. */
+void macs_qsbr_drop(struct macs_qsbr *qsbr, const void *owner);
+
+/* Releases that wait for their grace period. */
+uint32_t macs_qsbr_pending(const struct macs_qsbr *qsbr);
+
+#endif

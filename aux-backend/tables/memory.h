@@ -1,0 +1,21 @@
+/* Memory for tables: zeroed, cache-line aligned, on huge pages where it is big and they can be had.
+ *
+ * From MACS_MEMORY_BIG bytes on it is mapped: first from the system's reserved huge pages, else as ordinary memory that
+ * the kernel is asked to back by huge pages. Mapped memory costs nothing until it is touched, except that reserved huge
+ * pages are taken whole: for what may stay mostly untouched say `sparse`, and they are left alone.
+ * Threads: any. Errors: NULL when there is no memory.
+ */
+#ifndef MACS_TABLES_MEMORY_H
+#define MACS_TABLES_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MACS_MEMORY_BIG ((size_t)2 << 20)
+
+void *macs_memory_alloc(size_t bytes, bool sparse);
+
+/* `bytes` as given to macs_memory_alloc. NULL is allowed. */
+void macs_memory_free(void *memory, size_t bytes);
+
+#endif

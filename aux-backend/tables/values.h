@@ -1,0 +1,67 @@
+/* Where a table's values live: a slab of equal slots, so that a value's address never changes while a reader may hold it.
+ *
+ * A slot holds the value (it begins with struct macs_entry) and behind it `inline_bytes` that the kernel wants in the
+ * same cache line (the key, say). Slots are powers of two up to a cache line, then whole lines: none straddles a line
+ * without need. An entry keeps its *index* (0 … size-1) for life; modifying it writes a new *slot* and leaves the old one
+ * to its readers, so a reader sees the old value or the new, whole. There are some slots more than entries for that.
+ * Slots and indices are reused after a grace period only: an in-flight packet never counts on somebody else's counter.
+ * Threads: macs_values_at by anyone; all else by the one writer. Cost: O(1); waits for a grace period only when no slot
+ * or index is free that is not waiting for one.
+ */
+#ifndef MACS_TABLES_VALUES_H
+#define MACS_TABLES_VALUES_H
+
+#include <macs/qsbr.h>
+#include <macs/table.h>
+
+struct macs_values {
+    uint8_t *base;
+    uint32_t stride;        /* bytes from slot to slot */
+    uint32_t inline_offset; /* of the kernel's bytes in a slot */
+    uint32_t value_bytes;
+    uint32_t inline_bytes;
+    uint32_t size;          /* entries at most */
+    uint32_t slots;
+    uint32_t count;         /* entries now */
+    uint32_t slot_top;      /* slots from here on were never used */
+    uint32_t slot_free;     /* first of a list through the free slots, + 1; 0: none */
+    uint32_t index_top;     /* as with slots */
+    uint32_t index_free;
+    uint32_t *index_next;
+    struct macs_qsbr *qsbr;
+};
+
+/* 0, -ENOMEM, or -EINVAL where the shape's value is shorter than struct macs_entry. */
+int macs_values_create(struct macs_values *values, const struct macs_table_shape *shape, uint32_t inline_bytes,
+                       struct macs_qsbr *qsbr);
+void macs_values_destroy(struct macs_values *values);
+
+static inline struct macs_entry *macs_values_at(const struct macs_values *values, uint32_t slot) {
+    return (struct macs_entry *)(void *)(values->base + (size_t)slot * values->stride);
+}
+
+static inline uint8_t *macs_values_inline(const struct macs_values *values, uint32_t slot) {
+    return values->base + (size_t)slot * values->stride + values->inline_offset;
+}
+
+/* Take a slot and an index for a new entry and copy the value in; the kernel fills the inline bytes before it publishes
+ * the slot. 0, -ENOSPC when the table is full, -EBUSY. */
+int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot);
+
+/* Take a slot for a new value of the entry in slot `old`: same index, same inline bytes. 0 or -EBUSY.
+ * When it is published: macs_values_retire(old). */
+int macs_values_replace(struct macs_values *values, uint32_t old, const void *value, uint32_t *slot);
+
+/* Give back, at once, what macs_values_add took: it was never published. */
+void macs_values_cancel(struct macs_values *values, uint32_t slot);
+
+/* The value in this slot was replaced, and is unlinked. Needs one reserved defer. */
+void macs_values_retire(struct macs_values *values, uint32_t slot);
+
+/* The entry in this slot is unlinked. Needs one reserved defer. */
+void macs_values_remove(struct macs_values *values, uint32_t slot);
+
+/* Bytes of the slots that were ever used, and of the lists. */
+uint64_t macs_values_memory(const struct macs_values *values);
+
+#endif
