@@ -1,0 +1,191 @@
+"""Liveness over stages: which locations a stage reads that an earlier one wrote. Those live in the packet's state,
+all others are locals of their stage's function.
+
+Backward over each stage's code, later stages first; loops and blocks are taken conservatively (what is read anywhere in
+them is live before them), so a location may be kept without need, never lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
+from transpiler.hlir.expressions import HeaderPlace
+from transpiler.hlir.program import Parser, Program
+from transpiler.hlir.statements import (
+    ApplyTable,
+    Block,
+    Body,
+    CopyHeader,
+    Emit,
+    Extract,
+    If,
+    Leave,
+    Statement,
+    Switch,
+    While,
+)
+from transpiler.hlir.traverse import program_statements, transition_expressions, walk
+from transpiler.schedule.pipeline import STEP_READS, STEP_WRITES, Deparse, Parse, Step
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit, Target
+
+Live = frozenset[Location]
+
+
+class Liveness:
+    """Computes live sets for one pipe. `after`: what is live when the pipe ends. `stored`: fields that do not keep the
+    value they were extracted with, see `stored_fields`."""
+
+    def __init__(self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live) -> None:
+        self.program = program
+        self.locator = Locator(program)
+        self.stored = stored
+        self.exits = exits
+        self.after = after
+        self.stages: dict[int, Live] = {}
+        self.joins: dict[int, Live] = {}
+
+    def before(self, code: Code) -> Live:
+        """What is live at the start of a code. Every later stage and join must be known already."""
+        live: Live = frozenset()
+        for piece in reversed(code):
+            match piece:
+                case Submit() | Jump() | End():
+                    live = self._target(piece)
+                case Fork(statement=statement, arms=arms):
+                    live = frozenset().union(*(self.before(arm) for arm in arms))
+                    live |= self.locator.access(statement).reads
+                case Finish(statement=statement):
+                    live = self._apply(statement, live)
+                case Plain(what=what):
+                    live = self._plain(what, live)
+        return live
+
+    def _target(self, target: Target) -> Live:
+        match target:
+            case Submit(stage=stage):
+                return self.stages[stage]
+            case Jump(join=join):
+                return self.joins[join]
+            case End():
+                return self.after
+
+    def _plain(self, what: Statement | Step | Parse | Deparse, live: Live) -> Live:
+        match what:
+            case Step():
+                return (live - self._intrinsics(STEP_WRITES[what])) | self._intrinsics(STEP_READS[what])
+            case Parse(parser=parser):
+                reads = [self._reads(state.body) for state in parser.states]
+                reads += [self.locator.read_by(e) for state in parser.states for e in transition_expressions(state)]
+                return live.union(*reads)
+            case Deparse(control=control):
+                return live | self._body(control.body, live)
+        return self._statement(what, live)
+
+    def _body(self, body: Body, live: Live) -> Live:
+        for statement in reversed(body):
+            live = self._statement(statement, live)
+        return live
+
+    def _statement(self, statement: Statement, live: Live) -> Live:
+        match statement:
+            case ApplyTable():
+                return self._apply(statement, live)
+            case If(then=then, otherwise=otherwise):
+                inner = self._body(then, live) | self._body(otherwise, live)
+                return inner | self.locator.access(statement).reads
+            case Switch(cases=cases, default=default):
+                inner = self._body(default, live).union(*(self._body(case.body, live) for case in cases))
+                return inner | self.locator.access(statement).reads
+            case Leave(label=label):
+                return self._target(self.exits[label]) if label in self.exits else live
+            case Block() | While():
+                return live | self._reads((statement,)) | self._exits_inside(statement)
+            case Emit(header=header):
+                return live | self._emitted(header)
+            case CopyHeader(source=source):
+                access = self.locator.access(statement)
+                return (live - access.killed) | self.locator.whole(source)
+        access = self.locator.access(statement)
+        return (live - access.killed) | access.reads
+
+    def _apply(self, statement: ApplyTable, live: Live) -> Live:
+        actions = actions_of(self.program, statement.table)
+        access = self.locator.access(statement)
+        live = live - access.killed
+        return frozenset().union(*(self._body(action.body, live) for action in actions)) | access.reads
+
+    def _emitted(self, header: HeaderPlace) -> Live:
+        """Emitting needs the validity and the fields that were written; the others are in the packet still."""
+        return self.locator.validity(header) | (self.locator.whole(header) & self.stored)
+
+    def _reads(self, body: Body) -> Live:
+        found: set[Location] = set()
+        for statement in walk(body):
+            match statement:
+                case Emit(header=header):
+                    found |= self._emitted(header)
+                case _:
+                    found |= self.locator.access(statement).reads
+            if isinstance(statement, ApplyTable):
+                for action in actions_of(self.program, statement.table):
+                    found |= self._reads(action.body)
+        return frozenset(found)
+
+    def _exits_inside(self, statement: Statement) -> Live:
+        labels = {s.label for s in walk((statement,)) if isinstance(s, Leave)}
+        return frozenset().union(*(self._target(self.exits[label]) for label in labels if label in self.exits))
+
+    def _intrinsics(self, names: tuple[str, ...]) -> Live:
+        found = (self.program.intrinsic.get(name) for name in names)
+        return frozenset(Location(name) for name in found if name is not None)
+
+
+def stored_fields(program: Program) -> Live:
+    """The header fields that something other than an extract writes, carried over header copies."""
+    locator = Locator(program)
+    copies: list[CopyHeader] = []
+    stored: set[Location] = set()
+    for statement in program_statements(program):
+        match statement:
+            case CopyHeader():
+                copies.append(statement)
+            case Extract():
+                pass
+            case _:
+                stored |= {w for w in locator.access(statement).writes if w.field not in ("", VALIDITY)}
+    return frozenset(_carried(locator, stored, [(c.source, c.target) for c in copies]))
+
+
+def loaded_fields(program: Program, stored: Live) -> Live:
+    """The header fields that extracting must load: those that are read or stored, carried back over header copies."""
+    locator = Locator(program)
+    copies: list[CopyHeader] = []
+    read: set[Location] = set(stored)
+    for statement in program_statements(program):
+        match statement:
+            case CopyHeader():
+                copies.append(statement)
+            case Emit():
+                pass
+            case _:
+                read |= {r for r in locator.access(statement).reads if r.field not in ("", VALIDITY)}
+    for pipe in program.pipes:
+        for state in pipe.states if isinstance(pipe, Parser) else ():
+            for expression in transition_expressions(state):
+                read |= {r for r in locator.read_by(expression) if r.field not in ("", VALIDITY)}
+    return frozenset(_carried(locator, read, [(c.target, c.source) for c in copies]))
+
+
+def _carried(locator: Locator, fields: set[Location], ways: list[tuple[HeaderPlace, HeaderPlace]]) -> set[Location]:
+    """The fields and, for each way (from, to), the same fields of `to` as of `from`, until nothing is added."""
+    found = set(fields)
+    grown = True
+    while grown:
+        before = len(found)
+        for origin, target in ways:
+            names = set(locator.headers(origin))
+            carried = {location.field for location in found if location.owner in names}
+            found |= {Location(name, field) for name in locator.headers(target) for field in carried}
+        grown = len(found) > before
+    return found

@@ -1,0 +1,123 @@
+"""Splitting is loop fission: whether the order of packets at a state survives it.
+
+A register read before a lookup and written after it carries a dependency from packet to packet. All accesses to one
+ordered state must therefore be in one stage, which runs its packets in the order of the burst.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from transpiler.analysis.locations import actions_of
+from transpiler.hlir.externs import METHODS, Effect
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Leave, Statement
+from transpiler.hlir.traverse import walk
+from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.split import Split
+from transpiler.schedule.stages import Code, Finish, Fork, Jump, Plain
+
+ORDERED = frozenset({Effect.STATE, Effect.STREAM})
+
+
+def statements_of(code: Code) -> Iterator[Statement]:
+    """Every statement that a code holds, those of its forks included, not those of the joins that it jumps to."""
+    for piece in code:
+        match piece:
+            case Plain(what=Deparse(control=control)):
+                yield from walk(control.body)
+            case Plain(what=Parse(parser=parser)):
+                for state in parser.states:
+                    yield from walk(state.body)
+            case Plain(what=what) if not isinstance(what, Step | Parse | Deparse):
+                yield from walk((what,))
+            case Finish(statement=statement):
+                yield statement
+            case Fork(arms=arms):
+                for arm in arms:
+                    yield from statements_of(arm)
+
+
+def joins_of(code: Code, exits: Mapping[str, object]) -> Iterator[int]:
+    """The joins that a code jumps to by itself."""
+    for piece in code:
+        match piece:
+            case Jump(join=join):
+                yield join
+            case Fork(arms=arms):
+                for arm in arms:
+                    yield from joins_of(arm, exits)
+    for statement in statements_of(code):
+        if isinstance(statement, Leave) and isinstance(target := exits.get(statement.label), Jump):
+            yield target.join
+
+
+def ordered_states(program: Program, code: Code) -> frozenset[str]:
+    """The states that a code touches and whose accesses must keep packet order, each by a name of its own."""
+    found: set[str] = set()
+    for statement in statements_of(code):
+        bodies: list[Body] = [(statement,)]
+        if isinstance(statement, ApplyTable):
+            bodies = [action.body for action in actions_of(program, statement.table)]
+        for body in bodies:
+            for inner in walk(body):
+                if isinstance(inner, CallExtern) and METHODS[inner.method].effect in ORDERED:
+                    found.add(inner.instance or inner.method)
+    return frozenset(found)
+
+
+def reachable_joins(split: Split, stage: int) -> tuple[int, ...]:
+    """The joins whose code a stage needs, in program order."""
+    found: set[int] = set()
+    todo = list(joins_of(split.stages[stage].code, split.exits))
+    while todo:
+        join = todo.pop()
+        if join not in found:
+            found.add(join)
+            todo += joins_of(split.joins[join], split.exits)
+    return tuple(sorted(found))
+
+
+def users_of_joins(split: Split) -> dict[int, list[int]]:
+    """Join → the stages that need its code."""
+    users: dict[int, list[int]] = defaultdict(list)
+    for stage in sorted(split.stages):
+        for join in reachable_joins(split, stage):
+            users[join].append(stage)
+    return users
+
+
+def conflicts(program: Program, split: Split) -> tuple[frozenset[int], frozenset[str]]:
+    """What must change for packet order: joins to make stages of their own, and, failing that, tables not to cut at.
+
+    Both empty: the split is legal. Taking the remedies and splitting again ends, since cuts only get fewer.
+    """
+    users = users_of_joins(split)
+    touching: dict[str, set[int]] = defaultdict(set)
+    shared: set[int] = set()
+    for stage, made in split.stages.items():
+        for state in ordered_states(program, made.code):
+            touching[state].add(stage)
+    for join, stages in users.items():
+        states = ordered_states(program, split.joins[join])
+        if states and len(stages) > 1:
+            shared.add(join)
+        for state in states:
+            touching[state].update(stages)
+    if shared:
+        return frozenset(shared), frozenset()
+    uncut: set[str] = set()
+    for touched in touching.values():
+        if len(touched) > 1:
+            first, *later = sorted(touched)
+            tables = {apply.statement.table for stage in later for apply in split.stages[stage].lookups}
+            uncut |= tables or {apply.statement.table for apply in split.stages[first].lookups}
+            if not uncut:  # only merges and the entry are left: cut nowhere before the last of them
+                uncut |= {
+                    apply.statement.table
+                    for position, made in split.stages.items()
+                    if position < later[-1]
+                    for apply in made.lookups
+                }
+    return frozenset(), frozenset(uncut)

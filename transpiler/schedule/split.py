@@ -1,0 +1,150 @@
+"""Cuts a tree at its Apply nodes into stages, in continuation-passing style.
+
+Each way through the tree is followed to its next cut; what follows a construct that was cut (a *continuation*) becomes
+the code of a stage, or a join where several ways meet. Before, three ways through one tree:
+
+    if (c) { t1.apply(); A } else { B }  D  t2.apply();  E
+
+After: stage 0: c ? submit t1 : { B; goto D }     stage t1: finish t1; A; goto D     D: submit t2     stage t2: finish t2; E
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from transpiler.analysis.locations import Location, Locator
+from transpiler.hlir.statements import Leave
+from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
+from transpiler.schedule.tree import Apply, Branch, Leaf, Node, Region
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Continuation:
+    """What is still to run: `rest`, then `after`. `started`: the stage's lookups, in order, that stand in `rest`."""
+
+    rest: tuple[Node, ...]
+    after: Continuation | None
+    started: tuple[Apply, ...] = ()
+
+
+@dataclass
+class _Stage:
+    """A stage being made; `position` orders it."""
+
+    position: int
+    name: str
+    lookups: tuple[Apply, ...]
+    code: Code = ()
+
+
+@dataclass
+class Split:
+    """Stages by the position of their first node, joins likewise; numbers in Submit and Jump are those positions."""
+
+    stages: dict[int, _Stage] = field(default_factory=dict)
+    joins: dict[int, Code] = field(default_factory=dict)
+    exits: dict[str, Target] = field(default_factory=dict)
+
+
+class Splitter:
+    """Cuts one pipe. `merges`: positions of joins that are to be stages of their own."""
+
+    def __init__(self, locator: Locator, merges: frozenset[int]) -> None:
+        self.locator = locator
+        self.merges = merges
+        self.result = Split()
+
+    def split(self, nodes: tuple[Node, ...]) -> Split:
+        entry = _Stage(-1, "entry", ())
+        self.result.stages[-1] = entry
+        entry.code = self._code(Continuation(nodes, None))
+        return self.result
+
+    def _code(self, at: Continuation) -> Code:
+        """The pieces up to the next cut on each way."""
+        pieces: list[Piece] = []
+        for number, node in enumerate(at.rest):
+            follow = Continuation(at.rest[number + 1 :], at.after, at.started)
+            match node:
+                case Apply(statement=statement) if node in at.started:
+                    pieces.append(Finish(statement, at.started.index(node)))
+                case Leaf(what=what):
+                    pieces.append(Plain(what))
+                    if isinstance(what, Leave):
+                        return tuple(pieces)
+                case Apply():
+                    return (*pieces, self._stage(node, follow))
+                case Branch(statement=statement, arms=arms):
+                    shared = self._shared(follow)
+                    codes = tuple(self._code(Continuation(arm, shared)) for arm in arms)
+                    return (*pieces, Fork(statement, codes))
+                case Region(statement=block, body=body):
+                    shared = self._shared(follow)
+                    self.result.exits[block.label] = self._target(shared)
+                    return (*pieces, *self._code(Continuation(body, shared)))
+        return (*pieces, self._target(at.after))
+
+    def _target(self, at: Continuation | None) -> Target:
+        if at is None:
+            return End()
+        if not at.rest:
+            return self._target(at.after)
+        first = at.rest[0]
+        if isinstance(first, Apply) and first not in at.started:
+            return self._stage(first, Continuation(at.rest[1:], at.after, at.started))
+        if first.position in self.merges:
+            return self._merge(first, at)
+        if first.position not in self.result.joins:
+            self.result.joins[first.position] = ()
+            self.result.joins[first.position] = self._code(at)
+        return Jump(first.position)
+
+    def _shared(self, at: Continuation) -> Continuation | None:
+        """A continuation that several ways will reach: it starts lookups of its own."""
+        return Continuation(at.rest, at.after) if at.rest else at.after
+
+    def _stage(self, node: Apply, follow: Continuation) -> Submit:
+        if node.position not in self.result.stages:
+            together = (node, *self._independent(node, follow.rest))
+            stage = _Stage(node.position, node.statement.table, together)
+            self.result.stages[node.position] = stage
+            stage.code = self._code(Continuation((node, *follow.rest), follow.after, together))
+        return Submit(node.position)
+
+    def _merge(self, first: Node, at: Continuation) -> Submit:
+        if first.position not in self.result.stages:
+            stage = _Stage(first.position, "merge", ())
+            self.result.stages[first.position] = stage
+            stage.code = self._code(at)
+        return Submit(first.position)
+
+    def _independent(self, first: Apply, rest: tuple[Node, ...]) -> Iterator[Apply]:
+        """The following lookups whose keys nothing before them in this stage writes: they can start with the first."""
+        written = set(self._written(first))
+        for node in rest:
+            match node:
+                case Apply(statement=statement):
+                    keys = self.locator.program.table[statement.table].keys
+                    if written & self.locator.read_by_keys(keys):
+                        return
+                    yield node
+                    written |= self._written(node)
+                case Leaf(what=what) if isinstance(what, Leave):
+                    return
+                case Leaf():
+                    if (effects := self._leaf_writes(node)) is None:
+                        return
+                    written |= effects
+                case _:
+                    return
+
+    def _written(self, node: Apply) -> frozenset[Location]:
+        return frozenset(self.locator.written_in((node.statement,)))
+
+    def _leaf_writes(self, node: Leaf) -> frozenset[Location] | None:
+        """What a leaf writes; None for the architecture's steps, which lookups do not pass."""
+        if isinstance(node.what, Step | Parse | Deparse):
+            return None
+        return frozenset(self.locator.written_in((node.what,)))

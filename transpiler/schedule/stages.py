@@ -1,0 +1,94 @@
+"""The result of scheduling: stages of straight code that submit packets to later stages. Docs: docs/architecture.md.
+
+A stage runs over its packets in the order of the burst. A lookup stage first starts its lookups for a sub-batch of
+packets, then finishes them packet by packet, runs the actions and goes on to the next cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from transpiler.analysis.locations import Location
+from transpiler.hlir.statements import ApplyTable, If, Statement, Switch
+from transpiler.schedule.pipeline import Deparse, Parse, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A statement or step that runs within its stage; tables applied inside it are looked up at once."""
+
+    what: Statement | Step | Parse | Deparse
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Finish the stage's lookup number `lookup`, run the action."""
+
+    statement: ApplyTable
+    lookup: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """An If or Switch whose arms continue differently: one Code an arm, a Switch's default last."""
+
+    statement: If | Switch
+    arms: tuple[Code, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Put the packet on a later stage's set; this stage is done with it."""
+
+    stage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Go on at a join: code that several ways share, a label in the stage's function."""
+
+    join: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The pipe is done with the packet."""
+
+
+Target = Submit | Jump | End
+Piece = Plain | Finish | Fork | Submit | Jump | End
+Code = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`lookups` are started together, none for the first stage and for a merge of several ways into one."""
+
+    name: str
+    lookups: tuple[ApplyTable, ...]
+    code: Code
+
+
+@dataclass(frozen=True, slots=True)
+class PipeSchedule:
+    """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
+
+    `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage.
+    """
+
+    name: str
+    stages: tuple[Stage, ...]
+    joins: tuple[Code, ...]
+    exits: Mapping[str, Target]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`kept`: the locations that some later stage reads, so that they live in the packet's state.
+    `zeroed`: those among them that the first stage must set to zero."""
+
+    pipes: tuple[PipeSchedule, ...]
+    kept: frozenset[Location]
+    zeroed: frozenset[Location]
+    synchronous: frozenset[str]  # tables that could not be cut without breaking the order of packets
