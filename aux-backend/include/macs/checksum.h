@@ -1,0 +1,74 @@
+/* The hash and checksum algorithms of v1model over packed bytes. Names and parameters as BMv2's documentation has them.
+ */
+#ifndef MACS_CHECKSUM_H
+#define MACS_CHECKSUM_H
+
+#include <macs/bits.h>
+
+/* A sequence of bytes in two parts: packed fields, and the payload or nothing. */
+struct macs_bytes {
+    const uint8_t *data;
+    uint32_t length;
+    const uint8_t *payload;
+    uint32_t payload_length;
+};
+
+/* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. */
+static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
+    uint64_t sum = 0;
+    uint32_t i = 0;
+    for (; i + 1 < bytes.length; i += 2)
+        sum += (uint64_t)bytes.data[i] << 8 | bytes.data[i + 1];
+    bool odd = i < bytes.length;
+    if (odd)
+        sum += (uint64_t)bytes.data[i] << 8;
+    for (uint32_t j = 0; j < bytes.payload_length; j++, odd = !odd)
+        sum += odd ? bytes.payload[j] : (uint64_t)bytes.payload[j] << 8;
+    while (sum >> 16)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return ~sum & 0xffff;
+}
+
+/* The bytes as 16-bit words, an odd end padded with zero, combined by exclusive or. */
+static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
+    uint64_t folded = 0;
+    for (uint32_t i = 0; i < bytes.length + bytes.payload_length; i++) {
+        uint8_t byte = i < bytes.length ? bytes.data[i] : bytes.payload[i - bytes.length];
+        folded ^= i % 2 ? byte : (uint64_t)byte << 8;
+    }
+    return folded;
+}
+
+/* The last eight bytes as a number. */
+static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < bytes.length; i++)
+        value = value << 8 | bytes.data[i];
+    for (uint32_t i = 0; i < bytes.payload_length; i++)
+        value = value << 8 | bytes.payload[i];
+    return value;
+}
+
+/* Reflected CRC: `polynomial` with its bits reversed. */
+static inline uint64_t macs_checksum_crc(const uint8_t *data, uint32_t length, uint64_t crc, uint64_t polynomial) {
+    for (uint32_t i = 0; i < length; i++) {
+        crc ^= data[i];
+        for (unsigned bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
+    }
+    return crc;
+}
+
+/* CRC-16/ARC: polynomial 0x8005, start 0. */
+static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
+    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, 0, 0xa001);
+    return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xa001);
+}
+
+/* CRC-32 of IEEE 802.3: polynomial 0x04c11db7, start and final exclusive or all ones. */
+static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
+    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, 0xffffffff, 0xedb88320);
+    return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xedb88320) ^ 0xffffffff;
+}
+
+#endif

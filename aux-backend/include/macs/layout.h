@@ -1,0 +1,43 @@
+/* What the deparser does to a frame whose headers no longer lie where they were received. */
+#ifndef MACS_LAYOUT_H
+#define MACS_LAYOUT_H
+
+#include <macs/packet.h>
+#include <string.h>
+
+/* `at` of a header that was never extracted: it has no bytes in the frame yet. */
+#define MACS_NOWHERE UINT16_MAX
+
+/* Append a header to `out` at offset `*used`: its `bytes` as they are in the frame at `at`, or zeros. Returns where it
+ * lies now. */
+static inline uint16_t macs_layout_append(const struct macs_packet *packet, uint8_t *out, uint32_t *used, uint16_t at,
+                                          uint32_t bytes) {
+    uint32_t place = *used;
+    if (at == MACS_NOWHERE)
+        memset(out + place, 0, bytes);
+    else
+        memcpy(out + place, packet->data + at, bytes);
+    *used = place + bytes;
+    return (uint16_t)place;
+}
+
+/* Replace everything before the payload by the `bytes` bytes of `headers`. Returns 0, or -1 without room for it. */
+static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t *headers, uint32_t bytes) {
+    uint32_t old = packet->payload_offset;
+    uint8_t *data = packet->data;
+    if (bytes > old)
+        data = odp_packet_push_head(packet->handle, bytes - old);
+    else if (bytes < old)
+        data = odp_packet_pull_head(packet->handle, old - bytes);
+    if (!data && (bytes || packet->length > old))
+        return -1;
+    if (bytes)
+        memcpy(data, headers, bytes);
+    packet->data = data;
+    packet->length = packet->length - old + bytes;
+    packet->contiguous = packet->contiguous - old + bytes;
+    packet->payload_offset = bytes;
+    return 0;
+}
+
+#endif
