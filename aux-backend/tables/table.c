@@ -52,38 +52,13 @@ void macs_table_close(struct macs_table *table) {
     release_fallback(table, (void *)(uintptr_t)atomic_exchange(&table->fallback, NULL));
 }
 
-/* A copy of one entry's match, taken during a walk: the entry can't be removed before the walk has ended. */
-struct first_match {
-    struct macs_match match;
-    uint32_t key_bytes;
-    uint8_t *bytes; /* value, mask, high */
-};
-
-static int copy_first(const struct macs_match *match, const struct macs_entry *value, void *arg) {
-    struct first_match *first = arg;
-    uint32_t bytes = first->key_bytes;
+static int remove_visited(const struct macs_match *match, const struct macs_entry *value, void *arg) {
+    struct macs_table *table = arg;
     (void)value;
-    memcpy(first->bytes, match->value, bytes);
-    memcpy(first->bytes + bytes, match->mask, bytes);
-    memcpy(first->bytes + 2 * (size_t)bytes, match->high, bytes);
-    first->match = *match;
-    first->match.value = first->bytes;
-    first->match.mask = first->bytes + bytes;
-    first->match.high = first->bytes + 2 * (size_t)bytes;
-    return 1;
+    return table->desc->kernel->remove(table->kernel, match);
 }
 
 int macs_table_clear(struct macs_table *table) {
     const struct macs_kernel *kernel = table->desc->kernel;
-    if (!kernel)
-        return 0;
-    struct first_match first = {.key_bytes = table->desc->shape.key_bytes};
-    first.bytes = malloc(3 * (size_t)first.key_bytes + 1);
-    if (!first.bytes)
-        return -ENOMEM;
-    int error = 0;
-    while (!error && kernel->walk(table->kernel, copy_first, &first) != 0)
-        error = kernel->remove(table->kernel, &first.match);
-    free(first.bytes);
-    return error;
+    return kernel ? kernel->walk(table->kernel, remove_visited, table) : 0;
 }

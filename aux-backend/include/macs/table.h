@@ -86,7 +86,8 @@ struct macs_kernel {
     int (*remove)(void *self, const struct macs_match *match);
     /* The entry with that very match (not the best match for a packet), or NULL. */
     const struct macs_entry *(*find)(void *self, const struct macs_match *match);
-    /* Calls visit for each entry until it returns non-zero, which is returned; order unspecified. */
+    /* Calls visit for each entry until it returns non-zero, which is returned; order unspecified. It may modify or
+     * remove the entry that it is shown, and change nothing else. */
     int (*walk)(void *self, int (*visit)(const struct macs_match *match, const struct macs_entry *value, void *arg), void *arg);
     uint32_t (*count)(void *self);
     uint64_t (*memory_bytes)(void *self);

@@ -1,0 +1,250 @@
+/* Writer side of DIR-24-8; layout and rules stand in lpm_dir24.h. */
+#include "lpm_dir24.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+enum { GROUP_ENTRIES = 256, GROUP_SLACK = 64 /* groups that may wait for their readers */ };
+
+typedef struct macs_lpm_dir24 table_t;
+
+/* A change of the entries that a prefix covers: those that name `from` (if not `any_shorter`), or that name nothing or a
+ * prefix no longer than `length`, become `to`. */
+struct change {
+    bool any_shorter;
+    uint32_t length;
+    uint32_t from;
+    uint32_t to;
+};
+
+static void change_entry(const table_t *table, _Atomic uint32_t *entry, const struct change *change) {
+    uint32_t now = atomic_load_explicit(entry, memory_order_relaxed);
+    bool apply = now == change->from;
+    if (change->any_shorter)
+        apply = now == 0 || macs_rules_of(&table->rules, now - 1)->prefix_bits <= change->length;
+    if (apply)
+        atomic_store_explicit(entry, change->to, memory_order_release);
+}
+
+static _Atomic uint32_t *group_at(const table_t *table, uint32_t entry) {
+    return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) * GROUP_ENTRIES];
+}
+
+static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count,
+                         const struct change *change) {
+    for (uint32_t i = first; i < first + count; i++)
+        change_entry(table, group_at(table, entry) + i, change);
+}
+
+/* -- groups ----------------------------------------------------------------------------------------------------------- */
+
+static void release_group(void *owner, void *group) {
+    table_t *table = owner;
+    uint32_t number = (uint32_t)(uintptr_t)group;
+    table->group_rules[number] = table->group_free;
+    table->group_free = number + 1;
+}
+
+/* Make a group out of a base entry: 0 or -EBUSY, -ENOMEM. */
+static int open_group(table_t *table, uint32_t index) {
+    if (!table->group_free && table->group_top == table->group_limit) {
+        int error = macs_qsbr_flush(table->rules.qsbr);
+        if (error || !table->group_free)
+            return error ? error : -ENOMEM;
+    }
+    uint32_t number = table->group_free ? table->group_free - 1 : table->group_top++;
+    if (table->group_free)
+        table->group_free = table->group_rules[number];
+    table->group_rules[number] = 0;
+    uint32_t covering = atomic_load_explicit(&table->base[index], memory_order_relaxed);
+    for (uint32_t i = 0; i < GROUP_ENTRIES; i++)
+        atomic_store_explicit(group_at(table, number) + i, covering, memory_order_relaxed);
+    atomic_store_explicit(&table->base[index], number | MACS_LPM_DIR24_GROUP, memory_order_release);
+    return 0;
+}
+
+/* A group without rules of its own has 256 equal entries: fold it into the base. Needs one reserved defer. */
+static void close_group(table_t *table, uint32_t index) {
+    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);
+    uint32_t covering = atomic_load_explicit(group_at(table, entry), memory_order_relaxed);
+    atomic_store_explicit(&table->base[index], covering, memory_order_release);
+    macs_qsbr_defer(table->rules.qsbr, release_group, table, (void *)(uintptr_t)(entry & ~MACS_LPM_DIR24_GROUP));
+}
+
+/* -- prefixes --------------------------------------------------------------------------------------------------------- */
+
+/* The index in the base of the first key under a rule. */
+static uint32_t first_index(const table_t *table, const struct macs_rule *rule) {
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < table->base_bits / 8; i++)
+        index = index << 8 | rule->bytes[i];
+    return index;
+}
+
+/* Apply a change to all keys under a rule; the group of a rule beyond the base is there. */
+static void change_prefix(table_t *table, const struct macs_rule *rule, const struct change *change) {
+    uint32_t length = rule->prefix_bits;
+    uint32_t index = first_index(table, rule);
+    if (length == 0) {
+        atomic_store_explicit(&table->root, change->to, memory_order_release);
+    } else if (length > table->base_bits) {
+        uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);
+        change_group(table, entry, rule->bytes[3], UINT32_C(1) << (32 - length), change);
+    } else {
+        uint32_t end = index + (UINT32_C(1) << (table->base_bits - length));
+        for (; index < end; index++) {
+            uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);
+            if (entry & MACS_LPM_DIR24_GROUP)
+                change_group(table, entry, 0, GROUP_ENTRIES, change);
+            else
+                change_entry(table, &table->base[index], change);
+        }
+    }
+}
+
+/* What covers a rule's keys when the rule is gone: slot + 1 of the next shorter prefix but the root, or 0. */
+static uint32_t next_shorter(table_t *table, const struct macs_rule *rule) {
+    for (uint32_t length = rule->prefix_bits; length-- > 1;) {
+        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, length);
+        if (shorter)
+            return shorter->slot + 1;
+    }
+    return 0;
+}
+
+/* -- the kernel ------------------------------------------------------------------------------------------------------- */
+
+static size_t base_bytes(const table_t *table) {
+    return sizeof *table->base << table->base_bits;
+}
+
+static size_t groups_bytes(const table_t *table) {
+    return (size_t)table->group_limit * GROUP_ENTRIES * sizeof *table->groups;
+}
+
+static void dir24_destroy(void *self) {
+    table_t *table = self;
+    macs_qsbr_drop(table->rules.qsbr, table);
+    macs_memory_free((void *)table->base, base_bytes(table));
+    macs_memory_free((void *)table->groups, groups_bytes(table));
+    macs_memory_free(table->group_rules, table->group_limit * sizeof *table->group_rules);
+    macs_rules_destroy(&table->rules);
+    free(table);
+}
+
+static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    if (shape->key_bytes > 4 || (shape->prefix_offset != 0 && shape->key_bytes != 0))
+        return -EINVAL;
+    table_t *table = calloc(1, sizeof *table);
+    if (!table)
+        return -ENOMEM;
+    int error = macs_rules_create(&table->rules, shape, 1 << MACS_LPM, MACS_LPM, 0, qsbr);
+    if (error) {
+        free(table);
+        return error;
+    }
+    table->base_bits = shape->key_bytes < 3 ? shape->key_bytes * 8 : 24;
+    if (shape->key_bytes == 4)
+        table->group_limit = (shape->size < 1u << 24 ? shape->size : 1u << 24) + GROUP_SLACK;
+    table->base = macs_memory_alloc(base_bytes(table), true);
+    table->groups = macs_memory_alloc(groups_bytes(table), true);
+    table->group_rules = macs_memory_alloc(table->group_limit * sizeof *table->group_rules, true);
+    if (table->base && table->groups && table->group_rules) {
+        *self = table;
+        return 0;
+    }
+    dir24_destroy(table);
+    return -ENOMEM;
+}
+
+static int dir24_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    int error = macs_rules_add(&table->rules, match, value, &rule);
+    if (error)
+        return error;
+    if (rule->prefix_bits > table->base_bits) {
+        uint32_t at = first_index(table, rule);
+        if (!(atomic_load_explicit(&table->base[at], memory_order_relaxed) & MACS_LPM_DIR24_GROUP))
+            error = open_group(table, at);
+        if (error) {
+            macs_rules_cancel(&table->rules, rule);
+            return error;
+        }
+        table->group_rules[atomic_load_explicit(&table->base[at], memory_order_relaxed) & ~MACS_LPM_DIR24_GROUP]++;
+    }
+    struct change change = {.any_shorter = true, .length = rule->prefix_bits, .to = rule->slot + 1};
+    change_prefix(table, rule, &change);
+    if (index)
+        *index = macs_rules_index(&table->rules, rule);
+    return 0;
+}
+
+static int dir24_modify(void *self, const struct macs_match *match, const void *value) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    uint32_t old = 0;
+    int error = macs_rules_find(&table->rules, match, &rule);
+    if (!error)
+        error = macs_qsbr_reserve(table->rules.qsbr, 1);
+    if (!error)
+        error = macs_rules_modify(&table->rules, rule, value, &old);
+    if (error)
+        return error;
+    change_prefix(table, rule, &(struct change){.from = old + 1, .to = rule->slot + 1});
+    macs_values_retire(&table->rules.values, old);
+    return 0;
+}
+
+static int dir24_remove(void *self, const struct macs_match *match) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    int error = macs_rules_find(&table->rules, match, &rule);
+    if (!error)
+        error = macs_qsbr_reserve(table->rules.qsbr, 2);
+    if (error)
+        return error;
+    change_prefix(table, rule, &(struct change){.from = rule->slot + 1, .to = next_shorter(table, rule)});
+    if (rule->prefix_bits > table->base_bits) {
+        uint32_t at = first_index(table, rule);
+        uint32_t entry = atomic_load_explicit(&table->base[at], memory_order_relaxed);
+        if (--table->group_rules[entry & ~MACS_LPM_DIR24_GROUP] == 0)
+            close_group(table, at);
+    }
+    macs_rules_remove(&table->rules, rule);
+    return 0;
+}
+
+static const struct macs_entry *dir24_find(void *self, const struct macs_match *match) {
+    return macs_rules_entry(&((table_t *)self)->rules, match);
+}
+
+static int dir24_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
+    return macs_rules_walk(&((table_t *)self)->rules, visit, arg);
+}
+
+static uint32_t dir24_count(void *self) {
+    return ((const table_t *)self)->rules.values.count;
+}
+
+static uint64_t dir24_memory(void *self) {
+    const table_t *table = self;
+    return macs_rules_memory(&table->rules) + base_bytes(table) +
+           (uint64_t)table->group_top * (GROUP_ENTRIES * sizeof *table->groups + sizeof *table->group_rules);
+}
+
+const struct macs_kernel macs_lpm_dir24_kernel = {
+    .name = "lpm_dir24",
+    .create = dir24_create,
+    .destroy = dir24_destroy,
+    .add = dir24_add,
+    .modify = dir24_modify,
+    .remove = dir24_remove,
+    .find = dir24_find,
+    .walk = dir24_walk,
+    .count = dir24_count,
+    .memory_bytes = dir24_memory,
+};

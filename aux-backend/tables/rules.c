@@ -1,0 +1,228 @@
+/* The writer's book of entries: canonical matches, found by hash. */
+#include "rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+#include "memory.h"
+
+/* -- canonical form --------------------------------------------------------------------------------------------------- */
+
+static int learn_kinds(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
+                       enum macs_match_kind plain) {
+    for (uint32_t at = 0; at < shape->key_bytes; at++)
+        rules->kinds[at] = (uint8_t)(at >= shape->prefix_offset ? MACS_LPM : plain);
+    for (uint32_t i = 0; shape->fields && i < shape->field_count; i++) {
+        const struct macs_key_field *field = &shape->fields[i];
+        uint32_t bytes = (field->bits + 7u) / 8;
+        if (!(allowed >> field->kind & 1) || field->offset + bytes > shape->key_bytes)
+            return -EINVAL;
+        memset(rules->kinds + field->offset, field->kind, bytes);
+    }
+    return 0;
+}
+
+/* The mask of byte `at` in a prefix of that many bits. */
+static uint8_t prefix_mask(uint32_t prefix_bits, uint32_t at) {
+    if (prefix_bits >= at * 8 + 8)
+        return 0xff;
+    return prefix_bits <= at * 8 ? 0 : (uint8_t)(0xff00 >> (prefix_bits - at * 8));
+}
+
+static int canonical(struct macs_rules *rules, const struct macs_match *match) {
+    struct macs_rule *wanted = rules->wanted;
+    uint32_t bytes = rules->key_bytes;
+    bool prefix = rules->prefix_offset < bytes;
+    wanted->prefix_bits = prefix ? match->prefix_bits : bytes * 8;
+    wanted->priority = rules->priorities ? match->priority : 0;
+    wanted->order = (uint64_t)((uint32_t)wanted->priority ^ UINT32_C(0x80000000)) << 32 | wanted->prefix_bits;
+    if (bytes == 0 || wanted->prefix_bits > bytes * 8 || wanted->prefix_bits < (prefix ? rules->prefix_offset * 8 : 0))
+        return -EINVAL;
+    for (uint32_t at = 0; at < bytes; at++) {
+        uint8_t kind = rules->kinds[at];
+        uint8_t mask = 0xff;
+        if (kind == MACS_LPM)
+            mask = prefix_mask(wanted->prefix_bits, at);
+        else if (kind == MACS_TERNARY || kind == MACS_OPTIONAL)
+            mask = match->mask[at];
+        wanted->bytes[at] = match->value[at] & mask;
+        wanted->bytes[bytes + at] = mask;
+        wanted->bytes[2 * bytes + at] = kind == MACS_RANGE ? match->high[at] : wanted->bytes[at];
+    }
+    return 0;
+}
+
+/* -- the map ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t home_of(const struct macs_rules *rules, const struct macs_rule *rule) {
+    uint64_t hash = macs_hash_bytes(rule->bytes, 3 * rules->key_bytes, rule->order);
+    return (uint32_t)(hash >> 32) & (rules->map_places - 1);
+}
+
+static bool same_match(const struct macs_rules *rules, const struct macs_rule *a, const struct macs_rule *b) {
+    return a->order == b->order && memcmp(a->bytes, b->bytes, 3 * (size_t)rules->key_bytes) == 0;
+}
+
+/* The place of the wanted match: where it is, or the free one where it would go. */
+static uint32_t probe(const struct macs_rules *rules) {
+    uint32_t place = home_of(rules, rules->wanted);
+    while (rules->map[place] && !same_match(rules, macs_rules_at(rules, rules->map[place] - 1), rules->wanted))
+        place = (place + 1) & (rules->map_places - 1);
+    return place;
+}
+
+/* Empty the place of that rule and move up those behind it that would not be found any more. */
+static void unmap(struct macs_rules *rules, const struct macs_rule *rule) {
+    uint32_t last = rules->map_places - 1;
+    uint32_t index = macs_rules_index(rules, rule);
+    uint32_t hole = home_of(rules, rule);
+    while (rules->map[hole] != index + 1)
+        hole = (hole + 1) & last;
+    for (uint32_t at = (hole + 1) & last; rules->map[at]; at = (at + 1) & last) {
+        uint32_t home = home_of(rules, macs_rules_at(rules, rules->map[at] - 1));
+        if (((at - home) & last) >= ((at - hole) & last)) {
+            rules->map[hole] = rules->map[at];
+            hole = at;
+        }
+    }
+    rules->map[hole] = 0;
+}
+
+/* -- rules ------------------------------------------------------------------------------------------------------------ */
+
+static size_t records_bytes(const struct macs_rules *rules) {
+    return (size_t)rules->values.size * rules->record_bytes;
+}
+
+static size_t map_bytes(const struct macs_rules *rules) {
+    return (size_t)rules->map_places * sizeof *rules->map;
+}
+
+void macs_rules_destroy(struct macs_rules *rules) {
+    macs_memory_free(rules->records, records_bytes(rules));
+    macs_memory_free(rules->map, map_bytes(rules));
+    free(rules->kinds);
+    free(rules->wanted);
+    macs_values_destroy(&rules->values);
+}
+
+int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
+                      enum macs_match_kind plain, uint32_t inline_bytes, struct macs_qsbr *qsbr) {
+    uint64_t record = (sizeof(struct macs_rule) + 3 * (uint64_t)shape->key_bytes + 7) & ~UINT64_C(7);
+    *rules = (struct macs_rules){.key_bytes = shape->key_bytes, .prefix_offset = shape->prefix_offset, .qsbr = qsbr};
+    rules->priorities = allowed >> MACS_TERNARY & 1;
+    if (shape->key_bytes > UINT16_MAX || shape->prefix_offset > shape->key_bytes)
+        return -EINVAL;
+    if (shape->size > UINT32_C(1) << 30)
+        return -ENOMEM;
+    int error = macs_values_create(&rules->values, shape, inline_bytes, qsbr);
+    if (error)
+        return error;
+    rules->record_bytes = (uint32_t)record;
+    rules->map_places = 4;
+    while (rules->map_places < 2 * (uint64_t)shape->size)
+        rules->map_places *= 2;
+    rules->records = macs_memory_alloc(records_bytes(rules), true);
+    rules->map = macs_memory_alloc(map_bytes(rules), true);
+    rules->kinds = calloc(1, (size_t)shape->key_bytes + 1);
+    rules->wanted = calloc(1, rules->record_bytes);
+    error = rules->records && rules->map && rules->kinds && rules->wanted ? 0 : -ENOMEM;
+    if (!error)
+        error = learn_kinds(rules, shape, allowed, plain);
+    if (error)
+        macs_rules_destroy(rules);
+    return error;
+}
+
+int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule) {
+    int error = canonical(rules, match);
+    if (error)
+        return error;
+    uint32_t index = rules->map[probe(rules)];
+    if (index == 0)
+        return -ENOENT;
+    *rule = macs_rules_at(rules, index - 1);
+    return 0;
+}
+
+struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits) {
+    struct macs_rule *rule = NULL;
+    struct macs_match match = {.value = key, .mask = key, .high = key, .prefix_bits = prefix_bits};
+    return macs_rules_find(rules, &match, &rule) == 0 ? rule : NULL;
+}
+
+int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value, struct macs_rule **rule) {
+    uint32_t slot = 0;
+    int error = canonical(rules, match);
+    if (error)
+        return error;
+    uint32_t place = probe(rules);
+    if (rules->map[place])
+        return -EEXIST;
+    error = macs_values_add(&rules->values, value, &slot);
+    if (error)
+        return error;
+    uint32_t index = macs_values_at(&rules->values, slot)->index;
+    struct macs_rule *added = macs_rules_at(rules, index);
+    memcpy(added, rules->wanted, rules->record_bytes);
+    added->sequence = ++rules->sequence;
+    added->slot = slot;
+    added->next = MACS_RULES_NONE;
+    rules->map[place] = index + 1;
+    *rule = added;
+    return 0;
+}
+
+void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule) {
+    unmap(rules, rule);
+    rule->sequence = 0;
+    macs_values_cancel(&rules->values, rule->slot);
+}
+
+int macs_rules_modify(struct macs_rules *rules, struct macs_rule *rule, const void *value, uint32_t *old) {
+    uint32_t slot = 0;
+    int error = macs_values_replace(&rules->values, rule->slot, value, &slot);
+    if (error)
+        return error;
+    *old = rule->slot;
+    rule->slot = slot;
+    return 0;
+}
+
+void macs_rules_remove(struct macs_rules *rules, struct macs_rule *rule) {
+    unmap(rules, rule);
+    rule->sequence = 0;
+    macs_values_remove(&rules->values, rule->slot);
+}
+
+const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct macs_match *match) {
+    struct macs_rule *rule = NULL;
+    return macs_rules_find(rules, match, &rule) == 0 ? macs_values_at(&rules->values, rule->slot) : NULL;
+}
+
+int macs_rules_walk(struct macs_rules *rules, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                    void *arg) {
+    for (uint32_t index = 0; index < rules->values.index_top; index++) {
+        const struct macs_rule *rule = macs_rules_at(rules, index);
+        if (rule->sequence == 0)
+            continue;
+        struct macs_match match = {
+            .value = rule->bytes,
+            .mask = macs_rules_mask(rules, rule),
+            .high = macs_rules_high(rules, rule),
+            .prefix_bits = rule->prefix_bits,
+            .priority = rule->priority,
+        };
+        int answer = visit(&match, macs_values_at(&rules->values, rule->slot), arg);
+        if (answer)
+            return answer;
+    }
+    return 0;
+}
+
+uint64_t macs_rules_memory(const struct macs_rules *rules) {
+    return macs_values_memory(&rules->values) + (uint64_t)rules->values.index_top * rules->record_bytes +
+           map_bytes(rules);
+}
