@@ -1,0 +1,156 @@
+"""What each extern method of `hlir.externs` means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.types import width_of
+from transpiler.interpreter import hashes
+from transpiler.interpreter.evaluate import evaluate, mask, number, pack, place_type, to_bytes, write
+from transpiler.interpreter.store import Digest
+from transpiler.interpreter.tables import DEFAULT_ENTRY
+from transpiler.interpreter.trace import Event
+
+if TYPE_CHECKING:
+    from transpiler.interpreter.execute import Execution
+
+
+def call_extern(run: Execution, call: CallExtern) -> None:
+    """Carry out one call."""
+    _METHODS[call.method](run, call)
+
+
+def _input(run: Execution, call: CallExtern, position: int) -> int:
+    return evaluate(call.inputs[position], run.state)
+
+
+def _output(run: Execution, call: CallExtern, value: int) -> None:
+    """Leave a result, cut to the width of its place."""
+    place = call.outputs[0]
+    write(place, value & mask(width_of(place_type(place, run.state))), run.state)
+
+
+def _name(call: CallExtern) -> str:
+    assert call.instance is not None, call.method
+    return call.instance
+
+
+def _list(expression: ex.Expression) -> tuple[ex.Expression, ...]:
+    return expression.items if isinstance(expression, ex.ListExpression) else (expression,)
+
+
+def _text(expression: ex.Expression) -> str:
+    return expression.value if isinstance(expression, ex.Text) else ""
+
+
+def _counter_count(run: Execution, call: CallExtern) -> None:
+    run.store.count(_name(call), _input(run, call, 0), run.transit.length, direct=False)
+
+
+def _direct_counter_count(run: Execution, call: CallExtern) -> None:
+    index = run.direct_index.get(_name(call), DEFAULT_ENTRY)
+    run.store.count(_name(call), index, run.transit.length, direct=True)
+
+
+def _meter_execute(run: Execution, call: CallExtern) -> None:
+    meters = run.store.meters[_name(call)]
+    _output(run, call, meters.colour(_input(run, call, 0), run.transit.length, run.transit.now_us))
+
+
+def _direct_meter_read(run: Execution, call: CallExtern) -> None:
+    name = _name(call)
+    if run.state.program.extern[name].attribute("automatic"):
+        _output(run, call, run.direct_colour.get(name, 0))
+    else:
+        index = run.direct_index.get(name, DEFAULT_ENTRY)
+        _output(run, call, run.store.meters[name].colour(index, run.transit.length, run.transit.now_us))
+
+
+def _register_read(run: Execution, call: CallExtern) -> None:
+    _output(run, call, run.store.registers[_name(call)].read(_input(run, call, 0)))
+
+
+def _register_write(run: Execution, call: CallExtern) -> None:
+    run.store.registers[_name(call)].write(_input(run, call, 0), _input(run, call, 1))
+
+
+def _hash(run: Execution, call: CallExtern, payload: bytes) -> None:
+    data = to_bytes(*pack(_list(call.inputs[1]), run.state)) + payload
+    value = hashes.compute(_text(call.inputs[0]), data)
+    _output(run, call, run.store.random.next() if value is None else value)
+
+
+def _hash_compute(run: Execution, call: CallExtern) -> None:
+    _hash(run, call, b"")
+
+
+def _hash_with_payload(run: Execution, call: CallExtern) -> None:
+    _hash(run, call, run.transit.payload)
+
+
+def _random_range(run: Execution, call: CallExtern) -> None:
+    _output(run, call, run.store.random.between(_input(run, call, 0), _input(run, call, 1)))
+
+
+def _digest_send(run: Execution, call: CallExtern) -> None:
+    values = tuple(evaluate(item, run.state) for item in _list(call.inputs[0]))
+    run.store.digests.append(Digest(_name(call), values))
+    run.trace(Event("extern", f"digest {_name(call)}{values}", call.span))
+
+
+def _log_message(run: Execution, call: CallExtern) -> None:
+    text = _text(call.inputs[0])
+    for item in _list(call.inputs[1]):
+        text = text.replace("{}", str(number(evaluate(item, run.state), item.type)), 1)
+    run.store.log.append(text)
+    run.trace(Event("extern", f"log: {text}", call.span))
+
+
+def _assert_check(run: Execution, call: CallExtern) -> None:
+    if not _input(run, call, 0):
+        run.store.failed_asserts.append(call.span)
+        run.trace(Event("error", "assertion failed", call.span))
+
+
+def _clone_ingress(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.clone_ingress = (_input(run, call, 0), call.fields)
+
+
+def _clone_egress(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.clone_egress = (_input(run, call, 0), call.fields)
+
+
+def _resubmit(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.resubmit = call.fields
+
+
+def _recirculate(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.recirculate = call.fields
+
+
+def _truncate(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.truncate = _input(run, call, 0)
+
+
+_METHODS: dict[str, Callable[[Execution, CallExtern], None]] = {
+    "counter.count": _counter_count,
+    "direct_counter.count": _direct_counter_count,
+    "meter.execute": _meter_execute,
+    "direct_meter.read": _direct_meter_read,
+    "register.read": _register_read,
+    "register.write": _register_write,
+    "hash.compute": _hash_compute,
+    "hash.compute_with_payload": _hash_with_payload,
+    "random.range": _random_range,
+    "digest.send": _digest_send,
+    "log.message": _log_message,
+    "assert.check": _assert_check,
+    "clone.ingress": _clone_ingress,
+    "clone.egress": _clone_egress,
+    "resubmit.request": _resubmit,
+    "recirculate.request": _recirculate,
+    "truncate.request": _truncate,
+}

@@ -1,0 +1,200 @@
+"""Runs statements over the state of one packet.
+
+`run` gives the label that is being left, or None when the body ended by itself, so that `Leave` needs no exceptions.
+Loops are bounded: a program that does not end is `Runaway`, and its packet is dropped.
+"""
+
+from __future__ import annotations
+
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import statements as st
+from transpiler.interpreter import hashes
+from transpiler.interpreter.calls import call_extern
+from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, mask, pack, to_bytes, write
+from transpiler.interpreter.packet import ParserReject, Reader, Transit, Writer
+from transpiler.interpreter.state import HeaderValue, State
+from transpiler.interpreter.store import Store
+from transpiler.interpreter.tables import DEFAULT_ENTRY, Call, Entry, GroupRef, MemberRef, RuntimeTable
+from transpiler.interpreter.trace import Event, Trace
+
+LOOP_LIMIT = 100_000  # rounds of all loops of one parser or control
+
+
+class Runaway(Exception):
+    """A loop that did not end within `LOOP_LIMIT` rounds."""
+
+
+class Execution:
+    """One run of a parser or control for one packet."""
+
+    def __init__(self, store: Store, state: State, transit: Transit, trace: Trace) -> None:
+        self.store = store
+        self.state = state
+        self.transit = transit
+        self.trace = trace
+        self.reader = Reader(b"")
+        self.writer = Writer()
+        self.rounds = 0
+        self.direct_index: dict[str, int] = {}  # direct extern → the entry that its table hit
+        self.direct_colour: dict[str, int] = {}
+
+    def run(self, body: st.Body) -> str | None:
+        """Run a body. Returns the label that is being left. Raises: ParserReject, Runaway."""
+        for statement in body:
+            left = self._step(statement)
+            if left is not None:
+                return left
+        return None
+
+    def tick(self) -> None:
+        """Count a round of a loop. Raises: Runaway."""
+        self.rounds += 1
+        if self.rounds > LOOP_LIMIT:
+            raise Runaway
+
+    def _step(self, statement: st.Statement) -> str | None:
+        match statement:
+            case st.If(condition=condition, then=then, otherwise=otherwise):
+                return self.run(then if evaluate(condition, self.state) else otherwise)
+            case st.Switch(subject=subject, cases=cases, default=default):
+                value = evaluate(subject, self.state)
+                return self.run(next((c.body for c in cases if value in c.values), default))
+            case st.Block(label=label, body=body):
+                left = self.run(body)
+                return None if left == label else left
+            case st.Leave(label=label):
+                return label
+            case st.While(condition=condition, body=body):
+                return self._loop(condition, body)
+            case _:
+                self._simple(statement)
+                return None
+
+    def _loop(self, condition: ex.Expression, body: st.Body) -> str | None:
+        while evaluate(condition, self.state):
+            self.tick()
+            left = self.run(body)
+            if left is not None:
+                return left
+        return None
+
+    def _simple(self, statement: st.Statement) -> None:
+        match statement:
+            case st.Assign(target=target, value=value):
+                write(target, evaluate_any(value, self.state), self.state)
+            case st.SetValid(header=place, valid=valid):
+                header = find_header(place, self.state)
+                if header is not None:
+                    header.valid = valid
+            case st.CopyHeader(target=target, source=source):
+                self._copy(target, source)
+            case st.ApplyTable():
+                self._apply(statement)
+            case st.CallExtern():
+                call_extern(self, statement)
+            case st.Emit(header=place):
+                header = find_header(place, self.state)
+                if header is not None:
+                    self.writer.emit(header)
+            case _:
+                self._parse(statement)
+
+    def _copy(self, target: ex.HeaderPlace, source: ex.HeaderPlace) -> None:
+        to, origin = find_header(target, self.state), find_header(source, self.state)
+        if to is not None:
+            to.copy_from(origin if origin is not None else HeaderValue.fresh(to.layout))
+
+    # --- parsers -----------------------------------------------------------------------------------------------------
+
+    def _parse(self, statement: st.Statement) -> None:
+        match statement:
+            case st.Extract(header=place, varbit_bits=bits, span=span):
+                width = None if bits is None else evaluate(bits, self.state)
+                header = find_header(place, self.state)
+                if header is None:
+                    raise ParserReject("StackOutOfBounds")
+                self.reader.extract(header, width)
+                self.trace(Event("extract", f"{_name(place)} up to byte {self.reader.cursor // 8}", span))
+            case st.Lookahead(target=target, type=type_):
+                self.state.variables[target.name] = self.reader.peek(type_.width)
+            case st.Advance(bits=bits):
+                self.reader.advance(evaluate(bits, self.state))
+            case st.Verify(condition=condition, error=error):
+                if not evaluate(condition, self.state):
+                    members = self.state.program.errors.members
+                    ordinal = evaluate(error, self.state)
+                    raise ParserReject(members[ordinal] if ordinal < len(members) else members[0])
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def _apply(self, statement: st.ApplyTable) -> None:
+        table = self.store.tables[statement.table]
+        values = tuple(evaluate(k.expression, self.state) for k in table.keys)
+        entry = table.lookup(values)
+        call = self._chosen(table, entry)
+        self._tell(table, values, entry, call, statement)
+        self._account(table, entry)
+        if statement.hit is not None:
+            self.state.variables[statement.hit.name] = int(entry is not None)
+        if statement.action is not None:
+            names = table.declared.action_enum.members
+            self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
+        self.run_action(call)
+
+    def run_action(self, call: Call) -> None:
+        """Run an action with its data; a group without members has none to run."""
+        action = self.state.program.action.get(call.action)
+        if action is None:
+            return
+        self.trace(Event("action", _shown(call), action.span))
+        self.state.variables.update(zip(action.parameters, call.arguments, strict=True))
+        self.run(action.body)
+
+    def _chosen(self, table: RuntimeTable, entry: Entry | None) -> Call:
+        if entry is None:
+            return table.default
+        match entry.choice:
+            case Call() as call:
+                return call
+            case MemberRef(member=member):
+                return self.store.profiles[str(table.declared.implementation)].members.get(member, Call(""))
+            case GroupRef(group=group):
+                return self._member_of(table, group)
+
+    def _member_of(self, table: RuntimeTable, group: int) -> Call:
+        profile = self.store.profiles[str(table.declared.implementation)]
+        members = profile.groups.get(group, [])
+        if not members:
+            return Call("")
+        data = to_bytes(*pack(tuple(k.expression for k in table.selector_keys), self.state))
+        value = hashes.compute(profile.algorithm, data)
+        value = self.store.random.next() if value is None else value
+        return profile.members[members[(value & mask(profile.width)) % len(members)]]
+
+    def _account(self, table: RuntimeTable, entry: Entry | None) -> None:
+        index = DEFAULT_ENTRY if entry is None else entry.handle
+        for name in table.declared.direct:
+            instance = self.state.program.extern[name]
+            self.direct_index[name] = index
+            if entry is None or not instance.attribute("automatic"):
+                self.direct_colour.pop(name, None)
+            elif instance.kind == "direct_counter":
+                self.store.count(name, index, self.transit.length, direct=True)
+            else:
+                colour = self.store.meters[name].colour(index, self.transit.length, self.transit.now_us)
+                self.direct_colour[name] = colour
+
+    def _tell(
+        self, table: RuntimeTable, values: tuple[int, ...], entry: Entry | None, call: Call, statement: st.ApplyTable
+    ) -> None:
+        keys = ", ".join(f"{k.name}={v:#x}" for k, v in zip(table.keys, values, strict=True))
+        outcome = "miss" if entry is None else f"hit entry {entry.handle}"
+        self.trace(Event("table", f"{table.declared.name}({keys}): {outcome} -> {_shown(call)}", statement.span))
+
+
+def _shown(call: Call) -> str:
+    return f"{call.action or 'no action'}({', '.join(f'{a:#x}' for a in call.arguments)})"
+
+
+def _name(place: ex.HeaderPlace) -> str:
+    return place.name if isinstance(place, ex.HeaderRef) else f"{place.stack}[…]"

@@ -1,0 +1,28 @@
+"""What the interpreter tells of a packet's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transpiler.diagnostics import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One step. `kind` is one of: receive, state, extract, table, action, extern, error, pass, drop, send."""
+
+    kind: str
+    text: str
+    span: Span | None = None
+
+    def __str__(self) -> str:
+        place = f"  [{self.span}]" if self.span is not None else ""
+        return f"{self.kind:>8}  {self.text}{place}"
+
+
+Trace = Callable[[Event], None]
+
+
+def silent(_: Event) -> None:
+    """The trace of nobody."""

@@ -1,0 +1,229 @@
+"""The packet paths of v1model (and so of P4-14): what stands between the program's parser, controls and deparser.
+
+After ingress: clones are made of the packet as it came; then it is resubmitted, or multicast, or dropped (egress_spec is
+the drop port), or goes on to the port egress_spec. After egress: clones are made of the packet as it is; then it is
+dropped, or deparsed and recirculated, or sent. A rejected packet goes on to ingress with parser_error set.
+Source: the public documentation of BMv2's simple_switch, "Pseudocode for what happens at the end of ingress and egress".
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transpiler.hlir.expressions import Place
+from transpiler.hlir.program import Control, Parser, Program, Role, Storage
+from transpiler.interpreter.evaluate import read, write
+from transpiler.interpreter.execute import Execution, Runaway
+from transpiler.interpreter.packet import Requests, Transit
+from transpiler.interpreter.parse import NO_ERROR, parse
+from transpiler.interpreter.replication import Replication
+from transpiler.interpreter.state import State, Value
+from transpiler.interpreter.store import Store
+from transpiler.interpreter.trace import Event, Trace
+
+DROP_PORT = 511
+NORMAL, INGRESS_CLONE, EGRESS_CLONE, RECIRCULATED, REPLICATED, RESUBMITTED = 0, 1, 2, 4, 5, 6
+
+PASS_LIMIT = 256  # ingress and egress passes that one received packet may cause; what is left then is dropped
+
+Kept = tuple[tuple[Place, Value], ...]
+Sent = tuple[int, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class IngressPass:
+    """A packet in front of the parser. `kept`: metadata preserved from an earlier pass."""
+
+    data: bytes
+    port: int
+    instance_type: int
+    kept: Kept = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EgressPass:
+    """A packet in the queue of an egress port."""
+
+    state: State
+    transit: Transit
+    port: int
+    ingress_port: int
+
+
+class V1Model:
+    """Carries packets through a v1model program."""
+
+    def __init__(self, program: Program, store: Store, replication: Replication) -> None:
+        self.program = program
+        self.store = store
+        self.replication = replication
+        self.trace: Trace = lambda event: None
+        self.now_us = 0
+        self.queue: deque[Callable[[], None]] = deque()
+        self.sent: list[Sent] = []
+
+    def process(self, data: bytes, port: int, now_us: int, trace: Trace) -> list[Sent]:
+        """Everything that a received frame leads to: (port, frame) of each frame sent, in order."""
+        self.trace, self.now_us, self.sent = trace, now_us, []
+        self.queue = deque([lambda: self._ingress(IngressPass(data, port, NORMAL))])
+        for _ in range(PASS_LIMIT):
+            if not self.queue:
+                break
+            try:
+                self.queue.popleft()()
+            except Runaway:
+                self._drop("a loop does not end")
+        if self.queue:
+            self._drop(f"{len(self.queue)} copies: the packet went round {PASS_LIMIT} times")
+        return self.sent
+
+    def _drop(self, why: str) -> None:
+        self.trace(Event("drop", why))
+
+    # --- ingress -----------------------------------------------------------------------------------------------------
+
+    def _ingress(self, arrival: IngressPass) -> None:
+        self.trace(Event("pass", f"ingress, port {arrival.port}, {len(arrival.data)} bytes"))
+        state = State(self.program)
+        transit = Transit(len(arrival.data), self.now_us)
+        self._begin(state, arrival, len(arrival.data))
+        state.set_intrinsic("parser_error", self._parse(state, transit, arrival.data))
+        for role in (Role.VERIFY_CHECKSUM, Role.INGRESS):
+            self._control(role, state, transit)
+        requests, transit.requests = transit.requests, Requests(truncate=transit.requests.truncate)
+        if requests.clone_ingress is not None:
+            self._clone_ingress(arrival, state, *requests.clone_ingress)
+        if requests.resubmit is not None:
+            again = IngressPass(arrival.data, arrival.port, RESUBMITTED, self._kept(state, requests.resubmit))
+            self.trace(Event("pass", "resubmitted"))
+            self.queue.append(lambda: self._ingress(again))
+            return
+        transit.requests.recirculate = requests.recirculate
+        self._after_ingress(state, transit, arrival.port)
+
+    def _begin(self, state: State, arrival: IngressPass, length: int) -> None:
+        """The metadata that a parser and ingress find."""
+        for place, value in arrival.kept:
+            write(place, value, state)
+        state.set_intrinsic("ingress_port", arrival.port)
+        state.set_intrinsic("packet_length", length)
+        state.set_intrinsic("instance_type", arrival.instance_type)
+        state.set_intrinsic("ingress_global_timestamp", self.now_us)
+
+    def _parse(self, state: State, transit: Transit, data: bytes) -> int:
+        """Run the parser. Returns the ordinal of its error."""
+        parser = self.program.pipe(Role.PARSER)
+        if not isinstance(parser, Parser):
+            transit.payload = data
+            return 0
+        run = Execution(self.store, state, transit, self.trace)
+        error = parse(run, parser, data)
+        transit.payload = run.reader.payload
+        return self.program.errors.members.index(error) if error != NO_ERROR else 0
+
+    def _control(self, role: Role, state: State, transit: Transit) -> None:
+        control = self.program.pipe(role)
+        if isinstance(control, Control):
+            state.enter_pipe()
+            Execution(self.store, state, transit, self.trace).run(control.body)
+
+    def _after_ingress(self, state: State, transit: Transit, ingress_port: int) -> None:
+        group = state.intrinsic("mcast_grp")
+        if group:
+            state.set_intrinsic("instance_type", REPLICATED)
+            copies = self.replication.copies(group)
+            self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
+            self._replicate(copies, state, transit, ingress_port)
+        elif state.intrinsic("egress_spec") == DROP_PORT:
+            self._drop("at the end of ingress")
+        else:
+            state.set_intrinsic("instance_type", NORMAL)
+            self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
+
+    def _replicate(self, copies: list[tuple[int, int]], state: State, transit: Transit, ingress_port: int) -> None:
+        for port, rid in copies:
+            replica = state.copy()
+            replica.set_intrinsic("egress_rid", rid)
+            requests = Requests(truncate=transit.requests.truncate, recirculate=transit.requests.recirculate)
+            own = Transit(transit.length, transit.now_us, transit.payload, requests)
+            self._enqueue(EgressPass(replica, own, port, ingress_port))
+
+    def _enqueue(self, departure: EgressPass) -> None:
+        self.queue.append(lambda: self._egress(departure))
+
+    # --- clones ------------------------------------------------------------------------------------------------------
+
+    def _kept(self, state: State, fields: tuple[Place, ...]) -> Kept:
+        return tuple((place, read(place, state)) for place in fields)
+
+    def _clone_ingress(self, arrival: IngressPass, state: State, session: int, fields: tuple[Place, ...]) -> None:
+        """Clones of the packet as it came: parsed again, then straight to egress."""
+        copies = self.replication.clones(session)
+        self.trace(Event("pass", f"ingress clone, session {session}: {len(copies)} copies"))
+        if not copies:
+            return
+        clone, transit = State(self.program), Transit(len(arrival.data), self.now_us)
+        self._begin(clone, IngressPass(arrival.data, arrival.port, INGRESS_CLONE), len(arrival.data))
+        self._parse(clone, transit, arrival.data)
+        self._restart(clone, arrival.port, INGRESS_CLONE, self._kept(state, fields))
+        self._replicate(copies, clone, transit, arrival.port)
+
+    def _clone_egress(self, departure: EgressPass, session: int, fields: tuple[Place, ...]) -> None:
+        """Clones of the packet as it is after egress: headers stay, metadata begin anew."""
+        copies = self.replication.clones(session)
+        self.trace(Event("pass", f"egress clone, session {session}: {len(copies)} copies"))
+        clone = departure.state.copy()
+        kept = self._kept(departure.state, fields)
+        self._restart(clone, departure.ingress_port, EGRESS_CLONE, kept)
+        transit = Transit(departure.transit.length, self.now_us, departure.transit.payload)
+        self._replicate(copies, clone, transit, departure.ingress_port)
+
+    def _restart(self, state: State, port: int, instance_type: int, kept: Kept) -> None:
+        state.reset(Storage.METADATA, Storage.INTRINSIC)
+        for place, value in kept:
+            write(place, value, state)
+        state.set_intrinsic("ingress_port", port)
+        state.set_intrinsic("ingress_global_timestamp", self.now_us)
+        state.set_intrinsic("instance_type", instance_type)
+
+    # --- egress ------------------------------------------------------------------------------------------------------
+
+    def _egress(self, departure: EgressPass) -> None:
+        state, transit = departure.state, departure.transit
+        self.trace(Event("pass", f"egress, port {departure.port}"))
+        state.set_intrinsic("egress_port", departure.port)
+        state.set_intrinsic("egress_spec", 0)
+        state.set_intrinsic("packet_length", transit.length)
+        state.set_intrinsic("enq_timestamp", self.now_us)
+        state.set_intrinsic("egress_global_timestamp", self.now_us)
+        self._control(Role.EGRESS, state, transit)
+        requests = transit.requests
+        if requests.clone_egress is not None:
+            self._clone_egress(departure, *requests.clone_egress)
+        if state.intrinsic("egress_spec") == DROP_PORT:
+            self._drop("at the end of egress")
+            return
+        self._leave(departure, self._deparse(state, transit))
+
+    def _deparse(self, state: State, transit: Transit) -> bytes:
+        self._control(Role.COMPUTE_CHECKSUM, state, transit)
+        control = self.program.pipe(Role.DEPARSER)
+        run = Execution(self.store, state, transit, self.trace)
+        if isinstance(control, Control):
+            state.enter_pipe()
+            run.run(control.body)
+        frame = run.writer.frame(transit.payload)
+        length = transit.requests.truncate
+        return frame if length is None else frame[:length]
+
+    def _leave(self, departure: EgressPass, frame: bytes) -> None:
+        fields = departure.transit.requests.recirculate
+        if fields is None:
+            self.trace(Event("send", f"port {departure.port}, {len(frame)} bytes"))
+            self.sent.append((departure.port, frame))
+            return
+        kept = self._kept(departure.state, fields)
+        self.trace(Event("pass", "recirculated"))
+        self.queue.append(lambda: self._ingress(IngressPass(frame, departure.ingress_port, RECIRCULATED, kept)))
