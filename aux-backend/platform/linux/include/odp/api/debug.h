@@ -1,0 +1,7 @@
+/* Compile-time assertion. */
+#ifndef ODP_API_DEBUG_H_
+#define ODP_API_DEBUG_H_
+
+#define ODP_STATIC_ASSERT(cond, msg) _Static_assert(cond, msg)
+
+#endif

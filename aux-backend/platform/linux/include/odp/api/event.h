@@ -1,0 +1,46 @@
+/* Events: what packets and buffers have in common, and what queues carry. */
+#ifndef ODP_API_EVENT_H_
+#define ODP_API_EVENT_H_
+
+#include <odp/api/plat/object.h>
+
+typedef struct macs_odp_event *odp_event_t;
+typedef struct macs_odp_pool *odp_pool_t;
+
+#define ODP_EVENT_INVALID ((odp_event_t)0)
+#define ODP_POOL_INVALID ((odp_pool_t)0)
+
+typedef enum odp_event_type_t {
+    ODP_EVENT_ANY = 0,
+    ODP_EVENT_BUFFER = 1,
+    ODP_EVENT_PACKET = 2,
+    ODP_EVENT_TIMEOUT = 3
+} odp_event_type_t;
+
+typedef enum odp_event_subtype_t { ODP_EVENT_NO_SUBTYPE = 0, ODP_EVENT_PACKET_BASIC = 1 } odp_event_subtype_t;
+
+static inline odp_event_type_t odp_event_type(odp_event_t event) { return (odp_event_type_t)event->type; }
+
+static inline odp_event_subtype_t odp_event_subtype(odp_event_t event) {
+    return event->type == ODP_EVENT_PACKET ? ODP_EVENT_PACKET_BASIC : ODP_EVENT_NO_SUBTYPE;
+}
+
+static inline odp_event_type_t odp_event_types(odp_event_t event, odp_event_subtype_t *subtype) {
+    *subtype = odp_event_subtype(event);
+    return odp_event_type(event);
+}
+
+static inline odp_pool_t odp_event_pool(odp_event_t event) { return event->pool; }
+
+/* How many events at the start of the array have the type of the first. */
+int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *type);
+
+void odp_event_free(odp_event_t event);
+void odp_event_free_multi(const odp_event_t event[], int num);
+void odp_event_free_sp(const odp_event_t event[], int num);
+
+/* 1 when the handle is that of an allocated event of one of the pools, else 0; any value may be asked about. */
+int odp_event_is_valid(odp_event_t event);
+uint64_t odp_event_to_u64(odp_event_t event);
+
+#endif

@@ -1,0 +1,207 @@
+/* Packets. A packet is always one segment here: seg_len == len, and lengthening beyond the buffer fails. */
+#ifndef ODP_API_PACKET_H_
+#define ODP_API_PACKET_H_
+
+#include <odp/api/cpu.h>
+#include <odp/api/event.h>
+#include <odp/api/pool.h>
+#include <odp/api/time.h>
+
+typedef struct macs_odp_packet *odp_packet_t;
+typedef struct macs_odp_packet_seg *odp_packet_seg_t;
+typedef struct macs_odp_pktio *odp_pktio_t;
+
+#define ODP_PACKET_INVALID ((odp_packet_t)0)
+#define ODP_PACKET_SEG_INVALID ((odp_packet_seg_t)0)
+#define ODP_PACKET_OFFSET_INVALID 0xffff
+#define ODP_PKTIO_INVALID ((odp_pktio_t)0)
+
+typedef enum odp_proto_layer_t {
+    ODP_PROTO_LAYER_NONE = 0,
+    ODP_PROTO_LAYER_L2,
+    ODP_PROTO_LAYER_L3,
+    ODP_PROTO_LAYER_L4,
+    ODP_PROTO_LAYER_ALL
+} odp_proto_layer_t;
+
+/* Events. */
+static inline odp_packet_t odp_packet_from_event(odp_event_t event) { return (odp_packet_t)(void *)event; }
+
+static inline odp_event_t odp_packet_to_event(odp_packet_t pkt) { return &pkt->event; }
+
+void odp_packet_from_event_multi(odp_packet_t pkt[], const odp_event_t event[], int num);
+void odp_packet_to_event_multi(const odp_packet_t pkt[], odp_event_t event[], int num);
+
+static inline odp_event_subtype_t odp_packet_subtype(odp_packet_t pkt) { return odp_event_subtype(&pkt->event); }
+
+/* Allocation. alloc_multi returns how many (fewer when the pool is empty), -1: not a packet pool, bad length. */
+odp_packet_t odp_packet_alloc(odp_pool_t pool, uint32_t len);
+int odp_packet_alloc_multi(odp_pool_t pool, uint32_t len, odp_packet_t pkt[], int num);
+void odp_packet_free(odp_packet_t pkt);
+void odp_packet_free_multi(const odp_packet_t pkt[], int num);
+void odp_packet_free_sp(const odp_packet_t pkt[], int num);
+
+/* As newly allocated with `len` bytes, the user area kept; -1: longer than odp_packet_reset_max_len(). */
+int odp_packet_reset(odp_packet_t pkt, uint32_t len);
+uint32_t odp_packet_reset_max_len(odp_packet_t pkt);
+void odp_packet_reset_meta(odp_packet_t pkt);
+
+/* Where the data are. */
+static inline void *odp_packet_head(odp_packet_t pkt) { return pkt->head; }
+
+static inline uint32_t odp_packet_buf_len(odp_packet_t pkt) { return pkt->room; }
+
+static inline void *odp_packet_data(odp_packet_t pkt) { return pkt->data; }
+
+static inline uint32_t odp_packet_len(odp_packet_t pkt) { return pkt->len; }
+
+static inline uint32_t odp_packet_seg_len(odp_packet_t pkt) { return pkt->len; }
+
+static inline void *odp_packet_data_seg_len(odp_packet_t pkt, uint32_t *seg_len) {
+    *seg_len = pkt->len;
+    return pkt->data;
+}
+
+static inline uint32_t odp_packet_headroom(odp_packet_t pkt) { return (uint32_t)(pkt->data - pkt->head); }
+
+static inline uint32_t odp_packet_tailroom(odp_packet_t pkt) {
+    return pkt->room - odp_packet_headroom(pkt) - pkt->len;
+}
+
+static inline void *odp_packet_tail(odp_packet_t pkt) { return pkt->data + pkt->len; }
+
+/* NULL when the offset is not inside the data. */
+static inline void *odp_packet_offset(odp_packet_t pkt, uint32_t offset, uint32_t *len, odp_packet_seg_t *seg) {
+    if (odp_unlikely(offset >= pkt->len))
+        return NULL;
+    if (len != NULL)
+        *len = pkt->len - offset;
+    if (seg != NULL)
+        *seg = (odp_packet_seg_t)(void *)pkt;
+    return pkt->data + offset;
+}
+
+static inline void odp_packet_prefetch(odp_packet_t pkt, uint32_t offset, uint32_t len) {
+    for (uint32_t at = offset; at < offset + len; at += ODP_CACHE_LINE_SIZE)
+        odp_prefetch(pkt->data + at);
+}
+
+/* Head and tail inside the room there is: the new head pointer, the old (push) or new (pull) tail pointer, or NULL. */
+static inline void *odp_packet_push_head(odp_packet_t pkt, uint32_t len) {
+    if (odp_unlikely(len > odp_packet_headroom(pkt)))
+        return NULL;
+    pkt->len += len;
+    pkt->data -= len;
+    return pkt->data;
+}
+
+static inline void *odp_packet_pull_head(odp_packet_t pkt, uint32_t len) {
+    if (odp_unlikely(len >= pkt->len))
+        return NULL;
+    pkt->len -= len;
+    pkt->data += len;
+    return pkt->data;
+}
+
+static inline void *odp_packet_push_tail(odp_packet_t pkt, uint32_t len) {
+    if (odp_unlikely(len > odp_packet_tailroom(pkt)))
+        return NULL;
+    void *tail = odp_packet_tail(pkt);
+    pkt->len += len;
+    return tail;
+}
+
+static inline void *odp_packet_pull_tail(odp_packet_t pkt, uint32_t len) {
+    if (odp_unlikely(len >= pkt->len))
+        return NULL;
+    pkt->len -= len;
+    return odp_packet_tail(pkt);
+}
+
+/* The same, but the data may move to make room: 0 as they were, 1 pointers have changed, -1 no room, unchanged. */
+int odp_packet_extend_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len);
+int odp_packet_trunc_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len);
+int odp_packet_extend_tail(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len);
+int odp_packet_trunc_tail(odp_packet_t *pkt, uint32_t len, void **tail_ptr, uint32_t *tailroom);
+int odp_packet_add_data(odp_packet_t *pkt, uint32_t offset, uint32_t len);
+int odp_packet_rem_data(odp_packet_t *pkt, uint32_t offset, uint32_t len);
+
+/* Segments: there is one. */
+static inline int odp_packet_is_segmented(odp_packet_t pkt) {
+    (void)pkt;
+    return 0;
+}
+
+static inline int odp_packet_num_segs(odp_packet_t pkt) {
+    (void)pkt;
+    return 1;
+}
+
+static inline odp_packet_seg_t odp_packet_first_seg(odp_packet_t pkt) { return (odp_packet_seg_t)(void *)pkt; }
+
+static inline odp_packet_seg_t odp_packet_last_seg(odp_packet_t pkt) { return (odp_packet_seg_t)(void *)pkt; }
+
+static inline odp_packet_seg_t odp_packet_next_seg(odp_packet_t pkt, odp_packet_seg_t seg) {
+    (void)pkt, (void)seg;
+    return ODP_PACKET_SEG_INVALID;
+}
+
+static inline void *odp_packet_seg_data(odp_packet_t pkt, odp_packet_seg_t seg) {
+    (void)seg;
+    return pkt->data;
+}
+
+static inline uint32_t odp_packet_seg_data_len(odp_packet_t pkt, odp_packet_seg_t seg) {
+    (void)seg;
+    return pkt->len;
+}
+
+/* Copies. A full copy has the user area's content too, as far as the pool's user areas reach. */
+odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool);
+odp_packet_t odp_packet_copy_part(odp_packet_t pkt, uint32_t offset, uint32_t len, odp_pool_t pool);
+
+/* 0, or -1: a part lies outside the data; nothing was copied. */
+int odp_packet_copy_to_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, void *dst);
+int odp_packet_copy_from_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, const void *src);
+int odp_packet_copy_from_pkt(odp_packet_t dst, uint32_t dst_offset, odp_packet_t src, uint32_t src_offset,
+                             uint32_t len);
+int odp_packet_copy_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_offset, uint32_t len);
+int odp_packet_move_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_offset, uint32_t len);
+
+/* What is known of it. */
+static inline odp_pool_t odp_packet_pool(odp_packet_t pkt) { return pkt->event.pool; }
+
+static inline int odp_packet_input_index(odp_packet_t pkt) { return pkt->event.input; }
+
+odp_pktio_t odp_packet_input(odp_packet_t pkt);
+void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio);
+
+static inline void *odp_packet_user_ptr(odp_packet_t pkt) { return (void *)(uintptr_t)pkt->user_ptr; }
+
+static inline void odp_packet_user_ptr_set(odp_packet_t pkt, const void *user_ptr) { pkt->user_ptr = user_ptr; }
+
+static inline void *odp_packet_user_area(odp_packet_t pkt) { return pkt->uarea_size ? (void *)(pkt + 1) : NULL; }
+
+static inline uint32_t odp_packet_user_area_size(odp_packet_t pkt) { return pkt->uarea_size; }
+
+static inline int odp_packet_user_flag(odp_packet_t pkt) { return (pkt->event.flags & MACS_ODP_USER_FLAG) != 0; }
+
+static inline void odp_packet_user_flag_set(odp_packet_t pkt, int val) {
+    uint8_t others = (uint8_t)(pkt->event.flags & ~MACS_ODP_USER_FLAG);
+    pkt->event.flags = val ? (uint8_t)(others | MACS_ODP_USER_FLAG) : others;
+}
+
+/* Time of arrival by odp_pktio_time(); odp_packet_has_ts() says if there is one. */
+static inline odp_time_t odp_packet_ts(odp_packet_t pkt) { return (odp_time_t){.ns = pkt->ts_ns}; }
+
+static inline void odp_packet_ts_set(odp_packet_t pkt, odp_time_t timestamp) {
+    pkt->ts_ns = timestamp.ns;
+    pkt->event.flags |= MACS_ODP_HAS_TS;
+}
+
+int odp_packet_is_valid(odp_packet_t pkt);
+void odp_packet_print(odp_packet_t pkt);
+void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len);
+uint64_t odp_packet_to_u64(odp_packet_t pkt);
+
+#endif

@@ -1,0 +1,258 @@
+/* Packets, buffers and events: allocation, release, and the calls that move or copy data. */
+#include "pool.h"
+
+#include <string.h>
+
+/* Packets of many pools are freed run by run of one pool. */
+static void free_runs(struct macs_odp_event *const event[], int num) {
+    for (int first = 0, next = 0; first < num; first = next) {
+        while (next < num && event[next]->pool == event[first]->pool)
+            next++;
+        macs_odp_pool_give(event[first]->pool, event + first, (uint32_t)(next - first));
+    }
+}
+
+int odp_packet_alloc_multi(odp_pool_t pool, uint32_t len, odp_packet_t pkt[], int num) {
+    if (odp_unlikely(pool == NULL || pool->param.type != ODP_POOL_PACKET || len == 0 || len > pool->max_len || num < 0))
+        return macs_odp_fail(EINVAL);
+    uint32_t got = macs_odp_packet_take(pool, pkt, (uint32_t)num);
+    for (uint32_t i = 0; i < got; i++)
+        macs_odp_packet_start(pkt[i], pool->headroom, len, -1);
+    if (got < (uint32_t)num)
+        macs_odp_error = ENOMEM;
+    return (int)got;
+}
+
+odp_packet_t odp_packet_alloc(odp_pool_t pool, uint32_t len) {
+    odp_packet_t pkt;
+    return odp_packet_alloc_multi(pool, len, &pkt, 1) == 1 ? pkt : ODP_PACKET_INVALID;
+}
+
+void odp_packet_free(odp_packet_t pkt) { macs_odp_packet_give(pkt->event.pool, &pkt, 1); }
+
+void odp_packet_free_multi(const odp_packet_t pkt[], int num) {
+    free_runs((struct macs_odp_event *const *)(const void *)pkt, num);
+}
+
+void odp_packet_free_sp(const odp_packet_t pkt[], int num) {
+    if (num > 0)
+        macs_odp_packet_give(pkt[0]->event.pool, pkt, (uint32_t)num);
+}
+
+uint32_t odp_packet_reset_max_len(odp_packet_t pkt) { return pkt->room - pkt->event.pool->headroom; }
+
+int odp_packet_reset(odp_packet_t pkt, uint32_t len) {
+    if (len == 0 || len > odp_packet_reset_max_len(pkt))
+        return macs_odp_fail(EINVAL);
+    macs_odp_packet_start(pkt, pkt->event.pool->headroom, len, -1);
+    return 0;
+}
+
+void odp_packet_reset_meta(odp_packet_t pkt) {
+    macs_odp_packet_start(pkt, odp_packet_headroom(pkt), pkt->len, -1);
+}
+
+/* Move the data so that there are `headroom` bytes before them. */
+static void shift(odp_packet_t pkt, uint32_t headroom) {
+    memmove(pkt->head + headroom, pkt->data, pkt->len);
+    pkt->data = pkt->head + headroom;
+}
+
+int odp_packet_extend_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len) {
+    odp_packet_t p = *pkt;
+    int moved = len > odp_packet_headroom(p);
+    if (moved && (uint64_t)len + p->len > p->room)
+        return macs_odp_fail(ENOSPC);
+    if (moved)
+        shift(p, len);
+    odp_packet_push_head(p, len);
+    if (data_ptr != NULL)
+        *data_ptr = p->data;
+    if (seg_len != NULL)
+        *seg_len = p->len;
+    return moved;
+}
+
+int odp_packet_extend_tail(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len) {
+    odp_packet_t p = *pkt;
+    int moved = len > odp_packet_tailroom(p);
+    if (moved && (uint64_t)len + p->len > p->room)
+        return macs_odp_fail(ENOSPC);
+    if (moved)
+        shift(p, p->room - p->len - len);
+    void *tail = odp_packet_push_tail(p, len);
+    if (data_ptr != NULL)
+        *data_ptr = tail;
+    if (seg_len != NULL)
+        *seg_len = len;
+    return moved;
+}
+
+int odp_packet_trunc_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len) {
+    if (odp_packet_pull_head(*pkt, len) == NULL)
+        return macs_odp_fail(EINVAL);
+    if (data_ptr != NULL)
+        *data_ptr = (*pkt)->data;
+    if (seg_len != NULL)
+        *seg_len = (*pkt)->len;
+    return 0;
+}
+
+int odp_packet_trunc_tail(odp_packet_t *pkt, uint32_t len, void **tail_ptr, uint32_t *tailroom) {
+    if (odp_packet_pull_tail(*pkt, len) == NULL)
+        return macs_odp_fail(EINVAL);
+    if (tail_ptr != NULL)
+        *tail_ptr = odp_packet_tail(*pkt);
+    if (tailroom != NULL)
+        *tailroom = odp_packet_tailroom(*pkt);
+    return 0;
+}
+
+int odp_packet_add_data(odp_packet_t *pkt, uint32_t offset, uint32_t len) {
+    odp_packet_t p = *pkt;
+    uint32_t old_len = p->len;
+    if (offset > old_len || odp_packet_extend_tail(pkt, len, NULL, NULL) < 0)
+        return macs_odp_fail(EINVAL);
+    memmove(p->data + offset + len, p->data + offset, old_len - offset);
+    return 1;
+}
+
+int odp_packet_rem_data(odp_packet_t *pkt, uint32_t offset, uint32_t len) {
+    odp_packet_t p = *pkt;
+    if (offset > p->len || len > p->len - offset || len >= p->len)
+        return macs_odp_fail(EINVAL);
+    memmove(p->data + offset, p->data + offset + len, p->len - offset - len);
+    p->len -= len;
+    return 1;
+}
+
+static bool inside(odp_packet_t pkt, uint32_t offset, uint32_t len) {
+    return offset <= pkt->len && len <= pkt->len - offset;
+}
+
+int odp_packet_copy_to_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, void *dst) {
+    if (!inside(pkt, offset, len))
+        return macs_odp_fail(EINVAL);
+    memcpy(dst, pkt->data + offset, len);
+    return 0;
+}
+
+int odp_packet_copy_from_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, const void *src) {
+    if (!inside(pkt, offset, len))
+        return macs_odp_fail(EINVAL);
+    memcpy(pkt->data + offset, src, len);
+    return 0;
+}
+
+int odp_packet_copy_from_pkt(odp_packet_t dst, uint32_t dst_offset, odp_packet_t src, uint32_t src_offset,
+                             uint32_t len) {
+    if (!inside(dst, dst_offset, len) || !inside(src, src_offset, len))
+        return macs_odp_fail(EINVAL);
+    memmove(dst->data + dst_offset, src->data + src_offset, len);
+    return 0;
+}
+
+int odp_packet_move_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_offset, uint32_t len) {
+    return odp_packet_copy_from_pkt(pkt, dst_offset, pkt, src_offset, len);
+}
+
+int odp_packet_copy_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_offset, uint32_t len) {
+    return odp_packet_copy_from_pkt(pkt, dst_offset, pkt, src_offset, len);
+}
+
+odp_packet_t odp_packet_copy_part(odp_packet_t pkt, uint32_t offset, uint32_t len, odp_pool_t pool) {
+    odp_packet_t copy = inside(pkt, offset, len) ? odp_packet_alloc(pool, len) : ODP_PACKET_INVALID;
+    if (copy != ODP_PACKET_INVALID)
+        memcpy(copy->data, pkt->data + offset, len);
+    return copy;
+}
+
+odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool) {
+    odp_packet_t copy = odp_packet_copy_part(pkt, 0, pkt->len, pool);
+    if (copy == ODP_PACKET_INVALID)
+        return copy;
+    copy->user_ptr = pkt->user_ptr;
+    copy->ts_ns = pkt->ts_ns;
+    copy->event.flags = pkt->event.flags;
+    copy->event.input = pkt->event.input;
+    uint32_t uarea = pkt->uarea_size < copy->uarea_size ? pkt->uarea_size : copy->uarea_size;
+    memcpy(copy + 1, pkt + 1, uarea);
+    return copy;
+}
+
+void odp_packet_from_event_multi(odp_packet_t pkt[], const odp_event_t event[], int num) {
+    for (int i = 0; i < num; i++)
+        pkt[i] = odp_packet_from_event(event[i]);
+}
+
+void odp_packet_to_event_multi(const odp_packet_t pkt[], odp_event_t event[], int num) {
+    for (int i = 0; i < num; i++)
+        event[i] = odp_packet_to_event(pkt[i]);
+}
+
+int odp_packet_is_valid(odp_packet_t pkt) {
+    return odp_event_is_valid((odp_event_t)(void *)pkt) && pkt->event.type == ODP_EVENT_PACKET;
+}
+
+uint64_t odp_packet_to_u64(odp_packet_t pkt) { return (uintptr_t)pkt; }
+
+void odp_packet_print(odp_packet_t pkt) {
+    macs_odp_log(ODP_LOG_PRINT, "packet %u of pool %s: %u bytes, headroom %u, tailroom %u, input %d\n",
+                 pkt->event.index, pkt->event.pool->name, pkt->len, odp_packet_headroom(pkt), odp_packet_tailroom(pkt),
+                 pkt->event.input);
+}
+
+void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len) {
+    if (!inside(pkt, offset, len))
+        return;
+    for (uint32_t row = 0; row < len; row += 16) {
+        char hex[16 * 3 + 1] = "";
+        for (uint32_t i = 0; i < 16 && row + i < len; i++) {
+            uint8_t byte = pkt->data[offset + row + i];
+            hex[i * 3] = ' ';
+            hex[i * 3 + 1] = "0123456789abcdef"[byte >> 4];
+            hex[i * 3 + 2] = "0123456789abcdef"[byte & 15];
+            hex[i * 3 + 3] = '\0';
+        }
+        macs_odp_log(ODP_LOG_PRINT, "%04x:%s\n", offset + row, hex);
+    }
+}
+
+int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *type) {
+    int same = 1;
+    *type = odp_event_type(event[0]);
+    while (same < num && odp_event_type(event[same]) == *type)
+        same++;
+    return same;
+}
+
+void odp_event_free(odp_event_t event) { macs_odp_pool_give(event->pool, &event, 1); }
+
+void odp_event_free_multi(const odp_event_t event[], int num) { free_runs(event, num); }
+
+void odp_event_free_sp(const odp_event_t event[], int num) { free_runs(event, num); }
+
+uint64_t odp_event_to_u64(odp_event_t event) { return (uintptr_t)event; }
+
+int odp_buffer_alloc_multi(odp_pool_t pool, odp_buffer_t buf[], int num) {
+    if (pool == NULL || pool->param.type != ODP_POOL_BUFFER || num < 0)
+        return macs_odp_fail(EINVAL);
+    return (int)macs_odp_pool_take(pool, (struct macs_odp_event **)(void *)buf, (uint32_t)num);
+}
+
+odp_buffer_t odp_buffer_alloc(odp_pool_t pool) {
+    odp_buffer_t buf;
+    return odp_buffer_alloc_multi(pool, &buf, 1) == 1 ? buf : ODP_BUFFER_INVALID;
+}
+
+void odp_buffer_free(odp_buffer_t buf) { odp_event_free(&buf->event); }
+
+void odp_buffer_free_multi(const odp_buffer_t buf[], int num) {
+    free_runs((struct macs_odp_event *const *)(const void *)buf, num);
+}
+
+int odp_buffer_is_valid(odp_buffer_t buf) {
+    return odp_event_is_valid((odp_event_t)(void *)buf) && buf->event.type == ODP_EVENT_BUFFER;
+}
+
+uint64_t odp_buffer_to_u64(odp_buffer_t buf) { return (uintptr_t)buf; }

@@ -1,0 +1,207 @@
+/* See pcap_file.h. */
+#include "pcap_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAGIC_US 0xa1b2c3d4u
+#define MAGIC_NS 0xa1b23c4du
+#define MAGIC_PCAPNG 0x0a0d0d0au
+#define LINK_ETHERNET 1u
+
+enum { FILE_HEADER = 24, RECORD_HEADER = 16, READ_BUFFER = 2 * MACS_ODP_PCAP_FRAME_MAX, WRITE_BUFFER = 1 << 18 };
+
+static uint32_t word(const struct macs_odp_pcap_reader *reader, size_t at) {
+    uint32_t value;
+    memcpy(&value, reader->buffer + reader->start + at, sizeof(value));
+    return reader->swapped ? __builtin_bswap32(value) : value;
+}
+
+/* Get at least `need` bytes into the buffer. MACS_ODP_PCAP_FRAME: they are there. */
+static enum macs_odp_pcap_result fill(struct macs_odp_pcap_reader *reader, size_t need) {
+    if (reader->start + need > READ_BUFFER) {
+        memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
+        reader->end -= reader->start;
+        reader->start = 0;
+    }
+    while (reader->end - reader->start < need) {
+        ssize_t got = read(reader->fd, reader->buffer + reader->end, READ_BUFFER - reader->end);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && errno == EAGAIN)
+            return MACS_ODP_PCAP_LATER;
+        if (got < 0) {
+            macs_odp_log(ODP_LOG_ERR, "%s: cannot read: %s\n", reader->path, strerror(errno));
+            return MACS_ODP_PCAP_BROKEN;
+        }
+        if (got == 0)
+            return MACS_ODP_PCAP_END;
+        reader->end += (size_t)got;
+    }
+    return MACS_ODP_PCAP_FRAME;
+}
+
+static void consume(struct macs_odp_pcap_reader *reader, size_t bytes) {
+    reader->start += bytes;
+    reader->consumed += bytes;
+}
+
+static int header_error(const struct macs_odp_pcap_reader *reader, const char *what) {
+    macs_odp_log(ODP_LOG_ERR, "%s: %s\n", reader->path, what);
+    return macs_odp_fail(EINVAL);
+}
+
+static int file_header(struct macs_odp_pcap_reader *reader) {
+    enum macs_odp_pcap_result result = fill(reader, FILE_HEADER);
+    if (result == MACS_ODP_PCAP_BROKEN)
+        return macs_odp_fail(EIO);
+    if (reader->end - reader->start < 4)
+        return header_error(reader, "not a pcap file: too short");
+    uint32_t magic = word(reader, 0), swapped = __builtin_bswap32(magic);
+    if (magic == MAGIC_PCAPNG)
+        return header_error(reader, "a pcapng file; only classic pcap is read (convert it: editcap -F pcap)");
+    reader->swapped = swapped == MAGIC_US || swapped == MAGIC_NS;
+    magic = reader->swapped ? swapped : magic;
+    if (magic != MAGIC_US && magic != MAGIC_NS)
+        return header_error(reader, "not a pcap file");
+    if (result != MACS_ODP_PCAP_FRAME)
+        return header_error(reader, "not a pcap file: its header is cut off");
+    reader->nanoseconds = magic == MAGIC_NS;
+    if ((word(reader, 20) & 0xffff) != LINK_ETHERNET)
+        return header_error(reader, "a capture of a link that is not Ethernet");
+    consume(reader, FILE_HEADER);
+    return 0;
+}
+
+int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bool block) {
+    memset(reader, 0, sizeof(*reader));
+    reader->path = strdup(path);
+    reader->buffer = malloc(READ_BUFFER);
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader->fd < 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot open: %s\n", path, strerror(errno));
+        macs_odp_error = errno;
+    } else if (reader->path == NULL || reader->buffer == NULL) {
+        macs_odp_error = ENOMEM;
+    } else if (file_header(reader) == 0) {
+        if (!block)
+            fcntl(reader->fd, F_SETFL, O_NONBLOCK);
+        return 0;
+    }
+    macs_odp_pcap_close(reader);
+    return -1;
+}
+
+static enum macs_odp_pcap_result broken(struct macs_odp_pcap_reader *reader, const char *what) {
+    reader->ended = true;
+    macs_odp_log(ODP_LOG_ERR, "%s: %s at byte %" PRIu64 "; the rest is not read\n", reader->path, what,
+                 reader->consumed);
+    return MACS_ODP_PCAP_BROKEN;
+}
+
+enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame) {
+    if (reader->ended)
+        return MACS_ODP_PCAP_END;
+    enum macs_odp_pcap_result result = fill(reader, RECORD_HEADER);
+    if (result == MACS_ODP_PCAP_END && reader->end == reader->start) {
+        reader->ended = true;
+        return MACS_ODP_PCAP_END;
+    }
+    uint32_t len = 0;
+    if (result == MACS_ODP_PCAP_FRAME) {
+        len = word(reader, 8);
+        if (len > MACS_ODP_PCAP_FRAME_MAX || word(reader, 12) < len)
+            return broken(reader, "a corrupt record");
+        result = fill(reader, RECORD_HEADER + len);
+    }
+    if (result == MACS_ODP_PCAP_LATER)
+        return result;
+    if (result != MACS_ODP_PCAP_FRAME)
+        return broken(reader, "the file is cut off");
+    uint64_t fraction = word(reader, 4);
+    frame->ts_ns = word(reader, 0) * ODP_TIME_SEC_IN_NS + fraction * (reader->nanoseconds ? 1 : 1000);
+    frame->wire_len = word(reader, 12);
+    frame->len = len;
+    frame->data = reader->buffer + reader->start + RECORD_HEADER;
+    consume(reader, RECORD_HEADER + len);
+    return MACS_ODP_PCAP_FRAME;
+}
+
+void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader) {
+    if (reader->fd >= 0)
+        close(reader->fd);
+    free(reader->buffer);
+    free(reader->path);
+}
+
+int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer) {
+    size_t done = 0;
+    while (done < writer->used) {
+        ssize_t put = write(writer->fd, writer->buffer + done, writer->used - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            break;
+        done += (size_t)put;
+    }
+    if (done < writer->used && !writer->failed)
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot write: %s\n", writer->path, strerror(errno));
+    writer->failed = done < writer->used;
+    int result = writer->failed ? macs_odp_fail(errno) : 0;
+    memmove(writer->buffer, writer->buffer + done, writer->used - done);
+    __atomic_store_n(&writer->used, writer->used - done, __ATOMIC_RELAXED);
+    return result;
+}
+
+static void put(struct macs_odp_pcap_writer *writer, const void *bytes, size_t size) {
+    memcpy(writer->buffer + writer->used, bytes, size);
+    __atomic_store_n(&writer->used, writer->used + size, __ATOMIC_RELAXED);
+}
+
+int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds) {
+    uint32_t header[6] = {nanoseconds ? MAGIC_NS : MAGIC_US, 0, 0, 0, MACS_ODP_PCAP_FRAME_MAX, LINK_ETHERNET};
+    uint16_t version[2] = {2, 4};
+    memcpy(&header[1], version, sizeof(version));
+    memset(writer, 0, sizeof(*writer));
+    writer->nanoseconds = nanoseconds;
+    writer->path = strdup(path);
+    writer->buffer = malloc(WRITE_BUFFER);
+    writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->fd < 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot create: %s\n", path, strerror(errno));
+        macs_odp_error = errno;
+    } else if (writer->path == NULL || writer->buffer == NULL) {
+        macs_odp_error = ENOMEM;
+    } else {
+        put(writer, header, sizeof(header));
+        if (macs_odp_pcap_flush(writer) == 0)
+            return 0;
+    }
+    writer->used = 0;
+    macs_odp_pcap_finish(writer);
+    return -1;
+}
+
+int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns) {
+    uint64_t fraction = ts_ns % ODP_TIME_SEC_IN_NS;
+    uint32_t header[4] = {(uint32_t)(ts_ns / ODP_TIME_SEC_IN_NS),
+                          (uint32_t)(writer->nanoseconds ? fraction : fraction / 1000), len, len};
+    if (len > WRITE_BUFFER - sizeof(header))
+        return macs_odp_fail(EMSGSIZE);
+    if (writer->used + sizeof(header) + len > WRITE_BUFFER && macs_odp_pcap_flush(writer) != 0)
+        return -1;
+    put(writer, header, sizeof(header));
+    put(writer, data, len);
+    return 0;
+}
+
+int macs_odp_pcap_finish(struct macs_odp_pcap_writer *writer) {
+    int result = writer->used > 0 ? macs_odp_pcap_flush(writer) : 0;
+    if (writer->fd >= 0 && close(writer->fd) != 0 && result == 0)
+        result = macs_odp_fail(errno);
+    free(writer->buffer);
+    free(writer->path);
+    return result;
+}

@@ -1,0 +1,56 @@
+/* The classic pcap file format, read and written as a stream: what pcap: and mem: stand on.
+ *
+ * Read: microseconds or nanoseconds, either byte order, Ethernet only. Nothing of the file is trusted: a bad header is
+ * refused when the file is opened, a bad or cut-off record ends the stream; both are logged with the place.
+ * Source: IETF draft-ietf-opsawg-pcap. Threads: one at a time for a reader or a writer.
+ */
+#ifndef MACS_ODP_PCAP_FILE_H
+#define MACS_ODP_PCAP_FILE_H
+
+#include "internal.h"
+
+/* Frames of more bytes than this are a corrupt file. */
+#define MACS_ODP_PCAP_FRAME_MAX 262144u
+
+struct macs_odp_pcap_reader {
+    char *path;
+    int fd;
+    bool swapped; /* the file has the other byte order than this machine */
+    bool nanoseconds;
+    bool ended;
+    uint8_t *buffer;
+    size_t start; /* of what is not consumed yet, in the buffer */
+    size_t end;
+    uint64_t consumed; /* bytes of the file before `start` */
+};
+
+struct macs_odp_pcap_frame {
+    const uint8_t *data; /* valid until the next call */
+    uint32_t len;        /* bytes in the file */
+    uint32_t wire_len;   /* bytes that the frame once had: more than len if the capture cut it */
+    uint64_t ts_ns;
+};
+
+struct macs_odp_pcap_writer {
+    char *path;
+    int fd;
+    bool nanoseconds;
+    bool failed; /* logged once */
+    uint8_t *buffer;
+    size_t used;
+};
+
+enum macs_odp_pcap_result { MACS_ODP_PCAP_FRAME, MACS_ODP_PCAP_LATER, MACS_ODP_PCAP_END, MACS_ODP_PCAP_BROKEN };
+
+/* 0, or -1 (logged). With `block` false, a pipe that has nothing now gives MACS_ODP_PCAP_LATER. */
+int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bool block);
+enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame);
+void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader);
+
+/* Creates or empties the file. Times are cut to microseconds unless `nanoseconds`. 0, or -1 (logged). */
+int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds);
+int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns);
+int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer);
+int macs_odp_pcap_finish(struct macs_odp_pcap_writer *writer);
+
+#endif

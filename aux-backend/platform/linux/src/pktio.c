@@ -1,0 +1,343 @@
+/* Ports: the table of drivers, opening and closing, configuration, receiving and sending. */
+#include "pktio.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PKTIOS = ODP_PKTIO_MAX_INDEX + 1 };
+
+/* A name with one of these and a colon in front is that driver's. */
+static const struct macs_odp_driver *const drivers[] = {
+    &macs_odp_driver_null,
+    &macs_odp_driver_mem,
+    &macs_odp_driver_pcap,
+};
+
+static struct macs_odp_pktio *pktios[PKTIOS];
+
+void odp_pktio_param_init(odp_pktio_param_t *param) { memset(param, 0, sizeof(*param)); }
+
+void odp_pktio_config_init(odp_pktio_config_t *config) {
+    memset(config, 0, sizeof(*config));
+    config->parser.layer = ODP_PROTO_LAYER_ALL;
+}
+
+void odp_pktin_queue_param_init(odp_pktin_queue_param_t *param) {
+    memset(param, 0, sizeof(*param));
+    param->num_queues = 1;
+}
+
+void odp_pktout_queue_param_init(odp_pktout_queue_param_t *param) {
+    memset(param, 0, sizeof(*param));
+    param->num_queues = 1;
+}
+
+static const struct macs_odp_driver *driver_find(const char *name, const char **arguments) {
+    for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
+        size_t length = strlen(drivers[i]->name);
+        if (strncmp(name, drivers[i]->name, length) == 0 && name[length] == ':') {
+            *arguments = name + length + 1;
+            return drivers[i];
+        }
+    }
+    return NULL;
+}
+
+static struct macs_odp_pktio *find(const char *name) {
+    for (uint32_t index = 0; index < PKTIOS; index++)
+        if (pktios[index] != NULL && strcmp(pktios[index]->name, name) == 0)
+            return pktios[index];
+    return NULL;
+}
+
+/* Called under the lock. */
+static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const odp_pktio_param_t *param) {
+    const char *arguments = NULL;
+    uint32_t index = 0;
+    const struct macs_odp_driver *driver = driver_find(name, &arguments);
+    while (index < PKTIOS && pktios[index] != NULL)
+        index++;
+    macs_odp_error = driver == NULL ? ENODEV : find(name) != NULL ? EBUSY : ENOSPC;
+    if (driver == NULL)
+        macs_odp_log(ODP_LOG_ERR, "port %s: no such driver or interface\n", name);
+    else if (macs_odp_error == EBUSY)
+        macs_odp_log(ODP_LOG_ERR, "port %s is already open\n", name);
+    if (macs_odp_error != ENOSPC || index == PKTIOS)
+        return NULL;
+    struct macs_odp_pktio *pktio = calloc(1, sizeof(*pktio));
+    if (pktio == NULL)
+        return NULL;
+    macs_odp_name(pktio->name, sizeof(pktio->name), name);
+    pktio->driver = driver;
+    pktio->pool = pool;
+    pktio->param = *param;
+    pktio->index = index;
+    odp_pktio_config_init(&pktio->config);
+    if (driver->open(pktio, arguments) != 0) {
+        free(pktio);
+        return NULL;
+    }
+    pool->users++;
+    pktios[index] = pktio;
+    return pktio;
+}
+
+odp_pktio_t odp_pktio_open(const char *name, odp_pool_t pool, const odp_pktio_param_t *param) {
+    odp_pktio_param_t defaults;
+    odp_pktio_param_init(&defaults);
+    if (param == NULL)
+        param = &defaults;
+    bool in_ok = param->in_mode == ODP_PKTIN_MODE_DIRECT || param->in_mode == ODP_PKTIN_MODE_DISABLED;
+    bool out_ok = param->out_mode == ODP_PKTOUT_MODE_DIRECT || param->out_mode == ODP_PKTOUT_MODE_DISABLED;
+    if (!in_ok || !out_ok || pool == NULL || pool->param.type != ODP_POOL_PACKET ||
+        strlen(name) >= ODP_FIELD_SIZEOF(struct macs_odp_pktio, name)) {
+        macs_odp_error = EINVAL;
+        return ODP_PKTIO_INVALID;
+    }
+    pthread_mutex_lock(&macs_odp_lock);
+    odp_pktio_t pktio = pktio_new(name, pool, param);
+    pthread_mutex_unlock(&macs_odp_lock);
+    return pktio;
+}
+
+/* Called under the lock. */
+static void pktio_free(struct macs_odp_pktio *pktio) {
+    pktio->driver->close(pktio);
+    pktios[pktio->index] = NULL;
+    pktio->pool->users--;
+    free(pktio->in);
+    free(pktio->out);
+    free(pktio);
+}
+
+int odp_pktio_close(odp_pktio_t pktio) {
+    if (pktio == NULL || pktio->started)
+        return macs_odp_fail(pktio == NULL ? EINVAL : EBUSY);
+    pthread_mutex_lock(&macs_odp_lock);
+    pktio_free(pktio);
+    pthread_mutex_unlock(&macs_odp_lock);
+    return 0;
+}
+
+unsigned macs_odp_pktio_term(void) {
+    unsigned left = 0;
+    for (uint32_t index = 0; index < PKTIOS; index++)
+        if (pktios[index] != NULL) {
+            if (pktios[index]->started)
+                odp_pktio_stop(pktios[index]);
+            pktio_free(pktios[index]);
+            left++;
+        }
+    return left;
+}
+
+odp_pktio_t odp_pktio_lookup(const char *name) {
+    pthread_mutex_lock(&macs_odp_lock);
+    odp_pktio_t pktio = find(name);
+    pthread_mutex_unlock(&macs_odp_lock);
+    return pktio;
+}
+
+int odp_pktio_capability(odp_pktio_t pktio, odp_pktio_capability_t *capa) {
+    if (pktio == NULL)
+        return macs_odp_fail(EINVAL);
+    memset(capa, 0, sizeof(*capa));
+    capa->max_input_queues = pktio->driver->max_input_queues;
+    capa->max_output_queues = pktio->driver->max_output_queues;
+    odp_pktio_config_init(&capa->config);
+    capa->config.pktin.bit.ts_all = 1;
+    capa->config.pktin.bit.ts_ptp = 1;
+    capa->config.pktout.bit.no_packet_refs = 1;
+    capa->set_op.op.promisc_mode = pktio->driver->promisc_set != NULL;
+    odp_pktio_stats_capability_t *stats = &capa->stats;
+    stats->pktio.counter.in_octets = stats->pktio.counter.in_packets = 1;
+    stats->pktio.counter.in_discards = stats->pktio.counter.in_errors = 1;
+    stats->pktio.counter.out_octets = stats->pktio.counter.out_packets = 1;
+    stats->pktio.counter.out_discards = stats->pktio.counter.out_errors = 1;
+    stats->pktin_queue.counter.octets = stats->pktin_queue.counter.packets = 1;
+    stats->pktin_queue.counter.discards = stats->pktin_queue.counter.errors = 1;
+    stats->pktout_queue.counter.octets = stats->pktout_queue.counter.packets = 1;
+    stats->pktout_queue.counter.discards = stats->pktout_queue.counter.errors = 1;
+    return 0;
+}
+
+int odp_pktio_config(odp_pktio_t pktio, const odp_pktio_config_t *config) {
+    odp_pktio_config_t defaults;
+    odp_pktio_capability_t capa;
+    odp_pktio_config_init(&defaults);
+    if (config == NULL)
+        config = &defaults;
+    if (odp_pktio_capability(pktio, &capa) != 0 || pktio->started)
+        return macs_odp_fail(pktio == NULL ? EINVAL : EBUSY);
+    bool too_much = (config->pktin.all_bits & ~capa.config.pktin.all_bits) ||
+                    (config->pktout.all_bits & ~capa.config.pktout.all_bits) || config->enable_loop ||
+                    config->enable_lso || config->flow_control.pause_rx != ODP_PKTIO_LINK_PAUSE_OFF ||
+                    config->flow_control.pause_tx != ODP_PKTIO_LINK_PAUSE_OFF;
+    if (too_much)
+        return macs_odp_fail(ENOTSUP);
+    pktio->config = *config;
+    return 0;
+}
+
+static bool all_zero(const uint32_t size[], uint32_t num) {
+    for (uint32_t i = 0; i < num; i++)
+        if (size[i] != 0)
+            return false;
+    return true;
+}
+
+int odp_pktin_queue_config(odp_pktio_t pktio, const odp_pktin_queue_param_t *param) {
+    odp_pktin_queue_param_t defaults;
+    odp_pktin_queue_param_init(&defaults);
+    if (param == NULL)
+        param = &defaults;
+    if (pktio == NULL || pktio->started)
+        return macs_odp_fail(pktio == NULL ? EINVAL : EBUSY);
+    if (pktio->param.in_mode == ODP_PKTIN_MODE_DISABLED)
+        return 0;
+    uint32_t num = param->num_queues;
+    if (num == 0 || num > pktio->driver->max_input_queues || param->classifier_enable ||
+        (num > 1 && !param->hash_enable) || !all_zero(param->queue_size, num))
+        return macs_odp_fail(EINVAL);
+    struct macs_odp_pktin *in = aligned_alloc(ODP_CACHE_LINE_SIZE, num * sizeof(*in));
+    if (in == NULL)
+        return macs_odp_fail(ENOMEM);
+    memset(in, 0, num * sizeof(*in));
+    for (uint32_t i = 0; i < num; i++) {
+        in[i].pktio = pktio;
+        in[i].index = i;
+        in[i].locked = param->op_mode == ODP_PKTIO_OP_MT;
+        odp_spinlock_init(&in[i].lock);
+    }
+    free(pktio->in);
+    pktio->in = in;
+    pktio->num_in = num;
+    pktio->hash = param->hash_enable ? param->hash_proto : (odp_pktin_hash_proto_t){.all_bits = 0};
+    return 0;
+}
+
+int odp_pktout_queue_config(odp_pktio_t pktio, const odp_pktout_queue_param_t *param) {
+    odp_pktout_queue_param_t defaults;
+    odp_pktout_queue_param_init(&defaults);
+    if (param == NULL)
+        param = &defaults;
+    if (pktio == NULL || pktio->started)
+        return macs_odp_fail(pktio == NULL ? EINVAL : EBUSY);
+    if (pktio->param.out_mode == ODP_PKTOUT_MODE_DISABLED)
+        return 0;
+    uint32_t num = param->num_queues;
+    if (num == 0 || num > pktio->driver->max_output_queues || !all_zero(param->queue_size, num))
+        return macs_odp_fail(EINVAL);
+    struct macs_odp_pktout *out = aligned_alloc(ODP_CACHE_LINE_SIZE, num * sizeof(*out));
+    if (out == NULL)
+        return macs_odp_fail(ENOMEM);
+    memset(out, 0, num * sizeof(*out));
+    for (uint32_t i = 0; i < num; i++) {
+        out[i].pktio = pktio;
+        out[i].index = i;
+        out[i].locked = param->op_mode == ODP_PKTIO_OP_MT;
+        odp_spinlock_init(&out[i].lock);
+    }
+    free(pktio->out);
+    pktio->out = out;
+    pktio->num_out = num;
+    return 0;
+}
+
+int odp_pktin_queue(odp_pktio_t pktio, odp_pktin_queue_t queues[], int num) {
+    if (pktio == NULL || pktio->param.in_mode != ODP_PKTIN_MODE_DIRECT)
+        return macs_odp_fail(EINVAL);
+    for (uint32_t i = 0; queues != NULL && i < pktio->num_in && (int)i < num; i++)
+        queues[i] = &pktio->in[i];
+    return (int)pktio->num_in;
+}
+
+int odp_pktout_queue(odp_pktio_t pktio, odp_pktout_queue_t queues[], int num) {
+    if (pktio == NULL || pktio->param.out_mode != ODP_PKTOUT_MODE_DIRECT)
+        return macs_odp_fail(EINVAL);
+    for (uint32_t i = 0; queues != NULL && i < pktio->num_out && (int)i < num; i++)
+        queues[i] = &pktio->out[i];
+    return (int)pktio->num_out;
+}
+
+int odp_pktio_start(odp_pktio_t pktio) {
+    if (pktio == NULL || pktio->started)
+        return macs_odp_fail(EINVAL);
+    if ((pktio->param.in_mode == ODP_PKTIN_MODE_DIRECT && pktio->num_in == 0) ||
+        (pktio->param.out_mode == ODP_PKTOUT_MODE_DIRECT && pktio->num_out == 0))
+        return macs_odp_fail(EINVAL);
+    if (pktio->driver->start != NULL && pktio->driver->start(pktio) != 0)
+        return -1;
+    __atomic_store_n(&pktio->started, true, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int odp_pktio_stop(odp_pktio_t pktio) {
+    if (pktio == NULL || !pktio->started)
+        return macs_odp_fail(EINVAL);
+    __atomic_store_n(&pktio->started, false, __ATOMIC_RELEASE);
+    return pktio->driver->stop != NULL ? pktio->driver->stop(pktio) : 0;
+}
+
+int odp_pktin_recv(odp_pktin_queue_t queue, odp_packet_t packets[], int num) {
+    int got;
+    if (odp_unlikely(!__atomic_load_n(&queue->pktio->started, __ATOMIC_RELAXED) || num <= 0))
+        return 0;
+    if (!queue->locked)
+        return queue->pktio->driver->recv(queue, packets, num);
+    odp_spinlock_lock(&queue->lock);
+    got = queue->pktio->driver->recv(queue, packets, num);
+    odp_spinlock_unlock(&queue->lock);
+    return got;
+}
+
+int odp_pktout_send(odp_pktout_queue_t queue, const odp_packet_t packets[], int num) {
+    int sent;
+    if (odp_unlikely(!__atomic_load_n(&queue->pktio->started, __ATOMIC_RELAXED) || num <= 0))
+        return 0;
+    if (!queue->locked)
+        return queue->pktio->driver->send(queue, packets, num);
+    odp_spinlock_lock(&queue->lock);
+    sent = queue->pktio->driver->send(queue, packets, num);
+    odp_spinlock_unlock(&queue->lock);
+    return sent;
+}
+
+uint64_t odp_pktin_wait_time(uint64_t nsec) { return nsec; }
+
+int odp_pktin_recv_mq_tmo(const odp_pktin_queue_t queues[], uint32_t num_q, uint32_t *from, odp_packet_t packets[],
+                          int num, uint64_t wait) {
+    uint64_t until = odp_time_global_ns() + wait;
+    for (;;) {
+        for (uint32_t i = 0; i < num_q; i++) {
+            int got = odp_pktin_recv(queues[i], packets, num);
+            if (from != NULL && got > 0)
+                *from = i;
+            if (got != 0)
+                return got;
+        }
+        uint64_t now = odp_time_global_ns();
+        if (wait == ODP_PKTIN_NO_WAIT || now >= until)
+            return 0;
+        uint64_t left = until - now;
+        odp_time_wait_ns(left < 50 * ODP_TIME_USEC_IN_NS ? left : 50 * ODP_TIME_USEC_IN_NS);
+    }
+}
+
+int odp_pktin_recv_tmo(odp_pktin_queue_t queue, odp_packet_t packets[], int num, uint64_t wait) {
+    return odp_pktin_recv_mq_tmo(&queue, 1, NULL, packets, num, wait);
+}
+
+odp_pktio_t odp_packet_input(odp_packet_t pkt) {
+    return pkt->event.input < 0 ? ODP_PKTIO_INVALID : pktios[pkt->event.input];
+}
+
+void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio) {
+    pkt->event.input = pktio == ODP_PKTIO_INVALID ? -1 : (int8_t)pktio->index;
+}
+
+unsigned int odp_pktio_max_index(void) { return ODP_PKTIO_MAX_INDEX; }
+
+int odp_pktio_index(odp_pktio_t pktio) { return pktio == NULL ? macs_odp_fail(EINVAL) : (int)pktio->index; }
+
+uint64_t odp_pktio_to_u64(odp_pktio_t pktio) { return (uintptr_t)pktio; }

@@ -1,0 +1,211 @@
+/* mem:FILE[,loop] — the frames of a pcap file, held in memory, once or for ever; what is sent is counted and freed.
+ *
+ * For benchmarks: a frame costs one copy into a packet (which the program may then change) and nothing else. Several
+ * input queues each hold the flows that the flow hash gives them, in the file's order. No packet gets a time stamp
+ * unless odp_pktio_config_t.pktin asks for it. The file is read, and refused if anything is wrong with it, at open.
+ */
+#include "flow.h"
+#include "pcap_file.h"
+#include "pktio.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Frames of a lookahead: far enough to hide a cache miss, near enough to stay in the first-level cache. */
+#define PREFETCH_AHEAD 16u
+
+struct mem_frame {
+    const uint8_t *data; /* whole cache lines */
+    uint32_t len;
+    uint32_t queue;
+};
+
+struct mem_queue {
+    const struct mem_frame *frames;
+    uint64_t count;
+    uint64_t next;
+} ODP_ALIGNED_CACHE;
+
+struct mem_state {
+    bool loop;
+    uint8_t *bytes;
+    uint64_t mapped;
+    struct mem_frame *frames;  /* in the file's order */
+    struct mem_frame *ordered; /* by queue, then in the file's order */
+    uint64_t count;
+    struct mem_queue *queue;
+    uint32_t running; /* queues that have not come to their end */
+};
+
+static void mem_close(struct macs_odp_pktio *pktio) {
+    struct mem_state *state = pktio->state;
+    if (state->bytes != NULL)
+        macs_odp_unmap(state->bytes, state->mapped);
+    free(state->frames);
+    free(state->ordered);
+    free(state->queue);
+    free(state);
+}
+
+/* Read through the file: the first time to count, the second to keep. */
+static int file_pass(struct macs_odp_pktio *pktio, const char *path, uint64_t *count, uint64_t *bytes) {
+    struct mem_state *state = pktio->state;
+    struct macs_odp_pcap_reader reader;
+    struct macs_odp_pcap_frame frame;
+    enum macs_odp_pcap_result result;
+    *count = *bytes = 0;
+    if (macs_odp_pcap_open(&reader, path, true) != 0)
+        return -1;
+    while ((result = macs_odp_pcap_next(&reader, &frame)) == MACS_ODP_PCAP_FRAME) {
+        uint32_t lines = ODP_CACHE_LINE_ROUNDUP(frame.len);
+        if (frame.len == 0 || frame.len > macs_odp_pktio_room(pktio)) {
+            macs_odp_log(ODP_LOG_ERR, "%s: frame %" PRIu64 " has %u bytes, a packet of the pool has room for %u\n", path,
+                         *count + 1, frame.len, macs_odp_pktio_room(pktio));
+            result = MACS_ODP_PCAP_BROKEN;
+            break;
+        }
+        if (state->frames != NULL && *count < state->count && *bytes + lines <= state->mapped) {
+            memcpy(state->bytes + *bytes, frame.data, frame.len);
+            state->frames[*count] = (struct mem_frame){.data = state->bytes + *bytes, .len = frame.len};
+        }
+        *bytes += lines;
+        *count += 1;
+    }
+    macs_odp_pcap_close(&reader);
+    return result == MACS_ODP_PCAP_END ? 0 : macs_odp_fail(EINVAL);
+}
+
+static int load(struct macs_odp_pktio *pktio, const char *path) {
+    struct mem_state *state = pktio->state;
+    uint64_t bytes, page, count, again;
+    if (file_pass(pktio, path, &count, &bytes) != 0)
+        return -1;
+    if (count == 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: no frames\n", path);
+        return macs_odp_fail(EINVAL);
+    }
+    state->count = count;
+    state->frames = calloc(count, sizeof(*state->frames));
+    state->bytes = macs_odp_map(bytes, MACS_ODP_PAGES_BEST, &state->mapped, &page);
+    if (state->frames == NULL || state->bytes == NULL)
+        return macs_odp_fail(ENOMEM);
+    if (file_pass(pktio, path, &again, &bytes) != 0)
+        return -1;
+    if (again != count) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot be read twice (a pipe?), or changes\n", path);
+        return macs_odp_fail(EINVAL);
+    }
+    return 0;
+}
+
+static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
+    char path[256];
+    struct mem_state *state = calloc(1, sizeof(*state));
+    if (state == NULL)
+        return macs_odp_fail(ENOMEM);
+    pktio->state = state;
+    macs_odp_name(path, sizeof(path), arguments);
+    char *comma = strrchr(path, ',');
+    if (comma != NULL && strcmp(comma, ",loop") == 0) {
+        state->loop = true;
+        *comma = '\0';
+    }
+    if (load(pktio, path) != 0) {
+        mem_close(pktio);
+        return -1;
+    }
+    pktio->finite = !state->loop;
+    return 0;
+}
+
+/* Give each queue its frames, in one array. */
+static int mem_start(struct macs_odp_pktio *pktio) {
+    struct mem_state *state = pktio->state;
+    uint64_t placed = 0;
+    uint32_t queues = pktio->num_in ? pktio->num_in : 1;
+    free(state->ordered);
+    free(state->queue);
+    state->ordered = calloc(state->count, sizeof(*state->ordered));
+    state->queue = aligned_alloc(ODP_CACHE_LINE_SIZE, queues * sizeof(*state->queue));
+    if (state->ordered == NULL || state->queue == NULL)
+        return macs_odp_fail(ENOMEM);
+    for (uint64_t i = 0; i < state->count; i++) {
+        struct mem_frame *frame = &state->frames[i];
+        frame->queue = queues == 1 ? 0 : macs_odp_flow_hash(frame->data, frame->len, pktio->hash) % queues;
+    }
+    for (uint32_t queue = 0; queue < queues; queue++) {
+        uint64_t first = placed;
+        for (uint64_t i = 0; i < state->count; i++)
+            if (state->frames[i].queue == queue)
+                state->ordered[placed++] = state->frames[i];
+        state->queue[queue] = (struct mem_queue){.frames = state->ordered + first, .count = placed - first};
+    }
+    state->running = queues;
+    __atomic_store_n(&pktio->rx_end, false, __ATOMIC_RELEASE);
+    return 0;
+}
+
+static inline void copy_lines(uint8_t *to, const uint8_t *from, uint32_t len) {
+    for (uint32_t at = 0; at < len; at += ODP_CACHE_LINE_SIZE)
+        memcpy(to + at, from + at, ODP_CACHE_LINE_SIZE);
+}
+
+/* A queue that has nothing left tells so once. */
+static void queue_end(struct macs_odp_pktio *pktio, struct mem_state *state, struct mem_queue *own) {
+    own->next = UINT64_MAX;
+    if (__atomic_sub_fetch(&state->running, 1, __ATOMIC_ACQ_REL) == 0)
+        __atomic_store_n(&pktio->rx_end, true, __ATOMIC_RELEASE);
+}
+
+static void stamp(struct macs_odp_pktio *pktio, odp_packet_t packets[], uint32_t num) {
+    odp_time_t now = odp_pktio_time(pktio, NULL);
+    for (uint32_t i = 0; i < num; i++)
+        odp_packet_ts_set(packets[i], now);
+}
+
+static int mem_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int num) {
+    struct macs_odp_pktio *pktio = queue->pktio;
+    struct mem_state *state = pktio->state;
+    struct mem_queue *own = &state->queue[queue->index];
+    uint64_t next = own->next, count = own->count, octets = 0;
+    uint32_t want = (uint32_t)num, headroom = pktio->pool->headroom;
+    if (odp_unlikely(next >= count)) {
+        if (next == UINT64_MAX)
+            return 0;
+        if (!state->loop) {
+            queue_end(pktio, state, own);
+            return 0;
+        }
+        if (count == 0)
+            return 0;
+    }
+    if (!state->loop && want > count - next)
+        want = (uint32_t)(count - next);
+    uint32_t got = macs_odp_packet_take(pktio->pool, packets, want);
+    for (uint32_t i = 0; i < got; i++) {
+        const struct mem_frame *frame = &own->frames[next];
+        odp_prefetch(next + PREFETCH_AHEAD < count ? frame[PREFETCH_AHEAD].data : own->frames[0].data);
+        macs_odp_packet_start(packets[i], headroom, frame->len, (int)pktio->index);
+        copy_lines(packets[i]->data, frame->data, frame->len);
+        octets += frame->len;
+        next++;
+        if (state->loop && next == count)
+            next = 0;
+    }
+    own->next = next;
+    if (odp_unlikely(pktio->config.pktin.bit.ts_all || pktio->config.pktin.bit.ts_ptp))
+        stamp(pktio, packets, got);
+    macs_odp_count_frames(&queue->counters, got, octets);
+    return (int)got;
+}
+
+const struct macs_odp_driver macs_odp_driver_mem = {
+    .name = "mem",
+    .max_input_queues = ODP_PKTIN_MAX_QUEUES,
+    .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
+    .open = mem_open,
+    .close = mem_close,
+    .start = mem_start,
+    .recv = mem_recv,
+    .send = macs_odp_sink_send,
+};
