@@ -1,13 +1,8 @@
 /* Writer side of the cuckoo hash; layout and rules stand in exact_hash.h. */
-#ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE /* getentropy */
-#endif
 #include "exact_hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "memory.h"
 
@@ -22,13 +17,6 @@ typedef struct macs_exact_hash_index index_t;
 typedef struct macs_exact_hash_cursor cursor_t;
 
 /* -- the index and its words ------------------------------------------------------------------------------------------ */
-
-static uint64_t fresh_seed(void) {
-    uint64_t seed = 0;
-    if (getentropy(&seed, sizeof seed) != 0)
-        seed = macs_hash_fold((uint64_t)time(NULL) ^ (uintptr_t)&seed, MACS_HASH_PHI);
-    return seed;
-}
 
 static void index_free(index_t *index) {
     if (!index)
@@ -53,7 +41,7 @@ static index_t *index_make(uint64_t bucket_count) {
         index->buckets = macs_memory_alloc((size_t)index->bucket_count * sizeof *index->buckets, false);
         index->overflows = macs_memory_alloc((size_t)index->bucket_count * sizeof *index->overflows, true);
     }
-    index->seed = fresh_seed();
+    index->seed = macs_hash_seed();
     if (index->buckets && index->overflows)
         return index;
     index_free(index);

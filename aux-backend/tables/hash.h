@@ -58,6 +58,9 @@ static inline uint64_t macs_hash_bytes(const uint8_t *key, uint32_t key_bytes, u
     return macs_hash_fold(hash ^ seed, MACS_HASH_ROOT3);
 }
 
+/* A new random seed: tables/hash.c. */
+uint64_t macs_hash_seed(void);
+
 /* `hash` evenly onto 0 … range-1, without a division. */
 static inline uint32_t macs_hash_reduce(uint32_t hash, uint32_t range) {
     return (uint32_t)((uint64_t)hash * range >> 32);
