@@ -59,7 +59,9 @@ class LineMap:
     def _split(self, output: str, fallback: str) -> list[str]:
         lines: list[str] = []
         file, number = fallback, 1
-        guessed: set[str] = set()  # the marker at the way in may lag behind the #include; the one at the way out is right
+        guessed: set[str] = (
+            set()
+        )  # the marker at the way in may lag behind the #include; the one at the way out is right
         for line in output.split("\n"):
             marker = _MARKER.match(line) if line.startswith("# ") else None
             if marker is None:

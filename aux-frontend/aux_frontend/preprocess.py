@@ -24,7 +24,9 @@ _OUTPUT_LIMIT_BYTES = 64 << 20
 _CPU_SECONDS, _MEMORY_KIB = 20, 4 << 20
 _FLAGS = ("-undef", "-nostdinc", "-x", "assembler-with-cpp", "-ftabstop=1")
 _COMMANDS = (("cpp",), ("gcc", "-E"), ("cc", "-E"), ("clang", "-E"))
-_MESSAGE = re.compile(r"(?P<file>[^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<kind>fatal error|error|warning): (?P<text>.*)")
+_MESSAGE = re.compile(
+    r"(?P<file>[^\n]*?):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<kind>fatal error|error|warning): (?P<text>.*)"
+)
 _INCLUDED = re.compile(r"(?:In file included|\s+) from (?P<file>.*?):(?P<line>\d+)(?::\d+)?[,:]$")
 _CARET = re.compile(r"\s*\| *(\^~*)")
 _MISSING = re.compile(r"(?P<name>.*): No such file or directory$")
@@ -41,7 +43,9 @@ def preprocess(source: Source, diagnostics: Diagnostics) -> LineMap:
     lines = LineMap(text, diagnostics.sources, file)
     _report(complaints, file, diagnostics)
     if status and not diagnostics.error_count:
-        words = next((line for line in complaints.splitlines() if "error" in line or "memory" in line), f"status {status}")
+        words = next(
+            (line for line in complaints.splitlines() if "error" in line or "memory" in line), f"status {status}"
+        )
         diagnostics.error(Span(file, 1, 1), f"the C preprocessor failed: {words}")
     diagnostics.raise_if_errors()
     return lines
