@@ -14,9 +14,9 @@ from transpiler.interpreter.trace import Event
 NO_ERROR = "NoError"
 
 
-def parse(run: Execution, parser: Parser, data: bytes) -> str:
+def parse(run: Execution, parser: Parser, reader: Reader) -> str:
     """Parse a frame; the cursor stays where the parser stopped. Returns the error, NoError after `accept`."""
-    run.reader = Reader(data)
+    run.reader = reader
     run.state.enter_pipe()
     states = {s.name: s for s in parser.states}
     current = parser.states[0]

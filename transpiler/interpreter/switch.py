@@ -145,7 +145,7 @@ class Switch:
         """An element of a counter; for a direct one the index is the handle of an entry."""
         elements = _known(self.store.counters, name, "counter")
         if self.program.extern[name].kind == "direct_counter":
-            return elements.get(index, Count())
+            return elements.setdefault(index, Count())
         if index not in elements:
             raise ControlError(f"counter {name} has no element {index}")
         return elements[index]

@@ -16,7 +16,7 @@ from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Control, Parser, Program, Role, Storage
 from transpiler.interpreter.evaluate import read, write
 from transpiler.interpreter.execute import Execution, Runaway
-from transpiler.interpreter.packet import Requests, Transit
+from transpiler.interpreter.packet import Reader, Requests, Transit
 from transpiler.interpreter.parse import NO_ERROR, parse
 from transpiler.interpreter.replication import Replication
 from transpiler.interpreter.state import State, Value
@@ -119,8 +119,9 @@ class V1Model:
             transit.payload = data
             return 0
         run = Execution(self.store, state, transit, self.trace)
-        error = parse(run, parser, data)
-        transit.payload = run.reader.payload
+        reader = Reader(data)
+        error = parse(run, parser, reader)
+        transit.payload = reader.payload
         return self.program.errors.members.index(error) if error != NO_ERROR else 0
 
     def _control(self, role: Role, state: State, transit: Transit) -> None:

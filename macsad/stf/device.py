@@ -1,0 +1,70 @@
+"""What a test needs of a switch, whichever it is. Names are full control-plane names; matches are the interpreter's.
+
+Every request of the control plane raises ControlError (`transpiler.interpreter`) when it cannot be carried out.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from transpiler.interpreter.matches import Match
+
+Frame = tuple[int, bytes]  # port, bytes
+
+
+class Device(Protocol):
+    """A switch under test."""
+
+    def add_entry(
+        self, table: str, matches: tuple[Match | None, ...], action: str, arguments: tuple[int, ...], priority: int
+    ) -> int:
+        """Add an entry: a match per non-selector key, None for any value; the larger priority wins. Returns its handle."""
+        ...
+
+    def remove_entry(self, table: str, handle: int) -> None: ...
+
+    def clear_table(self, table: str) -> None: ...
+
+    def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None: ...
+
+    def inject(self, port: int, data: bytes) -> None:
+        """Let a frame come in at a port; frames of one port are processed in order."""
+        ...
+
+    def collect(self) -> list[Frame]:
+        """Wait until all that came in is dealt with. Returns what went out since the last call; order holds per port."""
+        ...
+
+    def counter(self, name: str, index: int) -> tuple[int, int]:
+        """(packets, bytes) of an element; for a direct counter the index is the handle of an entry."""
+        ...
+
+    def counter_write(self, name: str, index: int, packets: int, octets: int) -> None: ...
+
+    def register_read(self, name: str, index: int) -> int: ...
+
+    def register_write(self, name: str, index: int, value: int) -> None: ...
+
+    def register_reset(self, name: str) -> None: ...
+
+    def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
+        """Rates are (units per microsecond, burst in units)."""
+        ...
+
+    def mirroring_add(self, session: int, port: int) -> None: ...
+
+    def mirroring_add_group(self, session: int, group: int) -> None: ...
+
+    def mirroring_delete(self, session: int) -> None: ...
+
+    def group_create(self, group: int) -> None: ...
+
+    def node_create(self, rid: int, ports: tuple[int, ...]) -> int:
+        """Returns the node's handle; handles count from 0."""
+        ...
+
+    def node_update(self, node: int, ports: tuple[int, ...]) -> None: ...
+
+    def node_associate(self, group: int, node: int) -> None: ...
+
+    def close(self) -> None: ...

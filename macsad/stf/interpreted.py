@@ -1,0 +1,82 @@
+"""The interpreter as a device."""
+
+from __future__ import annotations
+
+from macsad.stf.device import Frame
+from transpiler.hlir.program import Program
+from transpiler.interpreter import Switch
+from transpiler.interpreter.matches import Match
+from transpiler.interpreter.trace import Trace, silent
+
+
+class InterpretedDevice:
+    """Processes each frame as it comes in; `switch` is there for whoever wants to see more."""
+
+    def __init__(self, program: Program, *, seed: int = 0, trace: Trace = silent) -> None:
+        self.switch = Switch(program, seed=seed, trace=trace)
+        self._sent: list[Frame] = []
+
+    def add_entry(
+        self, table: str, matches: tuple[Match | None, ...], action: str, arguments: tuple[int, ...], priority: int
+    ) -> int:
+        return self.switch.table_add(table, matches, action, arguments, priority)
+
+    def remove_entry(self, table: str, handle: int) -> None:
+        self.switch.table_delete(table, handle)
+
+    def clear_table(self, table: str) -> None:
+        self.switch.table_clear(table)
+
+    def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
+        self.switch.table_set_default(table, action, arguments)
+
+    def inject(self, port: int, data: bytes) -> None:
+        self._sent += self.switch.process(port, data)
+
+    def collect(self) -> list[Frame]:
+        sent, self._sent = self._sent, []
+        return sent
+
+    def counter(self, name: str, index: int) -> tuple[int, int]:
+        count = self.switch.counter(name, index)
+        return count.packets, count.bytes
+
+    def counter_write(self, name: str, index: int, packets: int, octets: int) -> None:
+        count = self.switch.counter(name, index)
+        count.packets, count.bytes = packets, octets
+
+    def register_read(self, name: str, index: int) -> int:
+        return self.switch.register_read(name, index)
+
+    def register_write(self, name: str, index: int, value: int) -> None:
+        self.switch.register_write(name, index, value)
+
+    def register_reset(self, name: str) -> None:
+        self.switch.register_reset(name)
+
+    def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
+        self.switch.meter_set_rates(name, index, committed, peak)
+
+    def mirroring_add(self, session: int, port: int) -> None:
+        self.switch.mirroring_add(session, port)
+
+    def mirroring_add_group(self, session: int, group: int) -> None:
+        self.switch.mirroring_add_group(session, group)
+
+    def mirroring_delete(self, session: int) -> None:
+        self.switch.mirroring_delete(session)
+
+    def group_create(self, group: int) -> None:
+        self.switch.replication.create_group(group)
+
+    def node_create(self, rid: int, ports: tuple[int, ...]) -> int:
+        return self.switch.replication.create_node(rid, ports)
+
+    def node_update(self, node: int, ports: tuple[int, ...]) -> None:
+        self.switch.replication.update_node(node, ports)
+
+    def node_associate(self, group: int, node: int) -> None:
+        self.switch.replication.associate(group, node)
+
+    def close(self) -> None:
+        """Nothing to give back."""
