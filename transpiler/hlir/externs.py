@@ -36,7 +36,10 @@ class Method:
 # kind → attributes that an ExternInstance of it must have
 KINDS: dict[str, tuple[str, ...]] = {
     "counter": ("size", "unit"),  # unit: "packets", "bytes" or "packets_and_bytes"
-    "direct_counter": ("unit", "automatic"),  # automatic 1: every hit counts (v1model, P4-14); 0: only calls count (PSA)
+    "direct_counter": (
+        "unit",
+        "automatic",
+    ),  # automatic 1: every hit counts (v1model, P4-14); 0: only calls count (PSA)
     "meter": ("size", "unit"),
     "direct_meter": ("unit", "automatic"),
     "register": ("size", "width"),  # width of an element in bits
@@ -46,13 +49,17 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 
 _METHODS = (
-    Method("counter.count", "counter", 1, 0, Effect.COMMUTES, "(index): one packet and its length; out of range: nothing"),
+    Method(
+        "counter.count", "counter", 1, 0, Effect.COMMUTES, "(index): one packet and its length; out of range: nothing"
+    ),
     Method("direct_counter.count", "direct_counter", 0, 0, Effect.COMMUTES, "(): counts on the entry that was hit"),
     Method("meter.execute", "meter", 1, 1, Effect.STATE, "(index) -> colour 0 green, 1 yellow, 2 red (RFC 2698, 2697)"),
     Method("direct_meter.read", "direct_meter", 0, 1, Effect.STATE, "() -> colour of the entry that was hit"),
     Method("register.read", "register", 1, 1, Effect.STATE, "(index) -> value; out of range: 0"),
     Method("register.write", "register", 2, 0, Effect.STATE, "(index, value); out of range: nothing"),
-    Method("hash.compute", None, 2, 1, Effect.NONE, "(algorithm Text, list) -> the hash, cut or extended to the output"),
+    Method(
+        "hash.compute", None, 2, 1, Effect.NONE, "(algorithm Text, list) -> the hash, cut or extended to the output"
+    ),
     Method("hash.compute_with_payload", None, 2, 1, Effect.NONE, "like hash.compute, the payload appended to the list"),
     Method("random.range", None, 2, 1, Effect.STATE, "(low, high) -> a number between them, both included"),
     Method("digest.send", "digest", 1, 0, Effect.STREAM, "(list): the record goes to who subscribed"),

@@ -274,3 +274,18 @@ def program_statements(program: Program) -> Iterator[Statement]:
     """Every statement of the program."""
     for body in program_bodies(program):
         yield from walk(body)
+
+
+def program_expressions(program: Program) -> Iterator[Expression]:
+    """Every expression that the program evaluates, outermost ones: statements, transitions, keys, entries."""
+    for statement in program_statements(program):
+        yield from expressions(statement)
+    for pipe in program.pipes:
+        for state in pipe.states if isinstance(pipe, Parser) else ():
+            yield from transition_expressions(state)
+    for table in program.tables:
+        yield from (key.expression for key in table.keys)
+        yield from table.default_action.arguments
+        for entry in table.entries:
+            yield from (e for key in entry.keys for e in keyset_expressions(key))
+            yield from entry.call.arguments

@@ -4,6 +4,7 @@
 #ifndef MACS_BITS_H
 #define MACS_BITS_H
 
+#include <odp_api.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,17 +13,92 @@ static inline uint64_t macs_mask(unsigned width) {
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
-/* `bytes` (1 … 8) bytes, most significant first. */
+static inline uint64_t macs_load16(const uint8_t *from) {
+    odp_u16be_t value;
+    memcpy(&value, from, sizeof value);
+    return odp_be_to_cpu_16(value);
+}
+
+static inline uint64_t macs_load32(const uint8_t *from) {
+    odp_u32be_t value;
+    memcpy(&value, from, sizeof value);
+    return odp_be_to_cpu_32(value);
+}
+
+static inline uint64_t macs_load64(const uint8_t *from) {
+    odp_u64be_t value;
+    memcpy(&value, from, sizeof value);
+    return odp_be_to_cpu_64(value);
+}
+
+static inline void macs_store16(uint8_t *to, uint64_t value) {
+    odp_u16be_t wire = odp_cpu_to_be_16((uint16_t)value);
+    memcpy(to, &wire, sizeof wire);
+}
+
+static inline void macs_store32(uint8_t *to, uint64_t value) {
+    odp_u32be_t wire = odp_cpu_to_be_32((uint32_t)value);
+    memcpy(to, &wire, sizeof wire);
+}
+
+static inline void macs_store64(uint8_t *to, uint64_t value) {
+    odp_u64be_t wire = odp_cpu_to_be_64(value);
+    memcpy(to, &wire, sizeof wire);
+}
+
+/* `bytes` (1 … 8) bytes, most significant first: no byte beside them is touched. */
 static inline uint64_t macs_load_bytes(const uint8_t *from, unsigned bytes) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | from[i];
-    return value;
+    switch (bytes) {
+    case 1:
+        return from[0];
+    case 2:
+        return macs_load16(from);
+    case 3:
+        return (uint64_t)from[0] << 16 | macs_load16(from + 1);
+    case 4:
+        return macs_load32(from);
+    case 5:
+        return (uint64_t)from[0] << 32 | macs_load32(from + 1);
+    case 6:
+        return macs_load16(from) << 32 | macs_load32(from + 2);
+    case 7:
+        return (uint64_t)from[0] << 48 | macs_load16(from + 1) << 32 | macs_load32(from + 3);
+    default:
+        return macs_load64(from);
+    }
 }
 
 static inline void macs_store_bytes(uint8_t *to, unsigned bytes, uint64_t value) {
-    for (unsigned i = bytes; i-- > 0; value >>= 8)
-        to[i] = (uint8_t)value;
+    switch (bytes) {
+    case 1:
+        to[0] = (uint8_t)value;
+        break;
+    case 2:
+        macs_store16(to, value);
+        break;
+    case 3:
+        to[0] = (uint8_t)(value >> 16);
+        macs_store16(to + 1, value);
+        break;
+    case 4:
+        macs_store32(to, value);
+        break;
+    case 5:
+        to[0] = (uint8_t)(value >> 32);
+        macs_store32(to + 1, value);
+        break;
+    case 6:
+        macs_store16(to, value >> 32);
+        macs_store32(to + 2, value);
+        break;
+    case 7:
+        to[0] = (uint8_t)(value >> 48);
+        macs_store16(to + 1, value >> 32);
+        macs_store32(to + 3, value);
+        break;
+    default:
+        macs_store64(to, value);
+    }
 }
 
 /* The `width` (1 … 64) bits from bit `first` of `from`, bit 0 being the most significant of the first byte. */
@@ -56,6 +132,10 @@ static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, 
 static inline int64_t macs_signed(uint64_t value, unsigned width) {
     uint64_t sign = UINT64_C(1) << (width - 1);
     return (int64_t)((value ^ sign) - sign);
+}
+
+static inline bool macs_between(uint64_t value, uint64_t low, uint64_t high) {
+    return value >= low && value <= high;
 }
 
 /* Shift by any amount; beyond the width nothing is left (P4-16 section 8.6). */

@@ -110,6 +110,29 @@ static inline uint64_t macs_limbs_amount(const uint64_t *x, unsigned n) {
     return x[0];
 }
 
+static inline bool macs_limbs_bit(const uint64_t *x, unsigned bit) {
+    return x[bit / 64] >> bit % 64 & 1;
+}
+
+/* Schoolbook division, a bit at a time; by zero both results are zero. */
+static inline void macs_limbs_divide(uint64_t *quotient, uint64_t *rest, const uint64_t *x, const uint64_t *y,
+                                     unsigned n) {
+    memset(quotient, 0, n * sizeof *quotient);
+    memset(rest, 0, n * sizeof *rest);
+    uint64_t any = 0;
+    for (unsigned i = 0; i < n; i++)
+        any |= y[i];
+    for (unsigned bit = any ? n * 64 : 0; bit-- > 0;) {
+        bool carry = macs_limbs_bit(rest, n * 64 - 1);
+        macs_limbs_shift_left(rest, rest, n, 1);
+        rest[0] |= macs_limbs_bit(x, bit);
+        if (carry || macs_limbs_compare(rest, y, n) >= 0) {
+            macs_limbs_add(rest, rest, y, n, 1, UINT64_MAX);
+            quotient[bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
 #define MACS_WIDE(N)                                                                                                   \
     typedef struct {                                                                                                   \
         uint64_t limb[N];                                                                                              \
@@ -165,6 +188,12 @@ static inline uint64_t macs_limbs_amount(const uint64_t *x, unsigned n) {
             x.limb[i] = ~x.limb[i];                                                                                    \
         return macs_w##N##_trim(x, width);                                                                             \
     }                                                                                                                  \
+    /* The smallest or the largest signed number of that width. */                                                     \
+    MACS_WIDE_INLINE macs_w##N macs_w##N##_extreme(bool negative, unsigned width) {                                    \
+        macs_w##N x = {{0}};                                                                                           \
+        x.limb[(width - 1) / 64] = UINT64_C(1) << (width - 1) % 64;                                                    \
+        return negative ? x : macs_w##N##_not(x, width);                                                               \
+    }                                                                                                                  \
     MACS_WIDE_INLINE macs_w##N macs_w##N##_shift_left(macs_w##N x, uint64_t amount, unsigned width) {                  \
         macs_w##N out;                                                                                                 \
         macs_limbs_shift_left(out.limb, x.limb, N, amount);                                                            \
@@ -206,6 +235,30 @@ static inline uint64_t macs_limbs_amount(const uint64_t *x, unsigned n) {
     }                                                                                                                  \
     MACS_WIDE_INLINE macs_w##N macs_w##N##_sub_saturating(macs_w##N x, macs_w##N y, unsigned width) {                  \
         return macs_w##N##_compare(x, y) < 0 ? macs_w##N##_of(0) : macs_w##N##_sub(x, y, width);                       \
+    }                                                                                                                  \
+    MACS_WIDE_INLINE macs_w##N macs_w##N##_add_saturating_signed(macs_w##N x, macs_w##N y, unsigned width) {           \
+        macs_w##N sum = macs_w##N##_add(x, y, width);                                                                  \
+        bool negative = macs_limbs_bit(x.limb, width - 1);                                                             \
+        if (negative != macs_limbs_bit(y.limb, width - 1) || negative == macs_limbs_bit(sum.limb, width - 1))          \
+            return sum;                                                                                                \
+        return macs_w##N##_extreme(negative, width);                                                                   \
+    }                                                                                                                  \
+    MACS_WIDE_INLINE macs_w##N macs_w##N##_sub_saturating_signed(macs_w##N x, macs_w##N y, unsigned width) {           \
+        macs_w##N difference = macs_w##N##_sub(x, y, width);                                                           \
+        bool negative = macs_limbs_bit(x.limb, width - 1);                                                             \
+        if (negative == macs_limbs_bit(y.limb, width - 1) || negative == macs_limbs_bit(difference.limb, width - 1))   \
+            return difference;                                                                                         \
+        return macs_w##N##_extreme(negative, width);                                                                   \
+    }                                                                                                                  \
+    MACS_WIDE_INLINE macs_w##N macs_w##N##_divide(macs_w##N x, macs_w##N y) {                                          \
+        macs_w##N quotient, rest;                                                                                      \
+        macs_limbs_divide(quotient.limb, rest.limb, x.limb, y.limb, N);                                                \
+        return quotient;                                                                                               \
+    }                                                                                                                  \
+    MACS_WIDE_INLINE macs_w##N macs_w##N##_modulo(macs_w##N x, macs_w##N y) {                                          \
+        macs_w##N quotient, rest;                                                                                      \
+        macs_limbs_divide(quotient.limb, rest.limb, x.limb, y.limb, N);                                                \
+        return rest;                                                                                                   \
     }                                                                                                                  \
     MACS_WIDE_INLINE uint64_t macs_w##N##_amount(macs_w##N x) {                                                        \
         return macs_limbs_amount(x.limb, N);                                                                           \

@@ -1,0 +1,88 @@
+"""The way from a P4 file to HLIR, C and a binary, as the verbs walk it: compiler stages put together, messages printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from macsad.frontends import frontend_for
+from macsad.resources import share
+from transpiler.codegen.generate import Generated, generate
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Frontend, Source
+from transpiler.hlir.program import Program
+from transpiler.passes.pipeline import optimise
+from transpiler.targets.target import Target, builtin
+from transpiler.toolchain.backend import Progress, compile_program
+from transpiler.toolchain.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A program as the command line names it."""
+
+    path: Path
+    std: str | None = None
+    include_dirs: tuple[Path, ...] = ()
+    defines: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Source:
+        return Source(self.path, self.include_dirs, self.defines)
+
+    def diagnostics(self) -> Diagnostics:
+        return Diagnostics(disabled_warnings=[name.removeprefix("no-") for name in self.warnings])
+
+
+def check(request: Request) -> None:
+    """Check a program; prints what there is to say. Raises: Rejected."""
+    diagnostics = request.diagnostics()
+    try:
+        _frontend(request, diagnostics).check(request.source, diagnostics)
+    finally:
+        show(diagnostics)
+
+
+def load(request: Request) -> Program:
+    """Read a program to HLIR; prints what there is to say. Raises: Rejected."""
+    diagnostics = request.diagnostics()
+    try:
+        return _frontend(request, diagnostics).load(request.source, diagnostics)
+    finally:
+        show(diagnostics)
+
+
+def generate_c(request: Request, program: Program, target: Target | None = None) -> Generated:
+    """Optimise a program and make its C; prints what the target lacks. Raises: Rejected."""
+    diagnostics = request.diagnostics()
+    try:
+        return generate(optimise(program), target or builtin(), share("templates"), diagnostics)
+    finally:
+        show(diagnostics)
+
+
+def build(
+    request: Request, program: Program, folder: Path, toolchain: Toolchain, progress: Progress | None = None
+) -> tuple[Path, Generated]:
+    """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, ToolchainError."""
+    generated = generate_c(request, program)
+    folder.mkdir(parents=True, exist_ok=True)
+    c_file, binary = folder / f"{request.path.stem}.c", folder / request.path.stem
+    c_file.write_text(generated.c)
+    compile_program(c_file, binary, share("aux-backend"), toolchain, progress)
+    return binary, generated
+
+
+def show(diagnostics: Diagnostics) -> None:
+    """Print messages to stderr, severities in colour on a terminal."""
+    click.echo(diagnostics.render(), err=True, nl=False)
+
+
+def _frontend(request: Request, diagnostics: Diagnostics) -> Frontend:
+    return frontend_for(request.path, request.std, diagnostics)
+
+
+__all__ = ["Rejected", "Request", "build", "check", "generate_c", "load", "show"]

@@ -1,0 +1,44 @@
+"""Options and arguments that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+READABLE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+
+def program_options(command: Decorated) -> Decorated:
+    """PROGRAM and how to read it: --std, -I, -D, -W."""
+    for add in (
+        click.option(
+            "-W", "warnings", multiple=True, metavar="no-NAME", help="Turn warnings off: no-unused, no-all, ..."
+        ),
+        click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
+        click.option(
+            "-I", "include_dirs", multiple=True, type=click.Path(path_type=Path), help="Search includes here too."
+        ),
+        click.option(
+            "--std", type=click.Choice(["p4-14", "p4-16"]), help="The language; recognised by its content if left out."
+        ),
+        click.argument("program", type=READABLE),
+    ):
+        command = add(command)
+    return command
+
+
+def machine_options(command: Decorated) -> Decorated:
+    """What to build for: --platform, --arch, --cpu, --cc."""
+    for add in (
+        click.option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
+        click.option("--cpu", metavar="NAME", help="The processor, as the C compiler names it; this machine's if left out."),
+        click.option("--arch", metavar="NAME", help="x86_64, aarch64, armv7 or riscv64; this machine's if left out."),
+        click.option("--platform", type=click.Choice(["linux", "odp"]), default="linux", show_default=True,
+                     help="linux: needs nothing; odp: an installed OpenDataPlane found by pkg-config."),
+    ):  # fmt: skip
+        command = add(command)
+    return command

@@ -1,0 +1,149 @@
+"""What a target cannot do is said before any C is made, where it stands in the program."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from transpiler.diagnostics import Diagnostics, Span
+from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Read, Text
+from transpiler.hlir.externs import METHODS
+from transpiler.hlir.program import MatchKind, Parser, Program, Select, Table
+from transpiler.hlir.statements import Assign, CallExtern, Emit, Extract, Statement
+from transpiler.hlir.traverse import (
+    expressions,
+    keyset_expressions,
+    program_statements,
+    transition_expressions,
+    walk_expression,
+)
+from transpiler.hlir.types import Varbit, width_of
+from transpiler.targets.target import Kernel, Target
+
+
+class Located(Protocol):
+    """Any HLIR node."""
+
+    @property
+    def span(self) -> Span: ...
+
+
+def check(program: Program, target: Target, diagnostics: Diagnostics) -> dict[str, Kernel]:
+    """Report everything that the target lacks; the kernel of each table with a key. Raises: Rejected."""
+    checker = _Checker(program, target, diagnostics)
+    kernels = checker.run()
+    diagnostics.raise_if_errors()
+    return kernels
+
+
+class _Checker:
+    def __init__(self, program: Program, target: Target, diagnostics: Diagnostics) -> None:
+        self.program = program
+        self.target = target
+        self.diagnostics = diagnostics
+
+    def run(self) -> dict[str, Kernel]:
+        if self.program.architecture.value not in self.target.architectures:
+            message = f"target '{self.target.name}' does not run architecture '{self.program.architecture.value}'"
+            self.diagnostics.error(self.program.span, message)
+        self._header_layouts()
+        for value_set in self.program.value_sets:
+            self._lacks(value_set, f"parser value sets ('{value_set.name}')")
+        for statement in program_statements(self.program):
+            self._statement(statement)
+        self._parsers()
+        kernels: dict[str, Kernel] = {}
+        for table in self.program.tables:
+            if (kernel := self._table(table)) is not None:
+                kernels[table.name] = kernel
+        return kernels
+
+    def _lacks(self, node: Located, what: str) -> None:
+        self.diagnostics.error(node.span, f"target '{self.target.name}' does not support {what}")
+
+    def _header_layouts(self) -> None:
+        for layout in self.program.header_types:
+            if layout.fixed_bits % 8:
+                self._lacks(layout, f"headers that are not whole bytes: '{layout.name}' has {layout.fixed_bits} bits")
+            varbits = [field for field in layout.fields if isinstance(field.type, Varbit)]
+            at = 0
+            for field in layout.fields:
+                if isinstance(field.type, Varbit) and at % 8:
+                    self._lacks(field, f"a varbit field that does not begin at a byte ('{field.name}')")
+                at += width_of(field.type) if not isinstance(field.type, Varbit) else 0
+            if len(varbits) > 1:
+                self._lacks(varbits[1], f"a second varbit field in a header ('{varbits[1].name}')")
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case CallExtern():
+                self._call(statement)
+            case Assign(target=FieldRef() as place) if self._is_varbit(place):
+                self._lacks(statement, "assigning a varbit field other than by copying its header")
+            case Emit(header=ElementRef()):
+                self._lacks(statement, "emitting a stack element whose index is known at run time only")
+            case Extract(header=header, varbit_bits=None):
+                name = header.name if not isinstance(header, ElementRef) else header.stack
+                layout = self.program.header_type_of[name]
+                if any(isinstance(field.type, Varbit) for field in layout.fields):
+                    self._lacks(statement, f"extracting '{name}', which has a varbit field, without its length")
+        for expression in expressions(statement):
+            self._expression(expression)
+
+    def _expression(self, expression: Expression) -> None:
+        for part in walk_expression(expression):
+            if isinstance(part, Read) and isinstance(part.place, FieldRef) and self._is_varbit(part.place):
+                self._lacks(part, f"reading the varbit field '{part.place.field}'")
+
+    def _is_varbit(self, place: FieldRef) -> bool:
+        name = place.header.stack if isinstance(place.header, ElementRef) else place.header.name
+        return isinstance(self.program.header_type_of[name].field(place.field).type, Varbit)
+
+    def _call(self, call: CallExtern) -> None:
+        if call.method not in self.target.externs:
+            self._lacks(call, f"the extern method '{call.method}' ({METHODS[call.method].doc})")
+        if call.method.startswith("hash."):
+            algorithm = call.inputs[0]
+            if isinstance(algorithm, Text) and algorithm.value not in self.target.hash_algorithms:
+                known = ", ".join(sorted(self.target.hash_algorithms))
+                self._lacks(call, f"the hash algorithm '{algorithm.value}' (it has {known})")
+
+    def _parsers(self) -> None:
+        for pipe in self.program.pipes:
+            for state in pipe.states if isinstance(pipe, Parser) else ():
+                for expression in transition_expressions(state):
+                    self._expression(expression)
+                if isinstance(state.transition, Select):
+                    for subject in state.transition.subjects:
+                        if isinstance(subject.type, Varbit):
+                            self._lacks(subject, "selecting on a varbit")
+
+    def _table(self, table: Table) -> Kernel | None:
+        if table.implementation is not None:
+            self._lacks(table, f"action profiles and selectors (table '{table.name}')")
+            return None
+        if any(key.match_kind is MatchKind.SELECTOR for key in table.keys):
+            self._lacks(table, f"selector keys (table '{table.name}')")
+            return None
+        if not table.keys:
+            return None
+        for key in table.keys:
+            if isinstance(key.expression.type, Varbit):
+                self._lacks(key, "matching on a varbit")
+                return None
+        kernel = self.target.kernel_for(table)
+        size = sum(-(-width_of(key.expression.type) // 8) for key in table.keys)
+        if size > self.target.max_key_bytes:
+            self._lacks(table, f"a key of {size} bytes (table '{table.name}'; at most {self.target.max_key_bytes})")
+        if kernel is None:
+            kinds = ", ".join(key.match_kind.value for key in table.keys)
+            self._lacks(table, f"the match kinds {kinds} together (table '{table.name}')")
+        for name in table.direct:
+            extern = self.program.extern[name]
+            if extern.kind != "direct_counter":
+                self._lacks(extern, f"a {extern.kind.replace('_', ' ')} ('{name}')")
+        for entry in table.entries:
+            for keyset in entry.keys:
+                for value in keyset_expressions(keyset):
+                    if not isinstance(value, Const):
+                        self._lacks(entry, "a table entry whose key is not constant")
+        return kernel

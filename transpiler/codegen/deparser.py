@@ -1,0 +1,113 @@
+"""The deparser → statement views.
+
+Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
+layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.statements import Statements, at
+from transpiler.codegen.tables import cite
+from transpiler.codegen.views import BlockView, IfView, Line, View, Views
+from transpiler.hlir.expressions import HeaderPlace
+from transpiler.hlir.program import Control
+from transpiler.hlir.statements import Emit, Statement
+from transpiler.hlir.traverse import walk
+from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
+
+DROP = (
+    Line("packet->verdict = MACS_DROP;"),
+    Line("packet->cause = MACS_CAUSE_NO_BUFFER;"),
+    Line("return;"),
+)
+
+
+class DeparserStatements(Statements):
+    """Statements of a deparser: Emit notes in `emits_N` whether header number N goes out."""
+
+    def statement(self, statement: Statement) -> Views:
+        if isinstance(statement, Emit):
+            number = next(self._numbers)
+            return (Line(f"emits_{number} = {self._valid(statement.header)};", at(statement.span)),)
+        return super().statement(statement)
+
+    def deparse(self, control: Control) -> Views:
+        """The whole deparser as a block."""
+        emits = [s for s in walk(control.body) if isinstance(s, Emit)]
+        self._numbers = count()  # in program order, in which both `walk` and rendering go
+        straight = len(emits) == len(control.body)
+        views: list[View] = []
+        if not straight:
+            views += [Line(f"bool emits_{n} = false;") for n in range(len(emits))]
+            views += self.body(control.body)
+        guards = [self._valid(e.header) if straight else f"emits_{n}" for n, e in enumerate(emits)]
+        headers = [e.header for e in emits]
+        views += [Line("uint32_t head = 0;"), Line("bool moved = false;")]
+        for guard, header in zip(guards, headers, strict=True):
+            place, size = self._place(header), self._size(header)
+            check = (Line(f"moved |= {place} != head;"), Line(f"head += {size};"))
+            views.append(IfView(guard, check, (), ""))
+        views.append(IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
+        for guard, header in zip(guards, headers, strict=True):
+            if stores := self._store_back(header):
+                views.append(IfView(guard, stores, (), ""))
+        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),)
+
+    def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
+        capacity = max(1, sum(self._maximum(header) for header in headers))
+        views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
+        for guard, header in zip(guards, headers, strict=True):
+            arguments = f"packet, list, &used, {self._place(header)}, {self._size(header)}"
+            views.append(IfView(guard, (Line(f"{self._place(header)} = macs_layout_append({arguments});"),), (), ""))
+        views.append(IfView("macs_layout_replace(packet, list, used)", DROP, (), ""))
+        return tuple(views)
+
+    def _store_back(self, header: HeaderPlace) -> Views:
+        owner = self.storage.access(header).owner
+        views: list[View] = []
+        offset, behind = 0, ""
+        for field in self.program.header_type_of[owner].fields:
+            if isinstance(field.type, Varbit):
+                behind = f" + {self.render.element(self.storage.varbit_bytes(owner), header)}"
+                continue
+            if self.storage.is_stored(owner, field.name):
+                views.append(self._store(header, field, offset, f"to{behind}"))
+            offset += field.type.width
+        if not views:
+            return ()
+        return (Line(f"uint8_t *const to = packet->data + {self._place(header)};"), *views)
+
+    def _store(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Line:
+        assert isinstance(field.type, Bits)
+        owner = self.storage.access(header).owner
+        value = self.render.element(self.storage.field(owner, field.name), header)
+        width = field.type.width
+        if is_wide(field.type):
+            return Line(f"{c_type(field.type)}_store({base}, {offset}, {width}, {value});")
+        if offset % 8 == 0 and width % 8 == 0:
+            return Line(f"macs_store_bytes({base}{f' + {offset // 8}' if offset else ''}, {width // 8}, {value});")
+        return Line(f"macs_store_bits({base}, {offset}, {width}, {value});")
+
+    def _valid(self, header: HeaderPlace) -> str:
+        return self.render.element(self.storage.valid(self.storage.access(header).owner), header).text
+
+    def _place(self, header: HeaderPlace) -> str:
+        return self.render.element(self.storage.at(self.storage.access(header).owner), header).text
+
+    def _size(self, header: HeaderPlace) -> str:
+        owner = self.storage.access(header).owner
+        fixed = self.program.header_type_of[owner].fixed_bits // 8
+        if not self.storage.has_varbit(owner):
+            return str(fixed)
+        return f"{fixed}u + {self.render.element(self.storage.varbit_bytes(owner), header)}"
+
+    def _maximum(self, header: HeaderPlace) -> int:
+        return maximum_bytes(self.program.header_type_of[self.storage.access(header).owner])
+
+
+def maximum_bytes(layout: HeaderType) -> int:
+    """The most that a header may take on the wire."""
+    return layout.fixed_bits // 8 + sum(f.type.max_width // 8 for f in layout.fields if isinstance(f.type, Varbit))

@@ -1,0 +1,328 @@
+"""HLIR expressions → C expressions.
+
+A value is held in the smallest C integer for its width with the bits above the width zero, or in a macs_wN. Operators
+are written so that C's promotions to int cannot overflow; every result is brought back to its width.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
+from transpiler.codegen.scope import Scope
+from transpiler.codegen.storage import Slot, Storage
+from transpiler.hlir.expressions import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Cast,
+    Conditional,
+    Const,
+    Expression,
+    FieldRef,
+    HeaderPlace,
+    IsValid,
+    ListExpression,
+    Read,
+    Slice,
+    Text,
+    Unary,
+    UnaryOp,
+    VariableRef,
+)
+from transpiler.hlir.types import Bits, Bool, Enum, Type
+
+PRIMARY, UNARY, CONDITIONAL = 16, 14, 3
+PRECEDENCE = {
+    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, ">": 10, ">=": 10, "==": 9,
+    "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4,
+}  # fmt: skip
+ASSOCIATIVE = frozenset({"+", "&", "|", "^", "&&", "||"})
+
+
+@dataclass(frozen=True, slots=True)
+class C:
+    """A C expression and the precedence of its outermost operator, which is `operator` where that is a binary one."""
+
+    text: str
+    precedence: int = PRIMARY
+    operator: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def call(function: str, *arguments: C | str | int) -> C:
+    return C(f"{function}({', '.join(str(a) for a in arguments)})")
+
+
+def operand(value: C, outer: str) -> str:
+    """The text of an operand of `outer`, in parentheses unless a reader (and -Wparentheses) can do without."""
+    plain = value.precedence >= UNARY or (value.operator == outer and outer in ASSOCIATIVE)
+    compared = outer in ("&&", "||") and PRECEDENCE.get(value.operator, 0) in (9, 10)
+    return value.text if plain or compared else f"({value.text})"
+
+
+def infix(left: C, operator: str, right: C) -> C:
+    text = f"{operand(left, operator)} {operator} {operand(right, operator)}"
+    return C(text, PRECEDENCE[operator], operator)
+
+
+def cast(type_: str, value: C) -> C:
+    text = value.text if value.precedence >= UNARY else f"({value.text})"
+    return C(f"({type_}){text}", UNARY)
+
+
+def choose(condition: C, then: C, otherwise: C) -> C:
+    parts = [
+        value.text if value.precedence > CONDITIONAL else f"({value.text})" for value in (condition, then, otherwise)
+    ]
+    return C(f"{parts[0]} ? {parts[1]} : {parts[2]}", CONDITIONAL)
+
+
+def trimmed(value: C, width: int) -> C:
+    """A C integer expression cut to `width` (≤ 64) bits, in the type of that width."""
+    if width != natural(width):
+        value = infix(value, "&", C(literal((1 << width) - 1, Bits(width))))
+    if width <= 32 or width != natural(width):
+        return cast(f"uint{natural(width)}_t", value)
+    return value
+
+
+class Expressions:
+    """Renders the expressions of one function."""
+
+    def __init__(self, storage: Storage, scope: Scope) -> None:
+        self.storage = storage
+        self.scope = scope
+
+    def __call__(self, expression: Expression) -> C:
+        match expression:
+            case Const(value=value, type=Enum(members=members)) if value < len(members):
+                return C(f"{value} /* {members[value]} */")
+            case Const(value=value, type=type_):
+                return C(literal(value, type_), PRIMARY if not is_wide(type_) else UNARY)
+            case Text(value=value):
+                return C(quoted(value))
+            case Read(place=VariableRef(name=name)):
+                return self._variable(name)
+            case Read(place=FieldRef(header=header, field=field)):
+                owner = self.storage.access(header).owner
+                return self.element(self.storage.field(owner, field), header)
+            case IsValid(header=header):
+                return self.element(self.storage.valid(self.storage.access(header).owner), header)
+            case Unary():
+                return self._unary(expression)
+            case Binary():
+                return self._binary(expression)
+            case Conditional(condition=condition, then=then, otherwise=otherwise):
+                return choose(self(condition), self(then), self(otherwise))
+            case Slice(operand=inner, high=high, low=low):
+                return self._slice(inner, high, low)
+            case Cast(operand=inner, type=type_):
+                return self._cast(inner, type_)
+            case ListExpression():
+                raise TypeError("a list is no C value: externs pack it")
+        raise TypeError(f"no C for {expression}")
+
+    def condition(self, expression: Expression) -> str:
+        return self(expression).text
+
+    def amount(self, expression: Expression) -> C:
+        """A number for a shift, an index or a length, as uint64_t."""
+        value = self(expression)
+        if is_wide(expression.type):
+            return call(f"{c_type(expression.type)}_amount", value)
+        return value
+
+    def _variable(self, name: str) -> C:
+        if name in self.scope.action_data:
+            return C(self.scope.action_data[name])
+        return C(self.scope.read(self.storage.variable(name)))
+
+    def element(self, slot: Slot, header: HeaderPlace) -> C:
+        access = self.storage.access(header)
+        name = self.scope.read(slot)
+        if access.index is None:
+            return C(name)
+        if isinstance(access.index, int):
+            return C(f"{name}[{access.index}]")
+        index = self.amount(access.index)
+        inside = infix(index, "<", C(str(access.size)))
+        zero = slot.initial if not slot.initial.startswith("(") else f"{slot.initial}"
+        return choose(inside, C(f"{name}[{index}]"), C(zero))
+
+    def _unary(self, expression: Unary) -> C:
+        value = self(expression.operand)
+        if expression.op is UnaryOp.NOT:
+            return C(f"!{operand(value, '!')}", UNARY)
+        assert isinstance(expression.type, Bits)
+        width = expression.type.width
+        if is_wide(expression.type):
+            wide = c_type(expression.type)
+            if expression.op is UnaryOp.COMPLEMENT:
+                return call(f"{wide}_not", value, width)
+            return call(f"{wide}_sub", call(f"{wide}_of", 0), value, width)
+        symbol = expression.op.value
+        start = value if width > 32 else cast(f"uint{max(32, natural(width))}_t", value)
+        return trimmed(C(f"{symbol}{operand(start, symbol)}", UNARY), width)
+
+    def _binary(self, e: Binary) -> C:
+        if e.op in (BinaryOp.LAND, BinaryOp.LOR):
+            return infix(self(e.left), e.op.value, self(e.right))
+        if e.op is BinaryOp.CONCAT:
+            return self._concat(e)
+        if e.op in COMPARISONS:
+            return self._compare(e)
+        if isinstance(e.type, Bool):  # & | ^ on bool
+            return infix(self(e.left), e.op.value, self(e.right))
+        assert isinstance(e.type, Bits)
+        return self._wide(e, e.type) if is_wide(e.type) else self._narrow(e, e.type)
+
+    def _compare(self, e: Binary) -> C:
+        left, right, type_ = self(e.left), self(e.right), e.left.type
+        operator = e.op.value
+        signed = isinstance(type_, Bits) and type_.signed
+        width = type_.width if isinstance(type_, Bits) else 0
+        if is_wide(type_):
+            ordering = signed and e.op not in (BinaryOp.EQ, BinaryOp.NE)
+            name = f"{c_type(type_)}_compare{'_signed' if ordering else ''}"
+            return infix(call(name, left, right, *([width] if ordering else [])), operator, C("0"))
+        if signed and e.op not in (BinaryOp.EQ, BinaryOp.NE):
+            left, right = call("macs_signed", left, width), call("macs_signed", right, width)
+        return infix(left, operator, right)
+
+    def _concat(self, e: Binary) -> C:
+        assert isinstance(e.type, Bits) and isinstance(e.right.type, Bits)
+        left, right, low = self(e.left), self(e.right), e.right.type.width
+        if is_wide(e.type):
+            wide = c_type(e.type)
+            high = call(f"{wide}_shift_left", self._widened(e.left, e.type), low, e.type.width)
+            return call(f"{wide}_or", high, self._widened(e.right, e.type))
+        type_ = f"uint{max(32, natural(e.type.width))}_t"
+        joined = infix(infix(cast(type_, left), "<<", C(str(low))), "|", right)
+        return joined if e.type.width == natural(e.type.width) >= 32 else cast(c_type(e.type), joined)
+
+    def _narrow(self, e: Binary, type_: Bits) -> C:
+        left, right, width = self(e.left), self(e.right), type_.width
+        sign = "_signed" if type_.signed else ""
+        match e.op:
+            case BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL:
+                if width <= 32:
+                    left = cast("uint32_t", left) if natural(width) < 32 and e.op is BinaryOp.MUL else left
+                return trimmed(infix(left, e.op.value, right), width)
+            case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
+                value = infix(left, e.op.value, right)
+                return cast(c_type(type_), value) if natural(width) < 32 else value
+            case BinaryOp.DIV | BinaryOp.MOD:
+                if isinstance(e.right, Const) and e.right.value:
+                    return cast(c_type(type_), infix(left, e.op.value, right))
+                name = "macs_divide" if e.op is BinaryOp.DIV else "macs_modulo"
+                return cast(c_type(type_), call(name, left, right))
+            case BinaryOp.SADD:
+                return cast(c_type(type_), call(f"macs_add_saturating{sign}", left, right, width))
+            case BinaryOp.SSUB if type_.signed:
+                return cast(c_type(type_), call("macs_sub_saturating_signed", left, right, width))
+            case BinaryOp.SSUB:
+                return cast(c_type(type_), call("macs_sub_saturating", left, right))
+            case BinaryOp.SHL | BinaryOp.SHR:
+                return self._shift(e, type_, left)
+        raise TypeError(f"no C for {e.op}")
+
+    def _shift(self, e: Binary, type_: Bits, left: C) -> C:
+        width = type_.width
+        if isinstance(e.right, Const) and not (type_.signed and e.op is BinaryOp.SHR):
+            if e.right.value >= width:
+                return C(literal(0, type_))
+            start = cast(f"uint{max(32, natural(width))}_t", left) if e.op is BinaryOp.SHL else left
+            shifted = infix(start, e.op.value, C(str(e.right.value)))
+            return trimmed(shifted, width) if e.op is BinaryOp.SHL else cast(c_type(type_), shifted)
+        amount = self.amount(e.right)
+        if e.op is BinaryOp.SHL:
+            return cast(c_type(type_), call("macs_shift_left", left, amount, width))
+        if type_.signed:
+            return cast(c_type(type_), call("macs_shift_right_signed", left, amount, width))
+        return cast(c_type(type_), call("macs_shift_right", left, amount))
+
+    def _wide(self, e: Binary, type_: Bits) -> C:
+        wide, left, width = c_type(type_), self(e.left), type_.width
+        if e.op in (BinaryOp.SHL, BinaryOp.SHR):
+            amount = self.amount(e.right)
+            if e.op is BinaryOp.SHL:
+                return call(f"{wide}_shift_left", left, amount, width)
+            if type_.signed:
+                return call(f"{wide}_shift_right_signed", left, amount, width)
+            return call(f"{wide}_shift_right", left, amount)
+        right = self(e.right)
+        match e.op:
+            case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
+                return call(f"{wide}_{e.op.name.lower()}", left, right)
+            case BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL:
+                name = {"ADD": "add", "SUB": "sub", "MUL": "multiply"}[e.op.name]
+                return call(f"{wide}_{name}", left, right, width)
+            case BinaryOp.SADD | BinaryOp.SSUB:
+                name = "add" if e.op is BinaryOp.SADD else "sub"
+                return call(f"{wide}_{name}_saturating{'_signed' if type_.signed else ''}", left, right, width)
+            case BinaryOp.DIV | BinaryOp.MOD:
+                name = "divide" if e.op is BinaryOp.DIV else "modulo"
+                return call(f"{wide}_{name}", left, right)
+        raise TypeError(f"no C for {e.op} on {type_}")
+
+    def _slice(self, inner: Expression, high: int, low: int) -> C:
+        width = high - low + 1
+        value = self(inner)
+        if not is_wide(inner.type):
+            if low:
+                value = infix(value, ">>", C(str(low)))
+            return trimmed(value, width)
+        wide = c_type(inner.type)
+        shifted = call(f"{wide}_shift_right", value, low) if low else value
+        if width > 64:
+            return call(f"macs_w{limbs(width)}_resize", f"({shifted}).limb", limbs_of(inner.type), width)
+        return trimmed(C(f"({shifted}).limb[0]"), width)
+
+    def _cast(self, inner: Expression, type_: Type) -> C:
+        value = self(inner)
+        if isinstance(type_, Bool):
+            return value if isinstance(inner.type, Bool) else infix(value, "!=", C("0"))
+        if not isinstance(type_, Bits):
+            raise TypeError(f"no cast to {type_}")
+        if isinstance(inner.type, Bool):
+            narrow = cast(f"uint{natural(min(type_.width, 64))}_t", value)
+            return call(f"{c_type(type_)}_of", narrow) if is_wide(type_) else narrow
+        assert isinstance(inner.type, Bits)
+        if is_wide(type_):
+            return self._widened(inner, type_)
+        if is_wide(inner.type):
+            return trimmed(C(f"({value}).limb[0]"), type_.width)
+        if type_.width > inner.type.width and inner.type.signed:
+            return trimmed(cast("uint64_t", call("macs_signed", value, inner.type.width)), type_.width)
+        if type_.width >= inner.type.width:
+            return value if c_type(type_) == c_type(inner.type) else cast(c_type(type_), value)
+        return trimmed(value, type_.width)
+
+    def _widened(self, inner: Expression, type_: Bits) -> C:
+        """A value in a wide type, cut or extended by the sign of the operand's type."""
+        assert isinstance(inner.type, Bits)
+        value, wide, width = self(inner), c_type(type_), type_.width
+        grown = type_.width > inner.type.width and inner.type.signed
+        if is_wide(inner.type):
+            if c_type(inner.type) != wide or type_.width < inner.type.width:
+                value = call(f"{wide}_resize", f"({value}).limb", limbs_of(inner.type), width)
+        else:
+            value = call(f"{wide}_of", value)
+        return call(f"{wide}_extend_sign", value, inner.type.width, width) if grown else value
+
+
+def limbs_of(type_: Type) -> int:
+    assert isinstance(type_, Bits)
+    return limbs(type_.width)
+
+
+def quoted(text: str) -> str:
+    """A C string literal."""
+    escaped = "".join(
+        c if c.isprintable() and c.isascii() and c not in '"\\?' else "".join(f"\\{b:03o}" for b in c.encode())
+        for c in text
+    )
+    return f'"{escaped}"'

@@ -1,0 +1,205 @@
+"""Extern calls → C statements. One small function a method of hlir.externs, found by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.codegen.ctypes import limbs, natural
+from transpiler.codegen.expressions import C as CExpression
+from transpiler.codegen.expressions import Expressions, cast, quoted, trimmed
+from transpiler.codegen.names import Names
+from transpiler.codegen.packing import bytes_of, flattened, pack_dense, pack_padded
+from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
+from transpiler.hlir.expressions import Expression, FieldRef, Place, Read, Text
+from transpiler.hlir.program import ExternInstance, Program
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.types import Type, width_of
+
+Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
+
+UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
+C_KINDS = {
+    "counter": "MACS_COUNTER",
+    "direct_counter": "MACS_DIRECT_COUNTER",
+    "register": "MACS_REGISTER",
+    "digest": "MACS_DIGEST",
+}
+
+
+class Externs:
+    """The C names, views and calls of a program's extern instances."""
+
+    def __init__(self, program: Program, names: Names) -> None:
+        self.program = program
+        self.names = names
+        self.instances = tuple(e for e in program.externs if e.kind in C_KINDS)
+        self.number = {e.name: i for i, e in enumerate(self.instances)}
+        self._tables = {name: table for table in program.tables for name in table.direct}
+
+    def state(self, instance: str) -> str:
+        """The C expression for an instance's state."""
+        return f"externs[{self.constant(instance)}]"
+
+    def constant(self, instance: str) -> str:
+        return self.names(f"{instance}.extern")
+
+    def view(self, extern: ExternInstance) -> ExternView:
+        attributes = dict(extern.attributes)
+        table = self._tables.get(extern.name)
+        size = str(table.size + 1) if table else str(attributes.get("size", 0))
+        fields = self._record(extern.name) if extern.kind == "digest" else ()
+        bits = sum(f.bits for f in fields) if fields else int(attributes.get("width", 0))
+        return ExternView(
+            name=self.constant(extern.name),
+            control_name=extern.name,
+            number=self.number[extern.name],
+            kind=C_KINDS[extern.kind],
+            size=size,
+            bits=bits,
+            unit=UNITS.get(str(attributes.get("unit", "")), "0"),
+            table=quoted(table.name) if table else "NULL",
+            fields=fields,
+            cite=f"{extern.span.file.rpartition('/')[2]}:{extern.span.line}",
+        )
+
+    def _record(self, digest: str) -> tuple[DigestFieldView, ...]:
+        """The fields of a digest's record, from its first use."""
+        for statement in program_statements(self.program):
+            if isinstance(statement, CallExtern) and statement.instance == digest:
+                values = flattened(statement.inputs[0])
+                return tuple(DigestFieldView(_name_of(v, i), width_of(v.type)) for i, v in enumerate(values))
+        return ()
+
+    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, entry: str, cite: str) -> Views:
+        """The statements of a call. `entry`: the C pointer to the entry whose action runs, or empty."""
+        return _CALLS[statement.method](Call(self, render, statement, assign, entry, cite))
+
+
+class Call:
+    """What a method's function needs."""
+
+    def __init__(
+        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, entry: str, cite: str
+    ) -> None:
+        self.externs, self.render, self.statement = externs, render, statement
+        self.assign, self.entry, self.cite = assign, entry, cite
+
+    @property
+    def state(self) -> str:
+        assert self.statement.instance is not None
+        return self.externs.state(self.statement.instance)
+
+    def input(self, number: int) -> CExpression:
+        return self.render(self.statement.inputs[number])
+
+    def amount(self, number: int) -> CExpression:
+        return self.render.amount(self.statement.inputs[number])
+
+    def output_type(self) -> Type:
+        place = self.statement.outputs[0]
+        if isinstance(place, FieldRef):
+            owner = self.render.storage.access(place.header).owner
+            return self.externs.program.header_type_of[owner].field(place.field).type
+        return self.externs.program.variable[place.name].type
+
+    def assign_output(self, value: CExpression) -> Views:
+        return self.assign(self.statement.outputs[0], value)
+
+
+def _count(call: Call) -> Views:
+    return (Line(f"macs_counter_add({call.state}, worker, {call.amount(0)}, packet->length);", call.cite),)
+
+
+def _count_direct(call: Call) -> Views:
+    return (Line(f"macs_counter_add({call.state}, worker, {call.entry}->head.index, packet->length);", call.cite),)
+
+
+def _read_register(call: Call) -> Views:
+    type_ = call.output_type()
+    width = width_of(type_)
+    read = f"macs_register_read({call.state}, {call.amount(0)}, value);"
+    if width > 64:
+        value = CExpression(f"macs_w{limbs(width)}_resize(value, {limbs(width)}, {width})")
+    else:
+        value = trimmed(CExpression("value[0]"), width)
+    return (
+        BlockView((Line(f"uint64_t value[{limbs(width)}];"), Line(read), *call.assign_output(value)), "", call.cite),
+    )
+
+
+def _write_register(call: Call) -> Views:
+    value = call.input(1)
+    if width_of(call.statement.inputs[1].type) > 64:
+        return (Line(f"macs_register_write({call.state}, {call.amount(0)}, ({value}).limb);", call.cite),)
+    words = f"(const uint64_t[]){{{value}}}"
+    return (Line(f"macs_register_write({call.state}, {call.amount(0)}, {words});", call.cite),)
+
+
+def _hash(call: Call, payload: bool = False) -> Views:
+    algorithm = call.statement.inputs[0]
+    assert isinstance(algorithm, Text)
+    lines, bits = pack_dense(call.render, "list", flattened(call.statement.inputs[1]))
+    size = bytes_of(bits)
+    rest = "packet->data + packet->payload_offset, packet->length - packet->payload_offset" if payload else "NULL, 0"
+    result = CExpression(f"macs_checksum_{algorithm.value}((struct macs_bytes){{list, {size}, {rest}}})")
+    type_ = call.output_type()
+    width = width_of(type_)
+    if width > 64:
+        value = CExpression(f"macs_w{limbs(width)}_of({result})")
+    else:
+        value = trimmed(result, width) if width < 64 else cast(f"uint{natural(width)}_t", result)
+    declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if bits % 8 or _unaligned(call) else ''};")
+    return (BlockView((declare, *lines, *call.assign_output(value)), "", call.cite),)
+
+
+def _unaligned(call: Call) -> bool:
+    """Whether some value does not fill whole bytes, so that its neighbours' bits are read when it is stored."""
+    return any(width_of(v.type) % 8 for v in flattened(call.statement.inputs[1]))
+
+
+def _hash_with_payload(call: Call) -> Views:
+    return _hash(call, payload=True)
+
+
+def _random(call: Call) -> Views:
+    value = CExpression(f"macs_random_range(worker, {call.input(0)}, {call.input(1)})")
+    return call.assign_output(trimmed(value, width_of(call.output_type())))
+
+
+def _digest(call: Call) -> Views:
+    lines, size = pack_padded(call.render, "list", flattened(call.statement.inputs[0]))
+    send = Line(f"macs_digest_send({call.state}, list, {size});")
+    return (BlockView((Line(f"uint8_t list[{max(size, 1)}];"), *lines, send), "", call.cite),)
+
+
+def _log(call: Call) -> Views:
+    values = flattened(call.statement.inputs[1])
+    texts = [f"({call.render(v)}).limb[0]" if width_of(v.type) > 64 else call.render(v).text for v in values]
+    array = f"(const uint64_t[]){{{', '.join(texts)}}}" if texts else "NULL"
+    return (Line(f"macs_log_message(worker, {call.input(0)}, {array}, {len(texts)});", call.cite),)
+
+
+def _assert(call: Call) -> Views:
+    return (Line(f"if (!({call.input(0)})) macs_assert_failed(worker, {quoted(call.cite)});", call.cite),)
+
+
+_CALLS: dict[str, Callable[[Call], Views]] = {
+    "counter.count": _count,
+    "direct_counter.count": _count_direct,
+    "register.read": _read_register,
+    "register.write": _write_register,
+    "hash.compute": _hash,
+    "hash.compute_with_payload": _hash_with_payload,
+    "random.range": _random,
+    "digest.send": _digest,
+    "log.message": _log,
+    "assert.check": _assert,
+}
+
+
+def _name_of(value: Expression, number: int) -> str:
+    """A control-plane name for a digest's field: that of what it is read from."""
+    if isinstance(value, Read):
+        return value.place.field if isinstance(value.place, FieldRef) else value.place.name.rpartition(".")[2]
+    return f"field{number}"

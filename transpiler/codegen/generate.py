@@ -1,0 +1,39 @@
+"""HLIR → C, the way from one end to the other: capabilities, schedule, view-model, templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from transpiler.codegen import capabilities
+from transpiler.codegen.program import view
+from transpiler.codegen.render import render
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Program
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.targets.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """`c` is the program's C file; `notes` say what was decided, for -v."""
+
+    c: str
+    notes: tuple[str, ...]
+
+
+def generate(
+    program: Program, target: Target, templates: Path, diagnostics: Diagnostics, options: Options | None = None
+) -> Generated:
+    """The C of a program for a target. `templates`: the folder of ours. Raises: Rejected, for what the target lacks."""
+    kernels = capabilities.check(program, target, diagnostics)
+    plan = schedule(program, options or Options())
+    made = view(program, plan, kernels, program.span.file)
+    folders = (target.templates, templates) if target.templates else (templates,)
+    notes = [
+        f"table {table.control_name}: {table.ref.kernel or 'default action only'} ({table.why})"
+        for table in made.tables
+    ]
+    notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
+    notes += [f"table {name}: not cut at, to keep packet order" for name in sorted(plan.synchronous)]
+    return Generated(render(made, folders), tuple(notes))

@@ -1,0 +1,58 @@
+"""Values into bytes: the C that packs keys, records and checksum data, most significant bit first."""
+
+from __future__ import annotations
+
+from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.expressions import Expressions
+from transpiler.codegen.views import Line, Views
+from transpiler.hlir.expressions import Expression, ListExpression
+from transpiler.hlir.types import width_of
+
+
+def bytes_of(bits: int) -> int:
+    return -(-bits // 8)
+
+
+def flattened(expression: Expression) -> tuple[Expression, ...]:
+    """The values of a list, nested lists included; anything else is one value."""
+    if isinstance(expression, ListExpression):
+        return tuple(value for item in expression.items for value in flattened(item))
+    return (expression,)
+
+
+def store(render: Expressions, buffer: str, first_bit: int, value: Expression, cite: str = "") -> Line:
+    """Store one value's bits from bit `first_bit` of a byte array on."""
+    bits, text = width_of(value.type), render(value).text
+    if is_wide(value.type):
+        return Line(f"{c_type(value.type)}_store({buffer}, {first_bit}, {bits}, {text});", cite)
+    if first_bit % 8 == 0 and bits % 8 == 0:
+        place = f"{buffer} + {first_bit // 8}" if first_bit else buffer
+        return Line(f"macs_store_bytes({place}, {bits // 8}, {text});", cite)
+    return Line(f"macs_store_bits({buffer}, {first_bit}, {bits}, {text});", cite)
+
+
+def pack_dense(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+    """All values one after the other without padding; the statements and the number of bits."""
+    lines: list[Line] = []
+    at = 0
+    for value in values:
+        lines.append(store(render, buffer, at, value))
+        at += width_of(value.type)
+    return tuple(lines), at
+
+
+def pack_padded(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+    """Each value right-aligned in whole bytes; the statements and the number of bytes."""
+    lines: list[Line] = []
+    at = 0
+    for value in values:
+        bits = width_of(value.type)
+        place = f"{buffer} + {at}" if at else buffer
+        if is_wide(value.type):
+            padding = bytes_of(bits) * 8 - bits
+            lines += [Line(f"{buffer}[{at}] = 0;")] if padding else []
+            lines.append(Line(f"{c_type(value.type)}_store({place}, {padding}, {bits}, {render(value)});"))
+        else:
+            lines.append(Line(f"macs_store_bytes({place}, {bytes_of(bits)}, {render(value)});"))
+        at += bytes_of(bits)
+    return tuple(lines), at

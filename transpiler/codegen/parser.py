@@ -1,0 +1,247 @@
+"""The parser → statement views: states are labels, transitions are gotos, `at` is the cursor in bytes.
+
+A parser error ends parsing; as in BMv2's v1model the packet goes on with the headers found so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from transpiler.codegen.ctypes import c_type, is_wide, literal
+from transpiler.codegen.expressions import C, infix, trimmed
+from transpiler.codegen.statements import Statements, at
+from transpiler.codegen.storage import Slot
+from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
+from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, HeaderPlace, KeySet, MaskSet, RangeSet
+from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
+from transpiler.hlir.statements import Advance, Body, Extract, Lookahead, Statement, Verify
+from transpiler.hlir.traverse import successors
+from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
+
+DONE = "parsed"
+STEP_LIMIT = 256  # transitions without progress through the packet before ParserTimeout
+
+
+class ParserStatements(Statements):
+    """Statements of parser states; the others are those of controls."""
+
+    def statement(self, statement: Statement) -> Views:
+        where = at(statement.span)
+        match statement:
+            case Extract():
+                return (BlockView(self._extract(statement), "", where),)
+            case Lookahead(target=target, type=type_):
+                slot = self.storage.variable(target.name)
+                if self.scope.is_dead(slot):
+                    return (self._need(str(-(-type_.width // 8)), where),)
+                value = self._load(type_, "at", 0)
+                return (self._need(str(-(-type_.width // 8)), where), Line(f"{self.scope.write(slot)} = {value};"))
+            case Advance(bits=bits):
+                return (BlockView(self._advance(bits), "", where),)
+            case Verify(condition=condition, error=error):
+                failed = (Line(f"error = {self.render(error)};"), Line(f"goto {DONE};"))
+                return (IfView(f"!({self.render.condition(condition)})", failed, (), where),)
+        return super().statement(statement)
+
+    def parse(self, parser: Parser) -> Views:
+        """The whole parser as a block."""
+        stuck = _without_progress(parser)
+        targets = {successor for state in parser.states for successor in successors(state)}
+        views: list[View] = [Line("uint32_t at = 0;"), Line("uint32_t error = error_NoError;")]
+        if stuck:
+            views.append(Line("uint32_t steps = 0;"))
+        for state in parser.states:
+            if state.name in targets:
+                views.append(Line(f"{self._label(state.name)}:;", at(state.span)))
+            if state.name in stuck:
+                views.append(IfView(f"++steps > {STEP_LIMIT}", _fail("ParserTimeout"), (), ""))
+            views += self.body(state.body)
+            views += self._transition(state)
+        views.append(Line(f"{DONE}:;"))
+        views.append(Line("packet->payload_offset = at;"))
+        views.append(Line("packet->parser_error = (uint8_t)error;"))
+        variable = self.program.intrinsic.get("parser_error")
+        if variable is not None and not self.scope.is_dead(slot := self.storage.variable(variable)):
+            views.append(Line(f"{self.scope.write(slot)} = error;"))
+        return (BlockView(tuple(views), "", at(parser.span)),)
+
+    def _label(self, state: str) -> str:
+        return self.tables.names(f"parse.{state}")
+
+    def _goto(self, state: str) -> Views:
+        return (Line(f"goto {DONE if state in (ACCEPT, REJECT) else self._label(state)};"),)
+
+    # --- transitions --------------------------------------------------------------------------------------------------
+
+    def _transition(self, state: ParserState) -> Views:
+        match state.transition:
+            case Goto(state=target):
+                return self._goto(target)
+            case Select(subjects=(subject,), cases=cases) if not is_wide(subject.type) and _all_constants(cases):
+                return (self._switch_over(subject, cases, at(state.transition.span)),)
+            case Select(subjects=subjects, cases=cases):
+                return self._chain(subjects, cases)
+
+    def _switch_over(self, subject: Expression, cases: tuple[SelectCase, ...], where: str) -> SwitchView:
+        views: list[CaseView] = []
+        seen: set[int] = set()
+        default: Views = _fail("NoMatch")
+        for case in cases:
+            key = case.keys[0]
+            if isinstance(key, AnySet):
+                default = self._goto(case.state)
+                break
+            assert isinstance(key, ExactSet) and isinstance(key.value, Const)
+            if key.value.value not in seen:
+                seen.add(key.value.value)
+                views.append(CaseView((literal(key.value.value, key.value.type),), self._goto(case.state)))
+        return SwitchView(self.render(subject).text, tuple(views), default, where)
+
+    def _chain(self, subjects: tuple[Expression, ...], cases: tuple[SelectCase, ...]) -> Views:
+        """Compare case by case; subjects are evaluated once."""
+        views: list[View] = []
+        names = [self.scope.fresh("subject") for _ in subjects]
+        tests = [
+            (case, [self._test(n, s, k) for n, s, k in zip(names, subjects, case.keys, strict=True)]) for case in cases
+        ]
+        needed = {name for _, texts in tests for name, text in zip(names, texts, strict=True) if text}
+        for name, subject in zip(names, subjects, strict=True):
+            if name in needed:
+                views.append(Line(f"const {c_type(subject.type)} {name} = {self.render(subject)};"))
+        for case, texts in tests:
+            conditions = [text for text in texts if text]
+            if not conditions:
+                views += self._goto(case.state)
+                return (BlockView(tuple(views), "", ""),)
+            views.append(IfView(" && ".join(conditions), self._goto(case.state), (), at(case.span)))
+        return (BlockView((*views, *_fail("NoMatch")), "", ""),)
+
+    def _test(self, name: str, subject: Expression, key: KeySet) -> str:
+        """A C condition, empty when it always holds."""
+        type_, value = subject.type, C(name)
+        match key:
+            case AnySet():
+                return ""
+            case ExactSet(value=wanted):
+                return self._equal(value, self.render(wanted), is_wide(type_), c_type(type_))
+            case MaskSet(value=wanted, mask=mask):
+                if is_wide(type_):
+                    both = [C(f"{c_type(type_)}_and({v}, {self.render(mask)})") for v in (value, self.render(wanted))]
+                    return self._equal(both[0], both[1], True, c_type(type_))
+                masked = [infix(v, "&", self.render(mask)) for v in (value, self.render(wanted))]
+                return self._equal(masked[0], masked[1], False, c_type(type_))
+            case RangeSet(low=low, high=high):
+                return self._between(value, low, high)
+        raise TypeError(f"no C for {key}")
+
+    def _between(self, value: C, low: Expression, high: Expression) -> str:
+        type_ = low.type
+        if is_wide(type_):
+            compare = f"{c_type(type_)}_compare"
+            return f"{compare}({value}, {self.render(low)}) >= 0 && {compare}({value}, {self.render(high)}) <= 0"
+        if isinstance(type_, Bits) and type_.signed:
+            texts = [f"macs_signed({v}, {type_.width})" for v in (value, self.render(low), self.render(high))]
+            return f"{texts[0]} >= {texts[1]} && {texts[0]} <= {texts[2]}"
+        return f"macs_between({value}, {self.render(low)}, {self.render(high)})"
+
+    @staticmethod
+    def _equal(left: C, right: C, wide: bool, type_: str) -> str:
+        return f"{type_}_compare({left}, {right}) == 0" if wide else infix(left, "==", right).text
+
+    # --- extraction ---------------------------------------------------------------------------------------------------
+
+    def _need(self, size: str, where: str = "") -> IfView:
+        return IfView(f"packet->length - at < {size}", _fail("PacketTooShort"), (), where)
+
+    def _extract(self, statement: Extract) -> Views:
+        owner = self.storage.access(statement.header).owner
+        layout = self.program.header_type_of[owner]
+        fixed = layout.fixed_bits // 8
+        views: list[View]
+        if statement.varbit_bits is None:
+            size, views = str(fixed), [self._need(str(fixed))]
+        else:
+            maximum = next(f.type.max_width for f in layout.fields if isinstance(f.type, Varbit))
+            size = f"({fixed} + bits / 8)"
+            views = [
+                Line(f"const uint64_t bits = {self.render.amount(statement.varbit_bits)};"),
+                IfView(f"bits > {maximum}", _fail("HeaderTooShort"), (), ""),
+                IfView("bits % 8", _fail("ParserInvalidArgument"), (), ""),
+                self._need(size),
+            ]
+        views += self._fill(statement.header, layout)
+        return (*views, Line(f"at += {'(uint32_t)' if statement.varbit_bits else ''}{size};"))
+
+    def _fill(self, header: HeaderPlace, layout: HeaderType) -> Iterable[View]:
+        """Make the header valid, note where it lies, load the fields that the program looks at."""
+        owner = self.storage.access(header).owner
+        yield from self.set_element(self.storage.valid(owner), header, C("true"))
+        yield from self.set_element(self.storage.at(owner), header, C("(uint16_t)at"))
+        offset, behind = 0, False
+        for field in layout.fields:
+            if isinstance(field.type, Varbit):
+                yield from self.set_element(self.storage.varbit_bytes(owner), header, C("(uint16_t)(bits / 8)"))
+                behind = True
+                continue
+            if self.storage.is_loaded(owner, field.name):
+                slot = self.storage.field(owner, field.name)
+                yield from self._fill_field(slot, header, field, offset, behind)
+            offset += field.type.width
+
+    def _fill_field(self, slot: Slot, header: HeaderPlace, field: Field, offset: int, behind: bool) -> Views:
+        assert isinstance(field.type, Bits)
+        return self.set_element(slot, header, C(self._load(field.type, "at + bits / 8" if behind else "at", offset)))
+
+    @staticmethod
+    def _load(type_: Bits, at_text: str, offset: int) -> str:
+        """Read `type_` from bit `offset` behind the cursor."""
+        width, base = type_.width, f"packet->data + {at_text}"
+        if is_wide(type_):
+            return f"{c_type(type_)}_load({base}, {offset}, {width})"
+        if offset % 8 == 0 and width % 8 == 0:
+            place = f"{base} + {offset // 8}" if offset else base
+            return trimmed(C(f"macs_load_bytes({place}, {width // 8})"), width).text
+        return f"({c_type(type_)})macs_load_bits({base}, {offset}, {width})"
+
+    def _advance(self, bits: Expression) -> Views:
+        return (
+            Line(f"const uint64_t bits = {self.render.amount(bits)};"),
+            IfView("bits % 8", _fail("ParserInvalidArgument"), (), ""),
+            self._need("bits / 8"),
+            Line("at += (uint32_t)(bits / 8);"),
+        )
+
+
+def _fail(error: str) -> Views:
+    return (Line(f"error = error_{error};"), Line(f"goto {DONE};"))
+
+
+def _all_constants(cases: tuple[SelectCase, ...]) -> bool:
+    """Whether every case is one constant or a default, so that a C switch does it."""
+    keys = [case.keys[0] for case in cases]
+    return all(
+        isinstance(k, AnySet) or (isinstance(k, ExactSet) and isinstance(k.value, Const)) for k in keys
+    ) and not any(isinstance(k, ExactSet) and isinstance(k.value.type, Bool) for k in keys)
+
+
+def _without_progress(parser: Parser) -> frozenset[str]:
+    """States on a cycle along which nothing moves the cursor for sure: such a parser might never end."""
+    still = {state.name for state in parser.states if not _moves(state.body)}
+    edges = {s.name: [n for n in successors(s) if n in still] for s in parser.states if s.name in still}
+
+    def reaches(start: str) -> bool:
+        seen, todo = set(), list(edges[start])
+        while todo:
+            name = todo.pop()
+            if name == start:
+                return True
+            if name not in seen:
+                seen.add(name)
+                todo += edges[name]
+        return False
+
+    return frozenset(name for name in still if reaches(name))
+
+
+def _moves(body: Body) -> bool:
+    return any(isinstance(s, Extract) for s in body)

@@ -1,0 +1,176 @@
+"""A pipe's schedule → stage views: one C function a stage, its joins as labels at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.codegen.deparser import DeparserStatements
+from transpiler.codegen.externs import Externs
+from transpiler.codegen.parser import ParserStatements
+from transpiler.codegen.scope import Scope
+from transpiler.codegen.statements import Statements, at
+from transpiler.codegen.steps import step
+from transpiler.codegen.storage import Storage
+from transpiler.codegen.tables import Tables
+from transpiler.codegen.views import (
+    CaseView,
+    IfView,
+    JoinView,
+    Line,
+    LookupView,
+    PipeView,
+    StageView,
+    SubmitView,
+    SwitchView,
+    View,
+    Views,
+)
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import If, Leave
+from transpiler.hlir.traverse import rebuild
+from transpiler.schedule.order import statements_of
+from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What all stages of a program are rendered with."""
+
+    program: Program
+    storage: Storage
+    tables: Tables
+    externs: Externs
+
+    def pipe(self, pipe: PipeSchedule, clears_kept: bool) -> PipeView:
+        functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
+        stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
+        return PipeView(pipe.name, stages, clears_kept)
+
+    def _function_name(self, pipe: PipeSchedule, number: int) -> str:
+        stage = pipe.stages[number]
+        name = self.tables.names(stage.lookups[0].table) if stage.lookups else stage.name
+        return f"{pipe.name}_{number}_{name}"
+
+    def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
+        first = StageRenderer(self, pipe, functions, Scope())
+        first.render(pipe.stages[number])
+        scope = Scope(dead=first.scope.unread())
+        return StageRenderer(self, pipe, functions, scope).view(number, pipe.stages[number])
+
+
+class StageRenderer:
+    """Renders one stage's function with one scope."""
+
+    def __init__(self, maker: Maker, pipe: PipeSchedule, functions: tuple[str, ...], scope: Scope) -> None:
+        self.maker = maker
+        self.pipe = pipe
+        self.functions = functions
+        self.scope = scope
+        arguments = (maker.program, maker.storage, maker.tables, maker.externs, scope, self._leave)
+        self.statements = Statements(*arguments)
+        self.parser = ParserStatements(*arguments)
+        self.deparser = DeparserStatements(*arguments)
+
+    def view(self, number: int, stage: Stage) -> StageView:
+        lookups, body, joins = self.render(stage)
+        used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
+        tables = ", ".join(s.table for s in stage.lookups)
+        return StageView(
+            number=number,
+            function=self.functions[number],
+            title=f"finish {tables}" if tables else stage.name,
+            cite=at(stage.lookups[0].span) if stage.lookups else "",
+            lookups=lookups,
+            locals=tuple(f"{slot.declaration} = {_initial(slot.initial, slot.size)};" for slot in used),
+            body=body,
+            joins=joins,
+        )
+
+    def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views, tuple[JoinView, ...]]:
+        lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
+        body = self.code(stage.code)
+        joins = tuple(JoinView(_join_label(join), self.code(self.pipe.joins[join])) for join in self._joins(stage.code))
+        return lookups, body, joins
+
+    def _lookup(self, number: int, stage: Stage) -> LookupView:
+        table = self.maker.program.table[stage.lookups[number].table]
+        member = f"lookup_{number}"
+        keys = self.statements.keys(table, f"look->{member}.key")
+        return LookupView(self.maker.tables.ref(table.name), member, keys)
+
+    def code(self, code: Code) -> Views:
+        return tuple(view for piece in code for view in self._piece(piece))
+
+    def _piece(self, piece: Plain | Finish | Fork | Target) -> Views:
+        match piece:
+            case Plain(what=Step() as what):
+                return step(what, self.maker.program, self.maker.storage, self.scope)
+            case Plain(what=Parse(parser=parser)):
+                return self.parser.parse(parser)
+            case Plain(what=Deparse(control=control)):
+                return self.deparser.deparse(control)
+            case Plain(what=what) if not isinstance(what, Step | Parse | Deparse):
+                return self.statements.statement(what)
+            case Finish(statement=statement, lookup=lookup):
+                return (self.statements.apply(statement, f"look->lookup_{lookup}"),)
+            case Fork(statement=If() as branch, arms=(then, otherwise)):
+                condition = self.statements.render.condition(branch.condition)
+                return (IfView(condition, self.code(then), self.code(otherwise), at(branch.span)),)
+            case Fork():
+                return (self._switch(piece),)
+            case Submit() | Jump() | End():
+                return self._go(piece)
+        raise TypeError(f"{piece} cannot stand in a stage")
+
+    def _switch(self, fork: Fork) -> View:
+        assert not isinstance(fork.statement, If)
+        *arms, default = fork.arms
+        (plain,) = self.statements.statement(rebuild(fork.statement, lambda body: ()))
+        assert isinstance(plain, SwitchView)
+        cases = tuple(CaseView(case.labels, self.code(arm)) for case, arm in zip(plain.cases, arms, strict=True))
+        return SwitchView(plain.subject, cases, self.code(default), plain.cite)
+
+    def _go(self, target: Target) -> Views:
+        match target:
+            case Submit(stage=stage):
+                return (SubmitView(stage, self.functions[stage]),)
+            case Jump(join=join):
+                return (Line(f"goto {_join_label(join)};"),)
+            case End():
+                return (Line("return;"),)
+
+    def _leave(self, label: str) -> Views:
+        return self._go(self.pipe.exits[label])
+
+    def _joins(self, code: Code) -> tuple[int, ...]:
+        """The joins that a stage's function needs, in program order."""
+        found: set[int] = set()
+        todo = self._jumps(code)
+        while todo:
+            join = todo.pop()
+            if join not in found:
+                found.add(join)
+                todo += self._jumps(self.pipe.joins[join])
+        return tuple(sorted(found))
+
+    def _jumps(self, code: Code) -> list[int]:
+        found: list[int] = []
+        for piece in code:
+            match piece:
+                case Jump(join=join):
+                    found.append(join)
+                case Fork(arms=arms):
+                    found += [join for arm in arms for join in self._jumps(arm)]
+        targets = (self.pipe.exits.get(s.label) for s in statements_of(code) if isinstance(s, Leave))
+        return found + [target.join for target in targets if isinstance(target, Jump)]
+
+
+def _join_label(join: int) -> str:
+    return f"join_{join}"
+
+
+def _initial(initial: str, size: int) -> str:
+    if not size:
+        return initial
+    return f"{{{', '.join([initial] * size)}}}"

@@ -1,0 +1,221 @@
+"""HLIR statements → statement views, for one generated function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.codegen.ctypes import literal
+from transpiler.codegen.expressions import C, Expressions, infix
+from transpiler.codegen.externs import Externs
+from transpiler.codegen.packing import pack_padded
+from transpiler.codegen.scope import Scope
+from transpiler.codegen.storage import Slot, Storage
+from transpiler.codegen.tables import Tables, cite, packed_keys
+from transpiler.codegen.views import (
+    ActionView,
+    ApplyView,
+    BlockView,
+    CaseView,
+    IfView,
+    Line,
+    SwitchView,
+    Views,
+    WhileView,
+)
+from transpiler.diagnostics import Span
+from transpiler.hlir.expressions import FieldRef, HeaderPlace, Place, VariableRef
+from transpiler.hlir.program import Program, Table
+from transpiler.hlir.statements import (
+    ApplyTable,
+    Assign,
+    Block,
+    Body,
+    CallExtern,
+    CopyHeader,
+    If,
+    Leave,
+    SetValid,
+    Statement,
+    Switch,
+    While,
+)
+from transpiler.hlir.traverse import walk
+from transpiler.hlir.types import Bool
+
+Goer = Callable[[str], Views]  # where Leave(label) goes when the label is not one of this function's blocks
+
+
+class Statements:
+    """Renders statements that controls and actions may have; parsers and deparsers add their own."""
+
+    def __init__(
+        self, program: Program, storage: Storage, tables: Tables, externs: Externs, scope: Scope, leave: Goer
+    ) -> None:
+        self.program = program
+        self.storage = storage
+        self.tables = tables
+        self.externs = externs
+        self.scope = scope
+        self.leave = leave
+        self.render = Expressions(storage, scope)
+        self.entry = ""
+
+    def body(self, body: Body) -> Views:
+        return tuple(view for statement in body for view in self.statement(statement))
+
+    def statement(self, statement: Statement) -> Views:
+        where = at(statement.span)
+        match statement:
+            case Assign(target=target, value=value):
+                if self._is_dead(target):
+                    return ()
+                return self.assign(target, self.render(value), where)
+            case SetValid(header=header, valid=valid):
+                slot = self.storage.valid(self.storage.access(header).owner)
+                return self.set_element(slot, header, C(literal(int(valid), Bool())), where)
+            case CopyHeader(target=target, source=source):
+                return self._copy_header(target, source, where)
+            case If(condition=condition, then=then, otherwise=otherwise):
+                return (IfView(self.render.condition(condition), self.body(then), self.body(otherwise), where),)
+            case Switch():
+                return (self._switch(statement, where),)
+            case While(condition=condition, body=body):
+                return (WhileView(self.render.condition(condition), self.body(body), where),)
+            case Block():
+                return (self._block(statement, where),)
+            case Leave(label=label):
+                return self._leave(label)
+            case ApplyTable():
+                return (self.apply(statement, ""),)
+            case CallExtern():
+                return self.externs.call(self.render, statement, self.assign, self.entry, where)
+        raise TypeError(f"{type(statement).__name__} cannot stand here")
+
+    def assign(self, target: Place, value: C, where: str = "") -> Views:
+        """target = value, a value of the target's C type."""
+        match target:
+            case VariableRef(name=name):
+                slot = self.storage.variable(name)
+                return () if self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = {value};", where),)
+            case FieldRef(header=header, field=field):
+                slot = self.storage.field(self.storage.access(header).owner, field)
+                return self.set_element(slot, header, value, where)
+
+    def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: str = "") -> Views:
+        """Write a header's slot; out of range of a stack nothing is written."""
+        if self.scope.is_dead(slot):
+            return ()
+        access = self.storage.access(header)
+        name = self.scope.write(slot)
+        match access.index:
+            case None:
+                return (Line(f"{name} = {value};", where),)
+            case int(index):
+                return (Line(f"{name}[{index}] = {value};", where),)
+        index_text = self.render.amount(access.index)
+        inside = infix(index_text, "<", C(str(access.size))).text
+        return (IfView(inside, (Line(f"{name}[{index_text}] = {value};"),), (), where),)
+
+    def _is_dead(self, target: Place) -> bool:
+        if isinstance(target, VariableRef):
+            return self.scope.is_dead(self.storage.variable(target.name))
+        owner = self.storage.access(target.header).owner
+        return self.scope.is_dead(self.storage.field(owner, target.field))
+
+    def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
+        """Validity, the place of the bytes, and those fields that are held outside the frame."""
+        to, origin = self.storage.access(target).owner, self.storage.access(source).owner
+        pairs = [(self.storage.valid(to), self.storage.valid(origin)), (self.storage.at(to), self.storage.at(origin))]
+        if self.storage.has_varbit(to):
+            pairs.append((self.storage.varbit_bytes(to), self.storage.varbit_bytes(origin)))
+        for field in self.program.header_type_of[to].fields:
+            if self.storage.is_loaded(to, field.name):
+                pairs.append((self.storage.field(to, field.name), self.storage.field(origin, field.name)))
+        views: list[Views] = []
+        for to_slot, from_slot in dict.fromkeys(pairs):
+            if not self.scope.is_dead(to_slot):
+                value = self.render.element(from_slot, source)
+                views.append(self.set_element(to_slot, target, value, "" if views else where))
+        return tuple(view for group in views for view in group)
+
+    def _switch(self, statement: Switch, where: str) -> SwitchView:
+        subject = self.render(statement.subject).text
+        cases = tuple(
+            CaseView(tuple(literal(v, statement.subject.type) for v in case.values), self.body(case.body))
+            for case in statement.cases
+        )
+        return SwitchView(subject, cases, self.body(statement.default), where)
+
+    def _block(self, statement: Block, where: str) -> BlockView:
+        label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")
+        outer = self.scope.labels.get(statement.label)
+        self.scope.labels[statement.label] = label
+        body = self.body(statement.body)
+        if outer is None:
+            del self.scope.labels[statement.label]
+        else:
+            self.scope.labels[statement.label] = outer
+        return BlockView(body, label if label in self.scope.used_labels else "", where)
+
+    def _leave(self, label: str) -> Views:
+        if (name := self.scope.labels.get(label)) is not None:
+            self.scope.used_labels.add(name)
+            return (Line(f"goto {name};"),)
+        return self.leave(label)
+
+    # --- tables -------------------------------------------------------------------------------------------------------
+
+    def keys(self, table: Table, buffer: str) -> Views:
+        """Pack the table's key into a byte array."""
+        lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table)))
+        return lines
+
+    def apply(self, statement: ApplyTable, look: str) -> ApplyView:
+        """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
+        table = self.program.table[statement.table]
+        return ApplyView(
+            table=self.tables.ref(table.name),
+            look=look,
+            keys=() if look else self.keys(table, "key"),
+            hit=self._result(statement.hit),
+            action=self._result(statement.action),
+            counts=tuple(view for name in table.direct for view in self._count(name, statement.span)),
+            actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
+            cite=at(statement.span),
+        )
+
+    def _result(self, variable: VariableRef | None) -> str:
+        if variable is None:
+            return ""
+        slot = self.storage.variable(variable.name)
+        return "" if self.scope.is_dead(slot) else self.scope.write(slot)
+
+    def _count(self, instance: str, span: Span) -> Views:
+        extern = self.program.extern[instance]
+        if extern.kind != "direct_counter" or not extern.attribute("automatic"):
+            return ()
+        state = self.externs.state(instance)
+        return (Line(f"macs_counter_add({state}, worker, entry->head.index, packet->length);", at(span)),)
+
+    def _action(self, table: str, name: str) -> ActionView:
+        action = self.program.action[name]
+        outer_data, outer_entry = dict(self.scope.action_data), self.entry
+        self.entry = "entry"
+        assigned = {
+            s.target.name for s in walk(action.body) if isinstance(s, Assign) and isinstance(s.target, VariableRef)
+        }
+        member = self.tables.member(table, name)
+        prologue: list[Line] = []
+        for parameter, view in zip(action.parameters, self.tables.parameters(name), strict=True):
+            source = f"entry->{member}.{view.member}"
+            if parameter in assigned:
+                prologue.append(Line(f"{self.scope.write(self.storage.variable(parameter))} = {source};"))
+            else:
+                self.scope.action_data[parameter] = source
+        body = (*prologue, *self.body(action.body))
+        self.scope.action_data, self.entry = outer_data, outer_entry
+        return ActionView(name, self.tables.constant(table, name), body, at(action.span))
+
+
+def at(span: Span) -> str:
+    return cite(span.file, span.line)

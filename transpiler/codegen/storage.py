@@ -1,0 +1,135 @@
+"""Where each location lives in the generated C: in the packet's kept state, or as a local of its stage's function.
+
+The elements of a header stack share arrays, one a field, so that a run-time index is a C index. Besides its fields a
+header has slots for its validity, for where its bytes lie in the frame, and, with a varbit, for that field's length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.codegen.ctypes import c_type, literal
+from transpiler.codegen.names import Names
+from transpiler.hlir.expressions import Expression, HeaderPlace, HeaderRef
+from transpiler.hlir.program import Program
+from transpiler.hlir.types import Bits, Bool, Type, Varbit
+from transpiler.schedule.live import loaded_fields, stored_fields
+from transpiler.schedule.stages import Schedule
+
+PLACE = "$at"
+VARBIT_BYTES = "$bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A C variable; `size` > 0: an array of that many. `initial` is its value when a packet begins."""
+
+    name: str
+    c_type: str
+    size: int
+    kept: bool
+    initial: str
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.c_type} {self.name}{f'[{self.size}]' if self.size else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A header place as C sees it: the owner of its slots, and the index among its elements, if it has one.
+
+    `index`: a constant, or an Expression with `size` to check it against, or None for a header that is no element.
+    """
+
+    owner: str
+    index: int | Expression | None
+    size: int
+
+
+class Storage:
+    """All slots of a program under a schedule."""
+
+    def __init__(self, program: Program, schedule: Schedule, names: Names) -> None:
+        self.program = program
+        self.names = names
+        self.kept = schedule.kept
+        self.stored = stored_fields(program)
+        self.loaded = loaded_fields(program, self.stored)
+        self.split = sum(len(pipe.stages) for pipe in schedule.pipes) > 1
+        self._element = {
+            stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
+        }
+        self._slots: dict[tuple[str, str], Slot] = {}
+
+    def access(self, place: HeaderPlace) -> Access:
+        if isinstance(place, HeaderRef):
+            owner, index, size = self._element.get(place.name, (place.name, None, 0))
+            return Access(owner, index, size)
+        return Access(place.stack, place.index, self.program.stack[place.stack].size)
+
+    def variable(self, name: str) -> Slot:
+        type_ = self.program.variable[name].type
+        return self._slot(name, "", c_type(type_), 0, Location(name) in self.kept, _zero(type_))
+
+    def field(self, owner: str, field: str) -> Slot:
+        """The slot of a field; a varbit's slot is its length in bytes."""
+        type_ = self.program.header_type_of[owner].field(field).type
+        if isinstance(type_, Varbit):
+            return self.varbit_bytes(owner)
+        return self._header_slot(owner, field, c_type(type_), _zero(type_))
+
+    def valid(self, owner: str) -> Slot:
+        return self._header_slot(owner, VALIDITY, "bool", "false")
+
+    def at(self, owner: str) -> Slot:
+        """Offset of the header's bytes in the frame, MACS_NOWHERE if it was not received."""
+        size = self._size(owner)
+        return self._slot(owner, PLACE, "uint16_t", size, self.split, "MACS_NOWHERE")
+
+    def varbit_bytes(self, owner: str) -> Slot:
+        return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self.split, "0")
+
+    def has_varbit(self, owner: str) -> bool:
+        return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
+
+    def is_loaded(self, owner: str, field: str) -> bool:
+        return any(Location(name, field) in self.loaded for name in self._members(owner))
+
+    def is_stored(self, owner: str, field: str) -> bool:
+        """Whether something other than an extract may have written that field of the header or of an element."""
+        return any(Location(name, field) in self.stored for name in self._members(owner))
+
+    def kept_slots(self) -> tuple[Slot, ...]:
+        """The slots of the packet's state that were asked for so far, largest first so that the struct has no holes."""
+        kept = [slot for slot in self._slots.values() if slot.kept]
+        return tuple(sorted(kept, key=lambda slot: (-_alignment(slot.c_type), slot.name)))
+
+    def _members(self, owner: str) -> tuple[str, ...]:
+        stack = self.program.stack.get(owner)
+        return (owner,) if stack is None else tuple(stack.element(i) for i in range(stack.size))
+
+    def _size(self, owner: str) -> int:
+        stack = self.program.stack.get(owner)
+        return 0 if stack is None else stack.size
+
+    def _header_slot(self, owner: str, field: str, type_: str, zero: str) -> Slot:
+        kept = any(Location(name, field) in self.kept for name in self._members(owner))
+        return self._slot(owner, field, type_, self._size(owner), kept, zero)
+
+    def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: str) -> Slot:
+        if (owner, field) not in self._slots:
+            name = self.names(f"{owner}.{field.lstrip('$')}" if field else owner)
+            self._slots[owner, field] = Slot(name, type_, size, kept, initial)
+        return self._slots[owner, field]
+
+
+def _zero(type_: Type) -> str:
+    return literal(0, type_) if isinstance(type_, Bits | Bool) else "0"
+
+
+def _alignment(type_: str) -> int:
+    if type_.startswith("macs_w"):
+        return 8
+    return {"uint64_t": 8, "uint32_t": 4, "uint16_t": 2}.get(type_, 1)

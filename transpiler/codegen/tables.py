@@ -1,0 +1,206 @@
+"""Tables → view-models: key layout, entry struct, actions, constant entries, kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.codegen.ctypes import c_type, is_wide, literal, storage_bytes
+from transpiler.codegen.names import Names
+from transpiler.codegen.packing import bytes_of
+from transpiler.codegen.views import ActionDescView, EntryView, FieldView, ParameterView, TableRef, TableView
+from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet
+from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey
+from transpiler.hlir.types import width_of
+from transpiler.targets.target import Kernel
+
+C_KIND = {
+    MatchKind.EXACT: "MACS_EXACT",
+    MatchKind.VALID: "MACS_EXACT",
+    MatchKind.LPM: "MACS_LPM",
+    MatchKind.TERNARY: "MACS_TERNARY",
+    MatchKind.RANGE: "MACS_RANGE",
+    MatchKind.OPTIONAL: "MACS_OPTIONAL",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PackedKey:
+    """A key field and where it lies in the packed key, in bytes."""
+
+    key: TableKey
+    index: int  # among the table's keys
+    offset: int
+
+    @property
+    def bits(self) -> int:
+        return width_of(self.key.expression.type)
+
+
+def packed_keys(table: Table) -> tuple[PackedKey, ...]:
+    """The matched keys in the order of the packed key: as in the program, the LPM field last."""
+    matched = [(key, i) for i, key in enumerate(table.keys) if key.match_kind is not MatchKind.SELECTOR]
+    matched.sort(key=lambda item: item[0].match_kind is MatchKind.LPM)
+    packed: list[PackedKey] = []
+    at = 0
+    for key, index in matched:
+        packed.append(PackedKey(key, index, at))
+        at += bytes_of(packed[-1].bits)
+    return tuple(packed)
+
+
+def key_bytes(table: Table) -> int:
+    return sum(bytes_of(packed.bits) for packed in packed_keys(table))
+
+
+class Tables:
+    """The C names and views of a program's tables."""
+
+    def __init__(self, program: Program, names: Names, kernels: dict[str, Kernel]) -> None:
+        self.program = program
+        self.names = names
+        self.kernels = kernels
+        self.number = {table.name: i for i, table in enumerate(program.tables)}
+
+    def ref(self, table: str) -> TableRef:
+        declared = self.program.table[table]
+        name = self.names(table)
+        kernel = self.kernels.get(table)
+        return TableRef(
+            name=name,
+            number=self.number[table],
+            entry_type=f"struct {self.names(table + '.entry')}",
+            key_bytes=key_bytes(declared),
+            kernel=kernel.name if kernel else "",
+            steps=kernel.steps if kernel else 0,
+        )
+
+    def actions(self, table: str) -> tuple[str, ...]:
+        """The actions in the order of their numbers: the table's list, then the default if it is not in it."""
+        declared = self.program.table[table]
+        return tuple(dict.fromkeys([*(use.action for use in declared.actions), declared.default_action.action]))
+
+    def constant(self, table: str, action: str) -> str:
+        """The C constant that stands for an action in a table's entries."""
+        return self.names(f"{table}.runs.{self._short(table, action)}")
+
+    def member(self, table: str, action: str) -> str:
+        """The member of the entry's union that holds the action's data."""
+        return f"as_{Names()(self._short(table, action))}"
+
+    def _short(self, table: str, action: str) -> str:
+        last = action.rpartition(".")[2]
+        others = [a for a in self.actions(table) if a != action and a.rpartition(".")[2] == last]
+        return action if others else last
+
+    def parameters(self, action: str) -> tuple[ParameterView, ...]:
+        members = Names()
+        views = []
+        for name in self.program.action[action].parameters:
+            type_ = self.program.variable[name].type
+            short = name.rpartition(".")[2]
+            size = storage_bytes(type_)
+            views.append(ParameterView(short, members(short), c_type(type_), width_of(type_), size))
+        return tuple(views)
+
+    def view(self, table: str) -> TableView:
+        declared = self.program.table[table]
+        packed = packed_keys(declared)
+        lpm = next((p for p in packed if p.key.match_kind is MatchKind.LPM), None)
+        return TableView(
+            ref=self.ref(table),
+            control_name=declared.name,
+            fields=tuple(
+                FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind])
+                for p in sorted(packed, key=lambda p: p.index)
+            ),
+            prefix_offset=lpm.offset if lpm else key_bytes(declared),
+            size=declared.size,
+            actions=tuple(self._action(declared, action) for action in self.actions(table)),
+            entries=tuple(self._entry(declared, packed, entry) for entry in declared.entries),
+            default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), ""),
+            const_entries=declared.const_entries,
+            const_default=declared.const_default,
+            why=", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed) or "no key",
+            cite=cite(declared.span.file, declared.span.line),
+        )
+
+    def _action(self, table: Table, action: str) -> ActionDescView:
+        use = next((use for use in table.actions if use.action == action), None)
+        scope = "MACS_ANYWHERE"
+        if use is None or use.default_only:
+            scope = "MACS_DEFAULT_ONLY"
+        elif use.table_only:
+            scope = "MACS_TABLE_ONLY"
+        span = self.program.action[action].span
+        member, constant = self.member(table.name, action), self.constant(table.name, action)
+        return ActionDescView(action, member, constant, scope, self.parameters(action), cite(span.file, span.line))
+
+    def _data(self, table: str, call: ActionCall) -> str:
+        """The designated initialiser of an entry that runs the action with those arguments."""
+        head = f".head = {{.action = {self.constant(table, call.action)}}}"
+        if not call.arguments:
+            return f"{{{head}}}"
+        parameters = self.parameters(call.action)
+        values = ", ".join(f".{p.member} = {initialiser(a)}" for p, a in zip(parameters, call.arguments, strict=True))
+        return f"{{{head}, .{self.member(table, call.action)} = {{{values}}}}}"
+
+    def _entry(self, table: Table, packed: tuple[PackedKey, ...], entry: TableEntry) -> EntryView:
+        value = mask = high = b""
+        prefix_bits = key_bytes(table) * 8
+        for p in packed:
+            low, bits_mask, top = _ternary(entry.keys[p.index], p)
+            size = bytes_of(p.bits)
+            whole = (1 << size * 8) - 1
+            padding = whole & ~((1 << p.bits) - 1)
+            value += low.to_bytes(size, "big")
+            mask += (bits_mask | padding).to_bytes(size, "big")
+            high += top.to_bytes(size, "big")
+            if p.key.match_kind is MatchKind.LPM:
+                prefix_bits += bits_mask.bit_count() - p.bits
+        return EntryView(
+            value=_bytes(value),
+            mask=_bytes(mask),
+            high=_bytes(high),
+            prefix_bits=prefix_bits,
+            priority=entry.priority,
+            data=self._data(table.name, entry.call),
+            cite=cite(entry.span.file, entry.span.line),
+        )
+
+
+def _bytes(part: bytes) -> str:
+    """A C initialiser's content."""
+    return ", ".join(str(byte) for byte in part)
+
+
+def _ternary(keyset: KeySet, packed: PackedKey) -> tuple[int, int, int]:
+    """A key set as (value or low end, mask, high end)."""
+    full = (1 << packed.bits) - 1
+    match keyset:
+        case AnySet():
+            return 0, 0 if packed.key.match_kind is not MatchKind.RANGE else full, full
+        case ExactSet(value=value):
+            return constant(value), full, constant(value)
+        case MaskSet(value=value, mask=mask):
+            low = constant(value) & constant(mask)
+            return low, constant(mask), low
+        case RangeSet(low=start, high=end):
+            return constant(start), full, constant(end)
+    raise TypeError(f"{keyset} cannot stand in a table entry")
+
+
+def constant(expression: Expression) -> int:
+    if not isinstance(expression, Const):
+        raise TypeError("the keys of table entries are constants")
+    return expression.value
+
+
+def initialiser(value: Const) -> str:
+    """A C initialiser for static data, where a compound literal would not be constant."""
+    text = literal(value.value, value.type)
+    return text[text.index("{") :] if is_wide(value.type) else text
+
+
+def cite(file: str, line: int) -> str:
+    """Where in the program, as comments in generated C have it."""
+    return f"{file.rpartition('/')[2]}:{line}"

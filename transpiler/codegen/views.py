@@ -1,0 +1,254 @@
+"""View-models: what templates see. Texts are C, ready to be put in place; `cite` is "file.p4:line" or empty.
+
+Statement views have a `kind` that templates choose by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One C statement or several short ones, complete with semicolons."""
+
+    kind: ClassVar[str] = "line"
+    text: str
+    cite: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IfView:
+    kind: ClassVar[str] = "if"
+    condition: str
+    then: Views
+    otherwise: Views
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    labels: tuple[str, ...]
+    body: Views
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchView:
+    """`default` is always there, empty or not."""
+
+    kind: ClassVar[str] = "switch"
+    subject: str
+    cases: tuple[CaseView, ...]
+    default: Views
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhileView:
+    kind: ClassVar[str] = "while"
+    condition: str
+    body: Views
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """A body with declarations of its own; `label` stands behind it, if anything goes there."""
+
+    kind: ClassVar[str] = "block"
+    body: Views
+    label: str
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitView:
+    """Leave the packet to a later stage and return."""
+
+    kind: ClassVar[str] = "submit"
+    stage: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionView:
+    """A case of the switch over a table's actions."""
+
+    name: str
+    constant: str
+    body: Views
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyView:
+    """Finish a lookup (at once, or one that the stage has started) and run the action that it found.
+
+    `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here.
+    """
+
+    kind: ClassVar[str] = "apply"
+    table: TableRef
+    look: str
+    keys: Views
+    hit: str
+    action: str
+    counts: Views
+    actions: tuple[ActionView, ...]
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's."""
+
+    name: str
+    number: int
+    entry_type: str
+    key_bytes: int
+    kernel: str
+    steps: int
+
+
+View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView
+Views = tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LookupView:
+    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`."""
+
+    table: TableRef
+    member: str
+    keys: Views
+
+
+@dataclass(frozen=True, slots=True)
+class JoinView:
+    label: str
+    body: Views
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """One stage: `function` is its name; `locals` are declarations with their initial values."""
+
+    number: int
+    function: str
+    title: str
+    cite: str
+    lookups: tuple[LookupView, ...]
+    locals: tuple[str, ...]
+    body: Views
+    joins: tuple[JoinView, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many times the stage's lookups go on between start and finish."""
+        return max((lookup.table.steps for lookup in self.lookups), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class PipeView:
+    """A pipe: `name` is the function of struct macs_program that it becomes."""
+
+    name: str
+    stages: tuple[StageView, ...]
+    clears_kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A key field: `kind` is an enum macs_match_kind."""
+
+    name: str
+    bits: int
+    offset: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterView:
+    name: str
+    member: str
+    c_type: str
+    bits: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDescView:
+    """An action in a table's list: `member` of the entry's union when it has parameters."""
+
+    name: str
+    member: str
+    constant: str
+    scope: str
+    parameters: tuple[ParameterView, ...]
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """A constant entry, or the default one: bytes as C initialisers, the value as designated initialiser."""
+
+    value: str
+    mask: str
+    high: str
+    prefix_bits: int
+    priority: int
+    data: str
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    ref: TableRef
+    control_name: str
+    fields: tuple[FieldView, ...]
+    prefix_offset: int
+    size: int
+    actions: tuple[ActionDescView, ...]
+    entries: tuple[EntryView, ...]
+    default: EntryView
+    const_entries: bool
+    const_default: bool
+    why: str
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class DigestFieldView:
+    name: str
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExternView:
+    name: str
+    control_name: str
+    number: int
+    kind: str
+    size: str
+    bits: int
+    unit: str
+    table: str
+    fields: tuple[DigestFieldView, ...]
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramView:
+    name: str
+    source: str
+    includes: tuple[str, ...]
+    wide: tuple[int, ...]
+    kept: tuple[str, ...]
+    errors: tuple[tuple[str, int], ...]
+    tables: tuple[TableView, ...]
+    externs: tuple[ExternView, ...]
+    pipes: tuple[PipeView, ...]
+    parse_bytes: int
+    grow_bytes: int
+    drop_port: int

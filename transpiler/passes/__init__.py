@@ -1,0 +1,1 @@
+"""Rewrites of HLIR: one file, one rewrite, a verb for a name, `run(program) -> program`."""

@@ -1,0 +1,1 @@
+"""From C to a binary: which compiler, which flags, the backend compiled once and kept."""

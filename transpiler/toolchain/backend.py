@@ -1,0 +1,90 @@
+"""The backend as an archive: compiled once for each toolchain and state of its sources, then kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from transpiler.toolchain.toolchain import Toolchain, ToolchainError
+
+FOLDERS = ("runtime", "control", "tables", "packet")
+Progress = Callable[[int, int], None]  # files done, files in all
+
+
+def cache_directory() -> Path:
+    """Where compiled backends are kept: $MACSAD_CACHE, or macsad/ in the user's cache directory."""
+    if chosen := os.environ.get("MACSAD_CACHE"):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "macsad"
+
+
+def include_flags(backend: Path, toolchain: Toolchain) -> tuple[str, ...]:
+    """-I for generated C and for the backend's own."""
+    return (f"-I{backend / 'include'}", f"-I{backend}", *(f"-I{backend / folder}" for folder in toolchain.includes))
+
+
+def archive(backend: Path, toolchain: Toolchain, progress: Progress | None = None) -> Path:
+    """The backend's archive for a toolchain, compiled now if it is not there. Raises: ToolchainError."""
+    folder = cache_directory() / "backend" / _key(backend, toolchain)
+    result = folder / "libmacs.a"
+    if not result.exists():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _compile(backend, toolchain, result, progress)
+        except OSError as error:
+            raise ToolchainError(f"cannot keep the compiled backend in {folder}: {error.strerror}") from error
+    return result
+
+
+def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
+    folders = [backend / name for name in (*FOLDERS, *toolchain.sources)]
+    return sorted(file for folder in folders for file in folder.glob("*.c"))
+
+
+def _key(backend: Path, toolchain: Toolchain) -> str:
+    """Changes with any source, header, flag or compiler version."""
+    digest = hashlib.sha256()
+    version = subprocess.run([*toolchain.compiler, "--version"], capture_output=True, check=True).stdout
+    digest.update(version + repr((toolchain, os.uname().nodename)).encode())
+    for file in sorted(backend.rglob("*.[ch]")):
+        digest.update(str(file.relative_to(backend)).encode() + file.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _compile(backend: Path, toolchain: Toolchain, result: Path, progress: Progress | None) -> None:
+    sources = _sources(backend, toolchain)
+    with tempfile.TemporaryDirectory(dir=result.parent) as scratch:
+        objects = [Path(scratch) / f"{i}_{source.stem}.o" for i, source in enumerate(sources)]
+
+        def one(pair: tuple[Path, Path]) -> None:
+            flags = (*toolchain.all_flags, *include_flags(backend, toolchain))
+            run([*toolchain.compiler, *flags, "-c", str(pair[0]), "-o", str(pair[1])])
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for done, _ in enumerate(pool.map(one, zip(sources, objects, strict=True)), 1):
+                if progress is not None:
+                    progress(done, len(sources))
+        made = Path(scratch) / "libmacs.a"
+        run(["ar", "rcs", str(made), *map(str, objects)])
+        made.replace(result)
+
+
+def run(command: list[str]) -> None:
+    """Run a tool. Raises: ToolchainError with what it said."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise ToolchainError(f"{command[0]} failed ({done.returncode}): {' '.join(command)}\n{done.stderr.strip()}")
+
+
+def compile_program(
+    c_file: Path, binary: Path, backend: Path, toolchain: Toolchain, progress: Progress | None = None
+) -> None:
+    """Compile a generated program and link it with the backend. Raises: ToolchainError."""
+    library = archive(backend, toolchain, progress)
+    flags = (*toolchain.all_flags, *include_flags(backend, toolchain))
+    run([*toolchain.compiler, *flags, str(c_file), str(library), *toolchain.link_flags, "-o", str(binary)])

@@ -1,0 +1,120 @@
+"""A toolchain: a C compiler for a platform and an architecture, with its flags."""
+
+from __future__ import annotations
+
+import platform as host
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wshadow")
+LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
+CROSS = {
+    "x86_64": "x86_64-linux-gnu-gcc",
+    "aarch64": "aarch64-linux-gnu-gcc",
+    "armv7": "arm-linux-gnueabihf-gcc",
+    "riscv64": "riscv64-linux-gnu-gcc",
+}
+HOST_NAMES = {"arm64": "aarch64", "amd64": "x86_64", "armv7l": "armv7"}
+INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
+
+
+class ToolchainError(Exception):
+    """What is asked for cannot be built here; the message says what is missing and how to get it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """`sources`: directories of the platform whose C belongs to the backend; empty for an installed ODP."""
+
+    compiler: tuple[str, ...]
+    platform: str
+    arch: str
+    compile_flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    sources: tuple[str, ...]
+    includes: tuple[str, ...]
+
+    @property
+    def all_flags(self) -> tuple[str, ...]:
+        return (*LANGUAGE, *WARNINGS, *self.compile_flags)
+
+
+def host_arch() -> str:
+    machine = host.machine()
+    return HOST_NAMES.get(machine, machine)
+
+
+def find(
+    platform: str = "linux",
+    arch: str | None = None,
+    *,
+    compiler: str | None = None,
+    cpu: str | None = None,
+    optimise: str = "-O3",
+    sanitize: tuple[str, ...] = (),
+) -> Toolchain:
+    """The toolchain for a platform and an architecture (None: this machine's).
+
+    cpu: the value of -mcpu or -march; None is this machine's own processor, and a generic one when cross-compiling.
+    sanitize: "address", "undefined", "thread". Raises: ToolchainError.
+    """
+    arch = arch or host_arch()
+    native = arch == host_arch()
+    command = compiler or ("gcc" if native else CROSS.get(arch))
+    if command is None:
+        raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(CROSS)}")
+    words = tuple(shlex.split(command))
+    if shutil.which(words[0]) is None:
+        raise ToolchainError(
+            f"the compiler '{words[0]}' for {arch} is not installed (Debian: apt install {_package(words[0])})"
+        )
+    flags = [optimise, "-g", *_processor(arch, cpu, native)]
+    link = [] if native else ["-static"]
+    if sanitize:
+        flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
+        link += [f"-fsanitize={','.join(sanitize)}"]
+    if platform == "linux":
+        folder = "platform/linux"
+        return Toolchain(
+            words, platform, arch, tuple(flags), (*link, "-pthread"), (f"{folder}/src",), (f"{folder}/include",)
+        )
+    if platform == "odp":
+        cflags, libs = _installed_odp()
+        return Toolchain(words, platform, arch, (*flags, *cflags), (*link, *libs, "-pthread"), (), ())
+    raise ToolchainError(f"the platform '{platform}' is not supported: choose linux or odp")
+
+
+def _processor(arch: str, cpu: str | None, native: bool) -> tuple[str, ...]:
+    option = "-mcpu" if arch in ("aarch64", "armv7") else "-march"
+    if cpu is not None:
+        return (f"{option}={cpu}",)
+    return (f"{option}=native",) if native else ()
+
+
+def _package(compiler: str) -> str:
+    return f"gcc-{compiler.removesuffix('-gcc')}" if compiler.endswith("-gcc") else compiler
+
+
+def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags of the first ODP that pkg-config knows. Raises: ToolchainError."""
+    if shutil.which("pkg-config") is None:
+        raise ToolchainError(
+            "the platform 'odp' is found by pkg-config, which is not installed (Debian: apt install pkg-config)"
+        )
+    for package in INSTALLED_ODP:
+        if subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0:
+            return _pkg_config("--cflags", package), _with_rpath(_pkg_config("--libs", package))
+    raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(INSTALLED_ODP)} (see PKG_CONFIG_PATH)")
+
+
+def _pkg_config(what: str, package: str) -> tuple[str, ...]:
+    done = subprocess.run(["pkg-config", what, package], check=True, capture_output=True, text=True)
+    return tuple(shlex.split(done.stdout))
+
+
+def _with_rpath(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The link flags, with their library directories searched at run time too."""
+    return (*flags, *(f"-Wl,-rpath,{Path(flag[2:]).resolve()}" for flag in flags if flag.startswith("-L")))
