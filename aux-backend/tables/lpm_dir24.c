@@ -11,21 +11,33 @@ enum { GROUP_ENTRIES = 256, GROUP_SLACK = 64 /* groups that may wait for their r
 
 typedef struct macs_lpm_dir24 table_t;
 
-/* A change of the entries that a prefix covers: those that name `from` (if not `any_shorter`), or that name nothing or a
- * prefix no longer than `length`, become `to`. */
+/* A change of the entries under a prefix: those that name nothing or a prefix no longer than `length` become `to`; or,
+ * where `from` is given, those that name it. Runs of entries name the same, so the last decision is kept. */
 struct change {
-    bool any_shorter;
     uint32_t length;
     uint32_t from;
     uint32_t to;
+    uint32_t last; /* the entry decided on last; 0 at first, which `applies` if there is no `from` */
+    bool applies;
 };
 
-static void change_entry(const table_t *table, _Atomic uint32_t *entry, const struct change *change) {
+static struct change change_to(const struct macs_rule *rule) {
+    return (struct change){.length = rule->prefix_bits, .to = rule->slot + 1, .applies = true};
+}
+
+static struct change change_from(uint32_t from, uint32_t to) {
+    return (struct change){.from = from, .to = to};
+}
+
+static void change_entry(const table_t *table, _Atomic uint32_t *entry, struct change *change) {
     uint32_t now = atomic_load_explicit(entry, memory_order_relaxed);
-    bool apply = now == change->from;
-    if (change->any_shorter)
-        apply = now == 0 || macs_rules_of(&table->rules, now - 1)->prefix_bits <= change->length;
-    if (apply)
+    if (now != change->last) {
+        change->last = now;
+        change->applies = now == change->from;
+        if (change->from == 0 && now != 0)
+            change->applies = macs_rules_of(&table->rules, now - 1)->prefix_bits <= change->length;
+    }
+    if (change->applies)
         atomic_store_explicit(entry, change->to, memory_order_release);
 }
 
@@ -34,7 +46,7 @@ static _Atomic uint32_t *group_at(const table_t *table, uint32_t entry) {
 }
 
 static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count,
-                         const struct change *change) {
+                         struct change *change) {
     for (uint32_t i = first; i < first + count; i++)
         change_entry(table, group_at(table, entry) + i, change);
 }
@@ -85,7 +97,7 @@ static uint32_t first_index(const table_t *table, const struct macs_rule *rule) 
 }
 
 /* Apply a change to all keys under a rule; the group of a rule beyond the base is there. */
-static void change_prefix(table_t *table, const struct macs_rule *rule, const struct change *change) {
+static void change_prefix(table_t *table, const struct macs_rule *rule, struct change *change) {
     uint32_t length = rule->prefix_bits;
     uint32_t index = first_index(table, rule);
     if (length == 0) {
@@ -176,7 +188,7 @@ static int dir24_add(void *self, const struct macs_match *match, const void *val
         }
         table->group_rules[atomic_load_explicit(&table->base[at], memory_order_relaxed) & ~MACS_LPM_DIR24_GROUP]++;
     }
-    struct change change = {.any_shorter = true, .length = rule->prefix_bits, .to = rule->slot + 1};
+    struct change change = change_to(rule);
     change_prefix(table, rule, &change);
     if (index)
         *index = macs_rules_index(&table->rules, rule);
@@ -194,7 +206,8 @@ static int dir24_modify(void *self, const struct macs_match *match, const void *
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
         return error;
-    change_prefix(table, rule, &(struct change){.from = old + 1, .to = rule->slot + 1});
+    struct change change = change_from(old + 1, rule->slot + 1);
+    change_prefix(table, rule, &change);
     macs_values_retire(&table->rules.values, old);
     return 0;
 }
@@ -207,7 +220,8 @@ static int dir24_remove(void *self, const struct macs_match *match) {
         error = macs_qsbr_reserve(table->rules.qsbr, 2);
     if (error)
         return error;
-    change_prefix(table, rule, &(struct change){.from = rule->slot + 1, .to = next_shorter(table, rule)});
+    struct change change = change_from(rule->slot + 1, next_shorter(table, rule));
+    change_prefix(table, rule, &change);
     if (rule->prefix_bits > table->base_bits) {
         uint32_t at = first_index(table, rule);
         uint32_t entry = atomic_load_explicit(&table->base[at], memory_order_relaxed);

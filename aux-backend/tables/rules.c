@@ -115,7 +115,7 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     rules->priorities = allowed >> MACS_TERNARY & 1;
     if (shape->key_bytes > UINT16_MAX || shape->prefix_offset > shape->key_bytes)
         return -EINVAL;
-    if (shape->size > UINT32_C(1) << 30)
+    if (shape->size > UINT32_C(1) << 29)
         return -ENOMEM;
     int error = macs_values_create(&rules->values, shape, inline_bytes, qsbr);
     if (error)

@@ -1,0 +1,285 @@
+/* The contract of struct macs_kernel, case by case, for every kernel. */
+#include "support.h"
+
+/* One lookup, and every now and then a batch, which must find the same. */
+static const struct macs_entry *get(const struct subject *subject, void *self, const uint8_t *key, uint32_t bytes) {
+    static uint32_t calls;
+    const struct macs_entry *found[BATCH];
+    uint8_t keys[BATCH * KEY_MAX];
+    const struct macs_entry *single = subject->lookup(self, key, bytes);
+    if (calls++ % 16)
+        return single;
+    for (uint32_t i = 0; i < BATCH; i++)
+        memcpy(keys + (size_t)i * bytes, key, bytes);
+    subject->batch(self, keys, bytes, found);
+    for (uint32_t i = 0; i < BATCH; i++)
+        CHECK(found[i] == single);
+    return single;
+}
+
+static int add(const struct subject *subject, void *self, const struct macs_match *match, uint64_t id, uint32_t *index) {
+    struct value value = make_value(id);
+    return subject->kernel->add(self, match, &value, index);
+}
+
+static void *create(const struct subject *subject, const struct macs_table_shape *shape) {
+    void *self = NULL;
+    CHECK(subject->kernel->create(shape, NULL, &self) == 0);
+    return self;
+}
+
+static int count_visit(const struct macs_match *match, const struct macs_entry *entry, void *arg) {
+    (void)match;
+    CHECK(((const struct value *)entry)->not_id == ~id_of(entry));
+    ++*(uint32_t *)arg;
+    return 0;
+}
+
+static int stop_visit(const struct macs_match *match, const struct macs_entry *entry, void *arg) {
+    (void)match;
+    (void)entry;
+    ++*(uint32_t *)arg;
+    return 7;
+}
+
+/* Key number n: n in its last bytes, the rest fixed. */
+static void numbered(uint8_t *key, uint32_t bytes, uint32_t n) {
+    memset(key, 0xa5, bytes);
+    for (uint32_t i = 0; i < bytes && i < 4; i++)
+        key[bytes - 1 - i] = (uint8_t)(n >> (8 * i));
+}
+
+static void life_of_entries(const struct subject *subject, uint32_t bytes) {
+    enum { SIZE = 100 };
+    const struct macs_kernel *kernel = subject->kernel;
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, SIZE);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    uint8_t key[KEY_MAX];
+    bool used[SIZE] = {false};
+    uint32_t index, walked = 0;
+    for (uint32_t n = 0; n < SIZE; n++) {
+        numbered(key, bytes, n);
+        CHECK(get(subject, self, key, bytes) == NULL);
+        CHECK(add(subject, self, exactly(&own, key, bytes), n + 1, &index) == 0);
+        CHECK(index < SIZE && !used[index]);
+        used[index] = true;
+        CHECK(id_of(get(subject, self, key, bytes)) == n + 1 && get(subject, self, key, bytes)->index == index);
+        CHECK(add(subject, self, &own.match, 999, NULL) == -EEXIST);
+        CHECK(id_of(get(subject, self, key, bytes)) == n + 1);
+        CHECK(kernel->find(self, &own.match) == get(subject, self, key, bytes));
+    }
+    CHECK(kernel->count(self) == SIZE && kernel->memory_bytes(self) > 0);
+    numbered(key, bytes, 200);
+    CHECK(add(subject, self, exactly(&own, key, bytes), 999, NULL) == -ENOSPC);
+    CHECK(kernel->remove(self, &own.match) == -ENOENT && kernel->find(self, &own.match) == NULL);
+    CHECK(kernel->modify(self, &own.match, &(struct value){.id = 1}) == -ENOENT);
+    CHECK(kernel->walk(self, count_visit, &walked) == 0 && walked == SIZE);
+    CHECK(kernel->walk(self, stop_visit, &walked) == 7 && walked == SIZE + 1);
+
+    numbered(key, bytes, 42);
+    uint32_t before = get(subject, self, key, bytes)->index;
+    struct value changed = make_value(4242);
+    changed.entry.index = 12345;
+    CHECK(kernel->modify(self, exactly(&own, key, bytes), &changed) == 0);
+    CHECK(id_of(get(subject, self, key, bytes)) == 4242 && get(subject, self, key, bytes)->index == before);
+    CHECK(kernel->remove(self, &own.match) == 0);
+    CHECK(get(subject, self, key, bytes) == NULL && kernel->count(self) == SIZE - 1);
+    CHECK(kernel->remove(self, &own.match) == -ENOENT);
+    numbered(key, bytes, 201);
+    CHECK(add(subject, self, exactly(&own, key, bytes), 5, &index) == 0 && index == before);
+    for (uint32_t n = 0; n < SIZE; n++) {
+        numbered(key, bytes, n);
+        CHECK(id_of(get(subject, self, key, bytes)) == (n == 42 ? 0 : n + 1));
+    }
+    kernel->destroy(self);
+}
+
+static void small_and_empty(const struct subject *subject) {
+    const struct macs_kernel *kernel = subject->kernel;
+    struct own_match own;
+    uint8_t key[KEY_MAX] = {1, 2, 3, 4};
+    struct macs_table_shape shape = whole_key_shape(subject, 4, 0);
+    void *self = create(subject, &shape);
+    CHECK(get(subject, self, key, 4) == NULL);
+    CHECK(add(subject, self, exactly(&own, key, 4), 1, NULL) == -ENOSPC);
+    CHECK(kernel->remove(self, &own.match) == -ENOENT && kernel->count(self) == 0);
+    kernel->destroy(self);
+
+    shape = whole_key_shape(subject, 4, 1);
+    self = create(subject, &shape);
+    for (uint32_t round = 1; round < 20; round++) {
+        uint32_t index = 99;
+        key[3] = (uint8_t)round;
+        CHECK(add(subject, self, exactly(&own, key, 4), round, &index) == 0 && index == 0);
+        CHECK(id_of(get(subject, self, key, 4)) == round);
+        struct own_match other;
+        uint8_t second[4] = {9, 9, 9, 9};
+        CHECK(add(subject, self, exactly(&other, second, 4), 77, NULL) == -ENOSPC);
+        CHECK(get(subject, self, second, 4) == NULL);
+        CHECK(kernel->remove(self, &own.match) == 0);
+        CHECK(get(subject, self, key, 4) == NULL);
+    }
+    kernel->destroy(self);
+
+    shape = whole_key_shape(subject, 0, 10);
+    self = create(subject, &shape);
+    CHECK(subject->lookup(self, key, 0) == NULL);
+    CHECK(add(subject, self, exactly(&own, key, 0), 1, NULL) == -EINVAL);
+    CHECK(kernel->count(self) == 0);
+    kernel->destroy(self);
+
+    shape = whole_key_shape(subject, 4, 10);
+    shape.value_bytes = 4;
+    CHECK(kernel->create(&shape, NULL, &self) == -EINVAL);
+}
+
+/* Prefixes of a key of `bytes`, nested at each length, added in an order that mixes long and short ones. */
+static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint32_t exact_bytes) {
+    const struct macs_kernel *kernel = subject->kernel;
+    uint32_t bits = bytes * 8, least = exact_bytes * 8, lengths = bits - least + 1;
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, lengths);
+    shape.prefix_offset = exact_bytes;
+    void *self = create(subject, &shape);
+    struct own_match own;
+    uint8_t key[KEY_MAX], probe[KEY_MAX];
+    bool present[KEY_MAX * 8 + 1] = {false};
+    memset(key, 0xc3, sizeof key);
+    for (uint32_t round = 0; round < 2 * lengths; round++) {
+        uint32_t length = least + (round * 7 + round / lengths) % lengths;
+        while (present[length] == (round < lengths))
+            length = length == bits ? least : length + 1;
+        if (round < lengths)
+            CHECK(add(subject, self, prefix(&own, key, bytes, length), length + 1, NULL) == 0);
+        else
+            CHECK(kernel->remove(self, prefix(&own, key, bytes, length)) == 0);
+        present[length] = round < lengths;
+        for (uint32_t differs = 0; differs <= bits; differs++) {
+            memcpy(probe, key, sizeof probe);
+            if (differs < bits)
+                probe[differs / 8] ^= (uint8_t)(0x80 >> differs % 8);
+            uint64_t expected = 0;
+            for (uint32_t shorter = least; shorter <= differs; shorter++)
+                expected = present[shorter] ? shorter + 1 : expected;
+            CHECK(id_of(get(subject, self, probe, bytes)) == expected);
+        }
+    }
+    CHECK(kernel->count(self) == 0);
+    CHECK(add(subject, self, prefix(&own, key, bytes, bits + 1), 1, NULL) == -EINVAL);
+    if (least > 0)
+        CHECK(add(subject, self, prefix(&own, key, bytes, least - 1), 1, NULL) == -EINVAL);
+    kernel->destroy(self);
+}
+
+static void excluded_bits_are_ignored(const struct subject *subject) {
+    struct macs_table_shape shape = whole_key_shape(subject, 4, 10);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    CHECK(add(subject, self, prefix(&own, (uint8_t[]){10, 1, 2, 3}, 4, 8), 1, NULL) == 0);
+    CHECK(add(subject, self, prefix(&own, (uint8_t[]){10, 9, 9, 9}, 4, 8), 2, NULL) == -EEXIST);
+    CHECK(id_of(get(subject, self, (uint8_t[]){10, 200, 0, 0}, 4)) == 1);
+    own.match.priority = 0;
+    CHECK(subject->kernel->remove(self, &own.match) == 0 && subject->kernel->count(self) == 0);
+    subject->kernel->destroy(self);
+}
+
+static int add_masked(const struct subject *subject, void *self, const char *value, const char *mask, int32_t priority,
+                      uint64_t id) {
+    struct own_match own;
+    exactly(&own, (const uint8_t *)value, 2);
+    memcpy(own.mask, mask, 2);
+    own.match.priority = priority;
+    return add(subject, self, &own.match, id, NULL);
+}
+
+static int remove_masked(const struct subject *subject, void *self, const char *value, const char *mask,
+                         int32_t priority) {
+    struct own_match own;
+    exactly(&own, (const uint8_t *)value, 2);
+    memcpy(own.mask, mask, 2);
+    own.match.priority = priority;
+    return subject->kernel->remove(self, &own.match);
+}
+
+static void priorities(const struct subject *subject) {
+    struct macs_table_shape shape = whole_key_shape(subject, 2, 50);
+    shape.prefix_offset = 2;
+    void *self = create(subject, &shape);
+    const uint8_t *key = (const uint8_t *)"\x12\x34";
+    CHECK(add_masked(subject, self, "\x12\x00", "\xff\x00", 5, 1) == 0);
+    CHECK(add_masked(subject, self, "\x00\x34", "\x00\xff", 5, 2) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 1); /* a tie: the first added */
+    CHECK(add_masked(subject, self, "\x12\x30", "\xff\xf0", 5, 3) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 1);
+    CHECK(add_masked(subject, self, "\x12\x34", "\xff\xff", -2, 4) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 1);
+    CHECK(add_masked(subject, self, "\x12\x34", "\xff\xff", 6, 5) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 5);
+    CHECK(add_masked(subject, self, "\x12\x34", "\xff\xff", 6, 6) == -EEXIST);
+    CHECK(add_masked(subject, self, "\x12\xff", "\xff\x00", 5, 6) == -EEXIST); /* excluded bits don't count */
+    CHECK(add_masked(subject, self, "\x00\x00", "\x00\x00", INT32_MIN, 7) == 0);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\xee\xee", 2)) == 7);
+    CHECK(add_masked(subject, self, "\x00\x00", "\x00\x00", INT32_MAX, 8) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 8);
+    CHECK(remove_masked(subject, self, "\x00\x00", "\x00\x00", INT32_MAX) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 5);
+    CHECK(remove_masked(subject, self, "\x12\x34", "\xff\xff", 6) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 1);
+    CHECK(remove_masked(subject, self, "\x12\x00", "\xff\x00", 5) == 0);
+    CHECK(id_of(get(subject, self, key, 2)) == 2);
+    CHECK(add_masked(subject, self, "\x12\x00", "\xff\x00", 5, 9) == 0); /* now the last of the three */
+    CHECK(id_of(get(subject, self, key, 2)) == 2);
+    subject->kernel->destroy(self);
+}
+
+/* Two bytes of range, one exact: as numbers, not byte by byte. */
+static void ranges(const struct subject *subject) {
+    static const struct macs_key_field fields[] = {{"port", 16, 1, MACS_RANGE}, {"proto", 8, 0, MACS_EXACT}};
+    struct macs_table_shape shape = {.key_bytes = 3,
+                                     .prefix_offset = 3,
+                                     .value_bytes = sizeof(struct value),
+                                     .size = 8,
+                                     .field_count = 2,
+                                     .fields = fields};
+    void *self = NULL;
+    if (!(subject->can & RANGES)) {
+        CHECK(subject->kernel->create(&shape, NULL, &self) == -EINVAL);
+        return;
+    }
+    self = create(subject, &shape);
+    struct own_match own;
+    exactly(&own, (const uint8_t *)"\x06\x01\xf0", 3);
+    memcpy(own.high, "\x06\x03\x10", 3);
+    CHECK(add(subject, self, &own.match, 1, NULL) == 0);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x06\x02\xff", 3)) == 1);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x06\x01\xf0", 3)) == 1);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x06\x03\x10", 3)) == 1);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x06\x03\x11", 3)) == 0);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x06\x01\xef", 3)) == 0);
+    CHECK(id_of(get(subject, self, (const uint8_t *)"\x07\x02\x00", 3)) == 0);
+    memcpy(own.high, "\x06\x01\x00", 3);
+    CHECK(add(subject, self, &own.match, 2, NULL) == -EINVAL);
+    subject->kernel->destroy(self);
+}
+
+int main(void) {
+    for (int i = 0; i < SUBJECTS; i++) {
+        const struct subject *subject = &subjects[i];
+        context = subject->kernel->name;
+        for (uint32_t bytes = 1; bytes <= subject->key_max; bytes++)
+            life_of_entries(subject, bytes);
+        small_and_empty(subject);
+        ranges(subject);
+        if (subject->can & PREFIXES) {
+            excluded_bits_are_ignored(subject);
+            for (uint32_t bytes = 1; bytes <= (subject->key_max < 16 ? subject->key_max : 16); bytes++)
+                nested_prefixes(subject, bytes, 0);
+            if (subject->can & EXACT_IN_FRONT)
+                nested_prefixes(subject, 20, 4);
+        }
+        if (subject->can & MASKS)
+            priorities(subject);
+    }
+    puts("ok");
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* What the kernel tests share: every kernel behind one interface, matches made from a few bytes, checks that tell where. */
+#ifndef TESTS_TABLES_SUPPORT_H
+#define TESTS_TABLES_SUPPORT_H
+
+#include <errno.h>
+#include <macs/qsbr.h>
+#include <macs/table.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../aux-backend/tables/exact_hash.h"
+#include "../../../aux-backend/tables/linear.h"
+#include "../../../aux-backend/tables/lpm_dir24.h"
+#include "../../../aux-backend/tables/lpm_trie.h"
+#include "../../../aux-backend/tables/ternary_tuple.h"
+
+#define KEY_MAX 40
+#define BATCH 32
+
+static const char *context = "";
+
+#define CHECK(condition)                                                                                                \
+    do {                                                                                                                \
+        if (!(condition)) {                                                                                             \
+            fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, context, #condition);                        \
+            exit(1);                                                                                                    \
+        }                                                                                                               \
+    } while (0)
+
+/* A value with a few data that must always be seen together. */
+struct value {
+    struct macs_entry entry;
+    uint64_t id;
+    uint64_t not_id;
+};
+
+static inline struct value make_value(uint64_t id) {
+    return (struct value){.entry.action = (uint32_t)(id % 7), .id = id, .not_id = ~id};
+}
+
+static inline uint64_t id_of(const struct macs_entry *entry) {
+    const struct value *value = (const struct value *)entry;
+    return value ? value->id : 0;
+}
+
+/* A match that owns its bytes. */
+struct own_match {
+    struct macs_match match;
+    uint8_t value[KEY_MAX], mask[KEY_MAX], high[KEY_MAX];
+};
+
+static inline struct macs_match *exactly(struct own_match *own, const uint8_t *key, uint32_t bytes) {
+    memcpy(own->value, key, bytes);
+    memset(own->mask, 0xff, bytes);
+    memcpy(own->high, key, bytes);
+    own->match = (struct macs_match){own->value, own->mask, own->high, bytes * 8, 0};
+    return &own->match;
+}
+
+static inline struct macs_match *prefix(struct own_match *own, const uint8_t *key, uint32_t bytes, uint32_t bits) {
+    exactly(own, key, bytes);
+    own->match.prefix_bits = bits;
+    return &own->match;
+}
+
+typedef const struct macs_entry *lookup_fn(const void *self, const uint8_t *key, uint32_t key_bytes);
+typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes, const struct macs_entry **found);
+
+/* One lookup, and BATCH of them with each step done for all before the next: as generated code does it. */
+#define DEFINE_LOOKUPS(X, STEPS, STEP)                                                                                  \
+    static inline const struct macs_entry *lookup_##X(const void *self, const uint8_t *key, uint32_t key_bytes) {       \
+        struct macs_##X##_cursor cursor;                                                                                \
+        macs_##X##_start(self, key, key_bytes, &cursor);                                                                \
+        return macs_##X##_finish(self, key, key_bytes, &cursor);                                                        \
+    }                                                                                                                   \
+    static inline void batch_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
+                                 const struct macs_entry **found) {                                                     \
+        struct macs_##X##_cursor cursors[BATCH];                                                                        \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                            \
+            macs_##X##_start(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                               \
+        for (int step = 0; step < (STEPS); step++)                                                                      \
+            for (uint32_t i = 0; i < BATCH; i++)                                                                        \
+                STEP(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                                       \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                            \
+            found[i] = macs_##X##_finish(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                   \
+    }
+#define NO_STEP(self, key, key_bytes, cursor) (void)0
+
+DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
+DEFINE_LOOKUPS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step)
+DEFINE_LOOKUPS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step)
+DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
+DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
+
+/* What a kernel can match, beyond whole keys. */
+enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
+
+struct subject {
+    const struct macs_kernel *kernel;
+    lookup_fn *lookup;
+    batch_fn *batch;
+    unsigned can;
+    uint32_t key_max;
+};
+
+static const struct subject subjects[] = {
+    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX},
+    {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4},
+    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
+    {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX},
+    {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX},
+};
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+/* The shape of a table of `size` entries whose key is one field: a prefix where the kernel has them, else exact. */
+static inline struct macs_table_shape whole_key_shape(const struct subject *subject, uint32_t key_bytes, uint32_t size) {
+    uint32_t prefix_offset = subject->can & PREFIXES ? 0 : key_bytes;
+    return (struct macs_table_shape){
+        .key_bytes = key_bytes, .prefix_offset = prefix_offset, .value_bytes = sizeof(struct value), .size = size};
+}
+
+/* xorshift64*: the same numbers for the same seed everywhere. */
+static inline uint64_t next_random(uint64_t *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * UINT64_C(2685821657736338717);
+}
+
+static inline const struct subject *subject_named(const char *name) {
+    for (int i = 0; i < SUBJECTS; i++)
+        if (strcmp(subjects[i].kernel->name, name) == 0)
+            return &subjects[i];
+    fprintf(stderr, "no kernel %s\n", name);
+    exit(2);
+}
+
+#endif
