@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
 
 from aux_frontend.p4_16 import ast
 
-_type = dataclass(frozen=True, slots=True)
+_T = TypeVar("_T")
+
+
+@dataclass_transform(frozen_default=True)
+def _type(cls: type[_T]) -> type[_T]:
+    return dataclass(frozen=True, slots=True)(cls)
 
 
 @_type

@@ -1,0 +1,33 @@
+"""The P4-16 checker: names, types, overloads, constants and every other static rule of the P4-16 spec 1.2.5.
+
+`check` walks the program once, in order, since a name is visible from its declaration on, and fills the side tables of
+`Checked`. Rules report what is wrong and go on with the type Unknown, about which no rule complains.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checked import Checked
+from aux_frontend.p4_16.checker.declarations import declaration
+from aux_frontend.p4_16.checker.state import State
+from transpiler.diagnostics import Diagnostics
+
+_DEPTH = 20_000
+
+
+def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
+    """Check a whole program, include files too. Raises: Rejected when an error was reported."""
+    st = State(diagnostics, Checked(program))
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        for d in program.declarations:
+            declaration(st, d)
+    except RecursionError:
+        st.error(st.last_span, "the program is nested too deeply here")
+    finally:
+        sys.setrecursionlimit(limit)
+    diagnostics.raise_if_errors()
+    return st.checked

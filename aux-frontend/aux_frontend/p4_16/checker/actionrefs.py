@@ -1,0 +1,201 @@
+"""Actions as tables use them: in the action list with their directed arguments, elsewhere with all (P4-16 spec 14.2.1.2, .3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checked import ResolvedCall
+from aux_frontend.p4_16.checker import arguments, calls, expressions
+from aux_frontend.p4_16.checker.overloads import Bound, Misfit, bind
+from aux_frontend.p4_16.checker.scope import suggestion
+from aux_frontend.p4_16.checker.signature import Signature
+from aux_frontend.p4_16.checker.state import UNKNOWN, State
+
+
+def path_of(ref: ast.ActionRef) -> ast.Path | None:
+    callee = ref.expression.callee if isinstance(ref.expression, ast.Call) else ref.expression
+    return callee if isinstance(callee, ast.Path) else None
+
+
+def _arguments(ref: ast.ActionRef) -> tuple[ast.Argument, ...]:
+    return ref.expression.arguments if isinstance(ref.expression, ast.Call) else ()
+
+
+def _find(st: State, ref: ast.ActionRef) -> ast.ActionDeclaration | None:
+    path = path_of(ref)
+    if path is None:
+        st.error(ref.expression, "the name of an action is expected here")
+        return None
+    scope = st.scope.root() if path.absolute else st.scope
+    found = scope.find(path.name, types=False)
+    if not found:
+        names = [n for n in scope.visible(types=False) if isinstance(scope.find(n)[-1], ast.ActionDeclaration)]
+        st.error(path, f"action '{path.name}' is not declared{suggestion(path.name, names)}")
+        return None
+    action = found[-1]
+    if not isinstance(action, ast.ActionDeclaration):
+        st.error(path, f"'{path.name}' is not an action", (action, "declared here"))
+        return None
+    st.checked.declarations[path] = action
+    st.checked.types[path] = t.Callable((action,))
+    st.used.add(action)
+    return action
+
+
+def declare(st: State, ref: ast.ActionRef) -> ast.ActionDeclaration | None:
+    """An element of the action list: arguments for the parameters with a direction, and only for those."""
+    action = _find(st, ref)
+    if action is None:
+        calls.failed(st, _arguments(ref))
+        return None
+    directed = tuple(p for p in action.parameters if p.direction)
+    bound = bind(action.name, directed, _arguments(ref))
+    if isinstance(bound, Misfit):
+        reason = bound.text
+        if len(_arguments(ref)) > len(directed):
+            reason = f"{bound.text}; the arguments without direction come with the entries"
+        calls.misfit(st, path_of(ref) or ref, Misfit(reason, bound.at), _arguments(ref), action)
+        return action
+    given = dict(zip(directed, bound, strict=True))
+    _check(st, ref, action, given, tuple(given.get(p) for p in action.parameters))
+    return action
+
+
+def use(
+    st: State, table: ast.TableDeclaration, ref: ast.ActionRef, listed: Mapping[str, ast.ActionRef], what: str
+) -> None:
+    """A default action or the action of an entry: one of the list, directed arguments as there, all others given."""
+    action = _find(st, ref)
+    if action is None:
+        calls.failed(st, _arguments(ref))
+        return
+    path = path_of(ref)
+    assert path is not None
+    source = listed.get(path.name)
+    if source is None or st.checked.declarations.get(path_of(source) or path) is not action:
+        if table.actions is not None:
+            near = suggestion(path.name, list(listed))
+            st.error(
+                path,
+                f"{what} '{path.name}' is not among the actions of table '{table.name}'{near}",
+                (table, "the table"),
+            )
+        calls.failed(st, _arguments(ref))
+        return
+    bound = _bind_all(st, ref, action, source)
+    if bound is None:
+        return
+    _check(st, ref, action, dict(zip(action.parameters, bound, strict=True)), bound)
+    for parameter, argument in zip(action.parameters, bound, strict=True):
+        if not parameter.direction and argument is not None and argument.value is not None:
+            value = argument.value
+            if value not in st.static and not isinstance(st.checked.types.get(value), t.Unknown):
+                st.error(value, f"{what}: argument '{parameter.name}' must be known at compile time")
+    _same_directed(st, action, bound, source, what)
+
+
+def _bind_all(st: State, ref: ast.ActionRef, action: ast.ActionDeclaration, source: ast.ActionRef) -> Bound | None:
+    """All arguments in the order of the parameters; the directed ones may be left to the action list."""
+    given = _arguments(ref)
+    undirected = tuple(p for p in action.parameters if not p.direction)
+    bound = bind(action.name, action.parameters, given)
+    if not isinstance(bound, Misfit):
+        return bound
+    if len(undirected) < len(action.parameters):
+        short = bind(action.name, undirected, given)
+        if not isinstance(short, Misfit):
+            own = dict(zip(undirected, short, strict=True))
+            calls_source = _arguments(source)
+            directed = tuple(p for p in action.parameters if p.direction)
+            from_list = bind(action.name, directed, calls_source)
+            if not isinstance(from_list, Misfit):
+                own |= dict(zip(directed, from_list, strict=True))
+                return tuple(own.get(p) for p in action.parameters)
+    calls.misfit(st, path_of(ref) or ref, bound, given, action)
+    return None
+
+
+def _check(
+    st: State, ref: ast.ActionRef, action: ast.ActionDeclaration,
+    given: Mapping[ast.Parameter, ast.Argument | None], bound: Sequence[ast.Argument | None],
+) -> None:  # fmt: skip
+    values: list[ast.Expression | None] = []
+    signature = Signature(action.name, action, (), action.parameters, t.Void(), compile_time=False, declared=action)
+    for parameter, argument in zip(action.parameters, bound, strict=True):
+        if argument is None:
+            values.append(parameter.default if parameter in given else None)
+            continue
+        value = argument.value
+        if value is None or isinstance(value, ast.DontCare):
+            st.error(argument, "'_' cannot be an argument of an action here")
+            values.append(None)
+            continue
+        wanted = st.value_types.get(parameter, UNKNOWN)
+        arguments.check_one(st, signature, parameter, value, expressions.infer(st, value, wanted), wanted)
+        values.append(value)
+    if isinstance(ref.expression, ast.Call):
+        st.checked.types[ref.expression] = t.Void()
+        st.checked.calls[ref.expression] = ResolvedCall(action, action.parameters, tuple(values), {})
+
+
+def _same_directed(
+    st: State, action: ast.ActionDeclaration, bound: Sequence[ast.Argument | None], source: ast.ActionRef, what: str
+) -> None:
+    directed = [p for p in action.parameters if p.direction]
+    in_list = bind(action.name, directed, _arguments(source))
+    if isinstance(in_list, Misfit):
+        return
+    here = [a for p, a in zip(action.parameters, bound, strict=True) if p.direction]
+    for parameter, one, other in zip(directed, here, in_list, strict=True):
+        if one is None or other is None or one.value is None or other.value is None or one is other:
+            continue
+        if not _equal(st, one.value, other.value):
+            st.error(
+                one.value,
+                f"{what}: argument '{parameter.name}' must be the same as in the action list",
+                (other, "there"),
+            )
+
+
+def _equal(st: State, left: ast.Expression, right: ast.Expression) -> bool:
+    """Whether two expressions are written alike."""
+    if st.value(left) is not None and st.value(left) == st.value(right):
+        return True
+    if type(left) is not type(right):
+        return False
+    match left, right:
+        case ast.Path(), ast.Path():
+            return left.name == right.name and left.absolute == right.absolute
+        case ast.Member(), ast.Member():
+            return left.name == right.name and _equal(st, left.base, right.base)
+        case ast.Index(), ast.Index():
+            return _equal(st, left.base, right.base) and _equal(st, left.index, right.index)
+        case ast.UnaryExpression(), ast.UnaryExpression():
+            return left.operator == right.operator and _equal(st, left.operand, right.operand)
+        case ast.BinaryExpression(), ast.BinaryExpression():
+            return (
+                left.operator == right.operator
+                and _equal(st, left.left, right.left)
+                and _equal(st, left.right, right.right)
+            )
+        case ast.SliceExpression(), ast.SliceExpression():
+            return all(
+                _equal(st, a, b) for a, b in ((left.base, right.base), (left.high, right.high), (left.low, right.low))
+            )
+        case ast.CastExpression(), ast.CastExpression():
+            return _equal(st, left.operand, right.operand)
+        case ast.ListExpression(), ast.ListExpression():
+            return len(left.items) == len(right.items) and all(
+                map(_equal, [st] * len(left.items), left.items, right.items)
+            )
+        case ast.Call(), ast.Call():
+            values = [(a.value, b.value) for a, b in zip(left.arguments, right.arguments, strict=False)]
+            return (
+                len(left.arguments) == len(right.arguments)
+                and _equal(st, left.callee, right.callee)
+                and all(a is not None and b is not None and _equal(st, a, b) for a, b in values)
+            )
+        case _:
+            return False

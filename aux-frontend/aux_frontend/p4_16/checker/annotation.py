@@ -1,0 +1,50 @@
+"""Annotations: P4-16 spec 20. Structured ones hold compile-time constants; unknown names pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import expressions
+from aux_frontend.p4_16.checker.state import State
+from aux_frontend.p4_16.checker.typeops import show
+
+
+def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
+    structured: dict[str, ast.Annotation] = {}
+    for annotation in annotations:
+        if annotation.structured is None:
+            continue
+        if annotation.name in structured:
+            st.error(
+                annotation,
+                f"annotation '@{annotation.name}' is given twice",
+                (structured[annotation.name], "the first one"),
+            )
+        structured[annotation.name] = annotation
+        _structured(st, annotation.structured)
+
+
+def _structured(st: State, items: Sequence[ast.Expression | ast.KeyValue]) -> None:
+    names: set[str] = set()
+    pairs = [item for item in items if isinstance(item, ast.KeyValue)]
+    if pairs and len(pairs) < len(items):
+        odd = next(item for item in items if not isinstance(item, ast.KeyValue))
+        st.error(odd, "a structured annotation has either expressions or names with values, not both")
+    for item in items:
+        if isinstance(item, ast.KeyValue):
+            if item.name in names:
+                st.error(item, f"'{item.name}' is given twice")
+            names.add(item.name)
+        _constant(st, item.value if isinstance(item, ast.KeyValue) else item)
+
+
+def _constant(st: State, e: ast.Expression) -> None:
+    ty = expressions.infer(st, e)
+    if isinstance(ty, t.Unknown):
+        return
+    if not isinstance(ty, t.Integer | t.Bit | t.Bool | t.String):
+        st.error(e, f"an annotation holds numbers, booleans and strings, not {show(ty)}")
+    elif e not in st.static:
+        st.error(e, "an annotation holds compile-time constants only")

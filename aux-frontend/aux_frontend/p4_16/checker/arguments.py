@@ -1,0 +1,67 @@
+"""Arguments against parameters, once the type arguments are known: directions, conversions, what must be constant.
+
+P4-16 spec 6.8: `in` takes any value, `out` and `inout` take an l-value of exactly the type; without a direction an
+argument is known at compile time, except for actions, where it is like `in`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import casts, lvalues
+from aux_frontend.p4_16.checker.overloads import Bound
+from aux_frontend.p4_16.checker.signature import Signature
+from aux_frontend.p4_16.checker.state import UNKNOWN, State
+from aux_frontend.p4_16.checker.typeops import same, show, substitute
+from aux_frontend.p4_16.types import Ty
+
+_OBJECTS = t.Extern | t.ParserType | t.ControlType | t.PackageType
+
+
+def check_all(
+    st: State, signature: Signature, bound: Bound, found: Sequence[Ty | None],
+    substitution: Mapping[ast.TypeParameter, Ty], *, quiet: bool,
+) -> tuple[ast.Expression | None, ...]:  # fmt: skip
+    """Check each argument; gives the expression per parameter, with defaults filled in."""
+    result: list[ast.Expression | None] = []
+    for parameter, argument, ty in zip(signature.parameters, bound, found, strict=True):
+        if argument is None:
+            result.append(parameter.default)
+            continue
+        if argument.value is None or isinstance(argument.value, ast.DontCare):
+            if parameter.direction != "out":
+                st.error(
+                    argument,
+                    f"'_' can only stand for an out parameter, '{parameter.name}' is not one",
+                    (parameter, "declared here"),
+                )
+            result.append(None)
+            continue
+        result.append(argument.value)
+        wanted = substitute(st.value_types.get(parameter, UNKNOWN), substitution)
+        if not quiet and ty is not None:
+            check_one(st, signature, parameter, argument.value, ty, wanted)
+    return tuple(result)
+
+
+def check_one(
+    st: State, signature: Signature, parameter: ast.Parameter, value: ast.Expression, found: Ty, wanted: Ty
+) -> None:
+    what = f"argument '{parameter.name}' of '{signature.name}'"
+    if isinstance(found, t.Unknown) or isinstance(wanted, t.Unknown):
+        return
+    if isinstance(found, t.Callable | t.Table | t.Void | t.ApplyResult):
+        st.error(value, f"{what}: {show(found)} is not a value")
+        return
+    if parameter.direction in ("out", "inout"):
+        if lvalues.check_lvalue(st, value, f"{parameter.direction} {what}") and not same(found, wanted):
+            kind = "width mismatch, " if isinstance(found, t.Bit) and isinstance(wanted, t.Bit) else ""
+            st.error(value, f"{what}: {kind}expected {show(wanted)}, found {show(found)}", (parameter, "declared here"))
+        return
+    if not casts.coerce(st, value, found, wanted, what):
+        return
+    if parameter.direction == "" and signature.compile_time and value not in st.static:
+        st.error(value, f"{what} must be known at compile time", (parameter, "the parameter has no direction"))
+    elif parameter.direction == "in" and isinstance(found, _OBJECTS):
+        st.error(value, f"{what}: {show(found)} cannot be passed by value")

@@ -1,0 +1,99 @@
+"""Declarations by kind, at the top level and inside blocks: who may stand where (P4-16 spec 10 and 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import (
+    annotation,
+    blocks,
+    constructors,
+    externs,
+    parsers,
+    statements,
+    tables,
+    typedecls,
+    typerefs,
+)
+from aux_frontend.p4_16.checker.nesting import fits_struct
+from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
+from aux_frontend.p4_16.checker.typeops import write
+
+
+def declaration(st: State, d: ast.Declaration) -> None:
+    """Any declaration, wherever the grammar lets it stand."""
+    st.last_span = d.span
+    rule = _RULES.get(type(d))
+    if rule is None:
+        st.error(d, f"'{d.name}' cannot be declared here")
+        return
+    rule(st, d)
+
+
+def local(st: State, d: ast.Declaration) -> None:
+    """A declaration among statements: variables, constants, instances."""
+    if isinstance(d, ast.VariableDeclaration | ast.ConstDeclaration | ast.Instantiation):
+        declaration(st, d)
+    else:
+        st.error(d, f"'{d.name}' cannot be declared inside {st.context.place.value}")
+
+
+def _instantiation(st: State, d: ast.Instantiation) -> None:
+    annotation.check(st, d.annotations)
+    constructors.instantiation(st, d)
+    st.declare(d)
+
+
+def _value_set(st: State, d: ast.ValueSetDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    element = typerefs.resolve(st, d.type)
+    size = typerefs.constant_size(st, d.size, "value set size")
+    if not isinstance(element, t.Unknown) and not fits_struct(element):
+        st.error(d.type, f"a value set cannot hold '{write(element)}'")
+        element = UNKNOWN
+    if size == 0:
+        st.warn(d.size, "empty", "a value set of size 0 never matches")
+    st.value_types[d] = t.ValueSet(element)
+    if st.context.place is not Place.PARSER:
+        st.error(d, "value sets can only be declared in parsers")
+    st.declare(d)
+
+
+def _table(st: State, d: ast.TableDeclaration) -> None:
+    if st.context.place is not Place.CONTROL:
+        st.error(d, "tables can only be declared in controls")
+    tables.table(st, d)
+
+
+def _action(st: State, d: ast.ActionDeclaration) -> None:
+    if st.context.place not in (Place.TOP, Place.CONTROL):
+        st.error(d, "actions can only be declared at the top level and in controls")
+    blocks.action(st, d)
+
+
+_RULES: dict[type, Callable[[State, Any], None]] = {
+    ast.ConstDeclaration: statements.constant,
+    ast.VariableDeclaration: statements.variable,
+    ast.Instantiation: _instantiation,
+    ast.HeaderDeclaration: typedecls.fields,
+    ast.HeaderUnionDeclaration: typedecls.fields,
+    ast.StructDeclaration: typedecls.fields,
+    ast.EnumDeclaration: typedecls.enum,
+    ast.ErrorDeclaration: typedecls.errors,
+    ast.MatchKindDeclaration: typedecls.match_kinds,
+    ast.TypedefDeclaration: typedecls.typedef,
+    ast.ExternDeclaration: externs.extern,
+    ast.FunctionPrototype: externs.prototype,
+    ast.FunctionDeclaration: blocks.function,
+    ast.ActionDeclaration: _action,
+    ast.ParserTypeDeclaration: externs.block_type,
+    ast.ControlTypeDeclaration: externs.block_type,
+    ast.PackageDeclaration: externs.package,
+    ast.ParserDeclaration: parsers.parser,
+    ast.ControlDeclaration: blocks.control,
+    ast.ValueSetDeclaration: _value_set,
+    ast.TableDeclaration: _table,
+}

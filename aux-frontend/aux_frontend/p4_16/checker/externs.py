@@ -1,0 +1,132 @@
+"""Signatures without a body: externs, extern functions, parser and control types, packages (P4-16 spec 7.2.10, 7.2.11, 13.1, 14.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import annotation, expressions, typedecls, typerefs
+from aux_frontend.p4_16.checker.state import UNKNOWN, State
+from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.types import Ty
+
+_OBJECTS = t.Extern | t.ParserType | t.ControlType | t.PackageType
+
+
+def parameters(
+    st: State, declared: Sequence[ast.Parameter], *, constructor: bool = False, declare: bool = True
+) -> None:
+    """Resolve parameters, and declare them in the present scope. Constructor parameters have no direction (spec 6.8.2)."""
+    first: dict[str, ast.Parameter] = {}
+    for parameter in declared:
+        annotation.check(st, parameter.annotations)
+        ty = typerefs.resolve(st, parameter.type)
+        st.value_types[parameter] = _parameter_type(st, parameter, ty, constructor)
+        if constructor:
+            st.constructor_parameters.add(parameter)
+        if not declare and parameter.name in first:
+            st.error(
+                parameter,
+                f"parameter '{parameter.name}' is declared twice",
+                (first[parameter.name], "first declared here"),
+            )
+        first.setdefault(parameter.name, parameter)
+        if parameter.default is not None:
+            _default(st, parameter)
+        if declare:
+            st.declare(parameter)
+
+
+def _parameter_type(st: State, parameter: ast.Parameter, ty: Ty, constructor: bool) -> Ty:
+    if isinstance(ty, t.Void | t.MatchKind | t.Table | t.DontCare):
+        return st.error(parameter.type, f"a parameter cannot be of type {show(ty)}")
+    if constructor and parameter.direction:
+        st.error(parameter, f"constructor parameter '{parameter.name}' cannot have a direction")
+    elif parameter.direction and isinstance(ty, _OBJECTS):
+        st.error(parameter, f"parameter '{parameter.name}' cannot have a direction: it is {show(ty)}")
+        return UNKNOWN
+    elif parameter.direction in ("out", "inout") and isinstance(ty, t.Integer | t.String):
+        st.error(parameter.type, f"a parameter with direction '{parameter.direction}' cannot be of type {show(ty)}")
+    return ty
+
+
+def _default(st: State, parameter: ast.Parameter) -> None:
+    assert parameter.default is not None
+    if parameter.direction in ("out", "inout"):
+        st.error(parameter.default, f"a parameter with direction '{parameter.direction}' cannot have a default value")
+    wanted = st.value_types[parameter]
+    expressions.check_static(st, parameter.default, wanted, f"the default value of '{parameter.name}'")
+
+
+def extern(st: State, d: ast.ExternDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    st.declare(d)
+    with st.nested():
+        variables = typedecls.type_parameters(st, d.type_parameters)
+        st.named_types[d] = t.Extern(d, variables)
+        st.open_declarations.add(d)
+        for method in d.methods:
+            _method(st, d, method)
+        st.open_declarations.discard(d)
+    _overloads(st, d)
+
+
+def _method(st: State, d: ast.ExternDeclaration, method: ast.MethodPrototype) -> None:
+    annotation.check(st, method.annotations)
+    if method.result is not None and method.name == d.name:
+        st.error(method, f"method '{method.name}' has the name of its extern, which is for constructors")
+    if method.result is None and method.name != d.name:
+        st.error(method, f"a constructor must be called '{d.name}', and a method needs a result type")
+    with st.nested():
+        typedecls.type_parameters(st, method.type_parameters)
+        if method.result is not None:
+            _result(st, method.result)
+        parameters(st, method.parameters, constructor=method.result is None)
+
+
+def _result(st: State, ref: ast.TypeRef) -> None:
+    ty = typerefs.resolve(st, ref)
+    if isinstance(ty, t.DontCare | t.Table):
+        st.error(ref, "'_' cannot be the type of a result")
+        st.checked.type_refs[ref] = UNKNOWN
+
+
+def _overloads(st: State, d: ast.ExternDeclaration) -> None:
+    seen: dict[tuple[str, tuple[str, ...]], ast.MethodPrototype] = {}
+    for method in d.methods:
+        key = (method.name, tuple(p.name for p in method.parameters))
+        if key in seen:
+            message = f"method '{method.name}' is declared twice with the same parameters"
+            st.error(method, message, (seen[key], "first declared here"))
+        seen[key] = method
+
+
+def prototype(st: State, d: ast.FunctionPrototype) -> None:
+    annotation.check(st, d.annotations)
+    with st.nested():
+        typedecls.type_parameters(st, d.type_parameters)
+        _result(st, d.result)
+        parameters(st, d.parameters)
+    st.declare(d)
+
+
+def block_type(st: State, d: ast.ParserTypeDeclaration | ast.ControlTypeDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    with st.nested():
+        variables = typedecls.type_parameters(st, d.type_parameters)
+        parameters(st, d.parameters)
+    if isinstance(d, ast.ParserTypeDeclaration):
+        st.named_types[d] = t.ParserType(d, variables)
+    else:
+        st.named_types[d] = t.ControlType(d, variables)
+    st.declare(d)
+
+
+def package(st: State, d: ast.PackageDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    with st.nested():
+        variables = typedecls.type_parameters(st, d.type_parameters)
+        parameters(st, d.parameters, constructor=True)
+    st.named_types[d] = t.PackageType(d, variables)
+    st.declare(d)

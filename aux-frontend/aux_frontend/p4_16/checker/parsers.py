@@ -1,0 +1,146 @@
+"""Parsers: their states, transitions and the state graph (P4-16 spec 13)."""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import (
+    annotation,
+    declarations,
+    expressions,
+    externs,
+    flow,
+    keysets,
+    statements,
+    typedecls,
+)
+from aux_frontend.p4_16.checker.scope import suggestion
+from aux_frontend.p4_16.checker.state import UNKNOWN, Context, Place, State
+from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.types import Ty
+
+_FINAL = ("accept", "reject")
+
+
+def parser(st: State, d: ast.ParserDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    st.open_declarations.add(d)
+    with st.nested(Context(Place.PARSER, d)):
+        variables = typedecls.type_parameters(st, d.type_parameters)
+        st.named_types[d] = t.ParserType(d, variables)
+        externs.parameters(st, d.parameters)
+        externs.parameters(st, d.constructor_parameters, constructor=True)
+        if not st.scope.find(d.name):
+            st.scope.add(d)
+        with st.nested():
+            for local in d.locals:
+                declarations.declaration(st, local)
+            states = _declare_states(st, d)
+            for state in d.states:
+                _state(st, d, state, states)
+    st.open_declarations.discard(d)
+    _graph(st, d, states)
+    flow.check_block(st, d)
+    st.declare(d)
+
+
+def _declare_states(st: State, d: ast.ParserDeclaration) -> dict[str, ast.ParserState]:
+    states: dict[str, ast.ParserState] = {}
+    for state in d.states:
+        if state.name in _FINAL:
+            st.error(state, f"state '{state.name}' is there already, it cannot be declared")
+        elif state.name in states:
+            st.error(state, f"state '{state.name}' is declared twice", (states[state.name], "first declared here"))
+        states.setdefault(state.name, state)
+        clash = st.scope.own(state.name)
+        if clash:
+            st.error(state, f"'{state.name}' is declared twice", (clash[0], "first declared here"))
+    return states
+
+
+def _state(st: State, d: ast.ParserDeclaration, state: ast.ParserState, states: dict[str, ast.ParserState]) -> None:
+    annotation.check(st, state.annotations)
+    st.last_span = state.span
+    with st.nested(Context(Place.STATE, d)):
+        statements.body(st, state.body)
+        match state.transition:
+            case ast.Name():
+                _target(st, d, state.transition, states)
+            case ast.SelectExpression():
+                _select(st, d, state.transition, states)
+
+
+def _target(st: State, d: ast.ParserDeclaration, name: ast.Name, states: dict[str, ast.ParserState]) -> None:
+    if name.text in _FINAL:
+        return
+    if name.text not in states:
+        st.error(name, f"parser '{d.name}' has no state '{name.text}'{suggestion(name.text, [*states, *_FINAL])}")
+        return
+    st.checked.declarations[name] = states[name.text]
+
+
+def _select(
+    st: State, d: ast.ParserDeclaration, select: ast.SelectExpression, states: dict[str, ast.ParserState]
+) -> None:
+    keys = [_subject(st, subject) for subject in select.subjects]
+    if not keys:
+        st.error(select, "select needs something to select on")
+        keys = [UNKNOWN]
+    whole: ast.SelectCase | None = None
+    for case in select.cases:
+        if whole is not None:
+            st.warn(case, "unreachable", "this case is never reached", (whole, "this one takes everything"))
+        keysets.check(st, case.keyset, keys)
+        _target(st, d, case.state, states)
+        if whole is None and isinstance(case.keyset, ast.DefaultExpression | ast.DontCare):
+            whole = case
+    st.checked.types[select] = t.Set(t.Tuple(tuple(keys)))
+
+
+def _subject(st: State, subject: ast.Expression) -> Ty:
+    ty = expressions.infer(st, subject)
+    if isinstance(ty, t.Integer):
+        return st.error(subject, "select: an 'int' needs a width here, as in 8w1")
+    if not _selectable(ty):
+        return st.error(subject, f"select: {show(ty)} cannot be selected on")
+    return ty
+
+
+def _selectable(ty: Ty) -> bool:
+    match ty:
+        case t.Tuple():
+            return all(map(_selectable, ty.elements))
+        case t.Struct():
+            return all(_selectable(f) for _, f in ty.fields)
+        case t.NewType():
+            return _selectable(ty.underlying)
+        case _:
+            return isinstance(ty, t.Bit | t.Bool | t.Enum | t.Error | t.TypeVariable | t.Unknown)
+
+
+def _graph(st: State, d: ast.ParserDeclaration, states: dict[str, ast.ParserState]) -> None:
+    """Every parser starts at `start`; what cannot be reached from there is worth a warning (spec 13.2)."""
+    if "start" not in states:
+        st.error(d, f"parser '{d.name}' has no state 'start'{suggestion('start', list(states))}")
+        return
+    reached: set[str] = set()
+    pending = ["start"]
+    while pending:
+        name = pending.pop()
+        if name in reached or name not in states:
+            continue
+        reached.add(name)
+        pending += _targets(states[name])
+    for name, state in states.items():
+        if name not in reached and name not in _FINAL:
+            st.warn(state, "unreachable", f"state '{name}' is never reached")
+
+
+def _targets(state: ast.ParserState) -> list[str]:
+    match state.transition:
+        case ast.Name():
+            return [state.transition.text]
+        case ast.SelectExpression():
+            return [case.state.text for case in state.transition.cases]
+        case _:
+            return []

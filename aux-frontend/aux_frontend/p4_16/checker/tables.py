@@ -1,0 +1,131 @@
+"""Tables: keys, actions, default action, properties (P4-16 spec 14.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions
+from aux_frontend.p4_16.checker.scope import suggestion
+from aux_frontend.p4_16.checker.state import Place, State
+from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.types import Ty
+
+# Properties of the specification and of the architectures; another name is allowed but probably a slip.
+_KNOWN_PROPERTIES = (
+    "size", "implementation", "counters", "meters", "support_timeout", "largest_priority_wins", "priority_delta",
+    "psa_implementation", "psa_direct_counter", "psa_direct_meter", "psa_idle_timeout", "psa_empty_group_action",
+    "pna_implementation", "pna_direct_counter", "pna_direct_meter", "pna_idle_timeout", "pna_empty_group_action",
+    "add_on_miss", "idle_timeout_with_auto_delete", "default_idle_timeout_for_data_plane_added_entries",
+    "tc_may_override", "tc_acl",
+)  # fmt: skip
+
+
+def table(st: State, d: ast.TableDeclaration) -> None:
+    annotation.check(st, d.annotations)
+    st.value_types[d] = t.Table(d)
+    st.open_declarations.add(d)
+    with st.placed(Place.TABLE):
+        keys = tuple(_key(st, key) for key in d.keys or ())
+        actions = _actions(st, d)
+        if d.default_action is not None:
+            annotation.check(st, d.default_action.annotations)
+            actionrefs.use(st, d, d.default_action, actions, "default action")
+        seen: dict[str, ast.TableProperty] = {}
+        for item in d.properties:
+            if item.name in seen:
+                st.error(item, f"property '{item.name}' is given twice", (seen[item.name], "the first one"))
+            seen[item.name] = item
+            _property(st, d, item)
+        entries.check(st, d, keys, actions)
+    st.open_declarations.discard(d)
+    st.declare(d)
+
+
+def _key(st: State, key: ast.KeyElement) -> Ty:
+    annotation.check(st, key.annotations)
+    kind = key.match_kind.text
+    if kind not in st.match_kind_declarations:
+        near = suggestion(kind, list(st.match_kind_declarations))
+        st.error(key.match_kind, f"match kind '{kind}' is not declared{near}")
+    else:
+        st.checked.declarations[key.match_kind] = st.match_kind_declarations[kind]
+    ty = expressions.infer(st, key.expression)
+    if isinstance(ty, t.Integer):
+        return st.error(key.expression, "table key: an 'int' needs a width here, as in 8w1")
+    if not _matchable(ty):
+        return st.error(key.expression, f"table key: {show(ty)} cannot be matched")
+    return ty
+
+
+def _matchable(ty: Ty) -> bool:
+    return isinstance(ty, t.Bit | t.Varbit | t.Bool | t.Enum | t.Error | t.NewType | t.TypeVariable | t.Unknown)
+
+
+def _actions(st: State, d: ast.TableDeclaration) -> dict[str, ast.ActionRef]:
+    """The action list: name → its first entry."""
+    if d.actions is None:
+        st.error(d, f"table '{d.name}' has no 'actions'")
+    result: dict[str, ast.ActionRef] = {}
+    seen: dict[ast.Declaration, ast.ActionRef] = {}
+    for ref in d.actions or ():
+        annotation.check(st, ref.annotations)
+        action = actionrefs.declare(st, ref)
+        path = actionrefs.path_of(ref)
+        if path is None:
+            continue
+        if action is not None and action in seen:
+            st.error(ref.expression, f"action '{action.name}' is listed twice", (seen[action], "the first one"))
+        elif action is not None:
+            seen[action] = ref
+        result.setdefault(path.name, ref)
+    return result
+
+
+def _property(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
+    annotation.check(st, item.annotations)
+    rule = _RULES.get(item.name)
+    if rule is not None:
+        rule(st, d, item)
+        return
+    if item.name not in _KNOWN_PROPERTIES:
+        near = suggestion(item.name, [*_KNOWN_PROPERTIES, "key", "actions", "entries", "default_action"])
+        st.warn(item, "property", f"unknown table property '{item.name}'{near}")
+    expressions.infer(st, item.value)
+
+
+def _size(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
+    value = _constant_int(st, item)
+    if value is not None and value < 0:
+        st.error(item.value, f"property '{item.name}' cannot be negative ({value})")
+
+
+def _constant_int(st: State, item: ast.TableProperty) -> int | None:
+    ty = expressions.infer(st, item.value)
+    if isinstance(ty, t.Unknown):
+        return None
+    if not isinstance(ty, t.Integer | t.Bit):
+        st.error(item.value, f"property '{item.name}' must be a number, not {show(ty)}")
+    elif item.value not in st.static:
+        st.error(item.value, f"property '{item.name}' must be known at compile time")
+    else:
+        return st.int_value(item.value)
+    return None
+
+
+def _priority_delta(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
+    value = _constant_int(st, item)
+    if value is not None and value <= 0:
+        st.error(item.value, f"property 'priority_delta' must be positive, not {value}")
+
+
+def _largest_wins(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
+    expressions.check_static(st, item.value, t.Bool(), f"property '{item.name}'")
+
+
+_RULES: dict[str, Callable[[State, ast.TableDeclaration, ast.TableProperty], None]] = {
+    "size": _size,
+    "priority_delta": _priority_delta,
+    "largest_priority_wins": _largest_wins,
+}
