@@ -6,12 +6,12 @@
 
 enum { PKTIOS = ODP_PKTIO_MAX_INDEX + 1 };
 
-/* A name with one of these and a colon in front is that driver's. */
+/* A name with one of these and a colon in front is that driver's; a name without colon is an interface's. */
 static const struct macs_odp_driver *const drivers[] = {
-    &macs_odp_driver_null,
-    &macs_odp_driver_mem,
-    &macs_odp_driver_pcap,
+    &macs_odp_driver_null, &macs_odp_driver_mem, &macs_odp_driver_pcap, &macs_odp_driver_af_packet,
+    &macs_odp_driver_tap,
 };
+static const struct macs_odp_driver *const driver_of_interfaces = &macs_odp_driver_af_packet;
 
 static struct macs_odp_pktio *pktios[PKTIOS];
 
@@ -40,7 +40,8 @@ static const struct macs_odp_driver *driver_find(const char *name, const char **
             return drivers[i];
         }
     }
-    return NULL;
+    *arguments = name;
+    return strchr(name, ':') == NULL && *name != '\0' ? driver_of_interfaces : NULL;
 }
 
 static struct macs_odp_pktio *find(const char *name) {
@@ -59,7 +60,7 @@ static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const
         index++;
     macs_odp_error = driver == NULL ? ENODEV : find(name) != NULL ? EBUSY : ENOSPC;
     if (driver == NULL)
-        macs_odp_log(ODP_LOG_ERR, "port %s: no such driver or interface\n", name);
+        macs_odp_log(ODP_LOG_ERR, "port %s: no such driver\n", name);
     else if (macs_odp_error == EBUSY)
         macs_odp_log(ODP_LOG_ERR, "port %s is already open\n", name);
     if (macs_odp_error != ENOSPC || index == PKTIOS)

@@ -73,6 +73,8 @@ struct macs_odp_pktio {
 extern const struct macs_odp_driver macs_odp_driver_null;
 extern const struct macs_odp_driver macs_odp_driver_mem;
 extern const struct macs_odp_driver macs_odp_driver_pcap;
+extern const struct macs_odp_driver macs_odp_driver_af_packet;
+extern const struct macs_odp_driver macs_odp_driver_tap;
 
 /* A driver's send() that counts and frees. */
 int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num);

@@ -1,0 +1,61 @@
+/* See netdev.h; netdevice(7) has the requests. */
+#include "netdev.h"
+
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int request(const char *name, unsigned long what, struct ifreq *ifr) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); /* a kernel without IPv4 */
+    if (fd < 0)
+        return macs_odp_fail(errno);
+    macs_odp_name(ifr->ifr_name, sizeof(ifr->ifr_name), name);
+    int result = ioctl(fd, what, ifr) == 0 ? 0 : macs_odp_fail(errno);
+    close(fd);
+    return result;
+}
+
+int macs_odp_netdev_index(const char *name) {
+    struct ifreq ifr = {0};
+    if (strlen(name) >= sizeof(ifr.ifr_name))
+        return macs_odp_fail(ENODEV);
+    return request(name, SIOCGIFINDEX, &ifr) == 0 ? ifr.ifr_ifindex : -1;
+}
+
+int macs_odp_netdev_mtu(const char *name) {
+    struct ifreq ifr = {0};
+    return request(name, SIOCGIFMTU, &ifr) == 0 ? ifr.ifr_mtu : -1;
+}
+
+int macs_odp_netdev_mac(const char *name, uint8_t mac[6]) {
+    struct ifreq ifr = {0};
+    if (request(name, SIOCGIFHWADDR, &ifr) != 0)
+        return -1;
+    memcpy(mac, ifr.ifr_hwaddr.sa_data, 6);
+    return 0;
+}
+
+int macs_odp_netdev_up(const char *name) {
+    struct ifreq ifr = {0};
+    if (request(name, SIOCGIFFLAGS, &ifr) != 0)
+        return -1;
+    ifr.ifr_flags = (short)(ifr.ifr_flags | IFF_UP);
+    return request(name, SIOCSIFFLAGS, &ifr);
+}
+
+odp_pktio_link_status_t macs_odp_netdev_link(const char *name) {
+    struct ifreq ifr = {0};
+    if (request(name, SIOCGIFFLAGS, &ifr) != 0)
+        return ODP_PKTIO_LINK_STATUS_DOWN;
+    bool up = (ifr.ifr_flags & IFF_UP) && (ifr.ifr_flags & IFF_RUNNING);
+    return up ? ODP_PKTIO_LINK_STATUS_UP : ODP_PKTIO_LINK_STATUS_DOWN;
+}
+
+int macs_odp_netdev_promisc(const char *name) {
+    struct ifreq ifr = {0};
+    return request(name, SIOCGIFFLAGS, &ifr) == 0 ? (ifr.ifr_flags & IFF_PROMISC) != 0 : -1;
+}

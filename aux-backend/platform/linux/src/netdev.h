@@ -1,0 +1,16 @@
+/* Network interfaces of the kernel, by name. All return 0 or more, or -1 with the error number set. */
+#ifndef MACS_ODP_NETDEV_H
+#define MACS_ODP_NETDEV_H
+
+#include "internal.h"
+
+int macs_odp_netdev_index(const char *name);
+int macs_odp_netdev_mtu(const char *name);
+int macs_odp_netdev_mac(const char *name, uint8_t mac[6]);
+int macs_odp_netdev_up(const char *name);
+odp_pktio_link_status_t macs_odp_netdev_link(const char *name);
+
+/* As odp_pktio_promisc_mode(), for all users of the interface together. */
+int macs_odp_netdev_promisc(const char *name);
+
+#endif
