@@ -104,7 +104,7 @@ class LineMap:
         new, old = [text for text, _ in out], [text for text, _, _ in words]
         head = _common(new, old)
         tail = _common(new[head:][::-1], old[head:][::-1])
-        places = {out[i][1]: (words[i][1], words[i][2], None) for i in range(head)}
+        places: dict[int, _Place] = {out[i][1]: (words[i][1], words[i][2], None) for i in range(head)}
         places |= {out[-i][1]: (words[-i][1], words[-i][2], None) for i in range(1, tail + 1)}
         new_middle, old_middle = slice(head, len(new) - tail), slice(head, len(old) - tail)
         for tag, i, j, k, m in SequenceMatcher(None, new[new_middle], old[old_middle], False).get_opcodes():

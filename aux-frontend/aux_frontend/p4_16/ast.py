@@ -7,10 +7,16 @@ Nodes are frozen and compared by identity (eq=False): the checker keeps what it 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeVar, dataclass_transform
 
 from transpiler.diagnostics import Span
 
-_node = dataclass(frozen=True, eq=False, slots=True)
+_Class = TypeVar("_Class", bound=type)
+
+
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
+def _node(cls: _Class) -> _Class:
+    return dataclass(frozen=True, eq=False, slots=True)(cls)  # type: ignore[return-value]
 
 
 @_node

@@ -19,27 +19,26 @@ STRING: Final = "string"
 UNEXPECTED: Final = "unexpected"
 END: Final = "end"
 
-KEYWORDS: Final = frozenset(
+_WORDS = (
     "abstract action actions apply bool bit break const continue control default else entries enum error exit extern"
     " false for header header_union if in inout int key list match_kind out package parser priority return select state"
-    " string struct switch table this transition true tuple type typedef value_set varbit void _".split()
+    " string struct switch table this transition true tuple type typedef value_set varbit void _"
 )
-
-_MARKS = (
+KEYWORDS: Final = frozenset(_WORDS.split())
+_MARKS = (  # a longer one before each that it begins with
     "{#} ... &&& |+|= |-|= <<= >>= |+| |-| .. += -= *= /= %= &= |= ^= == != <= >= << && || ++ +:"
     " ( ) { } [ ] < > = ; : , . ? ! ~ + - * / % & | ^ @"
-).split()
+)
 
 _TOKEN = re.compile(
-    r"""\s*(?:
+    rf"""\s*(?:
       (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<mark>@pragma\b|%s)
+    | (?P<mark>@pragma\b|{"|".join(re.escape(mark) for mark in _MARKS.split())})
     | (?P<number>[0-9][A-Za-z0-9_]*)
     | (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<pragma>^\#[ \t]*pragma\b[^\n]*)
     | (?P<other>^\#[^\n]*|"[^\n]*|[^\s])
-    | \Z)"""
-    % "|".join(re.escape(mark) for mark in _MARKS),
+    | \Z)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
 _NUMBER = re.compile(
@@ -123,7 +122,7 @@ def unexpected(text: str) -> str:
     """What is wrong with the text of an UNEXPECTED token."""
     if bad := _NOT_UTF_8.search(text):
         return f"the byte 0x{ord(bad[0]) - 0xDC00:02X} is not UTF-8 text"
-    if text.startswith("#"):
+    if text.startswith("#") and len(text.split()[0]) > 1:
         return f"unknown preprocessor directive '{text.split()[0]}'"
     if text.startswith('"'):
         return "a string without its closing quote"

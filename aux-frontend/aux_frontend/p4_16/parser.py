@@ -36,7 +36,8 @@ class Parser(DeclarationParser):
         found: list[ast.Declaration] = []
         while self.kind != "end":
             if self.kind == "}":
-                self.report("this '}' closes nothing")
+                if not self.has_unclosed:
+                    self.report("this '}' closes nothing")
                 self.advance()
             elif not self.accept(";"):
                 start = self.index
@@ -128,10 +129,10 @@ class Parser(DeclarationParser):
         if self.at_variable():
             return self.variable(annotations)
         if self.after_type(self.index, unknown=True) < 0:
-            self.fail(what)
+            raise self.failure(what)
         type_ref = self.type_ref(what)
         if self.kind != "(":
-            self.fail(f"a name or '(' after the type, for {what}")
+            raise self.failure(f"a name or '(' after the type, for {what}")
         return self.instance_of(type_ref, annotations)
 
     def _value_set(self, annotations: _Annotations) -> ast.ValueSetDeclaration:
@@ -165,9 +166,9 @@ class Parser(DeclarationParser):
             transition = self._transition()
             return None
 
-        body = tuple(self.items(opening, item))
+        body: list[ast.Statement | ast.Declaration] = self.items(opening, item)
         self.pop_scope()
-        return ast.ParserState(name.span, annotations, name.text, body, transition)
+        return ast.ParserState(name.span, annotations, name.text, tuple(body), transition)
 
     def _parser_statement(self) -> ast.Statement | ast.Declaration:
         """parserStatement: assignment, call, direct application, parser block, conditional, constant, variable"""

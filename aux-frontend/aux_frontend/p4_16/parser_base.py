@@ -7,7 +7,7 @@ to the end of the broken item (`;` or `}`), so that one run shows several errors
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from aux_frontend.line_map import LineMap
 from aux_frontend.p4_16 import ast
@@ -43,6 +43,7 @@ class ParserBase:
         self._depth = 0
         self._greater_ends = False  # inside of bit<…>: a `>` is its end, not an operator
         self._last_error = -1
+        self.has_unclosed = False  # a missing '}' was reported: a surplus one may be what was meant
         self._matching = _match_brackets(self.tokens)
 
     # --- the cursor
@@ -65,16 +66,17 @@ class ParserBase:
         """The token `kind`, or an error "expected 'kind' CONTEXT, found …"; context as in "after the condition"."""
         if self.kind == kind:
             return self.advance()
-        if kind == ";" and self._line_ended():
-            self.report(f"expected ';' {context}, found {describe(self.token)}")
+        line_ended = self._line_ended()
+        self.report(f"expected '{kind}' {context}, found {describe(self.token)}", behind=line_ended)
+        if kind == ";" and (line_ended or self.kind == "}"):
             return self.token
-        self.fail(f"'{kind}' {context}")
+        raise SyntaxFailure
 
     def name(self, what: str) -> Token:
         """A name where one is declared or a member is named; `what` as in "the name of the field"."""
         if self.kind in NAMES:
             return self.advance()
-        self.fail(what)
+        raise self.failure(what)
 
     def adjacent(self) -> bool:
         """Whether the next token follows the current one without a gap."""
@@ -104,19 +106,22 @@ class ParserBase:
 
     # --- errors
 
-    def report(self, message: str, *notes: tuple[Span, str]) -> None:
-        """An error at the current token, or right behind the token before when that ended its line; once a token."""
+    def report(self, message: str, *notes: tuple[Span, str], behind: bool = False) -> None:
+        """An error at the current token, or right behind the one before; once a token."""
         if self.index == self._last_error:
             return
         self._last_error = self.index
         if self.kind == UNEXPECTED:
             self.diagnostics.error(self.token.span, unexpected(self.token.text))
         else:
-            self.diagnostics.error(self._error_span(), message, *notes)
+            before = self.tokens[max(self.index - 1, 0)].span
+            end = Span(before.file, before.line, before.column + before.length)
+            self.diagnostics.error(end if behind else self.token.span, message, *notes)
 
-    def fail(self, expected: str) -> NoReturn:
+    def failure(self, expected: str) -> SyntaxFailure:
+        """Reports what is expected at the current token; the caller raises the result."""
         self.report(f"expected {expected}, found {describe(self.token)}")
-        raise SyntaxFailure
+        return SyntaxFailure()
 
     def enter(self) -> None:
         """One level deeper; `leave` undoes it, and so does the recovery from an error."""
@@ -138,6 +143,7 @@ class ParserBase:
         while self.kind != "}":
             if self.kind == END or self.kind in missing_end:
                 self.report(f"expected '}}', found {describe(self.token)}", (opening.span, "to close this '{'"))
+                self.has_unclosed = True
                 raise SyntaxFailure
             item = self.guarded(parse)
             if item is not None:
@@ -183,16 +189,9 @@ class ParserBase:
             self.advance()
 
     def _line_ended(self) -> bool:
-        if self.index == 0:
-            return False
-        before = self.tokens[self.index - 1].span
-        return self.kind in ("}", END) or (before.file, before.line) != (self.token.span.file, self.token.span.line)
-
-    def _error_span(self) -> Span:
-        if self.index and self._line_ended() and self.kind not in ("}",):
-            before = self.tokens[self.index - 1].span
-            return Span(before.file, before.line, before.column + before.length)
-        return self.token.span
+        """Whether the token before the current one is the last of its line."""
+        before, here = self.tokens[max(self.index - 1, 0)].span, self.token.span
+        return self.kind == END or (before.file, before.line) != (here.file, here.line)
 
     def name_node(self, what: str) -> ast.Name:
         token = self.name(what)

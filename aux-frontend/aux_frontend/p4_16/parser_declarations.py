@@ -79,7 +79,9 @@ class DeclarationParser(TableParser):
         """typedefDeclaration: optAnnotations ( TYPEDEF | TYPE ) ( typeRef | derivedTypeDeclaration ) name ";" """
         word = self.advance().kind
         target: ast.TypeRef | ast.Declaration
-        if word == "typedef" and self.kind in (*_FIELDS, "enum", "@"):
+        if self.kind in (*_FIELDS, "enum", "@"):
+            if word == "type":
+                self.report("'type' needs a type that has a name; only 'typedef' may declare one on the way")
             target = self.type_declaration(self.annotations())
         else:
             target = self.type_ref(f"a type after '{word}'")
@@ -144,7 +146,7 @@ class DeclarationParser(TableParser):
         annotations += self.annotations()
         is_constructor = self.token.text == owner and self.peek().kind == "("
         result = None if is_constructor else self.type_ref("a method")
-        name = self.name(f"the name of a method of '{owner}'")
+        name = self.name(f"the name of a method of '{owner}' after its result type")
         self.push_scope()
         type_parameters = self.type_parameters()
         parameters = self.parameters(f"'{name.text}'")

@@ -181,7 +181,7 @@ class ExpressionParser(TypeParser):
         if absolute:
             self.advance()
         elif token.kind not in NAMES:
-            self.fail("an expression")
+            raise self.failure("an expression")
         name = self.advance()
         return ast.Path(name.span, name.text, absolute)
 

@@ -18,7 +18,7 @@ class StatementParser(ExpressionParser):
         opening = self.expect("{", context)
         self.enter()
         self.push_scope()
-        body = self.items(opening, self.statement_or_declaration)
+        body: list[ast.Statement | ast.Declaration] = self.items(opening, self.statement_or_declaration)
         self.pop_scope()
         self.leave()
         return ast.BlockStatement(opening.span, annotations, tuple(body))
@@ -41,7 +41,7 @@ class StatementParser(ExpressionParser):
             self.report(f"a declaration cannot be the only statement {where}: put it between '{{' and '}}'")
             raise SyntaxFailure
         if self.kind in ("}", "else"):
-            self.fail(f"a statement {where}")
+            raise self.failure(f"a statement {where}")
         return self._statement(annotations)
 
     def _statement(self, annotations: tuple[ast.Annotation, ...]) -> ast.Statement:
@@ -64,7 +64,7 @@ class StatementParser(ExpressionParser):
                 return self._switch()
             case "return":
                 self.advance()
-                value = None if self.kind == ";" or self._line_ended() else self.expression()
+                value = None if self.kind in (";", "}") else self.expression()
                 self.expect(";", "after 'return'")
                 return ast.ReturnStatement(token.span, value)
             case "exit" | "break" | "continue":
@@ -81,7 +81,7 @@ class StatementParser(ExpressionParser):
         """lvalue assignment-operator expression | lvalue [ "<" typeArgumentList ">" ] "(" argumentList ")" """
         token = self.token
         if token.kind not in NAMES | TYPE_WORDS | {".", "this", "("}:
-            self.fail("a statement")
+            raise self.failure("a statement")
         target = self.primary_with_suffixes()
         if self.kind in _ASSIGNMENTS:
             operator = self.advance()
@@ -90,7 +90,7 @@ class StatementParser(ExpressionParser):
             return ast.AssignmentStatement(operator.span, target, operator.text, self.expression())
         if isinstance(target, ast.Call):
             return ast.CallStatement(target.span, target)
-        self.fail(f"'=', or '(' for a call, after '{self.tokens[self.index - 1].text}'")
+        raise self.failure(f"'=', or '(' for a call, after '{self.tokens[self.index - 1].text}'")
 
     def _if(self) -> ast.Statement:
         """IF "(" expression ")" statement [ ELSE statement ]"""
@@ -253,7 +253,7 @@ class StatementParser(ExpressionParser):
 
     def function(self, result: ast.TypeRef, annotations: tuple[ast.Annotation, ...]) -> ast.FunctionDeclaration:
         """functionDeclaration: optAnnotations typeOrVoid name optTypeParameters "(" parameterList ")" blockStatement"""
-        name = self.name("the name of the function")
+        name = self.name("a name after the type")
         self.declare(name.text)
         self.push_scope()
         type_parameters = self.type_parameters()

@@ -44,7 +44,7 @@ class TableParser(StatementParser):
         annotations = self.annotations()
         is_const = self.accept("const") is not None
         if self.kind not in NAMES:
-            self.fail("a property of the table ('key', 'actions', 'default_action', …)")
+            raise self.failure("a property of the table ('key', 'actions', 'default_action', …)")
         name = self.advance()
         if before := table.seen.get(name.text):
             note = (before.span, "it is already given here")

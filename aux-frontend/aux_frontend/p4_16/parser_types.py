@@ -47,7 +47,7 @@ class TypeParser(ParserBase, ABC):
         if token.kind == "tuple" or (token.kind == "list" and self.peek().kind == "<"):
             self.advance()
             if self.kind != "<":
-                self.fail(f"'<' after '{token.text}'")
+                raise self.failure(f"'<' after '{token.text}'")
             arguments = self.type_arguments()
             if token.kind == "tuple":
                 return ast.TupleType(token.span, arguments)
@@ -60,7 +60,7 @@ class TypeParser(ParserBase, ABC):
         """typeName: [ "." ] identifier; specializedType: typeName "<" typeArgumentList ">" """
         absolute = self.accept(".") is not None
         if self.kind not in NAMES:
-            self.fail(what)
+            raise self.failure(what)
         token = self.advance()
         base = ast.NamedType(token.span, token.text, absolute)
         return ast.SpecializedType(token.span, base, self.type_arguments()) if self.kind == "<" else base
@@ -72,11 +72,11 @@ class TypeParser(ParserBase, ABC):
             if token.kind == "int":
                 return ast.BaseType(token.span, "int")
             if token.kind == "varbit":
-                self.fail("'<' and a width after 'varbit'")
+                raise self.failure("'<' and a width after 'varbit'")
             return ast.SizedType(token.span, "bit", ast.IntLiteral(token.span, 1, None, False))
         self.advance()
         if self.kind == ">":
-            self.fail(f"a width in '{token.text}<…>'")
+            raise self.failure(f"a width in '{token.text}<…>'")
         width = self.expression_before_angle()
         self.expect(">", f"after the width of '{token.text}'")
         return ast.SizedType(token.span, token.text, width)
@@ -188,7 +188,7 @@ class TypeParser(ParserBase, ABC):
         self.advance()
         name = self.token
         if not (name.text[:1].isalpha() or name.text[:1] == "_"):
-            self.fail("the name of an annotation after '@'")
+            raise self.failure("the name of an annotation after '@'")
         self.advance()
         if self.kind not in ("(", "["):
             return ast.Annotation(name.span, name.text, "")
