@@ -1,0 +1,161 @@
+"""Entries of every match kind, who wins, and what the control plane is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
+
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.program import Program
+from transpiler.interpreter import ControlError, Switch
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
+from transpiler.interpreter.tables import GroupRef, MemberRef
+
+
+def program(
+    kinds: Sequence[str], entries: Sequence[tuple[Sequence[ex.KeySet], int, int]] = (), **table: object
+) -> Program:
+    """Keys k0, k1 … of 8 bits each; the action sends to a port."""
+    b = Builder()
+    b.header("h", "h_t", k0=8, k1=8)
+    b.variable("I.to.port", 9)
+    b.action("I.to", b.set("sm.egress_spec", b.get("I.to.port")), port=9)
+    b.action("I.drop", b.set("sm.egress_spec", 511))
+    made = [b.entry(keys, "I.to", (port,), priority) for keys, port, priority in entries]
+    keys = [(f"h.k{i}", kind) for i, kind in enumerate(kinds)]
+    b.table("I.t", keys, ["I.to"], "I.drop", made, **table)  # type: ignore[arg-type]
+    return b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")], deparser=[emit("h")])
+
+
+def port_of(switch: Switch, k0: int, k1: int = 0) -> int | None:
+    sent = switch.process(0, bytes([k0, k1]))
+    return sent[0][0] if sent else None
+
+
+def test_exact() -> None:
+    switch = Switch(program(["exact"]))
+    handle = switch.table_add("I.t", (Exact(7),), "I.to", (3,))
+    assert (port_of(switch, 7), port_of(switch, 8)) == (3, None)
+    switch.table_modify("I.t", handle, "I.to", (4,))
+    assert port_of(switch, 7) == 4
+    switch.table_delete("I.t", handle)
+    assert port_of(switch, 7) is None
+
+
+def test_the_longest_prefix_wins_whatever_the_order() -> None:
+    switch = Switch(program(["lpm"]))
+    for value, length, port in ((0x80, 1, 1), (0xF0, 4, 2), (0xC0, 2, 3), (0, 0, 4)):
+        switch.table_add("I.t", (Prefix(value, length),), "I.to", (port,), priority=100 - length)
+    assert [port_of(switch, k) for k in (0x01, 0x81, 0xC1, 0xF1)] == [4, 1, 3, 2]
+
+
+@pytest.mark.parametrize("priorities", [(1, 2), (2, 1)])
+def test_the_larger_priority_wins(priorities: tuple[int, int]) -> None:
+    switch = Switch(program(["ternary"]))
+    switch.table_add("I.t", (None,), "I.to", (1,), priorities[0])
+    switch.table_add("I.t", (Ternary(0x10, 0xF0),), "I.to", (2,), priorities[1])
+    assert port_of(switch, 0x15) == (1 if priorities[0] > priorities[1] else 2)
+    assert port_of(switch, 0x25) == 1
+
+
+def test_equal_priorities_go_by_age() -> None:
+    switch = Switch(program(["ternary"]))
+    switch.table_add("I.t", (Ternary(0, 0),), "I.to", (1,), 5)
+    switch.table_add("I.t", (Ternary(0x10, 0xF0),), "I.to", (2,), 5)
+    assert port_of(switch, 0x11) == 1
+
+
+def test_range_and_optional() -> None:
+    switch = Switch(program(["range", "optional"]))
+    switch.table_add("I.t", (Range(10, 20), None), "I.to", (1,), 1)
+    switch.table_add("I.t", (Range(15, 15), Exact(9)), "I.to", (2,), 2)
+    found = [port_of(switch, *k) for k in ((9, 0), (10, 0), (20, 0), (21, 0), (15, 8), (15, 9))]
+    assert found == [None, 1, 1, None, 1, 2]
+
+
+def test_program_entries_of_every_form() -> None:
+    entries = [
+        ((ex.MaskSet(const(0x10, 8), const(0xF0, 8), AT), any_()), 1, 3),
+        ((any_(), exact(7, 8)), 2, 2),
+        ((any_(), any_()), 3, 1),
+    ]
+    switch = Switch(program(["ternary", "ternary"], entries, const_entries=True))
+    assert [port_of(switch, *k) for k in ((0x12, 7), (0x22, 7), (0x22, 8))] == [1, 2, 3]
+    with pytest.raises(ControlError, match="constant entries"):
+        switch.table_add("I.t", (None, None), "I.to", (1,))
+
+
+def test_a_mask_as_prefix_in_program_entries() -> None:
+    entries = [((ex.MaskSet(const(0xC0, 8), const(0xC0, 8), AT),), 1, 0), ((any_(),), 2, 0)]
+    switch = Switch(program(["lpm"], entries))
+    assert [port_of(switch, k) for k in (0xC5, 0x85)] == [1, 2]
+
+
+def test_a_table_without_keys_runs_its_default() -> None:
+    switch = Switch(program([]))
+    assert port_of(switch, 1) is None
+    switch.table_set_default("I.t", "I.to", (6,))
+    assert port_of(switch, 1) == 6
+
+
+@pytest.mark.parametrize(
+    ("kinds", "matches", "action", "arguments", "why"),
+    [
+        (["exact"], (None,), "I.to", (1,), "needs a value"),
+        (["exact"], (Ternary(1, 1),), "I.to", (1,), "has no ternary match"),
+        (["exact"], (Exact(256),), "I.to", (1,), "does not fit"),
+        (["lpm"], (Prefix(0, 9),), "I.to", (1,), "prefix of 9 bits"),
+        (["optional"], (Ternary(1, 3),), "I.to", (1,), "has no ternary match"),
+        (["exact"], (Exact(1), Exact(1)), "I.to", (1,), "has 1 keys, not 2"),
+        (["exact"], (Exact(1),), "I.none", (1,), "no action I.none"),
+        (["exact"], (Exact(1),), "I.to", (), "1 parameters, not 0"),
+        (["exact"], (Exact(1),), "I.to", (512,), "does not fit"),
+    ],
+)
+def test_refused(
+    kinds: list[str], matches: tuple[Match | None, ...], action: str, arguments: tuple[int, ...], why: str
+) -> None:
+    with pytest.raises(ControlError, match=why):
+        Switch(program(kinds)).table_add("I.t", matches, action, arguments)
+
+
+def test_refused_when_there_or_full_or_constant_or_unknown() -> None:
+    switch = Switch(program(["ternary"], size=2, const_default=True))
+    switch.table_add("I.t", (Ternary(0x1F, 0xF0),), "I.to", (1,), 1)
+    with pytest.raises(ControlError, match="already has an entry"):
+        switch.table_add("I.t", (Ternary(0x10, 0xF0),), "I.to", (2,), 1)
+    switch.table_add("I.t", (Ternary(0x10, 0xF0),), "I.to", (2,), 2)
+    with pytest.raises(ControlError, match="full"):
+        switch.table_add("I.t", (None,), "I.to", (1,))
+    with pytest.raises(ControlError, match="constant default"):
+        switch.table_set_default("I.t", "I.to", (1,))
+    for request in (lambda: switch.table_delete("I.t", 9), lambda: switch.table_clear("I.u")):
+        with pytest.raises(ControlError, match=r"no entry 9|no table I\.u"):
+            request()
+
+
+def test_action_selector_spreads_over_its_members_by_hash() -> None:
+    b = Builder()
+    b.header("h", "h_t", k0=8, k1=8)
+    b.variable("I.to.port", 9)
+    b.action("I.to", b.set("sm.egress_spec", b.get("I.to.port")), port=9)
+    b.extern("I.s", "action_selector", size=16, algorithm="crc16", width=8)
+    b.table("I.t", [("h.k0", "exact"), ("h.k1", "selector")], ["I.to"], implementation="I.s")
+    switch = Switch(
+        b.build([state("start", [extract("h")], goto("accept"))], ingress=[apply("I.t")], deparser=[emit("h")])
+    )
+    members = [switch.member_create("I.s", "I.to", (port,)) for port in (1, 2, 3)]
+    group = switch.group_create("I.s")
+    switch.table_add_indirect("I.t", (Exact(5),), GroupRef(group))
+    assert port_of(switch, 5, 1) == 0  # no members: no action
+    for member in members:
+        switch.group_add_member("I.s", group, member)
+    switch.table_add_indirect("I.t", (Exact(6),), MemberRef(members[1]))
+    ports = [port_of(switch, 5, k1) for k1 in range(64)]
+    assert set(ports) == {1, 2, 3}
+    assert ports == [port_of(switch, 5, k1) for k1 in range(64)]
+    assert port_of(switch, 6, 77) == 2
+    with pytest.raises(ControlError, match=r"I\.s has no GroupRef"):
+        switch.table_add_indirect("I.t", (Exact(7),), GroupRef(99))

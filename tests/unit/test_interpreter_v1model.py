@@ -1,0 +1,366 @@
+"""The packet paths of v1model, parser errors, externs in their places, and frames that nobody expected."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from hlir_builder import (
+    AT,
+    Builder,
+    any_,
+    apply,
+    binary,
+    const,
+    emit,
+    exact,
+    extract,
+    goto,
+    h,
+    if_,
+    select,
+    state,
+    true,
+    valid,
+)
+
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import statements as st
+from transpiler.hlir.program import Control, Program, Role, Storage
+from transpiler.hlir.types import Bits, Bool, Varbit
+from transpiler.interpreter import Switch
+from transpiler.interpreter.layout import fields_of
+from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.trace import Event
+from transpiler.interpreter.v1model import DROP_PORT, PASS_LIMIT
+
+
+def base() -> Builder:
+    """A header h of tag and note; port 1 unless the program says otherwise."""
+    b = Builder()
+    b.header("h", "h_t", tag=8, note=8)
+    b.variable("meta.kept", 8)
+    b.variable("meta.lost", 8)
+    return b
+
+
+def plain(b: Builder, ingress: tuple[st.Statement, ...], egress: tuple[st.Statement, ...] = ()) -> Program:
+    start = state("start", [extract("h")], goto("accept"))
+    return b.build([start], ingress=ingress, egress=egress, deparser=[emit("h")])
+
+
+def on_pass(b: Builder, instance_type: int, *then: st.Statement) -> st.If:
+    return if_(binary("==", b.get("sm.instance_type"), const(instance_type, 32)), then)
+
+
+def test_forward_drop_and_default_port_zero() -> None:
+    b = base()
+    tag = b.get("h.tag")
+    switch = Switch(
+        plain(
+            b,
+            (
+                if_(binary("==", tag, const(1, 8)), [b.set("sm.egress_spec", 3)]),
+                if_(binary("==", tag, const(2, 8)), [b.set("sm.egress_spec", DROP_PORT)]),
+            ),
+            (if_(binary("==", tag, const(3, 8)), [b.set("sm.egress_spec", DROP_PORT)]),),
+        )
+    )
+    assert switch.process(9, b"\x01\xaaxyz") == [(3, b"\x01\xaaxyz")]
+    assert switch.process(9, b"\x02\xaa") == []
+    assert switch.process(9, b"\x03\xaa") == []
+    assert switch.process(9, b"\x04\xaa") == [(0, b"\x04\xaa")]
+
+
+def test_a_short_frame_goes_on_with_the_error_set_and_no_header() -> None:
+    b = base()
+    error = ex.Read(ex.VariableRef("sm.parser_error", AT), b.type_of("sm.parser_error"), AT)
+    number = ex.Const(1, error.type, AT)  # PacketTooShort
+    switch = Switch(plain(b, (if_(binary("==", error, number), [b.set("sm.egress_spec", 7)]),)))
+    assert switch.process(0, b"\x05") == [(7, b"\x05")]
+    assert switch.process(0, b"") == [(7, b"")]
+
+
+def test_select_without_a_match_is_an_error_and_keeps_what_was_extracted() -> None:
+    b = base()
+    error = b.get("sm.parser_error")
+    ingress = (if_(binary("==", error, ex.Const(2, error.type, AT)), [b.set("sm.egress_spec", 2)]),)
+    start = state("start", [extract("h")], select(b.get("h.tag"), (exact(1, 8), "accept")))
+    switch = Switch(b.build([start], ingress=ingress, deparser=[emit("h")]))
+    assert switch.process(0, b"\x01\x02\x03") == [(0, b"\x01\x02\x03")]
+    assert switch.process(0, b"\x09\x02\x03") == [(2, b"\x09\x02\x03")]
+
+
+def test_a_parser_that_goes_round_for_ever_loses_its_packet_only() -> None:
+    b = base()
+    events: list[Event] = []
+    loop = b.build([state("start", [], goto("again")), state("again", [], goto("start"))])
+    assert Switch(loop, trace=events.append).process(0, b"\x00") == []
+    assert events[-1].kind == "drop"
+
+
+def test_lookahead_advance_and_varbit() -> None:
+    b = Builder()
+    b.header("o", "o_t", size=8, options=Varbit(32))
+    b.variable("meta.next", 8)
+    size = binary("*", ex.Cast(b.get("meta.next"), Bits(32), AT), const(8, 32))
+    start = state(
+        "start",
+        [
+            st.Advance(const(8, 32), AT),
+            st.Lookahead(ex.VariableRef("meta.next", AT), Bits(8), AT),
+            extract("o", size),
+        ],
+        goto("accept"),
+    )
+    error = b.get("sm.parser_error")
+    ingress = [b.set("sm.egress_spec", ex.Slice(ex.Cast(b.get("meta.next"), Bits(16), AT), 8, 0, AT))]
+    ingress += [if_(binary("!=", error, ex.Const(0, error.type, AT)), [b.set("sm.egress_spec", 100)])]
+    switch = Switch(b.build([start], ingress=ingress, deparser=[emit("o")]))
+    assert switch.process(0, b"\xff\x02ABrest") == [(2, b"\x02ABrest")]
+    assert switch.process(0, b"\xff\x00rest") == [(0, b"\x00rest")]
+    assert switch.process(0, b"\xff\x05ABCDE") == [(100, b"\x05ABCDE")]  # HeaderTooShort: longer than varbit<32>
+    assert switch.process(0, b"\xff\x04AB") == [(100, b"\x04AB")]
+    assert switch.process(0, b"") == [(100, b"")]
+
+
+def test_multicast_makes_a_copy_for_each_member() -> None:
+    b = base()
+    egress = (b.set("h.note", ex.Slice(b.get("sm.egress_rid"), 7, 0, AT)),)
+    switch = Switch(plain(b, (b.set("sm.mcast_grp", 5),), egress))
+    assert switch.process(0, b"\x01\x00") == []
+    switch.replication.create_group(5)
+    switch.replication.associate(5, switch.replication.create_node(17, (2, 3)))
+    switch.replication.associate(5, switch.replication.create_node(18, (4,)))
+    assert switch.process(0, b"\x01\x00!") == [(2, b"\x01\x11!"), (3, b"\x01\x11!"), (4, b"\x01\x12!")]
+
+
+def test_ingress_clone_is_the_packet_as_it_came_with_its_metadata_kept() -> None:
+    b = base()
+    ingress = (
+        b.set("meta.kept", 0x77),
+        b.set("meta.lost", 0x66),
+        b.set("h.tag", 0x55),
+        b.set("sm.egress_spec", 2),
+        b.call("clone.ingress", None, const(9, 32), fields=["meta.kept"]),
+    )
+    egress = (on_pass(b, 1, b.set("h.note", binary("+", b.get("meta.kept"), b.get("meta.lost")))),)
+    switch = Switch(plain(b, ingress, egress))
+    assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02")]  # the session is not there
+    switch.mirroring_add(9, 4)
+    assert switch.process(0, b"\x01\x02") == [(4, b"\x01\x77"), (2, b"\x55\x02")]
+    switch.mirroring_delete(9)
+    assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02")]
+
+
+def test_egress_clone_is_the_packet_as_it_is() -> None:
+    b = base()
+    egress = (
+        on_pass(b, 0, b.set("h.tag", 0x55), b.call("clone.egress", None, const(9, 32), fields=["meta.kept"])),
+        on_pass(b, 2, b.set("h.note", b.get("meta.kept"))),
+    )
+    switch = Switch(plain(b, (b.set("meta.kept", 0x77), b.set("sm.egress_spec", 2)), egress))
+    switch.mirroring_add(9, 4)
+    assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02"), (4, b"\x55\x77")]
+
+
+def test_resubmit_starts_again_with_the_frame_as_it_came() -> None:
+    b = base()
+    ingress = (
+        on_pass(
+            b,
+            0,
+            b.set("meta.kept", 0x77),
+            b.set("meta.lost", 0x66),
+            b.set("h.tag", 0x55),
+            b.call("resubmit.request", None, fields=["meta.kept"]),
+        ),
+        on_pass(
+            b,
+            6,
+            b.set("h.note", binary("+", b.get("meta.kept"), b.get("meta.lost"))),
+            b.set("sm.egress_spec", b.get("sm.ingress_port")),
+        ),
+    )
+    assert Switch(plain(b, ingress)).process(8, b"\x01\x02") == [(8, b"\x01\x77")]
+
+
+def test_recirculate_starts_again_with_the_frame_as_sent() -> None:
+    b = base()
+    egress = (
+        on_pass(b, 0, if_(binary("==", b.get("meta.kept"), const(0, 8)), [
+            b.set("h.tag", 0x55), b.set("meta.kept", 1), b.call("recirculate.request", None, fields=["meta.kept"])
+        ])),
+    )  # fmt: skip
+    ingress = (on_pass(b, 4, b.set("h.note", b.get("meta.kept")), b.set("sm.egress_spec", 3)),)
+    assert Switch(plain(b, ingress, egress)).process(0, b"\x01\x02.") == [(3, b"\x55\x01.")]
+
+
+def test_resubmitting_for_ever_ends() -> None:
+    b = base()
+    events: list[Event] = []
+    switch = Switch(plain(b, (b.call("resubmit.request", None),)), trace=events.append)
+    assert switch.process(0, b"\x01\x02") == []
+    assert sum(e.text == "resubmitted" for e in events) == PASS_LIMIT
+
+
+def test_truncate_and_length_metadata() -> None:
+    b = base()
+    ingress = (
+        b.call("truncate.request", None, const(3, 32)),
+        b.set("sm.egress_spec", ex.Slice(b.get("sm.packet_length"), 8, 0, AT)),
+    )
+    assert Switch(plain(b, ingress)).process(0, b"\x01\x02345678") == [(8, b"\x01\x023")]
+
+
+def test_checksums_are_verified_and_computed_where_they_belong() -> None:
+    b = Builder()
+    b.header("h", "h_t", a=16, sum=16)
+    b.variable("vc.sum", 16, Storage.LOCAL)
+    compute = b.call("hash.compute", None, ex.Text("csum16", AT), b.values("h.a"), out="vc.sum")
+    verify = [
+        compute,
+        if_(binary("!=", b.get("vc.sum"), b.get("h.sum")), [b.set("sm.checksum_error", 1)]),
+    ]
+    update = [b.call("hash.compute_with_payload", None, ex.Text("csum16", AT), b.values("h.a"), out="h.sum")]
+    ingress = [if_(binary("==", b.get("sm.checksum_error"), const(1, 1)), [b.set("sm.egress_spec", 5)])]
+    start = state("start", [extract("h")], goto("accept"))
+    switch = Switch(b.build([start], ingress, deparser=[emit("h")], verify_checksum=verify, compute_checksum=update))
+    assert switch.process(0, bytes.fromhex("1234edcb")) == [(0, bytes.fromhex("1234edcb"))]
+    assert switch.process(0, bytes.fromhex("1234edcc")) == [(5, bytes.fromhex("1234edcb"))]
+    assert switch.process(0, bytes.fromhex("1234edcb0101")) == [(0, bytes.fromhex("1234ecca0101"))]
+
+
+def test_counters_registers_digests_and_logs() -> None:
+    b = base()
+    b.extern("I.c", "counter", size=4, unit="packets_and_bytes")
+    b.extern("I.r", "register", size=2, width=8)
+    b.extern("I.d", "digest")
+    b.extern("I.dc", "direct_counter", unit="packets", automatic=1)
+    b.table("I.t", [("h.tag", "exact")], [], direct=["I.dc"])
+    index = ex.Cast(b.get("h.tag"), Bits(32), AT)
+    ingress = (
+        apply("I.t"),
+        b.call("counter.count", "I.c", index),
+        b.call("register.read", "I.r", index, out="meta.kept"),
+        b.call("register.write", "I.r", index, binary("+", b.get("meta.kept"), const(1, 8))),
+        b.set("h.note", b.get("meta.kept")),
+        b.call("digest.send", "I.d", b.values("h.tag", "h.note")),
+        b.call("log.message", None, ex.Text("tag {} note {}", AT), b.values("h.tag", "h.note")),
+        b.call("assert.check", None, binary("==", b.get("h.note"), const(0, 8))),
+    )
+    switch = Switch(plain(b, ingress))
+    handle = switch.table_add("I.t", (Exact(1),), "NoAction")
+    assert [switch.process(0, b"\x01\x00--")[0][1][1] for _ in range(3)] == [0, 1, 2]
+    assert switch.process(0, b"\xc8\x00")[0][1] == b"\xc8\x00"  # out of range: reads 0, writes and counts nothing
+    count = switch.counter("I.c", 1)
+    assert (count.packets, count.bytes) == (3, 12)
+    assert switch.counter("I.dc", handle).packets == 3
+    assert switch.register_read("I.r", 1) == 3
+    assert [d.values for d in switch.store.digests] == [(1, 0), (1, 1), (1, 2), (200, 0)]
+    assert switch.store.log[1] == "tag 1 note 1"
+    assert len(switch.store.failed_asserts) == 2
+
+
+def test_hit_and_action_outcome_drive_a_switch() -> None:
+    b = base()
+    b.action("I.a")
+    b.table("I.t", [("h.tag", "exact")], ["I.a"])
+    b.variable("I.hit", Bool(), Storage.LOCAL)
+    b.variable("I.run", b.tables[0].action_enum, Storage.LOCAL)
+    ingress = (
+        apply("I.t", "I.hit", "I.run"),
+        if_(b.get("I.hit"), [b.set("sm.egress_spec", 1)]),
+        st.Switch(b.get("I.run"), (st.SwitchCase((0,), (b.set("h.note", 0xA0),), AT),), (b.set("h.note", 0xDF),), AT),
+    )
+    switch = Switch(plain(b, ingress))
+    switch.table_add("I.t", (Exact(1),), "I.a")
+    assert switch.process(0, b"\x01\x00") == [(1, b"\x01\xa0")]
+    assert switch.process(0, b"\x02\x00") == [(0, b"\x02\xdf")]
+
+
+def test_blocks_leave_and_loops() -> None:
+    b = base()
+    one = const(1, 8)
+    loop = st.Block(
+        "out",
+        (
+            st.While(
+                true(),
+                (
+                    b.set("h.note", binary("+", b.get("h.note"), one)),
+                    if_(binary("==", b.get("h.note"), b.get("h.tag")), [st.Leave("out", AT)]),
+                ),
+                AT,
+            ),
+            b.set("h.note", 0xEE),
+        ),
+        AT,
+    )
+    switch = Switch(plain(b, (loop, b.set("sm.egress_spec", 4))))
+    assert switch.process(0, b"\x09\x00") == [(4, b"\x09\x09")]
+
+
+def test_a_loop_without_end_drops_its_packet() -> None:
+    b = base()
+    switch = Switch(plain(b, (st.While(true(), (), AT),)))
+    assert switch.process(0, b"\x01\x02") == []
+
+
+def test_headers_added_removed_and_copied() -> None:
+    b = base()
+    b.header("x", "h_t")
+    ingress = (
+        st.CopyHeader(h("x"), h("h"), AT),
+        b.set("x.tag", 0x99),
+        st.SetValid(h("h"), False, AT),
+        if_(valid("x"), [b.set("sm.egress_spec", 2)]),
+    )
+    start = state("start", [extract("h")], goto("accept"))
+    program = b.build([start], ingress, deparser=[emit("h"), emit("x")])
+    assert Switch(program).process(0, b"\x01\x02.") == [(2, b"\x99\x02.")]
+
+
+def test_local_variables_begin_anew_and_metadata_do_not() -> None:
+    b = base()
+    b.variable("local", 8, Storage.LOCAL)
+    ingress = (b.set("local", 5), b.set("meta.kept", 6))
+    egress = (b.set("h.tag", b.get("local")), b.set("h.note", b.get("meta.kept")))
+    assert Switch(plain(b, ingress, egress)).process(0, b"\x01\x02") == [(0, b"\x00\x06")]
+
+
+def test_fields_of_a_frame() -> None:
+    program = plain(base(), ())
+    assert fields_of(program, b"\x01\x02\x03") == [(0, 8, "h.tag"), (8, 8, "h.note")]
+    assert fields_of(program, b"\x01") == []
+
+
+def test_stack_loop_ends_and_no_frame_raises() -> None:
+    b = Builder()
+    b.stack("s", "s_t", 3, kind=8, value=8)
+    b.variable("next", 8, Storage.LOCAL)
+    element = ex.ElementRef("s", b.get("next"), AT)
+    kind = ex.Read(ex.FieldRef(element, "kind", AT), Bits(8), AT)
+    start = state(
+        "start",
+        [st.Extract(element, None, AT), b.set("next", binary("+", b.get("next"), const(1, 8)))],
+        select(b.get("next"), (exact(5, 8), "accept"), (any_(), "start")),
+    )
+    ingress = [b.set("sm.egress_spec", 1), b.set("s[2].value", kind)]
+    switch = Switch(b.build([start], ingress, deparser=[emit(f"s[{i}]") for i in range(3)]))
+    chance = random.Random(1)
+    for _ in range(300):
+        frame = chance.randbytes(chance.randrange(12))
+        sent = switch.process(chance.randrange(600), frame)
+        assert [port for port, _ in sent] == [1]
+
+
+def test_deep_expressions_do_not_overflow() -> None:
+    b = base()
+    expression: ex.Expression = b.get("h.tag")
+    for _ in range(3000):
+        expression = binary("+", expression, const(1, 8))
+    program = plain(b, ())  # the statement is put in after the verifier, which recurses
+    deep = Control("Ingress", Role.INGRESS, (b.set("h.tag", expression),), AT)
+    program = replace(program, pipes=tuple(deep if p.role is Role.INGRESS else p for p in program.pipes))
+    assert Switch(program).process(0, b"\x00\x00") == [(0, bytes([3000 % 256, 0]))]
