@@ -43,6 +43,7 @@ class ParserBase:
         self._depth = 0
         self._greater_ends = False  # inside of bit<…>: a `>` is its end, not an operator
         self._last_error = -1
+        self._given_up = False
         self.has_unclosed = False  # a missing '}' was reported: a surplus one may be what was meant
         self._matching = _match_brackets(self.tokens)
 
@@ -55,6 +56,11 @@ class ParserBase:
             self.token = self.tokens[self.index]
             self.kind = self.token.kind
         return token
+
+    def jump(self, index: int) -> None:
+        self.index = index
+        self.token = self.tokens[index]
+        self.kind = self.token.kind
 
     def peek(self, ahead: int = 1) -> Token:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
@@ -108,7 +114,7 @@ class ParserBase:
 
     def report(self, message: str, *notes: tuple[Span, str], behind: bool = False) -> None:
         """An error at the current token, or right behind the one before; once a token."""
-        if self.index == self._last_error:
+        if self.index == self._last_error or self._given_up:
             return
         self._last_error = self.index
         if self.kind == UNEXPECTED:
@@ -123,12 +129,18 @@ class ParserBase:
         self.report(f"expected {expected}, found {describe(self.token)}")
         return SyntaxFailure()
 
+    def giving_up(self, message: str) -> SyntaxFailure:
+        """Reports what makes the rest of the file meaningless, and goes to its end without another message."""
+        self.report(message)
+        self._given_up = True
+        self.jump(len(self.tokens) - 1)
+        return SyntaxFailure()
+
     def enter(self) -> None:
         """One level deeper; `leave` undoes it, and so does the recovery from an error."""
         self._depth += 1
         if self._depth > MAX_NESTING:
-            self.report(f"the program nests too deeply here: more than {MAX_NESTING} levels")
-            raise SyntaxFailure
+            raise self.giving_up(f"the program nests too deeply here: more than {MAX_NESTING} levels")
 
     def leave(self) -> None:
         self._depth -= 1

@@ -157,7 +157,7 @@ class StatementParser(ExpressionParser):
         typed = self.at_variable() and self.after_type(self.index, unknown=True)
         at = typed or self.index
         if self.tokens[min(at + 1, len(self.tokens) - 1)].kind != "in" or self.tokens[at].kind not in NAMES:
-            self._skip_to(start)
+            self.jump(start)
             return None
         type_ref = self.type_ref() if typed else None
         name = self.name_node("the name of the variable")

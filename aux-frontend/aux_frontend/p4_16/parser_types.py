@@ -166,11 +166,14 @@ class TypeParser(ParserBase, ABC):
 
     def array_suffix(self, element: ast.TypeRef) -> ast.TypeRef:
         """{ "[" expression "]" } behind a declared name, as in C: the same as behind the type."""
+        depth = self._depth
         while self.kind == "[":
+            self.enter()
             bracket = self.advance()
             size = self.expression()
             self.expect("]", "after the size")
             element = ast.StackType(bracket.span, element, size)
+        self._depth = depth
         return element
 
     # --- annotations (spec 18)
@@ -194,12 +197,10 @@ class TypeParser(ParserBase, ABC):
             return ast.Annotation(name.span, name.text, "")
         close = self.after_bracket(self.index) - 1
         if close < 0:
-            self.report(f"the annotation '@{name.text}' has no end: its '{self.kind}' is not closed")
-            self._skip_to(len(self.tokens) - 1)
-            return ast.Annotation(name.span, name.text, "")
+            raise self.giving_up(f"the annotation '@{name.text}' has no end: its '{self.kind}' is not closed")
         body = self._text(self.token.offset + 1, self.tokens[close].offset)
         if self.kind == "(":
-            self._skip_to(close + 1)
+            self.jump(close + 1)
             return ast.Annotation(name.span, name.text, body)
         self.advance()
         structured: list[ast.Expression | ast.KeyValue] = []
@@ -226,8 +227,3 @@ class TypeParser(ParserBase, ABC):
 
     def _text(self, low: int, high: int) -> str:
         return self.lines.text[low:high].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-    def _skip_to(self, index: int) -> None:
-        self.index = index
-        self.token = self.tokens[index]
-        self.kind = self.token.kind
