@@ -46,6 +46,10 @@ def find_key(name: Name, keys: list[str], table: str, diagnostics: Diagnostics) 
     if name.text in keys:
         return keys.index(name.text)
     plain = _plain(name.text)
+    if name.text == "valid":  # of whatever header, if there is only one such key
+        validity = [i for i, key in enumerate(keys) if key.endswith(_VALID)]
+        if len(validity) == 1:
+            return validity[0]
     same = [i for i, key in enumerate(keys) if _plain(key) == plain]
     ending = [i for i, key in enumerate(keys) if _plain(key).endswith("." + plain)]
     for found in (same, ending):

@@ -1,0 +1,123 @@
+"""Reading STF: every form of statement, and a located message for what is malformed."""
+
+from __future__ import annotations
+
+import pytest
+
+from macsad.stf import statements as st
+from macsad.stf.parser import parse
+from transpiler.diagnostics import Diagnostics
+
+
+def read(text: str) -> tuple[st.Statement, ...]:
+    diagnostics = Diagnostics()
+    statements = parse(text, "t.stf", diagnostics)
+    assert diagnostics.render() == ""
+    return statements
+
+
+def errors(text: str) -> list[str]:
+    diagnostics = Diagnostics()
+    parse(text, "t.stf", diagnostics)
+    return [f"{m.span}: {m.message}" for m in diagnostics.messages]
+
+
+def test_packets_and_comments() -> None:
+    packet, other = read("# nothing\n\npacket 3 00 1A ff  # more\nPACKET 4\n")
+    assert isinstance(packet, st.SendPacket) and isinstance(other, st.SendPacket)
+    assert (packet.port, packet.data) == (3, b"\x00\x1a\xff")
+    assert (other.port, other.data) == (4, b"")
+    assert (packet.span.line, packet.span.column) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "digits", "exact"),
+    [
+        ("expect 1", None, False),
+        ("expect 1 $", "", True),
+        ("expect 1 0A b*", "0AB*", False),
+        ("expect 1 0A ** $", "0A**", True),
+        ("expect 1 0A00$ # end", "0A00", True),
+    ],
+)
+def test_expectations(line: str, digits: str | None, exact: bool) -> None:
+    (expect,) = read(line)
+    assert isinstance(expect, st.Expect)
+    assert (expect.digits, expect.exact) == (digits, exact)
+
+
+def test_add_in_full() -> None:
+    (add,) = read('add I.t 12 a.b:0x0a**  extra$0.h:0b1*0 "q r":5/8\n c:1&&&3 d:1..9 act(x:0x10, y:7) = A')
+    assert isinstance(add, st.Add)
+    assert add.table.text == "I.t" and add.priority is not None and add.priority.value == 12
+    assert [k.name.text for k in add.keys] == ["a.b", "extra[0].h", "q r", "c", "d"]
+    first, bits, prefix, mask, span = add.keys
+    assert (first.first.value, first.first.wild, first.first.digit_bits) == (0x0A00, 0xFF, 16)
+    assert (bits.first.value, bits.first.wild, bits.first.digit_bits) == (4, 2, 3)
+    assert [k.operator for k in (first, prefix, mask, span)] == ["", "/", "&&&", ".."]
+    assert add.action.name.text == "act"
+    assert [(a.name.text, a.value.value) for a in add.action.arguments] == [("x", 16), ("y", 7)]
+    assert add.handle is not None and add.handle.text == "A"
+
+
+def test_the_other_statements() -> None:
+    statements = read(
+        """
+        setdefault t a()
+        remove all
+        remove $A
+        no_packet
+        wait
+        check_counter c(3)
+        check_counter I.c($A) bytes >= 0x10
+        mc_mgrp_create 5
+        mc_node_create 400 6 7
+        mc_node_associate 5 0
+        mirroring_add 1 2
+        register_write I.r 5 100
+        meter_set_rates I.m 2 0.000005:4 2:5
+        """
+    )
+    default, remove_all, remove, *_ = statements
+    assert isinstance(default, st.SetDefault) and default.action.arguments == ()
+    assert isinstance(remove_all, st.Remove) and remove_all.handle is None
+    assert isinstance(remove, st.Remove) and remove.handle is not None
+    bare, check = (s for s in statements if isinstance(s, st.CheckCounter))
+    assert (bare.unit, bare.operator, bare.value) == ("packets", "==", 0)
+    assert (check.unit, check.operator, check.value) == ("bytes", ">=", 16)
+    commands = [s for s in statements if isinstance(s, st.Command)]
+    assert [n.value for n in commands[1].numbers] == [400, 6, 7]
+    assert commands[-1].rates == (st.Rate(0.000005, 4), st.Rate(2.0, 5))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("frobnicate 1", "t.stf:1:1: unknown command 'frobnicate'"),
+        ("\n  packet x 00", "t.stf:2:9: a port number is expected here"),
+        ("packet 1 000", "t.stf:1:10: an odd number of hex digits"),
+        ("packet 1 0*", "t.stf:1:10: a packet is given in hex digits"),
+        ("expect 1 0g", "t.stf:1:10: a packet is expected in hex digits and '*', with '$' at most at its end"),
+        ("expect 1 $00", "t.stf:1:10: a packet is expected in hex digits and '*', with '$' at most at its end"),
+        ("add t k:1", "t.stf:1:10: a name is expected here; the file ends"),
+        ("add t k:x a()", "t.stf:1:9: a number is expected here; there is 'x'"),
+        ("add t k:1 a(b)", "t.stf:1:14: ':' is expected here; there is ')'"),
+        ("add t k:1 a(b:1 c:2)", "t.stf:1:17: ',' is expected here; there is 'c'"),
+        ("check_counter c(1) flows == 2", "t.stf:1:20: 'packets' or 'bytes' is expected, not 'flows'"),
+        ("mc_node_associate 1", "t.stf:1:20: a number is expected here; the file ends"),
+        ("wait for me", "t.stf:1:6: the statement should end here; there is 'for'"),
+        ("add t k:1 a() ?", "t.stf:1:15: unexpected character '?'"),
+        ("meter_set_rates m 1 2:3", "t.stf:1:1: meter_set_rates takes two rates, committed and peak"),
+    ],
+)
+def test_errors_are_located(text: str, message: str) -> None:
+    assert errors(text) == [message]
+
+
+def test_reading_goes_on_after_an_error() -> None:
+    assert len(errors("bogus\nadd\npacket 1 0\nwait\nworse")) == 4
+
+
+@pytest.mark.parametrize("text", ["\0", "add " * 100, "packet", "expect", "(" * 999, "add t k:0x a()", "𝔞 1", '"'])
+def test_nonsense_is_refused_without_a_traceback(text: str) -> None:
+    assert errors(text)

@@ -1,0 +1,220 @@
+"""STF against a program: names, values, what counts as passed, and what is said when it is not."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
+
+from macsad import simulate
+from macsad.stf.diff import agrees, show
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.program import Program, Storage
+from transpiler.hlir.types import Bits
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    b = Builder()
+    b.header("hdr.h", "h_t", f1=32, b1=8, b2=8)
+    b.header("hdr.x", "x_t", y=8)
+    for parameter, width in (("val", 8), ("port", 9)):
+        b.variable(f"c.setb1.{parameter}", width, Storage.ACTION_DATA)
+    b.action(
+        "c.setb1",
+        b.set("hdr.h.b1", b.get("c.setb1.val")),
+        b.set("sm.egress_spec", b.get("c.setb1.port")),
+        val=8,
+        port=9,
+    )
+    b.action("c.drop", b.set("sm.egress_spec", 511))
+    b.extern("c.cnt", "direct_counter", unit="packets_and_bytes", automatic=1)
+    b.extern("c.all", "counter", size=4, unit="packets")
+    b.extern("c.reg", "register", size=4, width=16)
+    b.table("c.test1", [("hdr.h.f1", "ternary"), ("hdr.h.b1", "ternary")], ["c.setb1"], direct=["c.cnt"])
+    b.table("c.routes", [("hdr.h.f1", "lpm")], ["c.setb1", "c.drop"])
+    validity = ex.Cast(valid("hdr.x"), Bits(1), AT)
+    b.table("c.ex", [("hdr.h.b2", "exact"), (validity, "exact", "hdr.x.$valid$")], ["c.setb1", "c.drop"])
+    b.table("c.span", [("hdr.h.b2", "range")], ["c.setb1"])
+    tag = b.get("hdr.h.b2")
+    ingress = [
+        apply("c.test1"),
+        if_(binary("==", tag, const(1, 8)), [apply("c.routes")]),
+        if_(binary("==", tag, const(2, 8)), [apply("c.ex")]),
+        if_(binary(">", tag, const(2, 8)), [apply("c.span")]),
+        b.call("counter.count", "c.all", const(1, 32)),
+    ]
+    start = state("start", [extract("hdr.h")], goto("accept"))
+    return b.build([start], ingress, deparser=[emit("hdr.h"), emit("hdr.x")])
+
+
+def run(program: Program, tmp_path: Path, text: str, trace: bool = False) -> tuple[int, str]:
+    stf = tmp_path / "t.stf"
+    stf.write_text(text)
+    out = io.StringIO()
+    code = simulate.run(program, stf, out=out, trace=trace)
+    return code, out.getvalue().replace(str(tmp_path) + "/", "")
+
+
+def passes(program: Program, tmp_path: Path, text: str) -> None:
+    code, out = run(program, tmp_path, text)
+    assert code == 0, out
+
+
+def fails(program: Program, tmp_path: Path, text: str) -> str:
+    code, out = run(program, tmp_path, text)
+    assert code == 1
+    return out
+
+
+def test_ternary_with_wildcards_priorities_and_short_names(program: Program, tmp_path: Path) -> None:
+    passes(
+        program,
+        tmp_path,
+        """
+        add test1 10 h.f1:0x****0101 setb1(val:0x7f, port:2)
+        add c.test1 20 f1:0x12****** b1:0x05 c.setb1(port:3, val:1)
+        add test1 5 f1:0x***** setb1(val:9, port:4)
+        expect 2 ffff0101 7f 00
+        expect 3 12340101 01 00 aabb $
+        expect 4 55555555 09
+        packet 0 ffff0101 00 00
+        packet 0 12340101 05 00 aabb
+        packet 0 55555555 05 00
+        """,
+    )
+
+
+def test_prefixes(program: Program, tmp_path: Path) -> None:
+    passes(
+        program,
+        tmp_path,
+        """
+        add routes f1:0x0a000000/8 setb1(val:1, port:1)
+        add routes f1:0x0a01**** setb1(val:2, port:2)
+        add routes f1:0x0a010203 setb1(val:3, port:3)
+        setdefault routes drop()
+        packet 0 0a000001 00 01
+        expect 1 0a000001 01
+        packet 0 0a010001 00 01
+        expect 2 0a010001 02
+        packet 0 0a010203 00 01
+        expect 3 0a010203 03
+        packet 0 0b010203 00 01
+        no_packet
+        """,
+    )
+
+
+@pytest.mark.parametrize("valid_key", ["hdr.x.$valid$", "x.valid", "hdr.x", "valid"])
+def test_exact_and_validity_in_its_spellings(program: Program, tmp_path: Path, valid_key: str) -> None:
+    passes(program, tmp_path, f"add ex b2:2 {valid_key}:0 drop()\npacket 0 00000000 00 02\nno_packet")
+
+
+def test_range(program: Program, tmp_path: Path) -> None:
+    passes(
+        program,
+        tmp_path,
+        "add span 1 b2:3..5 setb1(val:1, port:1)\nadd span 2 b2:0x05->9 setb1(val:2, port:2)\n"
+        "packet 0 00000000 00 04\nexpect 1 00000000 01\npacket 0 00000000 00 05\nexpect 2 00000000 02\n",
+    )
+
+
+def test_counters_registers_handles(program: Program, tmp_path: Path) -> None:
+    passes(
+        program,
+        tmp_path,
+        """
+        add test1 10 f1:0x0000000* setb1(val:0, port:2) = A
+        check_counter cnt($A)
+        packet 0 00000001 00 00
+        packet 0 00000002 00 00 ff
+        wait
+        check_counter cnt($A) packets == 2
+        check_counter c.cnt(A) bytes == 13
+        check_counter all(1) packets > 1
+        check_counter all(2) packets != 1
+        register_write reg 3 0x77
+        register_read reg 3
+        remove $A
+        packet 5 00000001 00 00
+        expect 0 00000001 00 00 $
+        """,
+    )
+
+
+def test_only_ports_of_the_file_exist(program: Program, tmp_path: Path) -> None:
+    passes(program, tmp_path, "add test1 1 f1:0x* setb1(val:0, port:9)\npacket 1 00000001 00 00\n")
+    out = fails(program, tmp_path, "add test1 1 f1:0x* setb1(val:0, port:1)\npacket 1 00000001 00 00\n")
+    assert "t.stf:2:1: error: an unexpected packet of 6 bytes on port 1" in out
+    assert "0x0000  00 00 00 01 00 00" in out
+
+
+def test_a_difference_is_shown(program: Program, tmp_path: Path) -> None:
+    out = fails(program, tmp_path, "expect 0 00000001 7f 0* ff $\npacket 0 00000001 00 01 aa bb\n")
+    assert out == (
+        "t.stf:1:1: error: packet 1 on port 0 is not as expected\n"
+        "    expect 0 00000001 7f 0* ff $\n"
+        "    ^~~~~~\n"
+        "    0x0000  expected  00 00 00 01 7F 0* FF\n"
+        "            got       00 00 00 01 00 01 AA BB\n"
+        "                                  ^^    ^^ ^^\n"
+        "    length: 7 bytes expected, 8 got\n"
+        "    in: hdr.h.b1\n"
+        "failed: 1 difference (1 packets in, 1 expected)\n"
+    )
+
+
+def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
+    out = fails(program, tmp_path, "expect 3 00\npacket 0 00000001 00 00\nexpect 0 00000001")
+    assert "t.stf:1:1: error: packet 1 on port 3 did not come: 0 came" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("add test f1:0x* setb1(val:1, port:1)", "1:5: error: there is no table 'test'; did you mean 'c.test1'?"),
+        ("add test1 f9:0x* setb1()", "1:11: error: table c.test1 has no key 'f9'; its keys are: hdr.h.f1, hdr.h.b1"),
+        ("add test1 f1:0x* nop()", "1:18: error: there is no action of table c.test1 'nop'"),
+        ("add test1 f1:0x* setb1(val:1)", "1:18: error: action c.setb1 needs a value for port"),
+        ("add test1 f1:0x* setb1(val:256, port:1)", "1:28: error: the value does not fit in the 8 bits"),
+        ("add test1 f1:0x* setb1(val:0x*, port:1)", "1:28: error: an action's argument cannot have wildcards"),
+        ("add test1 b1:256 setb1(val:1, port:1)", "1:14: error: the value does not fit in the 8 bits of 'hdr.h.b1'"),
+        ("add ex b2:0x1* valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have wildcards"),
+        ("add ex b2:1/4 valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have a prefix"),
+        ("add ex b2:1 drop()", "1:1: error: the exact key 'hdr.x.$valid$' of table c.ex needs a value"),
+        ("add routes f1:0x*1 drop()", "1:15: error: 'hdr.h.f1' is matched by lpm, which cannot have wildcards"),
+        ("check_counter cnt($Z)", "1:19: error: no entry was added with the handle 'Z'"),
+        ("check_counter none(1)", "1:15: error: there is no counter 'none'"),
+        ("check_counter all(9)", "1:1: error: counter c.all has no element 9"),
+        ("register_read cnt 1", "1:15: error: there is no register 'cnt'"),
+        ("check_counter all(1) packets > 3", "1:1: error: counter c.all: packets > 3 is expected, it has 0"),
+        ("mc_node_associate 1 1", "1:1: error: there is no multicast group 1"),
+    ],
+)
+def test_errors_are_located(program: Program, tmp_path: Path, text: str, message: str) -> None:
+    assert f"t.stf:{message}" in fails(program, tmp_path, text)
+
+
+def test_trace_tells_the_way_of_each_packet(program: Program, tmp_path: Path) -> None:
+    _, out = run(program, tmp_path, "add test1 1 f1:0x* setb1(val:0, port:9)\npacket 1 00000001 00 00\n", trace=True)
+    words = [line.split(maxsplit=1) for line in out.splitlines() if line]
+    assert [w[0] for w in words[:4]] == ["receive", "pass", "state", "extract"]
+    assert "c.test1(hdr.h.f1=0x1, hdr.h.b1=0x0): hit entry 0 -> c.setb1(0x0, 0x9)  [t.p4:1:1]" in out
+    assert any(w[0] == "send" and w[1].startswith("port 9") for w in words)
+
+
+def test_agreement() -> None:
+    assert agrees("01*", False, b"\x01\x23\x45")
+    assert not agrees("01*", True, b"\x01\x23\x45")
+    assert not agrees("012345", False, b"\x01\x23")
+    assert agrees("", True, b"") and not agrees("", True, b"\0")
+
+
+def test_long_frames_show_only_the_lines_that_differ() -> None:
+    frame = bytes(48)
+    lines = show(bytes(32).hex() + "01", False, frame)
+    assert lines[:2] == ["    0x0000  as expected", "    0x0010  as expected"]
+    assert lines[2].startswith("    0x0020  expected  01")
