@@ -108,8 +108,8 @@ static uint64_t clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int macs_qsbr_synchronize(struct macs_qsbr *qsbr, uint64_t timeout_ns) {
-    uint64_t target = begin_period(qsbr);
+/* Wait until every online reader has reported in this epoch or later: 0 or -ETIMEDOUT. */
+static int wait_for_reports(struct macs_qsbr *qsbr, uint64_t target, uint64_t timeout_ns) {
     uint64_t start = clock_ns();
     for (uint32_t round = 0; oldest_report(qsbr, target) < target; round++) {
         if (clock_ns() - start > timeout_ns)
@@ -122,12 +122,20 @@ int macs_qsbr_synchronize(struct macs_qsbr *qsbr, uint64_t timeout_ns) {
     return 0;
 }
 
+int macs_qsbr_synchronize(struct macs_qsbr *qsbr, uint64_t timeout_ns) {
+    return wait_for_reports(qsbr, begin_period(qsbr), timeout_ns);
+}
+
 int macs_qsbr_flush(struct macs_qsbr *qsbr) {
-    if (!qsbr || qsbr->head == qsbr->tail)
+    if (!qsbr)
         return 0;
-    if (macs_qsbr_synchronize(qsbr, MACS_QSBR_TIMEOUT_NS))
+    macs_qsbr_poll(qsbr); /* what is left waits for a period that has begun */
+    if (qsbr->head == qsbr->tail)
+        return 0;
+    uint64_t epoch = atomic_load_explicit(&qsbr->epoch, memory_order_relaxed);
+    if (wait_for_reports(qsbr, epoch, MACS_QSBR_TIMEOUT_NS))
         return -EBUSY;
-    run_older_than(qsbr, atomic_load_explicit(&qsbr->epoch, memory_order_relaxed));
+    run_older_than(qsbr, epoch);
     return 0;
 }
 

@@ -21,7 +21,9 @@
 
 #define MACS_QSBR_READERS 128u               /* registered at once, at most */
 #define MACS_QSBR_BACKLOG 8192u              /* deferred releases at once, at most; a power of two */
+#ifndef MACS_QSBR_TIMEOUT_NS
 #define MACS_QSBR_TIMEOUT_NS UINT64_C(1000000000)
+#endif
 
 struct macs_qsbr_reader {
     _Alignas(64) _Atomic uint64_t seen; /* the epoch of the last report; 0: offline */

@@ -1,0 +1,165 @@
+/* Readers look up while the one writer adds, modifies and removes. Usage: concurrent KERNEL MILLISECONDS SEED.
+ *
+ * Entry n of `numbered` is, by n % 4: always there; always there with changing values; now and then there; never there.
+ * For prefixes there are also HANDED pairs of a short and a long one, of which at each moment at least one is there.
+ * Readers check that what must be there is found, that what is found belongs to the key and is whole, and that it stays so
+ * until they report a quiescent state.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <time.h>
+
+#include "support.h"
+
+enum { NUMBERED_MAX = 4000, HANDED = 16, KEY_BYTES = 4, READERS = 2 };
+
+static const struct subject *subject;
+static void *table;
+static struct macs_qsbr *qsbr;
+static uint32_t numbered; /* few for the linear table: its lookups must not take as long as many changes */
+static atomic_bool stop;
+static _Atomic uint64_t lookups;
+
+static void numbered_key(uint8_t *key, uint32_t n) {
+    uint32_t scattered = n * UINT32_C(2654435761);
+    key[0] = (uint8_t)(scattered >> 24 & 0x7f);
+    key[1] = (uint8_t)(n >> 8);
+    key[2] = (uint8_t)n;
+    key[3] = (uint8_t)(scattered >> 8);
+}
+
+/* The key under both prefixes of a pair, as its short (16 bits) or its long one (28 bits). */
+static void handed_key(uint8_t *key, uint32_t pair) {
+    memcpy(key, (uint8_t[]){0xee, (uint8_t)(pair * 11), 7, 0x11}, KEY_BYTES);
+}
+
+static struct value numbered_value(uint32_t n, uint64_t version) {
+    return make_value(version << 32 | n);
+}
+
+static void check_numbered(uint32_t n, const struct macs_entry *found) {
+    CHECK(found || n % 4 >= 2);
+    CHECK(!found || n % 4 != 3);
+    if (found)
+        CHECK((uint32_t)id_of(found) == n && ((const struct value *)found)->not_id == ~id_of(found));
+}
+
+static void read_batch(uint64_t *random) {
+    const struct macs_entry *found[BATCH];
+    uint8_t keys[BATCH * KEY_BYTES];
+    uint32_t numbers[BATCH];
+    uint64_t ids[BATCH];
+    for (uint32_t i = 0; i < BATCH; i++) {
+        numbers[i] = (uint32_t)(next_random(random) >> 33) % numbered;
+        numbered_key(keys + i * KEY_BYTES, numbers[i]);
+    }
+    subject->batch(table, keys, KEY_BYTES, found);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        check_numbered(numbers[i], found[i]);
+        ids[i] = id_of(found[i]);
+    }
+    if (subject->can & PREFIXES) {
+        for (uint32_t i = 0; i < 4; i++) {
+            handed_key(keys, (uint32_t)(next_random(random) >> 33) % HANDED);
+            CHECK(subject->lookup(table, keys, KEY_BYTES) != NULL);
+        }
+    }
+    for (uint32_t i = 0; i < BATCH; i++)
+        CHECK(id_of(found[i]) == ids[i] && (!found[i] || ((const struct value *)found[i])->not_id == ~ids[i]));
+}
+
+static void *reader(void *seed) {
+    uint64_t random = (uint64_t)(uintptr_t)seed, batches = 0;
+    struct macs_qsbr_reader *self = NULL;
+    CHECK(macs_qsbr_register(qsbr, &self) == 0);
+    macs_qsbr_online(qsbr, self);
+    for (; !atomic_load(&stop); batches++) {
+        read_batch(&random);
+        macs_qsbr_quiescent(qsbr, self);
+        if (batches % 64 == 63) {
+            macs_qsbr_offline(self);
+            macs_qsbr_online(qsbr, self);
+        }
+    }
+    macs_qsbr_unregister(self);
+    atomic_fetch_add(&lookups, batches * BATCH);
+    return NULL;
+}
+
+static void hand_over(uint32_t pair, bool to_long) {
+    uint8_t key[KEY_BYTES];
+    struct own_match from, to;
+    struct value value = make_value(pair);
+    handed_key(key, pair);
+    CHECK(subject->kernel->add(table, prefix(&to, key, KEY_BYTES, to_long ? 28 : 16), &value, NULL) == 0);
+    CHECK(subject->kernel->remove(table, prefix(&from, key, KEY_BYTES, to_long ? 16 : 28)) == 0);
+}
+
+static void change(uint64_t *random, bool *present, bool *handed, uint64_t version) {
+    uint32_t n = (uint32_t)(next_random(random) >> 33) % numbered, pair = n % HANDED;
+    struct own_match own;
+    struct value value = numbered_value(n, version);
+    uint8_t key[KEY_BYTES];
+    numbered_key(key, n);
+    exactly(&own, key, KEY_BYTES);
+    if (n % 4 == 1) {
+        CHECK(subject->kernel->modify(table, &own.match, &value) == 0);
+    } else if (n % 4 == 2) {
+        if (present[n])
+            CHECK(subject->kernel->remove(table, &own.match) == 0);
+        else
+            CHECK(subject->kernel->add(table, &own.match, &value, NULL) == 0);
+        present[n] = !present[n];
+    } else if (subject->can & PREFIXES) {
+        hand_over(pair, !handed[pair]);
+        handed[pair] = !handed[pair];
+    }
+}
+
+static void fill(void) {
+    struct own_match own;
+    uint8_t key[KEY_BYTES];
+    for (uint32_t n = 0; n < numbered; n++) {
+        struct value value = numbered_value(n, 0);
+        numbered_key(key, n);
+        if (n % 4 < 2)
+            CHECK(subject->kernel->add(table, exactly(&own, key, KEY_BYTES), &value, NULL) == 0);
+    }
+    for (uint32_t pair = 0; pair < HANDED && subject->can & PREFIXES; pair++) {
+        struct value value = make_value(pair);
+        handed_key(key, pair);
+        CHECK(subject->kernel->add(table, prefix(&own, key, KEY_BYTES, 16), &value, NULL) == 0);
+    }
+}
+
+int main(int argc, char **argv) {
+    static bool present[NUMBERED_MAX], handed[HANDED];
+    if (argc != 4)
+        return 2;
+    char where[100];
+    snprintf(where, sizeof where, "concurrent %s %s %s", argv[1], argv[2], argv[3]);
+    context = where;
+    subject = subject_named(argv[1]);
+    numbered = subject->can & RANGES ? 200 : NUMBERED_MAX;
+    uint64_t random = strtoull(argv[3], NULL, 10) * 2 + 1, changes = 0;
+    struct macs_table_shape shape = whole_key_shape(subject, KEY_BYTES, numbered / 4 * 3 + HANDED + 1);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && subject->kernel->create(&shape, qsbr, &table) == 0);
+    fill();
+    pthread_t threads[READERS];
+    for (uintptr_t i = 0; i < READERS; i++)
+        CHECK(pthread_create(&threads[i], NULL, reader, (void *)(i * 977 + 12345)) == 0);
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        for (int i = 0; i < 16; i++)
+            change(&random, present, handed, ++changes);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < atol(argv[2]));
+    atomic_store(&stop, true);
+    for (int i = 0; i < READERS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    subject->kernel->destroy(table);
+    macs_qsbr_destroy(qsbr);
+    printf("ok: %llu changes, %llu lookups\n", (unsigned long long)changes, (unsigned long long)atomic_load(&lookups));
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* Random changes and lookups on a kernel and on the linear reference: they must agree on everything.
+ * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED. Keys come from a small set of bytes, so that entries meet. */
+#include "support.h"
+
+enum { SIZE = 200 };
+
+static uint64_t state;
+
+static uint32_t below(uint32_t limit) {
+    return (uint32_t)(next_random(&state) >> 33) % limit;
+}
+
+/* Bytes differ in their first and last bits mostly: prefixes and masks cut through both. */
+static void random_key(uint8_t *key, uint32_t bytes) {
+    static const uint8_t palette[] = {0x00, 0x01, 0x02, 0x80, 0x81, 0xc0, 0xff, 0x7f};
+    for (uint32_t i = 0; i < bytes; i++)
+        key[i] = below(8) ? palette[below(i % 4 == 3 ? 8 : 3)] : (uint8_t)below(256);
+}
+
+static void random_match(const struct subject *subject, struct own_match *own, uint32_t bytes, uint32_t exact_bytes) {
+    uint8_t key[KEY_MAX];
+    random_key(key, bytes);
+    exactly(own, key, bytes);
+    if (subject->can & PREFIXES && exact_bytes < bytes)
+        own->match.prefix_bits = exact_bytes * 8 + below((bytes - exact_bytes) * 8 + 1);
+    if (subject->can & MASKS) {
+        uint32_t kind = below(6);
+        own->match.priority = (int32_t)below(5) - 1;
+        for (uint32_t i = 0; i < exact_bytes && kind < 4; i++)
+            own->mask[i] = (uint8_t)((const char *)"\xff\x00\xf0\x0f")[(kind + i) % 4];
+    }
+}
+
+static void compare_lookup(const struct subject *subject, const void *self, const void *reference, uint32_t bytes) {
+    uint8_t keys[BATCH * KEY_MAX];
+    const struct macs_entry *found[BATCH];
+    for (uint32_t i = 0; i < BATCH; i++)
+        random_key(keys + (size_t)i * bytes, bytes);
+    subject->batch(self, keys, bytes, found);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        const uint8_t *key = keys + (size_t)i * bytes;
+        const struct macs_entry *expected = lookup_linear(reference, key, bytes);
+        CHECK(id_of(found[i]) == id_of(expected));
+        CHECK(subject->lookup(self, key, bytes) == found[i]);
+        if (found[i])
+            CHECK(((const struct value *)found[i])->not_id == ~id_of(found[i]) && found[i]->action == expected->action);
+    }
+}
+
+static int compare_visit(const struct macs_match *match, const struct macs_entry *entry, void *reference) {
+    CHECK(id_of(macs_linear_kernel.find(reference, match)) == id_of(entry));
+    return 0;
+}
+
+static void change(const struct subject *subject, void *self, void *reference, const struct own_match *own, uint64_t id) {
+    struct value value = make_value(id);
+    uint32_t index = SIZE, kind = below(8);
+    if (kind < 4) {
+        int answer = subject->kernel->add(self, &own->match, &value, &index);
+        CHECK(answer == macs_linear_kernel.add(reference, &own->match, &value, NULL));
+        CHECK(answer != 0 || index < SIZE);
+    } else if (kind < 6) {
+        CHECK(subject->kernel->remove(self, &own->match) == macs_linear_kernel.remove(reference, &own->match));
+    } else {
+        CHECK(subject->kernel->modify(self, &own->match, &value) ==
+              macs_linear_kernel.modify(reference, &own->match, &value));
+    }
+    CHECK(id_of(subject->kernel->find(self, &own->match)) == id_of(macs_linear_kernel.find(reference, &own->match)));
+    CHECK(subject->kernel->count(self) == macs_linear_kernel.count(reference));
+}
+
+int main(int argc, char **argv) {
+    if (argc != 6)
+        return 2;
+    const struct subject *subject = subject_named(argv[1]);
+    uint32_t bytes = (uint32_t)atoi(argv[2]), exact_bytes = (uint32_t)atoi(argv[3]), operations = (uint32_t)atoi(argv[4]);
+    char where[200];
+    snprintf(where, sizeof where, "random %s %u %u %u %s", argv[1], bytes, exact_bytes, operations, argv[5]);
+    context = where;
+    state = strtoull(argv[5], NULL, 10) * 2 + 1;
+    for (int i = 0; i < 8; i++)
+        next_random(&state);
+    struct macs_table_shape shape = {
+        .key_bytes = bytes, .prefix_offset = exact_bytes, .value_bytes = sizeof(struct value), .size = SIZE};
+    struct macs_qsbr *qsbr = NULL;
+    void *self = NULL, *reference = NULL;
+    CHECK(macs_qsbr_create(&qsbr) == 0);
+    CHECK(subject->kernel->create(&shape, qsbr, &self) == 0);
+    CHECK(macs_linear_kernel.create(&shape, NULL, &reference) == 0);
+    struct own_match recent[16];
+    for (uint32_t i = 0; i < operations; i++) {
+        struct own_match *own = &recent[below(16)];
+        if (i < 16 || below(2)) {
+            own = &recent[i % 16];
+            random_match(subject, own, bytes, exact_bytes);
+        }
+        own->match.value = own->value;
+        own->match.mask = own->mask;
+        own->match.high = own->high;
+        change(subject, self, reference, own, i + 1);
+        if (i % 16 == 0)
+            compare_lookup(subject, self, reference, bytes);
+        if (i % 4096 == 0)
+            CHECK(subject->kernel->walk(self, compare_visit, reference) == 0);
+    }
+    subject->kernel->destroy(self);
+    macs_linear_kernel.destroy(reference);
+    macs_qsbr_destroy(qsbr);
+    puts("ok");
+    return 0;
+}
