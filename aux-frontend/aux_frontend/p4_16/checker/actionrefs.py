@@ -84,6 +84,7 @@ def use(
             )
         calls.failed(st, _arguments(ref))
         return
+    _allowed(st, ref, path, source, what)
     bound = _bind_all(st, ref, action, source)
     if bound is None:
         return
@@ -94,6 +95,23 @@ def use(
             if value not in st.static and not isinstance(st.checked.types.get(value), t.Unknown):
                 st.error(value, f"{what}: argument '{parameter.name}' must be known at compile time")
     _same_directed(st, action, bound, source, what)
+
+
+def _allowed(st: State, ref: ast.ActionRef, path: ast.Path, source: ast.ActionRef, what: str) -> None:
+    """@tableonly actions are no default actions, @defaultonly ones are nothing else (spec 14.2.1.2)."""
+    names = {a.name for a in source.annotations}
+    if what == "entry" and "defaultonly" in names:
+        st.error(
+            path,
+            f"action '{path.name}' is @defaultonly, it cannot be used in an entry",
+            (source.expression, "listed here"),
+        )
+    if what != "entry" and "tableonly" in names:
+        st.error(
+            path,
+            f"action '{path.name}' is @tableonly, it cannot be the default action",
+            (source.expression, "listed here"),
+        )
 
 
 def _bind_all(st: State, ref: ast.ActionRef, action: ast.ActionDeclaration, source: ast.ActionRef) -> Bound | None:

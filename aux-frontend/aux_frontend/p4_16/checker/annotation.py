@@ -7,15 +7,20 @@ from collections.abc import Sequence
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as t
 from aux_frontend.p4_16.checker import expressions
+from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 
 
 def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
     structured: dict[str, ast.Annotation] = {}
+    plain = {a.name: a for a in annotations if a.structured is None}
     for annotation in annotations:
         if annotation.structured is None:
             continue
+        if annotation.name in plain:
+            notes = ((plain[annotation.name], "the other one"),)
+            st.error(annotation, f"annotation '@{annotation.name}' is both structured and not", *notes)
         if annotation.name in structured:
             st.error(
                 annotation,
@@ -24,6 +29,14 @@ def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
             )
         structured[annotation.name] = annotation
         _structured(st, annotation.structured)
+
+
+def check_match(st: State, annotations: Sequence[ast.Annotation]) -> None:
+    """@match(kind) on a field tells how a value set matches it (spec 13.6.1)."""
+    for item in annotations:
+        if item.name == "match" and item.structured is None and item.body.strip() not in st.match_kind_declarations:
+            near = suggestion(item.body.strip(), list(st.match_kind_declarations))
+            st.error(item, f"'{item.body.strip()}' is not a match kind{near}")
 
 
 def _structured(st: State, items: Sequence[ast.Expression | ast.KeyValue]) -> None:

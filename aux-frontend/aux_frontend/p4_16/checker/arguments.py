@@ -51,6 +51,9 @@ def check_one(
     what = f"argument '{parameter.name}' of '{signature.name}'"
     if isinstance(found, t.Unknown) or isinstance(wanted, t.Unknown):
         return
+    if isinstance(wanted, t.DontCare):
+        st.error(value, f"{what}: its type is '_', so nothing can be passed", (parameter, "declared here"))
+        return
     if isinstance(found, t.Callable | t.Table | t.Void | t.ApplyResult):
         st.error(value, f"{what}: {show(found)} is not a value")
         return
@@ -61,7 +64,8 @@ def check_one(
         return
     if not casts.coerce(st, value, found, wanted, what):
         return
-    if parameter.direction == "" and signature.compile_time and value not in st.static:
+    constant = signature.compile_time or isinstance(wanted, t.Integer | t.String)
+    if parameter.direction == "" and constant and value not in st.static:
         st.error(value, f"{what} must be known at compile time", (parameter, "the parameter has no direction"))
     elif parameter.direction == "in" and isinstance(found, _OBJECTS):
         st.error(value, f"{what}: {show(found)} cannot be passed by value")

@@ -56,6 +56,8 @@ def _order(st: State, d: ast.ActionDeclaration) -> None:
         ty = st.value_types.get(parameter)
         if isinstance(ty, t.Extern | t.ParserType | t.ControlType | t.PackageType):
             st.error(parameter.type, f"an action's parameter cannot be {show(ty)}")
+        elif isinstance(ty, t.Integer | t.String):
+            st.error(parameter.type, f"an action's parameter cannot be of type {show(ty)}")
         if not parameter.direction:
             without = parameter
         elif without is not None:

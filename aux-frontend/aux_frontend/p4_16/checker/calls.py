@@ -13,7 +13,7 @@ from aux_frontend.p4_16.checker.nesting import nesting_problem
 from aux_frontend.p4_16.checker.overloads import Bound, Misfit, choose
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
-from aux_frontend.p4_16.checker.typeops import DONT_CARE, mentions, show, solved, substitute
+from aux_frontend.p4_16.checker.typeops import DONT_CARE, mentions, pruned, same, show, solved, substitute
 from aux_frontend.p4_16.checker.unify import fresh, unify
 from aux_frontend.p4_16.types import Ty
 
@@ -63,7 +63,9 @@ def _function(st: State, e: ast.Call, callee: ast.Expression, ty: t.Callable, hi
         signature = Signature(name, declaration, (), declaration.parameters, t.Void(), compile_time=False)
     else:
         result = st.checked.type_refs.get(declaration.result, UNKNOWN)
-        signature = Signature(name, declaration, declaration.type_parameters, declaration.parameters, result)
+        signature = Signature(
+            name, declaration, declaration.type_parameters, declaration.parameters, result, {}, False, declaration
+        )
     result = resolve(st, e, callee, signature, bound, e.type_arguments, hint)
     if name == "static_assert" and isinstance(declaration, ast.FunctionPrototype):
         _static_assert(st, e, callee)
@@ -104,7 +106,7 @@ def resolve(
     result = substitute(signature.result, whole)
     if hint is not None and mentions(result, t.Unsolved):
         unify(st, result, hint)
-    good = _solve(st, at, mapping, found, hint)
+    good = _solve(st, at, signature, mapping, bound, found, hint)
     substitution = {p: solved(ty) for p, ty in whole.items()}
     result = solved(result)
     if good:
@@ -153,25 +155,64 @@ def _infer_arguments(
 
 
 def _solve(
-    st: State, at: ast.Node, mapping: dict[ast.TypeParameter, Ty], found: Sequence[Ty | None], hint: Ty | None
-) -> bool:
-    """Whether every type argument is known now. What only a left-out argument could tell is `_`."""
-    left_out = any(ty is None for ty in found)
-    broken = any(isinstance(ty, t.Unknown) for ty in found)
+    st: State, at: ast.Node, signature: Signature, mapping: dict[ast.TypeParameter, Ty], bound: Bound,
+    found: Sequence[Ty | None], hint: Ty | None,
+) -> bool:  # fmt: skip
+    """Whether every type argument is known now. What only a left-out optional argument could tell is `_`."""
+    left_out = any(a is None for a in bound)
+    broken = any(isinstance(ty, t.Unknown) for ty in found) or isinstance(hint, t.Unknown)
+    waits = hint is not None and mentions(hint, t.Unsolved)  # the call around this one finds it out
     for parameter, ty in mapping.items():
-        if not mentions(ty, t.Unsolved) or (hint is not None and mentions(hint, t.Unsolved)):
-            continue
-        if left_out and isinstance(ty, t.Unsolved):
-            ty.solution = DONT_CARE
-        elif broken or isinstance(hint, t.Unknown):
+        if mentions(ty, t.Unsolved) and not waits:
+            if left_out and isinstance(ty, t.Unsolved):
+                ty.solution = DONT_CARE
+                continue
+            if not broken:
+                message = (
+                    f"the type argument '{parameter.name}' of '{signature.name}' cannot be inferred, write it: <…>"
+                )
+                st.error(at, message, (parameter, "declared here"))
             return False
-        else:
-            st.error(
-                at,
-                f"the type argument '{parameter.name}' cannot be inferred, write it: <…>",
-                (parameter, "declared here"),
-            )
+        if not _is_value_type(st, at, signature, parameter, ty, bound, found):
             return False
+    return True
+
+
+def _is_value_type(
+    st: State, at: ast.Node, signature: Signature, parameter: ast.TypeParameter, variable: Ty, bound: Bound,
+    found: Sequence[Ty | None],
+) -> bool:  # fmt: skip
+    """Whether what was found for a type parameter can be one: not void, and for a running call neither a parser or control,
+    nor, when it was inferred, a literal's `int` or an unnamed structure."""
+    ty = pruned(variable)
+    if isinstance(
+        signature.target,
+        ast.PackageDeclaration | ast.ExternDeclaration | ast.ParserDeclaration | ast.ControlDeclaration,
+    ):
+        return True
+    if isinstance(ty, t.Void):
+        st.error(at, f"'void' cannot be a type argument of '{signature.name}'")
+        return False
+    inferred = isinstance(variable, t.Unsolved)
+    source = next(
+        (a.value for a, f in zip(bound, found, strict=True) if a is not None and f is not None and same(f, ty)), None
+    )
+    if isinstance(ty, t.ParserType | t.ControlType | t.PackageType | t.Table | t.Callable):
+        st.error(source or at, f"{show(ty)} cannot be an argument of '{signature.name}'")
+        return False
+    if inferred and isinstance(ty, t.Integer):
+        st.error(
+            source or at,
+            f"the width of this 'int' cannot be inferred; write a width, as in 8w1 ('{parameter.name}' could be any type)",
+        )
+        return False
+    if inferred and isinstance(ty, t.Struct) and ty.declaration is None:
+        st.error(
+            source or at,
+            "the type of this structure cannot be inferred; write it: (T){…}",
+            (parameter, "could be any type"),
+        )
+        return False
     return True
 
 

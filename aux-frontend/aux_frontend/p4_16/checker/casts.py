@@ -47,14 +47,6 @@ def implicitly(st: State, found: Ty, target: Ty) -> bool:
             return True
         case t.Enum(), t.Bit() | t.NewType():
             return found.underlying is not None and same(found.underlying, target)
-        case t.Tuple(), t.Struct() | t.Header():
-            return len(found.elements) == len(target.fields) and all(
-                same(a, b) or implicitly(st, a, b) for a, (_, b) in zip(found.elements, target.fields, strict=True)
-            )
-        case t.Tuple(), t.Tuple():
-            return len(found.elements) == len(target.elements) and all(
-                same(a, b) or implicitly(st, a, b) for a, b in zip(found.elements, target.elements, strict=True)
-            )
         case (t.ParserType() | t.ControlType(), t.ParserType() | t.ControlType()):
             return compatible.matches(st, found, target)
         case _:

@@ -20,7 +20,7 @@ from aux_frontend.p4_16.checker import (
 )
 from aux_frontend.p4_16.checker.nesting import fits_struct
 from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
-from aux_frontend.p4_16.checker.typeops import write
+from aux_frontend.p4_16.checker.typeops import show, write
 
 
 def declaration(st: State, d: ast.Declaration) -> None:
@@ -31,6 +31,16 @@ def declaration(st: State, d: ast.Declaration) -> None:
         st.error(d, f"'{d.name}' cannot be declared here")
         return
     rule(st, d)
+    if d.name == "main" and st.context.place is Place.TOP:
+        _main(st, d)
+
+
+def _main(st: State, d: ast.Declaration) -> None:
+    """The program is an instance of a package, called main (spec 15)."""
+    if not isinstance(d, ast.Instantiation):
+        st.error(d, "'main' must be an instance of a package")
+    elif not isinstance(ty := st.value_types.get(d, UNKNOWN), t.PackageType | t.Unknown):
+        st.error(d, f"'main' must be an instance of a package, not of {show(ty)}")
 
 
 def local(st: State, d: ast.Declaration) -> None:

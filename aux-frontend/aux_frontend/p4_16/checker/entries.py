@@ -25,6 +25,8 @@ def check(st: State, table: ast.TableDeclaration, keys: Sequence[Ty], actions: M
             )
         return
     seen: dict[object, ast.Entry] = {}
+    if table.entries and table.entries[0].priority is None and any(e.priority is not None for e in table.entries):
+        st.error(table.entries[0], "the first entry needs a priority, since others have one")
     for entry in table.entries:
         st.last_span = entry.span
         annotation.check(st, entry.annotations)
@@ -83,7 +85,7 @@ def _duplicate(st: State, table: ast.TableDeclaration, entry: ast.Entry, seen: d
     if None in values:
         return
     if values in seen:
-        st.warn(entry, "duplicate", "an entry with this key is there already", (seen[values], "the first one"))
+        st.error(entry.keyset, "an entry with this key is there already", (seen[values].keyset, "the first one"))
     seen.setdefault(values, entry)
 
 

@@ -19,6 +19,9 @@ from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
 
 
+_COMPILE_TIME = t.Extern | t.ParserType | t.ControlType | t.PackageType | t.Integer | t.String
+
+
 def infer(st: State, e: ast.Expression, hint: Ty | None = None) -> Ty:
     """The type of an expression, which is also put into the side table."""
     ty = _RULES[type(e)](st, e, hint)
@@ -90,9 +93,7 @@ def _path(st: State, e: ast.Path, hint: Ty | None) -> Ty:
     elif isinstance(declaration, ast.ConstDeclaration | ast.Instantiation) or declaration in st.constructor_parameters:
         st.static.add(e)
     ty = st.value_types.get(declaration, UNKNOWN)
-    if isinstance(declaration, ast.Parameter) and isinstance(
-        ty, t.Extern | t.ParserType | t.ControlType | t.PackageType
-    ):
+    if isinstance(declaration, ast.Parameter) and isinstance(ty, _COMPILE_TIME):
         st.static.add(e)
     return ty
 

@@ -46,8 +46,16 @@ def _parameter_type(st: State, parameter: ast.Parameter, ty: Ty, constructor: bo
     elif parameter.direction and isinstance(ty, _OBJECTS):
         st.error(parameter, f"parameter '{parameter.name}' cannot have a direction: it is {show(ty)}")
         return UNKNOWN
-    elif parameter.direction in ("out", "inout") and isinstance(ty, t.Integer | t.String):
-        st.error(parameter.type, f"a parameter with direction '{parameter.direction}' cannot be of type {show(ty)}")
+    elif parameter.direction and isinstance(ty, t.Integer | t.String):
+        return st.error(parameter.type, f"a parameter of type {show(ty)} cannot have a direction")
+    if isinstance(ty, t.ParserType | t.ControlType) and isinstance(
+        ty.declaration, ast.ParserDeclaration | ast.ControlDeclaration
+    ):
+        return st.error(
+            parameter.type,
+            f"{show(ty)} cannot be the type of a parameter, it has a body",
+            (ty.declaration, "declared here"),
+        )
     return ty
 
 

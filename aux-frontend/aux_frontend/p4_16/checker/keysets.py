@@ -85,8 +85,10 @@ def _pair(st: State, e: ast.Expression, first: ast.Expression, second: ast.Expre
         else:
             casts.coerce(st, part, found, number, "key set")
     st.checked.types[e] = t.Set(key)
-    if first in st.static and second in st.static:
-        st.static.add(e)
+    for part, found in zip((first, second), types, strict=True):
+        if part not in st.static and not isinstance(found, t.Unknown):
+            st.error(part, f"the operands of {operator} must be known at compile time")
+    st.static.add(e)
 
 
 def _value_set(st: State, e: ast.Expression) -> ast.ValueSetDeclaration | None:
@@ -100,9 +102,11 @@ def _check_value_set(st: State, e: ast.Expression, keys: Sequence[Ty]) -> None:
     ty = expressions.infer(st, e)
     if not isinstance(ty, t.ValueSet):
         return
-    parts = _parts(ty.element) if len(keys) > 1 or not same(ty.element, keys[0]) else (ty.element,)
-    fits = len(parts) == len(keys) and all(
-        same(a, b) or casts.implicitly(st, b, a) for a, b in zip(parts, keys, strict=True)
+    whole = len(keys) == 1 and same(ty.element, keys[0])
+    fits = whole or any(
+        len(parts) == len(keys)
+        and all(same(a, b) or casts.implicitly(st, b, a) for a, b in zip(parts, keys, strict=True))
+        for parts in (_parts(ty.element), _leaves(ty.element))
     )
     if not fits:
         wanted = write(keys[0]) if len(keys) == 1 else ", ".join(map(write, keys))
@@ -117,6 +121,11 @@ def _parts(ty: Ty) -> tuple[Ty, ...]:
             return ty.elements
         case _:
             return (ty,)
+
+
+def _leaves(ty: Ty) -> tuple[Ty, ...]:
+    parts = _parts(ty)
+    return parts if parts == (ty,) else tuple(leaf for part in parts for leaf in _leaves(part))
 
 
 def set_type(st: State, e: ast.MaskExpression | ast.RangeExpression, hint: Ty | None) -> Ty:

@@ -22,9 +22,6 @@ def check_lvalue(st: State, e: ast.Expression, what: str) -> bool:
                 return False
             return check_lvalue(st, e.base, what)
         case ast.Index():
-            if isinstance(st.checked.types.get(e.base), t.Tuple):
-                st.error(e, f"{what}: the elements of a tuple cannot be written one by one")
-                return False
             return check_lvalue(st, e.base, what)
         case ast.SliceExpression():
             return check_lvalue(st, e.base, what)

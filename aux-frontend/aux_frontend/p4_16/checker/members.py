@@ -13,6 +13,11 @@ from aux_frontend.p4_16.types import Ty
 
 SIZE_METHODS = ("minSizeInBits", "minSizeInBytes", "maxSizeInBits", "maxSizeInBytes")
 _LAST_INDEX = t.Bit(32)
+_CURSOR = ("next", "last", "lastIndex")
+
+
+def is_header_stack(ty: t.Stack) -> bool:
+    return isinstance(ty.element, t.Header | t.HeaderUnion | t.TypeVariable | t.Unknown)
 
 
 def member(st: State, e: ast.Member) -> Ty:
@@ -93,7 +98,9 @@ def _field(st: State, e: ast.Member, base: t.Header | t.HeaderUnion | t.Struct) 
 
 
 def _stack_member(st: State, e: ast.Member, base: t.Stack) -> Ty:
-    if e.name in ("next", "last", "lastIndex"):
+    if e.name in (*_CURSOR, "push_front", "pop_front") and not is_header_stack(base):
+        return st.error(e, f"{show(base)} has no '{e.name}', it is not a header stack")
+    if e.name in _CURSOR:
         if st.context.place is not Place.STATE:
             if not (e.name == "lastIndex" and st.context.place is Place.FUNCTION):
                 return st.error(e, f"'{e.name}' of a header stack is only for parsers")
@@ -109,6 +116,8 @@ def _apply_result(st: State, e: ast.Member, base: t.ApplyResult) -> Ty:
     if e.name in ("hit", "miss"):
         return BOOL
     if e.name == "action_run":
+        if st.switch_subject is not e:
+            return st.error(e, "'action_run' can only be the subject of a switch statement")
         return t.ActionEnum(base.declaration)
     near = suggestion(e.name, ["hit", "miss", "action_run"])
     return st.error(e, f"the result of a table's apply has no member '{e.name}'{near}")
@@ -153,7 +162,9 @@ def bit_slice(st: State, e: ast.SliceExpression) -> Ty:
     if isinstance(base, t.Enum) and base.underlying is not None:
         st.checked.casts[e.base] = base.underlying
         base = base.underlying
-    first, second = _bound(st, e.high, e), _bound(st, e.low, e)
+    if e.plus and (part := _moving_slice(st, e, base)) is not None:
+        return part
+    first, second = _bound(st, e.high), _bound(st, e.low)
     if isinstance(base, t.Unknown):
         return UNKNOWN
     if not isinstance(base, t.Bit | t.Integer):
@@ -173,7 +184,20 @@ def bit_slice(st: State, e: ast.SliceExpression) -> Ty:
     return t.Bit(high - low + 1)
 
 
-def _bound(st: State, bound: ast.Expression, e: ast.SliceExpression) -> int | None:
+def _moving_slice(st: State, e: ast.SliceExpression, base: Ty) -> Ty | None:
+    """base[start +: width] where the start is only known at run time; None when it is known."""
+    start = expressions.infer(st, e.high)
+    if st.int_value(e.high) is not None or not isinstance(start, t.Bit) or start.signed or not isinstance(base, t.Bit):
+        return None
+    width = _bound(st, e.low)
+    if width is None:
+        return UNKNOWN
+    if not 0 < width <= base.width:
+        return st.error(e.low, f"a slice of {width} bits cannot be taken from {write(base)}")
+    return t.Bit(width)
+
+
+def _bound(st: State, bound: ast.Expression) -> int | None:
     ty = expressions.infer(st, bound)
     if isinstance(ty, t.Unknown):
         return None
@@ -181,9 +205,7 @@ def _bound(st: State, bound: ast.Expression, e: ast.SliceExpression) -> int | No
         st.error(bound, f"a bound of a slice must be a number, not {show(ty)}")
         return None
     value = st.int_value(bound)
-    if e.plus and bound is e.high and value is None:
-        st.error(bound, "the start of a slice must be known at compile time")
-    elif value is None:
+    if value is None:
         st.error(bound, "a bound of a slice must be known at compile time")
     elif value < 0 or value > 1 << 20:
         st.error(bound, f"{'negative' if value < 0 else 'too large'} bound of a slice")

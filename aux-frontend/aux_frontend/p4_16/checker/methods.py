@@ -7,8 +7,8 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as t
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.checker import calls, casts, expressions, lvalues, places
-from aux_frontend.p4_16.checker.members import SIZE_METHODS
+from aux_frontend.p4_16.checker import calls, casts, expressions, lvalues, packets, places
+from aux_frontend.p4_16.checker.members import SIZE_METHODS, is_header_stack
 from aux_frontend.p4_16.checker.overloads import Misfit, bind, choose
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
@@ -42,7 +42,7 @@ def member_call(st: State, e: ast.Call, callee: ast.Member, hint: Ty | None) -> 
             return _validity(st, e, callee)
         case t.HeaderUnion() if callee.name == "isValid":
             return _validity(st, e, callee)
-        case t.Stack() if callee.name in _STACK_METHODS:
+        case t.Stack() if callee.name in _STACK_METHODS and is_header_stack(base):
             return _shift_stack(st, e, callee, base)
         case _:
             return calls.failed(st, e.arguments, _no_method(st, callee, base))
@@ -191,6 +191,9 @@ def extern_method(st: State, e: ast.Call, callee: ast.Member, base: t.Extern, hi
     assert method.result is not None
     result = st.checked.type_refs.get(method.result, UNKNOWN)
     signature = Signature(
-        callee.name, method, method.type_parameters, method.parameters, result, given, declared=method
+        callee.name, method, method.type_parameters, method.parameters, result, given, False, declared=method
     )
-    return calls.resolve(st, e, callee, signature, bound, e.type_arguments, hint, callee.base)
+    ty = calls.resolve(st, e, callee, signature, bound, e.type_arguments, hint, callee.base)
+    if declaration.name in ("packet_in", "packet_out"):
+        packets.check(st, e, callee, declaration.name)
+    return ty

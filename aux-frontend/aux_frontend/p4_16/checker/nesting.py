@@ -28,7 +28,14 @@ def fits_header(ty: Ty) -> bool:
 
 def fits_struct(ty: Ty) -> bool:
     """Whether a struct or tuple may have a field of the type."""
-    return not isinstance(ty, (*_NEVER_STORED, t.Integer))
+    return not isinstance(ty, (*_NEVER_STORED, t.Integer)) and not (
+        isinstance(ty, t.Stack) and isinstance(ty.element, t.Extern)
+    )
+
+
+def fits_tuple(ty: Ty) -> bool:
+    """As for a struct; int too, for tuples of compile-time constants."""
+    return isinstance(ty, t.Integer) or fits_struct(ty)
 
 
 def fits_list(ty: Ty) -> bool:
@@ -36,7 +43,8 @@ def fits_list(ty: Ty) -> bool:
 
 
 def fits_stack(ty: Ty) -> bool:
-    return isinstance(ty, (t.Header, t.HeaderUnion, *_VARIABLES))
+    """Headers and unions make a header stack; other data, and extern objects, an array that can only be indexed."""
+    return isinstance(ty, t.Extern) or not isinstance(ty, (*_NEVER_STORED, t.Integer, t.String))
 
 
 def fits_union(ty: Ty) -> bool:
@@ -50,9 +58,9 @@ def fits_new_type(ty: Ty) -> bool:
 
 def variable_problem(ty: Ty) -> str | None:
     """Why there is no variable of the type, or None."""
-    if isinstance(ty, _OBJECTS):
+    if isinstance(ty, _OBJECTS) or (isinstance(ty, t.Stack) and isinstance(ty.element, _OBJECTS)):
         return f"a variable cannot be of type {write(ty)}, objects are made by instantiations"
-    if isinstance(ty, (t.Integer, t.String)):
+    if isinstance(ty, (t.Integer, t.String)) or (isinstance(ty, t.Tuple) and t.Integer() in ty.elements):
         return f"a variable cannot be of type '{write(ty)}', its values exist at compile time only"
     if isinstance(ty, _NEVER_STORED):
         return f"a variable cannot be of type '{write(ty)}'"
@@ -66,11 +74,11 @@ def nesting_problem(ty: Ty) -> str | None:
             return _fields_problem(ty)
         case t.Stack():
             if not fits_stack(ty.element):
-                return f"the elements of a header stack must be headers or header unions, not '{write(ty.element)}'"
+                return f"the elements of a stack cannot be of type '{write(ty.element)}'"
             return nesting_problem(ty.element)
         case t.Tuple():
             for element in ty.elements:
-                if not fits_struct(element):
+                if not fits_tuple(element):
                     return f"a tuple cannot hold a '{write(element)}'"
             return _first(ty.elements)
         case t.List():

@@ -11,7 +11,6 @@ from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, same, show
 from aux_frontend.p4_16.types import Ty
 
 _ORDER = frozenset(("<", "<=", ">", ">="))
-_BITWISE = frozenset(("&", "|", "^"))
 _SATURATING = frozenset(("|+|", "|-|"))
 
 
@@ -136,7 +135,7 @@ def _common_number(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> T
     left, right = _number(st, e.left, left), _number(st, e.right, right)
     if not isinstance(left, t.Bit | t.Integer) or not isinstance(right, t.Bit | t.Integer):
         return _operands(st, e, left, right)
-    if e.operator in _BITWISE | _SATURATING and isinstance(left, t.Integer) and isinstance(right, t.Integer):
+    if e.operator in _SATURATING and isinstance(left, t.Integer) and isinstance(right, t.Integer):
         return st.error(e, f"operator {e.operator} needs a type with a width, 'int' has none")
     if isinstance(left, t.Integer) and isinstance(right, t.Bit):
         casts.coerce(st, e.left, left, right)
@@ -148,16 +147,38 @@ def _common_number(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> T
         if isinstance(left, t.Bit) and isinstance(right, t.Bit) and left.signed == right.signed:
             return st.error(e, f"width mismatch: operator {e.operator} between {show(left)} and {show(right)}")
         return _operands(st, e, left, right)
-    if e.operator in ("/", "%") and isinstance(left, t.Bit) and left.signed:
-        return st.error(e, f"operator {e.operator} is not defined for signed numbers ({show(left)})")
+    if e.operator in ("/", "%"):
+        return _division(st, e, left)
     return left
+
+
+def _division(st: State, e: ast.BinaryExpression, ty: Ty) -> Ty:
+    """/ and % are for non-negative numbers (spec 8.8)."""
+    if isinstance(ty, t.Bit) and ty.signed:
+        return st.error(e, f"operator {e.operator} is not defined for signed numbers ({show(ty)})")
+    for operand in (e.left, e.right):
+        if _is_negative_literal(st, operand):
+            return st.error(operand, f"operator {e.operator} is not defined for negative numbers")
+    return ty
+
+
+def _is_negative_literal(st: State, e: ast.Expression) -> bool:
+    """Whether an operand was a negative `int` before it got the width of the other side."""
+    return (
+        isinstance(e, ast.UnaryExpression)
+        and e.operator == "-"
+        and isinstance(st.checked.types.get(e), t.Integer)
+        and (st.int_value(e.operand) or 0) > 0
+    )
 
 
 def _shift(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> Ty:
     left, right = _number(st, e.left, left), _number(st, e.right, right)
     if not isinstance(left, t.Bit | t.Integer) or not isinstance(right, t.Bit | t.Integer):
         return _operands(st, e, left, right)
-    if isinstance(right, t.Bit) and right.signed:
+    if isinstance(right, t.Bit) and right.signed and (st.int_value(e.right) or 0) < 0:
+        return st.error(e.right, f"shift by a negative amount ({st.int_value(e.right)})")
+    if isinstance(right, t.Bit) and right.signed and st.int_value(e.right) is None:
         return st.error(e.right, f"the shift amount must be unsigned or a non-negative constant, not {show(right)}")
     if isinstance(right, t.Integer) and (value := st.int_value(e.right)) is not None and value < 0:
         return st.error(e.right, f"shift by a negative amount ({value})")

@@ -15,7 +15,7 @@ from aux_frontend.p4_16.checker import (
     typedecls,
 )
 from aux_frontend.p4_16.checker.scope import suggestion
-from aux_frontend.p4_16.checker.state import UNKNOWN, Context, Place, State
+from aux_frontend.p4_16.checker.state import Context, Place, State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
 
@@ -83,9 +83,6 @@ def _select(
     st: State, d: ast.ParserDeclaration, select: ast.SelectExpression, states: dict[str, ast.ParserState]
 ) -> None:
     keys = [_subject(st, subject) for subject in select.subjects]
-    if not keys:
-        st.error(select, "select needs something to select on")
-        keys = [UNKNOWN]
     whole: ast.SelectCase | None = None
     for case in select.cases:
         if whole is not None:
@@ -131,9 +128,23 @@ def _graph(st: State, d: ast.ParserDeclaration, states: dict[str, ast.ParserStat
             continue
         reached.add(name)
         pending += _targets(states[name])
+    if not any(_may_end(states[name]) for name in reached):
+        st.error(d, f"parser '{d.name}' never reaches 'accept' or 'reject'")
     for name, state in states.items():
         if name not in reached and name not in _FINAL:
             st.warn(state, "unreachable", f"state '{name}' is never reached")
+
+
+def _may_end(state: ast.ParserState) -> bool:
+    """Whether a state may be the last one; a select that takes not everything rejects the rest."""
+    match state.transition:
+        case ast.SelectExpression() as select:
+            complete = any(isinstance(c.keyset, ast.DefaultExpression | ast.DontCare) for c in select.cases)
+            return not complete or any(target in _FINAL for target in _targets(state))
+        case ast.Name(text=name):
+            return name in _FINAL
+        case _:
+            return True
 
 
 def _targets(state: ast.ParserState) -> list[str]:

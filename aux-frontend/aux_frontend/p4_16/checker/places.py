@@ -31,7 +31,7 @@ def function_allowed(st: State, at: ast.Node, declaration: ast.Declaration) -> b
 
 def table_apply_allowed(st: State, at: ast.Node, table: ast.TableDeclaration) -> bool:
     place = st.context.place
-    if place is not Place.APPLY:
+    if place not in (Place.APPLY, Place.TABLE):
         st.error(at, f"table '{table.name}' cannot be applied in {place.value}, only in a control's apply block")
         return False
     return True
@@ -72,7 +72,7 @@ def instance_allowed(st: State, at: ast.Node, ty: Ty) -> bool:
 
 def constructor_allowed(st: State, at: ast.Node, ty: Ty) -> bool:
     """A constructor call makes an object only where instances are made: as an argument or a default, not in running code."""
-    if st.context.place in _CODE:
+    if st.context.place in _CODE and not isinstance(ty, t.Extern):
         st.error(at, f"{show(ty)} cannot be constructed in {st.context.place.value}")
         return False
     return True

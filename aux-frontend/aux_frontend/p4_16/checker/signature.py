@@ -12,7 +12,7 @@ from aux_frontend.p4_16.types import Ty
 @dataclass(frozen=True, slots=True)
 class Signature:
     """What a call needs to know of its target. `given`: type arguments that come with the receiver; `compile_time`:
-    directionless arguments must be known at compile time."""
+    directionless arguments must be known at compile time; those of type int and string must be anyway."""
 
     name: str
     target: ast.Declaration | str

@@ -81,6 +81,7 @@ class State:
     open_declarations: set[ast.Declaration] = field(default_factory=set)
     error_declarations: dict[str, Span] = field(default_factory=dict)
     match_kind_declarations: dict[str, ast.MatchKindDeclaration] = field(default_factory=dict)
+    switch_subject: ast.Expression | None = None
     used: set[ast.Declaration] = field(default_factory=set)
     last_span: Span = field(default_factory=lambda: Span("", 1, 1))
 

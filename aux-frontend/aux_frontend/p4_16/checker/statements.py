@@ -124,6 +124,7 @@ def _for_in(st: State, s: ast.ForInStatement) -> None:
     with st.nested(replace(st.context, loops=st.context.loops + 1)):
         wanted = typerefs.resolve(st, s.type) if s.type is not None else None
         if s.type is None:
+            st.error(s.name, f"the loop variable needs a type: for (bit<8> {s.name.text} in …)")
             path = ast.Path(s.name.span, s.name.text)
             wanted = expressions.infer(st, path)
             if lvalues.check_lvalue(st, path, "loop variable"):

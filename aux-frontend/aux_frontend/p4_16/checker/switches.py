@@ -14,6 +14,7 @@ from aux_frontend.p4_16.types import Ty
 def switch(st: State, s: ast.SwitchStatement) -> None:
     if st.context.place is Place.STATE:
         st.error(s, "'switch' cannot stand in a parser state; use 'transition select'")
+    st.switch_subject = s.subject
     subject = expressions.infer(st, s.subject)
     if not isinstance(subject, t.ActionEnum | t.Bit | t.Enum | t.Bool | t.Error | t.NewType | t.Unknown | t.Integer):
         st.error(s.subject, f"switch: {show(subject)} cannot be switched on")

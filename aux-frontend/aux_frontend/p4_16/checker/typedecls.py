@@ -34,6 +34,7 @@ def fields(st: State, d: FieldsDeclaration) -> None:
         first: dict[str, ast.FieldDeclaration] = {}
         for field in d.fields:
             annotation.check(st, field.annotations)
+            annotation.check_match(st, field.annotations)
             ty = typerefs.resolve(st, field.type)
             if field.name in first:
                 st.error(field, f"field '{field.name}' is declared twice", (first[field.name], "first declared here"))
