@@ -1,0 +1,83 @@
+"""What an architecture tells the elaborator: a plug, one file for each (`v1model.py`), found by `for_main`.
+
+It says which package argument has which role and what its parameters are bound to, maps extern objects and functions
+to the vocabulary of `transpiler.hlir.externs`, and reads table properties that are its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checked import ResolvedCall
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.objects import ExternObject, PackageObject
+from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.diagnostics import Span
+from transpiler.hlir import program as pr
+
+
+@dataclass(frozen=True, slots=True)
+class ExternCall:
+    """A call of an extern function or method: where, of what, with the arguments as written."""
+
+    scope: Scope
+    name: str
+    resolved: ResolvedCall
+    span: Span
+    receiver: ExternObject | None = None
+
+    def argument(self, name: str) -> ast.Expression | None:
+        """The argument of the parameter of that name; None when it is `_`. Raises: KeyError."""
+        for parameter, argument in zip(self.resolved.parameters, self.resolved.arguments, strict=True):
+            if parameter.name == name:
+                return argument
+        raise KeyError(name)
+
+
+Handler = Callable[[ExternCall], va.Value | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TableExterns:
+    """What a table's properties bind: see `pr.Table`."""
+
+    implementation: str | None = None
+    direct: tuple[str, ...] = ()
+    annotations: tuple[pr.Annotation, ...] = ()
+
+
+class Architecture(Protocol):
+    """One architecture."""
+
+    kind: pr.Architecture
+    package: str  # the name of its main package
+
+    def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
+        """All parsers and controls, in the architecture's order."""
+        ...
+
+    def intrinsics(self, unit: Unit) -> tuple[tuple[str, str], ...]:
+        """Intrinsic names and the variables that hold them."""
+        ...
+
+    def instantiate(
+        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
+    ) -> None:
+        """Declare the HLIR instance of an extern object, if it has one."""
+        ...
+
+    def function(self, name: str) -> Handler | None:
+        """What an extern function of that name means."""
+        ...
+
+    def method(self, extern: str, name: str) -> Handler | None:
+        """What a method of an extern means."""
+        ...
+
+    def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
+        """The table's properties that are neither the language's nor unknown."""
+        ...

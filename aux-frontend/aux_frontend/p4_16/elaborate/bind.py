@@ -1,0 +1,174 @@
+"""Parameter passing: copy-in and copy-out, left to right, or plain aliasing where nobody can tell the difference.
+
+P4-16 spec 1.2.5 section 6.8. An `in` argument may be aliased when what it reads cannot change during the call; an `out` or
+`inout` argument when no other argument, and nothing that the callee reaches otherwise, overlaps its storage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16.elaborate import expressions, instances, layout, places
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.convert import convert
+from aux_frontend.p4_16.elaborate.effects import has_effects
+from aux_frontend.p4_16.elaborate.scope import Scope
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.program import Storage
+
+OUTWARD = ("out", "inout")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOut:
+    source: va.Location
+    target: va.Location
+
+
+@dataclass(slots=True)
+class _Argument:
+    parameter: ast.Parameter
+    type: ty.Ty
+    location: va.Location | None = None  # out, inout and `in` l-values
+    value: va.Value | None = None
+
+    @property
+    def outward(self) -> bool:
+        return self.parameter.direction in OUTWARD
+
+
+def bind(
+    caller: Scope,
+    callee: Scope,
+    parameters: Sequence[ast.Parameter],
+    arguments: Sequence[ast.Expression | None],
+    prefix: str,
+    span: Span,
+    captured: frozenset[str] | None = frozenset(),
+) -> list[CopyOut]:
+    """Bind parameters in `callee`; the copies to make when the call ends.
+
+    `captured`: storage that the callee reaches besides its parameters; None: never alias.
+    """
+    evaluated = [a for a in _evaluate(caller, callee, parameters, arguments) if a is not None]
+    outward = [set(va.touched(a.location)) if a.outward and a.location else set() for a in evaluated]
+    copies: list[CopyOut] = []
+    for position, argument in enumerate(evaluated):
+        others: set[str] = set().union(*(keys for i, keys in enumerate(outward) if i != position))
+        others |= captured or set()
+        if argument.outward:
+            free = captured is not None and outward[position].isdisjoint(others)
+            copies += _bind_outward(callee, argument, free, prefix, span)
+        else:
+            _bind_inward(callee, argument, others if captured is not None else None, prefix, span)
+    return copies
+
+
+def _evaluate(
+    caller: Scope, callee: Scope, parameters: Sequence[ast.Parameter], arguments: Sequence[ast.Expression | None]
+) -> list[_Argument | None]:
+    unit = caller.unit
+    effects = [a is not None and has_effects(unit, a) for a in arguments]
+    result: list[_Argument | None] = []
+    for position, (parameter, expression) in enumerate(zip(parameters, arguments, strict=True)):
+        type_ = callee.type_ref(parameter.type)
+        if instances.is_object_type(type_):
+            if expression is not None:
+                callee.bindings[parameter] = instances.object_of(caller, expression)
+            result.append(None)
+            continue
+        argument = _Argument(parameter, type_)
+        if expression is None:
+            if argument.outward:
+                argument.location = va.Ignored()
+            else:
+                argument.value = va.DefaultValue()
+        elif argument.outward:
+            argument.location = expressions.location(caller, expression, stable=True)
+        else:
+            _evaluate_inward(caller, argument, expression, any(effects[position + 1 :]))
+        result.append(argument)
+    return result
+
+
+def _evaluate_inward(caller: Scope, argument: _Argument, expression: ast.Expression, later_effects: bool) -> None:
+    unit = caller.unit
+    if not later_effects and expression not in unit.checked.casts and expression not in unit.checked.constants:
+        argument.location = expressions.try_location(caller, expression, stable=True)
+        if argument.location is not None:
+            return
+    value = expressions.evaluate_as(caller, expression, argument.type)
+    argument.value = places.freeze(unit, value, expression.span) if later_effects else value
+
+
+def _bind_outward(callee: Scope, argument: _Argument, free: bool, prefix: str, span: Span) -> list[CopyOut]:
+    unit, parameter, target = callee.unit, argument.parameter, argument.location
+    assert target is not None
+    if free and not isinstance(target, va.Ignored | va.SliceLocation | va.ShiftedLocation):
+        callee.bindings[parameter] = target
+        if parameter.direction == "out":
+            places.invalidate(unit, target, span)
+        return []
+    storage = layout.allocate(unit, f"{prefix}.{parameter.name}", argument.type, Storage.LOCAL, parameter.span)
+    callee.bindings[parameter] = storage
+    if parameter.direction == "inout":
+        places.assign(unit, storage, places.read(unit, target, span), span)
+    else:
+        places.invalidate(unit, storage, span)
+    return [] if isinstance(target, va.Ignored) else [CopyOut(storage, target)]
+
+
+def _bind_inward(callee: Scope, argument: _Argument, changing: set[str] | None, prefix: str, span: Span) -> None:
+    """`changing`: storage that may change during the call, None when unknown."""
+    unit, parameter, location = callee.unit, argument.parameter, argument.location
+    if location is not None:
+        if changing is not None and changing.isdisjoint(va.touched(location)):
+            callee.bindings[parameter] = location
+            return
+        value = places.read(unit, location, span)
+    else:
+        assert argument.value is not None
+        value = argument.value
+    if changing is not None and isinstance(value, ex.Const | ex.Text | va.IntValue):
+        callee.bindings[parameter] = value
+        return
+    storage = layout.allocate(unit, f"{prefix}.{parameter.name}", argument.type, Storage.LOCAL, parameter.span)
+    places.assign(unit, storage, convert(unit, value, argument.type, span), span)
+    callee.bindings[parameter] = storage
+
+
+def rebind(
+    caller: Scope,
+    callee: Scope,
+    parameters: Sequence[ast.Parameter],
+    arguments: Sequence[ast.Expression | None],
+    span: Span,
+) -> list[CopyOut]:
+    """Pass arguments again to parameters that have storage of their own; the copies to make when the call ends."""
+    unit = caller.unit
+    copies: list[CopyOut] = []
+    for argument in _evaluate(caller, callee, parameters, arguments):
+        if argument is None:
+            continue
+        storage = callee.bindings[argument.parameter]
+        assert isinstance(storage, va.LOCATIONS)
+        if argument.outward and argument.location is not None:
+            if not isinstance(argument.location, va.Ignored):
+                copies.append(CopyOut(storage, argument.location))
+            if argument.parameter.direction == "out":
+                places.invalidate(unit, storage, span)
+                continue
+        value = argument.value if argument.location is None else places.read(unit, argument.location, span)
+        assert value is not None
+        places.assign(unit, storage, convert(unit, value, argument.type, span), span)
+    return copies
+
+
+def copy_out(callee: Scope, copies: list[CopyOut], span: Span) -> None:
+    """Write results back, in the order of the parameters."""
+    for copy in copies:
+        places.assign(callee.unit, copy.target, places.read(callee.unit, copy.source, span), span)

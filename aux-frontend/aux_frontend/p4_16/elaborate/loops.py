@@ -1,0 +1,140 @@
+"""for, for-in, break and continue. P4-16 spec 1.2.5 section 12.8.
+
+A loop becomes `break: { while (c) { continue: { body } update } }`; the labels are there only when they are used.
+Loops over lists and stacks, whose length is known, are written out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, places, statements
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.convert import convert
+from aux_frontend.p4_16.elaborate.scope import Loop, Scope
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import statements as st
+from transpiler.hlir.program import Storage
+
+
+def jump(scope: Scope, node: ast.BreakStatement | ast.ContinueStatement) -> None:
+    unit = scope.unit
+    loops = unit.frames[-1].loops
+    if not loops:
+        raise unit.failure(node.span, "there is no loop here")
+    loop = loops[-1]
+    if isinstance(node, ast.BreakStatement):
+        loop.break_label = loop.break_label or unit.label("break")
+        unit.emit(st.Leave(loop.break_label, node.span))
+    else:
+        loop.continue_label = loop.continue_label or unit.label("continue")
+        unit.emit(st.Leave(loop.continue_label, node.span))
+
+
+def for_loop(scope: Scope, node: ast.ForStatement) -> None:
+    """for (init; condition; update) body"""
+    unit = scope.unit
+    statements.block(scope, node.init)
+    with unit.collecting() as before:
+        condition = expressions.scalar(scope, node.condition)
+    loop = Loop()
+    with unit.collecting() as body:
+        if before:  # the condition has effects: it becomes the first thing in an endless loop
+            inline.extend(unit, tuple(before))
+            loop.break_label = unit.label("break")
+            leave = (st.Leave(loop.break_label, node.span),)
+            unit.emit(st.If(fold.negate(condition), leave, (), node.span))
+            condition = fold.boolean(True, node.span)
+        _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), node.span)
+        statements.block(scope, node.update)
+    while_ = st.While(condition, tuple(body), node.span)
+    _emit_loop(scope, loop, (while_,), node.span)
+
+
+def _iteration(scope: Scope, loop: Loop, body: Callable[[], None], span: Span) -> None:
+    """One pass through the body, where `continue` ends it."""
+    unit = scope.unit
+    unit.frames[-1].loops.append(loop)
+    loop.continue_label = None
+    try:
+        with unit.collecting() as collected:
+            body()
+    finally:
+        unit.frames[-1].loops.pop()
+    inline.extend(unit, inline.enclose(loop.continue_label, tuple(collected), span))
+
+
+def _emit_loop(scope: Scope, loop: Loop, body: st.Body, span: Span) -> None:
+    inline.extend(scope.unit, inline.enclose(loop.break_label, body, span))
+
+
+def for_in(scope: Scope, node: ast.ForInStatement) -> None:
+    """for (x in collection) body"""
+    unit = scope.unit
+    variable = unit.checked.declarations[node.name]
+    if node.type is not None:
+        prefix = inline.nested_prefix(unit, node.name.text)
+        scope.bindings[variable] = layout.allocate(
+            unit, prefix, scope.type_ref(node.type), Storage.LOCAL, node.name.span
+        )
+    target = scope.lookup(variable)
+    if not isinstance(target, va.LOCATIONS):
+        raise unit.failure(node.name.span, "the loop variable cannot be assigned")
+    if isinstance(node.collection, ast.RangeExpression):
+        if not isinstance(target, va.ScalarLocation):
+            raise unit.failure(node.name.span, "a range is walked by a number")
+        _for_range(scope, node, node.collection, target)
+    else:
+        _for_elements(scope, node, target)
+
+
+def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpression, target: va.ScalarLocation) -> None:
+    """A counter of its own goes from low to high, both included, without passing the largest number."""
+    unit, span = scope.unit, node.span
+    low, high = (_bound(scope, bound, target) for bound in (bounds.low, bounds.high))
+    counter = unit.temporary(f"{node.name.text}.counter", target.type, span)
+    current = ex.Read(counter, target.type, span)
+    unit.emit(st.Assign(counter, low, span))
+    loop = Loop(break_label=unit.label("break"))
+    with unit.collecting() as body:
+        places.assign(unit, target, current, span)
+        _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)
+        assert loop.break_label is not None
+        last = fold.binary(ex.BinaryOp.EQ, current, high, span)
+        unit.emit(st.If(last, (st.Leave(loop.break_label, span),), (), span))
+        one = ex.Const(1, target.type, span)
+        unit.emit(st.Assign(counter, fold.binary(ex.BinaryOp.ADD, current, one, span), span))
+    ordered = fold.binary(ex.BinaryOp.LE, low, high, span)
+    _emit_loop(scope, loop, (st.While(ordered, tuple(body), span),), span)
+
+
+def _bound(scope: Scope, bound: ast.Expression, target: va.ScalarLocation) -> ex.Expression:
+    unit = scope.unit
+    value = expressions.to_scalar(unit, expressions.evaluate(scope, bound), target.type, bound.span)
+    frozen = places.freeze(unit, value, bound.span, "bound")
+    assert isinstance(frozen, va.EXPRESSIONS)
+    return frozen
+
+
+def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -> None:
+    unit, span = scope.unit, node.span
+    collection = expressions.evaluate(scope, node.collection)
+    match collection:
+        case va.StructValue(fields=fields):
+            items: list[va.Value] = [value for _, value in fields]
+        case va.StackValue(elements=elements):
+            items = list(elements)
+        case _:
+            raise unit.failure(node.collection.span, "a loop goes through a range, a list or a stack")
+    loop = Loop()
+    with unit.collecting() as body:
+        for item in items:
+            if isinstance(target, va.ScalarLocation):
+                item = expressions.to_scalar(unit, item, target.type, span)
+            elif node.type is not None:
+                item = convert(unit, item, scope.type_ref(node.type), span)
+            places.assign(unit, target, item, span)
+            _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)
+    _emit_loop(scope, loop, tuple(body), span)

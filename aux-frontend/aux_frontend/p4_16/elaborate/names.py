@@ -1,0 +1,68 @@
+"""Control-plane names: the dotted path of instances, `@name` and what a key is called. P4-16 spec 1.2.5 section 16."""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.hlir.program import Annotation
+
+
+def text_of(annotation: ast.Annotation) -> str:
+    """The body of an annotation whose body is one string, without its quotes."""
+    body = annotation.body.strip()
+    if not body and annotation.structured:
+        first = annotation.structured[0]
+        return first.value if isinstance(first, ast.StringLiteral) else ""
+    return body[1:-1] if len(body) >= 2 and body[0] == body[-1] == '"' else body
+
+
+def find(annotations: tuple[ast.Annotation, ...], name: str) -> ast.Annotation | None:
+    return next((a for a in annotations if a.name == name), None)
+
+
+def full(prefix: str, local: str, annotations: tuple[ast.Annotation, ...] = ()) -> str:
+    """The control-plane name of a declaration: `@name(".x")` is absolute, `@name("x")` replaces the last part."""
+    renamed = find(annotations, "name")
+    if renamed is not None:
+        local = text_of(renamed) or local
+    if local.startswith("."):
+        return local[1:]
+    return f"{prefix}.{local}" if prefix else local
+
+
+def kept(annotations: tuple[ast.Annotation, ...]) -> tuple[Annotation, ...]:
+    """Annotations as HLIR keeps them; `@name` is in the name already."""
+    return tuple(Annotation(a.name, a.body, a.span) for a in annotations if a.name != "name")
+
+
+def key_name(unit: Unit, key: ast.KeyElement) -> str:
+    """What the control plane calls a key: `@name`, else the expression as written."""
+    renamed = find(key.annotations, "name")
+    return text_of(renamed) if renamed is not None else written(unit, key.expression)
+
+
+def written(unit: Unit, expression: ast.Expression) -> str:
+    """An expression as source text, without spaces that mean nothing."""
+    match expression:
+        case ast.Path(name=name):
+            return name
+        case ast.Member(base=base, name=name):
+            return f"{written(unit, base)}.{name}"
+        case ast.Index(base=base, index=index):
+            return f"{written(unit, base)}[{written(unit, index)}]"
+        case ast.SliceExpression(base=base, high=high, low=low, plus=plus):
+            return f"{written(unit, base)}[{written(unit, high)}{'+:' if plus else ':'}{written(unit, low)}]"
+        case ast.Call(callee=callee, arguments=arguments):
+            inner = ", ".join(written(unit, a.value) for a in arguments if a.value is not None)
+            return f"{written(unit, callee)}({inner})"
+        case ast.BinaryExpression(operator="&", left=left) if unit.checked.constants.get(expression.right) is not None:
+            return written(unit, left)  # a masked key carries the name of what is masked
+        case ast.BinaryExpression(operator=operator, left=left, right=right):
+            return f"{written(unit, left)} {operator} {written(unit, right)}"
+        case ast.UnaryExpression(operator=operator, operand=operand):
+            return f"{operator}{written(unit, operand)}"
+        case ast.CastExpression(operand=operand):
+            return written(unit, operand)
+        case ast.IntLiteral(value=value) | ast.BoolLiteral(value=value):
+            return str(value).lower()
+    return "key"

@@ -1,0 +1,179 @@
+"""Tables and the actions they run. P4-16 spec 1.2.5 sections 14.1 and 14.2."""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.elaborate import expressions, inline, names, sets, table_actions
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.objects import TableObject
+from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.table_actions import Uses
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import program as pr
+from transpiler.hlir import statements as st
+from transpiler.hlir.types import Bool
+
+DEFAULT_SIZE = 1024
+_MATCH_KINDS = {kind.value: kind for kind in pr.MatchKind if kind is not pr.MatchKind.VALID}
+
+
+def declare(scope: Scope, declaration: ast.TableDeclaration, prefix: str) -> TableObject:
+    """Make the table of one control instance and bind its name."""
+    unit = scope.unit
+    name = unit.unique(names.full(prefix, declaration.name, declaration.annotations), unit.tables)
+    table = TableObject(declaration, name, scope)
+    scope.bindings[declaration] = table
+    keys = _keys(table)
+    uses = table_actions.uses(scope, declaration)
+    table.action_ordinals = uses.ordinals
+    table.exit_flags = uses.exit_flags
+    default = table_actions.default_call(scope, declaration, uses)
+    externs = unit.architecture.table_externs(scope, declaration, name)
+    unit.tables[name] = pr.Table(
+        name=name,
+        keys=keys,
+        actions=tuple(uses.actions),
+        default_action=default,
+        const_default=declaration.const_default,
+        entries=_entries(scope, declaration, keys, uses),
+        const_entries=declaration.const_entries and declaration.entries is not None,
+        size=_size(scope, declaration),
+        implementation=externs.implementation,
+        direct=externs.direct,
+        span=declaration.span,
+        annotations=(*names.kept(declaration.annotations), *externs.annotations),
+    )
+    return table
+
+
+def _keys(table: TableObject) -> tuple[pr.TableKey, ...]:
+    """Keys; one whose evaluation has an effect is evaluated into a variable before each application."""
+    scope, unit = table.scope, table.scope.unit
+    hoisted: list[tuple[int, ex.VariableRef]] = []
+    keys: list[pr.TableKey] = []
+    for position, key in enumerate(table.declaration.keys or ()):
+        kind = _MATCH_KINDS.get(key.match_kind.text)
+        if kind is None:
+            raise unit.failure(key.match_kind.span, f"the match kind '{key.match_kind.text}' is not supported")
+        with unit.collecting() as before:
+            value = expressions.scalar(scope, key.expression)
+        if before:
+            variable = unit.temporary(f"{table.declaration.name}.key{position}", value.type, key.span)
+            hoisted.append((position, variable))
+            value = ex.Read(variable, value.type, key.span)
+        keys.append(pr.TableKey(value, kind, names.key_name(unit, key), key.span))
+    table.hoisted = tuple(hoisted)
+    return tuple(keys)
+
+
+def property_value(declaration: ast.TableDeclaration, name: str) -> ast.Expression | None:
+    """The value of a table property."""
+    return next((p.value for p in declaration.properties if p.name == name), None)
+
+
+def _size(scope: Scope, declaration: ast.TableDeclaration) -> int:
+    size = property_value(declaration, "size")
+    if size is None:
+        return max(DEFAULT_SIZE, len(declaration.entries or ()))
+    number = expressions.integer(scope, size)
+    if number < 0:
+        raise scope.unit.failure(size.span, "the size of a table is not negative")
+    return number
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+def _entries(
+    scope: Scope, declaration: ast.TableDeclaration, keys: tuple[pr.TableKey, ...], uses: Uses
+) -> tuple[pr.TableEntry, ...]:
+    matched = [key.expression.type for key in keys if key.match_kind is not pr.MatchKind.SELECTOR]
+    entries = declaration.entries or ()
+    priorities = _priorities(scope, declaration)
+    return tuple(
+        pr.TableEntry(
+            sets.key_sets(scope, entry.keyset, matched),
+            table_actions.entry_call(scope, entry.action, uses),
+            priority,
+            entry.span,
+        )
+        for entry, priority in zip(entries, priorities, strict=True)
+    )
+
+
+def _priorities(scope: Scope, declaration: ast.TableDeclaration) -> list[int]:
+    """Priorities where the larger one wins. P4-16 spec section 14.2.1.4.
+
+    Constant entries, and entries without any priority, win in their order. Otherwise an entry without one follows its
+    predecessor at a distance of `priority_delta`. `@priority(n)` is the older form, in which the smaller number wins.
+    """
+    entries = declaration.entries or ()
+    annotated = [names.find(entry.annotations, "priority") for entry in entries]
+    if any(annotated):
+        numbers = [_annotated_priority(scope, a, len(entries)) for a in annotated]
+        return _inverted(numbers)
+    if declaration.const_entries or all(entry.priority is None for entry in entries):
+        return [len(entries) - position for position in range(len(entries))]
+    largest = _flag(scope, declaration, "largest_priority_wins", True)
+    delta_value = property_value(declaration, "priority_delta")
+    delta = expressions.integer(scope, delta_value) if delta_value is not None else 1
+    numbers = []
+    for entry in entries:
+        if entry.priority is not None:
+            numbers.append(expressions.integer(scope, entry.priority))
+        elif numbers:
+            numbers.append(numbers[-1] - delta if largest else numbers[-1] + delta)
+        else:
+            raise scope.unit.failure(entry.span, "the first entry needs a priority, since others have one")
+    return numbers if largest else _inverted(numbers)
+
+
+def _inverted(numbers: list[int]) -> list[int]:
+    top = max(numbers, default=0)
+    return [top - number + 1 for number in numbers]
+
+
+def _annotated_priority(scope: Scope, annotation: ast.Annotation | None, count: int) -> int:
+    if annotation is None:
+        return count
+    try:
+        return int(names.text_of(annotation), 0)
+    except ValueError:
+        raise scope.unit.failure(annotation.span, "a priority is a number") from None
+
+
+def _flag(scope: Scope, declaration: ast.TableDeclaration, name: str, default: bool) -> bool:
+    value = property_value(declaration, name)
+    if value is None:
+        return default
+    constant = expressions.evaluate(scope, value)
+    if isinstance(constant, ex.Const):
+        return bool(constant.value)
+    raise scope.unit.failure(value.span, f"{name} is true or false")
+
+
+# --- application -----------------------------------------------------------------------------------------------------
+
+
+def apply(
+    scope: Scope, table: TableObject, want_hit: bool, want_action: bool, span: Span
+) -> tuple[va.ScalarLocation | None, va.ScalarLocation | None]:
+    """t.apply(): where `hit` and `action` can be read afterwards, if they are wanted."""
+    unit = scope.unit
+    for position, variable in table.hoisted:
+        key = (table.declaration.keys or ())[position]
+        value = expressions.scalar(table.scope, key.expression)
+        unit.emit(st.Assign(variable, value, key.span))
+    hit = unit.temporary(f"{table.declaration.name}.hit", Bool(), span) if want_hit else None
+    enum = unit.tables[table.name].action_enum
+    action = unit.temporary(f"{table.declaration.name}.action_run", enum, span) if want_action else None
+    unit.emit(st.ApplyTable(table.name, hit, action, span))
+    for flag in table.exit_flags:
+        with unit.collecting() as onward:
+            inline.leave_all(unit, span)
+        unit.emit(st.If(ex.Read(ex.VariableRef(flag, span), Bool(), span), tuple(onward), (), span))
+    return (
+        va.ScalarLocation(hit, Bool(), Bool()) if hit else None,
+        va.ScalarLocation(action, enum, enum) if action else None,
+    )

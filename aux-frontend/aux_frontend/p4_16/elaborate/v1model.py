@@ -1,0 +1,161 @@
+"""The v1model architecture: V1Switch(parser, verify checksum, ingress, egress, compute checksum, deparser).
+
+Its meaning is that of BMv2's simple_switch, as the behavioral-model's docs/simple_switch.md tells it. Headers, user
+metadata and standard metadata have one storage through the whole pipeline: `hdr.…`, `meta.…`, `standard_metadata.…`.
+"""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16.elaborate import controls, core, instances, layout, names, parsers, v1model_externs
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
+from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
+from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex
+from transpiler.hlir import program as pr
+
+STANDARD = "standard_metadata"
+# package parameter → role, and what each parameter of the parser or control is: packet, hdr, meta, standard metadata
+_PIPES = (
+    ("p", pr.Role.PARSER, ("packet", "hdr", "meta", STANDARD)),
+    ("vr", pr.Role.VERIFY_CHECKSUM, ("hdr", "meta")),
+    ("ig", pr.Role.INGRESS, ("hdr", "meta", STANDARD)),
+    ("eg", pr.Role.EGRESS, ("hdr", "meta", STANDARD)),
+    ("ck", pr.Role.COMPUTE_CHECKSUM, ("hdr", "meta")),
+    ("dep", pr.Role.DEPARSER, ("packet", "hdr")),
+)
+_LANGUAGE_PROPERTIES = ("size", "largest_priority_wins", "priority_delta")
+
+
+class V1Model:
+    """See `architecture.Architecture`."""
+
+    kind = pr.Architecture.V1MODEL
+    package = "V1Switch"
+
+    def __init__(self) -> None:
+        self._roots: dict[str, va.Location] = {}
+
+    # --- pipes -------------------------------------------------------------------------------------------------------
+
+    def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
+        """Storage first, then the six blocks in the order in which packets pass them."""
+        self._make_storage(unit, main, span)
+        pipes: list[pr.Pipe] = []
+        for name, role, roots in _PIPES:
+            block = main.arguments.get(name)
+            if isinstance(block, ParserObject) and role is pr.Role.PARSER:
+                block.name = block.declaration.name
+                scope = self._bound(block.constructor_scope.child(), block.declaration.parameters, roots)
+                pipes.append(parsers.top_level(unit, block, scope, role))
+            elif isinstance(block, ControlObject) and role is not pr.Role.PARSER:
+                pipes.append(self._control(unit, block, role, roots))
+            else:
+                raise unit.failure(span, f"'{name}' of V1Switch is not a {'parser' if name == 'p' else 'control'}")
+        return tuple(pipes)
+
+    def _make_storage(self, unit: Unit, main: PackageObject, span: Span) -> None:
+        parser = main.arguments.get("p")
+        if not isinstance(parser, ParserObject) or len(parser.declaration.parameters) != 4:
+            raise unit.failure(span, "'p' of V1Switch is not a parser of headers, metadata and standard metadata")
+        scope = parser.constructor_scope
+        kinds = (pr.Storage.METADATA, pr.Storage.METADATA, pr.Storage.INTRINSIC)
+        for root, parameter, storage in zip(
+            ("hdr", "meta", STANDARD), parser.declaration.parameters[1:], kinds, strict=True
+        ):
+            type_ = scope.type_ref(parameter.type)
+            self._roots[root] = layout.allocate(unit, root, type_, storage, parameter.span)
+            if root == "meta":
+                v1model_externs.note_field_lists(unit, type_, self._roots[root])
+
+    def _control(self, unit: Unit, block: ControlObject, role: pr.Role, roots: tuple[str, ...]) -> pr.Control:
+        declaration = block.declaration
+        block.name = names.full("", declaration.name, declaration.annotations)
+        scope = self._bound(block.constructor_scope.child(), declaration.parameters, roots)
+        unit.pipe, unit.labels, unit.frames = block.name, {}, []
+        controls.prepare(block, scope)
+        with unit.collecting() as body:
+            controls.run(block, scope, declaration.span, (), nested=False)
+        return pr.Control(block.name, role, tuple(body), declaration.span)
+
+    def _bound(self, scope: Scope, parameters: tuple[ast.Parameter, ...], roots: tuple[str, ...]) -> Scope:
+        if len(parameters) != len(roots):
+            raise scope.unit.failure(parameters[0].span, f"{len(roots)} parameters are needed here")
+        for parameter, root in zip(parameters, roots, strict=True):
+            if root == "packet":
+                type_ = scope.type_ref(parameter.type)
+                assert isinstance(type_, ty.Extern)
+                scope.bindings[parameter] = ExternObject(type_.declaration, type_.arguments, "packet")
+            else:
+                scope.bindings[parameter] = self._roots[root]
+        return scope
+
+    def intrinsics(self, unit: Unit) -> tuple[tuple[str, str], ...]:
+        """The fields of standard_metadata_t under their own names."""
+        standard = self._roots.get(STANDARD)
+        if not isinstance(standard, va.StructLocation):
+            return ()
+        return tuple(
+            (name, field.place.name)
+            for name, field in standard.fields
+            if isinstance(field, va.ScalarLocation) and isinstance(field.place, ex.VariableRef)
+        )
+
+    def standard(self, unit: Unit, field: str, span: Span) -> va.ScalarLocation:
+        """A field of the standard metadata, whether or not the calling control sees it."""
+        standard = self._roots.get(STANDARD)
+        found = dict(standard.fields).get(field) if isinstance(standard, va.StructLocation) else None
+        if not isinstance(found, va.ScalarLocation):
+            raise unit.failure(span, f"standard_metadata_t has no field '{field}'")
+        return found
+
+    # --- externs -----------------------------------------------------------------------------------------------------
+
+    def instantiate(
+        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
+    ) -> None:
+        if instance.declaration.name not in core.EXTERNS:
+            v1model_externs.instantiate(unit, instance, span, annotations)
+
+    def function(self, name: str) -> Handler | None:
+        return v1model_externs.FUNCTIONS.get(name)
+
+    def method(self, extern: str, name: str) -> Handler | None:
+        return v1model_externs.METHODS.get((extern, name))
+
+    # --- table properties --------------------------------------------------------------------------------------------
+
+    def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
+        """implementation, counters, meters, support_timeout (and the older spelling idle_timeout)."""
+        implementation: str | None = None
+        direct: list[str] = []
+        annotations: list[pr.Annotation] = []
+        for property_ in table.properties:
+            match property_.name:
+                case "implementation":
+                    kinds = ("action_profile", "action_selector")
+                    implementation = self._instance(scope, property_.value, kinds, f"{name}.implementation")
+                case "counters":
+                    direct.append(self._instance(scope, property_.value, ("direct_counter",), f"{name}.counters"))
+                case "meters":
+                    direct.append(self._instance(scope, property_.value, ("direct_meter",), f"{name}.meters"))
+                case "support_timeout" | "idle_timeout":
+                    value = names.written(scope.unit, property_.value)
+                    annotations.append(pr.Annotation("support_timeout", value, property_.span))
+                case other if other not in _LANGUAGE_PROPERTIES:
+                    scope.unit.diagnostics.warning(
+                        property_.span, "property", f"table property '{other}' means nothing on v1model"
+                    )
+        return TableExterns(implementation, tuple(direct), tuple(annotations))
+
+    @staticmethod
+    def _instance(scope: Scope, value: ast.Expression, kinds: tuple[str, ...], name: str) -> str:
+        made = instances.object_of(scope, value, name)
+        found = scope.unit.externs.get(made.instance or "") if isinstance(made, ExternObject) else None
+        if found is None or found.kind not in kinds:
+            raise scope.unit.failure(value.span, f"this must be a {' or '.join(kinds)}")
+        return found.name

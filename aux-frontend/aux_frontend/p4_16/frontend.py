@@ -1,0 +1,53 @@
+"""The P4-16 frontend: preprocess and parse, check, elaborate."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from aux_frontend.p4_16.checker import check
+from aux_frontend.p4_16.elaborate.program import elaborate
+from aux_frontend.p4_16.nesting import deep_recursion
+from aux_frontend.p4_16.parser import parse
+from transpiler.diagnostics import Diagnostics
+from transpiler.frontend import Source
+from transpiler.hlir.program import Program
+
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# what only one of the two languages has, where it stands at the start of a declaration
+_ONLY_HERE = re.compile(
+    r"#\s*include\s*[<\"](?:core|v1model|psa|pna|tna|ebpf_model|ubpf_model|xdp_model)\.p4[>\"]"
+    r"|^\s*(?:package|struct|typedef|enum|const|error|match_kind|extern|header_union)\b"
+    r"|^\s*header\s+\w+\s*(?:<[^>]*>)?\s*\{|^\s*(?:parser|control)\s+\w+\s*(?:<[^>]*>)?\s*\("
+    r"|\b(?:bit|int|varbit)\s*<|^\s*state\s+start\b",
+    re.MULTILINE,
+)
+_ONLY_P4_14 = re.compile(
+    r"^\s*(?:header_type|metadata|field_list|field_list_calculation|calculated_field|action_profile|primitive_action)\b"
+    r"|^\s*header\s+\w+\s+\w+\s*(?:\[\s*\d+\s*\]\s*)?;|^\s*(?:parser|control)\s+\w+\s*\{|^\s*(?:reads|fields)\s*\{",
+    re.MULTILINE,
+)
+
+
+class P4_16:  # noqa: N801 - the name of the language
+    """P4-16, spec 1.2.5. Any architecture can be checked; see `elaborate.program` for those that can be run."""
+
+    name = "p4-16"
+
+    def recognises(self, path: Path, text: str) -> float:
+        """By what only P4-16 or only P4-14 has; a file without either is taken for P4-16 when it ends in .p4."""
+        bare = _COMMENTS.sub(" ", text)
+        own, other = len(_ONLY_HERE.findall(bare)), len(_ONLY_P4_14.findall(bare))
+        if own + other == 0:
+            return 0.4 if path.suffix == ".p4" else 0.1
+        return own / (own + other)
+
+    def check(self, source: Source, diagnostics: Diagnostics) -> None:
+        """Everything the specification asks for. Raises: Rejected."""
+        check(parse(source, diagnostics), diagnostics)
+
+    def load(self, source: Source, diagnostics: Diagnostics) -> Program:
+        """Check and elaborate. Raises: Rejected, also for architectures that can only be checked."""
+        with deep_recursion():
+            checked = check(parse(source, diagnostics), diagnostics)
+            return elaborate(checked, str(source.path), diagnostics)
