@@ -16,19 +16,26 @@ struct macs_count {
     uint64_t bytes;
 };
 
-/* State of MACS_COUNTER and MACS_DIRECT_COUNTER. */
+/* State of MACS_COUNTER and MACS_DIRECT_COUNTER. One row a worker, and behind them one of the control thread: a value is
+ * the sum of its column modulo 2^64. So the control thread can set it without touching what a worker writes. */
 struct macs_counter {
     uint32_t size;
-    struct macs_count *per_worker[]; /* [workers][size] */
+    uint32_t workers;
+    struct macs_count *per_worker[]; /* [workers + 1][size] */
 };
+
+/* Only its own worker writes a count: plain loads and stores suffice, atomic ones let the control thread read it. */
+static inline void macs_count_add(uint64_t *count, uint64_t amount) {
+    __atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
+}
 
 /* Out of range: nothing. */
 static inline void macs_counter_add(struct macs_counter *counter, const struct macs_worker *worker, uint64_t index,
                                     uint32_t bytes) {
     if (index < counter->size) {
         struct macs_count *count = &counter->per_worker[worker->index][index];
-        count->packets += 1;
-        count->bytes += bytes;
+        macs_count_add(&count->packets, 1);
+        macs_count_add(&count->bytes, bytes);
     }
 }
 
@@ -39,24 +46,36 @@ struct macs_register {
     uint64_t *elements;
 };
 
-/* Out of range reads give zero, writes do nothing. `value` has register->limbs words. */
+/* Out of range reads give zero, writes do nothing. `value` has reg->limbs words; a word is never torn. */
 static inline void macs_register_read(const struct macs_register *reg, uint64_t index, uint64_t *value) {
     for (uint32_t limb = 0; limb < reg->limbs; limb++)
-        value[limb] = index < reg->size ? reg->elements[index * reg->limbs + limb] : 0;
+        value[limb] =
+            index < reg->size ? __atomic_load_n(&reg->elements[index * reg->limbs + limb], __ATOMIC_RELAXED) : 0;
 }
 
 static inline void macs_register_write(struct macs_register *reg, uint64_t index, const uint64_t *value) {
     if (index < reg->size)
         for (uint32_t limb = 0; limb < reg->limbs; limb++)
-            reg->elements[index * reg->limbs + limb] = value[limb];
+            __atomic_store_n(&reg->elements[index * reg->limbs + limb], value[limb], __ATOMIC_RELAXED);
 }
 
+/* State of MACS_DIGEST. */
 struct macs_digest;
 
-/* Queue a record of desc->bits bits, packed most significant first into whole bytes per field (as in a packed key). */
+/* Queue a record: its fields one after the other, each in whole bytes, most significant first (as in a packed key). */
 void macs_digest_send(struct macs_digest *digest, const uint8_t *record, uint32_t bytes);
 
-/* Write a log_msg line for this worker to the switch's log: rate-limited, never blocks. */
+enum macs_colour { MACS_GREEN, MACS_YELLOW, MACS_RED };
+
+/* State of MACS_METER and MACS_DIRECT_METER. */
+struct macs_meter;
+
+/* The colour of a packet of `bytes` bytes at the element's rates (RFC 2698, colour-blind): enum macs_colour.
+ * Green without rates or out of range. Elements are shared by the workers, under a lock each. */
+uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index, uint32_t bytes);
+
+/* Write a log_msg line for this worker to the switch's log, {} replaced by the values in turn. Never blocks: what the
+ * log cannot take in time is counted as lost. */
 void macs_log_message(const struct macs_worker *worker, const char *format, const uint64_t *values, uint32_t count);
 
 /* An assert() or assume() of the program failed at file:line. Counted, and reported like a log message. */

@@ -46,7 +46,8 @@ struct macs_packet {
     uint64_t ingress_ns;      /* time of arrival since the switch started */
 };
 
-/* The record of a packet; its program's state follows it. */
+/* The record of a packet; its program's state follows it. A copy of a packet gets a copy of that state, byte by byte:
+ * the state holds offsets into the frame, never addresses. */
 static inline struct macs_packet *macs_packet_of(odp_packet_t handle) {
     return (struct macs_packet *)odp_packet_user_area(handle);
 }

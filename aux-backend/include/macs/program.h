@@ -23,7 +23,8 @@ struct macs_digest_field {
     uint16_t bits;
 };
 
-/* A stateful extern instance. `size`: elements; direct ones: their table's size + 1, the last for the default entry. */
+/* A stateful extern instance. `size`: elements; direct ones: their table's size + 1, the last for the default entry.
+ * State in `externs`: struct macs_counter, macs_register, macs_digest, macs_meter (macs/extern.h). */
 struct macs_extern_desc {
     const char *name;
     const char *table;                      /* of a direct extern, else NULL */

@@ -10,6 +10,24 @@ struct macs_worker {
     uint32_t burst;     /* B: packets taken at once, 1 … MACS_BURST_MAX */
     uint32_t sub_batch; /* b: lookups in flight at once, 1 … B */
     uint64_t now_ns;    /* time since the switch started, read once a burst */
+    uint64_t random;    /* state of macs_random_next */
 };
+
+/* 64 random bits (SplitMix64, Steele et al. 2014): fast and repeatable from the seed, not for secrets. */
+static inline uint64_t macs_random_next(struct macs_worker *worker) {
+    uint64_t mixed = worker->random += 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+    return mixed ^ (mixed >> 31);
+}
+
+/* A number between low and high, both included; low if they are the wrong way round. */
+static inline uint64_t macs_random_range(struct macs_worker *worker, uint64_t low, uint64_t high) {
+    if (high <= low)
+        return low;
+    uint64_t span = high - low + 1; /* 0: the whole range of 64 bits */
+    uint64_t value = macs_random_next(worker);
+    return span ? low + value % span : value;
+}
 
 #endif

@@ -1,0 +1,176 @@
+#include "control/console.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct macs_command *const all_commands[] = {
+    macs_table_commands, macs_table_dump_commands, macs_extern_commands, macs_multicast_commands, macs_switch_commands,
+};
+#define COMMAND_LISTS (sizeof(all_commands) / sizeof(all_commands[0]))
+
+static const struct macs_command *command_at(unsigned index) {
+    for (unsigned list = 0; list < COMMAND_LISTS; list++)
+        for (const struct macs_command *command = all_commands[list]; command->name; command++)
+            if (!index--)
+                return command;
+    return NULL;
+}
+
+static const char *command_name(const void *list, unsigned index) {
+    (void)list;
+    return command_at(index)->name;
+}
+
+static int help(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)console;
+    unsigned shown = 0;
+    const struct macs_command *command;
+    for (unsigned i = 0; (command = command_at(i)); i++) {
+        if (count && strcmp(words[0], command->name) != 0)
+            continue;
+        macs_text_add(answer, "%s %s\n    %s\n", command->name, command->usage, command->help);
+        shown++;
+    }
+    return shown ? 0 : macs_text_fail(answer, "no command '%.80s'", words[0]);
+}
+
+static const struct macs_command help_command = {"help", help, 0, 1, "[COMMAND]", "what commands there are"};
+
+int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
+    const struct macs_program *program = sw->program;
+    size_t key_bytes = 1, value_bytes = sizeof(struct macs_entry);
+    *console = (struct macs_console){.sw = sw, .last_table = -1};
+    for (uint16_t i = 0; i < program->table_count; i++) {
+        const struct macs_table_shape *shape = &program->table_descs[i].shape;
+        key_bytes = shape->key_bytes > key_bytes ? shape->key_bytes : key_bytes;
+        value_bytes = shape->value_bytes > value_bytes ? shape->value_bytes : value_bytes;
+    }
+    console->stores = calloc(program->table_count + 1u, sizeof(*console->stores));
+    console->buffer.value = malloc(3 * key_bytes);
+    console->value = aligned_alloc(64, (value_bytes + 63) & ~(size_t)63);
+    int status = console->stores && console->buffer.value && console->value ? 0 : -ENOMEM;
+    for (uint16_t i = 0; i < program->table_count && !status; i++)
+        status = macs_store_init(&console->stores[i], program, &program->tables[i]);
+    if (status) {
+        macs_console_fini(console);
+        return status;
+    }
+    console->buffer.mask = console->buffer.value + key_bytes;
+    console->buffer.high = console->buffer.mask + key_bytes;
+    return 0;
+}
+
+void macs_console_fini(struct macs_console *console) {
+    for (uint16_t i = 0; console->stores && i < console->sw->program->table_count; i++)
+        macs_store_fini(&console->stores[i]);
+    free(console->stores);
+    free(console->buffer.value);
+    free(console->value);
+    *console = (struct macs_console){0};
+}
+
+static const char *table_name(const void *list, unsigned index) {
+    return ((const struct macs_table_desc *)list)[index].name;
+}
+
+struct macs_store *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why) {
+    if (console->last_table >= 0 && !strcmp(word, console->last_table_word))
+        return &console->stores[console->last_table];
+    const struct macs_program *program = console->sw->program;
+    struct macs_names names = {"table", program->table_count, table_name, program->table_descs};
+    int index = macs_names_find(&names, word, why);
+    if (index < 0)
+        return NULL;
+    if (strlen(word) < sizeof(console->last_table_word)) {
+        strcpy(console->last_table_word, word);
+        console->last_table = index;
+    }
+    return &console->stores[index];
+}
+
+static const char *action_name(const void *list, unsigned index) {
+    return ((const struct macs_action_desc *)list)[index].name;
+}
+
+int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why) {
+    struct macs_names names = {"action", desc->action_count, action_name, desc->actions};
+    int index = macs_names_find(&names, word, why);
+    if (index < 0)
+        macs_text_add(why, " (table %s)", desc->name);
+    return index;
+}
+
+int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer) {
+    switch (-status) {
+    case 0:
+        return 0;
+    case ENOSPC:
+        return macs_text_fail(answer, "table %s is full (%u entries)", desc->name, desc->shape.size);
+    case ENOENT:
+        return macs_text_fail(answer, "table %s has no such entry", desc->name);
+    case EEXIST:
+        return macs_text_fail(answer, "table %s has an entry with this key already", desc->name);
+    case ENODEV:
+        return macs_text_fail(answer, "table %s has no key: it has a default entry only", desc->name);
+    case EBUSY:
+        return macs_text_fail(answer, "a worker hangs: table %s cannot be changed now", desc->name);
+    default:
+        return macs_text_fail(answer, "table %s: %s", desc->name, strerror(-status));
+    }
+}
+
+/* Cut into words; a # begins a comment. Returns how many, or -1: too many. */
+static int split(char *line, char *words[]) {
+    int count = 0;
+    for (char *at = line;;) {
+        while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
+            at++;
+        if (!*at || *at == '#')
+            return count;
+        if (count == (int)MACS_WORDS_MAX)
+            return -1;
+        words[count++] = at;
+        while (*at && *at != ' ' && *at != '\t' && *at != '\r' && *at != '\n')
+            at++;
+        if (*at)
+            *at++ = 0;
+    }
+}
+
+static const struct macs_command *find_command(const char *name) {
+    if (!strcmp(name, help_command.name))
+        return &help_command;
+    for (unsigned list = 0; list < COMMAND_LISTS; list++)
+        for (const struct macs_command *command = all_commands[list]; command->name; command++)
+            if (!strcmp(name, command->name))
+                return command;
+    return NULL;
+}
+
+static int unknown_command(const char *name, struct macs_text *answer) {
+    unsigned count = 0;
+    while (command_at(count))
+        count++;
+    struct macs_names names = {"command", count, command_name, NULL};
+    if (macs_names_find(&names, name, answer) >= 0)
+        macs_text_fail(answer, "no command '%.80s'", name);
+    return -1;
+}
+
+int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer) {
+    char *words[MACS_WORDS_MAX];
+    macs_text_clear(answer);
+    int count = split(line, words);
+    if (count < 0)
+        return macs_text_fail(answer, "more than %u words", MACS_WORDS_MAX);
+    if (!count)
+        return 0;
+    const struct macs_command *command = find_command(words[0]);
+    if (!command)
+        return unknown_command(words[0], answer);
+    unsigned given = (unsigned)count - 1;
+    if (given < command->min_words || given > command->max_words)
+        return macs_text_fail(answer, "usage: %s %s", command->name, command->usage);
+    return command->run(console, given, words + 1, answer);
+}

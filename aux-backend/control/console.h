@@ -1,0 +1,59 @@
+/* The text commands: one line in BMv2's simple_switch_CLI syntax, done at once, answered by text.
+ *
+ * The same parser serves entries files and the control socket. Threads: the control thread.
+ */
+#ifndef MACS_CONTROL_CONSOLE_H
+#define MACS_CONTROL_CONSOLE_H
+
+#include "control/match.h"
+#include "control/names.h"
+#include "control/store.h"
+#include "control/text.h"
+#include "runtime/switch.h"
+
+/* Words of a line at most. */
+#define MACS_WORDS_MAX 1024u
+
+struct macs_console {
+    struct macs_switch *sw;
+    struct macs_store *stores; /* one a table */
+    struct macs_match_buffer buffer;
+    void *value;               /* as long as the longest of any table */
+    int last_table;            /* found by the word in last_table_word; saves a search a line */
+    char last_table_word[64];
+    bool quit;                 /* a command asked the switch to end */
+};
+
+/* 0 or -ENOMEM. */
+int macs_console_init(struct macs_console *console, struct macs_switch *sw);
+void macs_console_fini(struct macs_console *console);
+
+/* Do one line (changed in place: it is cut into words). 0: `answer` is what it printed; -1: what was wrong. Blank lines
+ * and comments do nothing. */
+int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer);
+
+/* A command. It gets the words behind its name. */
+struct macs_command {
+    const char *name;
+    int (*run)(struct macs_console *console, unsigned count, char **words, struct macs_text *answer);
+    unsigned min_words, max_words;
+    const char *usage; /* its words */
+    const char *help;
+};
+
+/* Lists of commands, each ended by a NULL name. */
+extern const struct macs_command macs_table_commands[];
+extern const struct macs_command macs_table_dump_commands[];
+extern const struct macs_command macs_extern_commands[];
+extern const struct macs_command macs_multicast_commands[];
+extern const struct macs_command macs_switch_commands[];
+
+/* The store of the table that a word names, or NULL with `why`. */
+struct macs_store *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why);
+/* The index of an action of the table, or -1 with `why`. */
+int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why);
+
+/* "Success" for 0, else -1 and what a kernel's -errno means. */
+int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer);
+
+#endif

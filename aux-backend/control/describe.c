@@ -1,0 +1,147 @@
+#include "control/describe.h"
+
+#include <inttypes.h>
+
+#include "runtime/stats.h"
+
+static const char *const match_kinds[] = {
+    [MACS_EXACT] = "exact", [MACS_LPM] = "lpm",           [MACS_TERNARY] = "ternary",
+    [MACS_RANGE] = "range", [MACS_OPTIONAL] = "optional",
+};
+static const char *const extern_kinds[] = {
+    [MACS_COUNTER] = "counter", [MACS_DIRECT_COUNTER] = "direct_counter", [MACS_REGISTER] = "register",
+    [MACS_DIGEST] = "digest",   [MACS_METER] = "meter",                   [MACS_DIRECT_METER] = "direct_meter",
+};
+static const char *const scopes[] = {
+    [MACS_ANYWHERE] = "anywhere", [MACS_DEFAULT_ONLY] = "default_only", [MACS_TABLE_ONLY] = "table_only"};
+static const char *const units[] = {
+    "", [MACS_PACKETS] = "packets", [MACS_BYTES] = "bytes", [MACS_PACKETS_AND_BYTES] = "packets_and_bytes"};
+
+static void key(struct macs_text *text, const char *name) {
+    macs_text_json(text, name);
+    macs_text_add(text, ":");
+}
+
+static void pair(struct macs_text *text, const char *name, const char *value) {
+    key(text, name);
+    macs_text_json(text, value);
+}
+
+static void describe_action(const struct macs_action_desc *action, struct macs_text *text) {
+    macs_text_add(text, "{");
+    pair(text, "name", action->name);
+    macs_text_add(text, ",");
+    pair(text, "scope", scopes[action->scope]);
+    macs_text_add(text, ",\"params\":[");
+    for (uint16_t i = 0; i < action->param_count; i++) {
+        macs_text_add(text, i ? ",{" : "{");
+        pair(text, "name", action->params[i].name);
+        macs_text_add(text, ",\"bits\":%u}", action->params[i].bits);
+    }
+    macs_text_add(text, "]}");
+}
+
+static void describe_table(const struct macs_table_desc *desc, struct macs_text *text) {
+    macs_text_add(text, "{");
+    pair(text, "name", desc->name);
+    macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
+                  desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
+    pair(text, "kernel", desc->kernel ? desc->kernel->name : "none");
+    macs_text_add(text, ",\"key\":[");
+    for (uint16_t i = 0; i < desc->field_count; i++) {
+        macs_text_add(text, i ? ",{" : "{");
+        pair(text, "name", desc->fields[i].name);
+        macs_text_add(text, ",");
+        pair(text, "match", match_kinds[desc->fields[i].kind]);
+        macs_text_add(text, ",\"bits\":%u}", desc->fields[i].bits);
+    }
+    macs_text_add(text, "],\"actions\":[");
+    for (uint16_t i = 0; i < desc->action_count; i++) {
+        macs_text_add(text, i ? "," : "");
+        describe_action(&desc->actions[i], text);
+    }
+    macs_text_add(text, "]}");
+}
+
+static void describe_extern(const struct macs_extern_desc *desc, struct macs_text *text) {
+    macs_text_add(text, "{");
+    pair(text, "name", desc->name);
+    macs_text_add(text, ",");
+    pair(text, "kind", extern_kinds[desc->kind]);
+    macs_text_add(text, ",\"size\":%" PRIu32 ",\"bits\":%u,", desc->size, desc->bits);
+    pair(text, "unit", units[desc->unit & 3]);
+    if (desc->table) {
+        macs_text_add(text, ",");
+        pair(text, "table", desc->table);
+    }
+    macs_text_add(text, ",\"fields\":[");
+    for (uint16_t i = 0; i < desc->field_count; i++) {
+        macs_text_add(text, i ? ",{" : "{");
+        pair(text, "name", desc->fields[i].name);
+        macs_text_add(text, ",\"bits\":%u}", desc->fields[i].bits);
+    }
+    macs_text_add(text, "]}");
+}
+
+void macs_describe_program(const struct macs_switch *sw, struct macs_text *text) {
+    const struct macs_program *program = sw->program;
+    macs_text_add(text, "{");
+    pair(text, "name", program->name);
+    macs_text_add(text, ",");
+    pair(text, "source", program->source);
+    macs_text_add(text, ",\"tables\":[");
+    for (uint16_t i = 0; i < program->table_count; i++) {
+        macs_text_add(text, i ? "," : "");
+        describe_table(&program->table_descs[i], text);
+    }
+    macs_text_add(text, "],\"externs\":[");
+    for (uint16_t i = 0; i < program->extern_count; i++) {
+        macs_text_add(text, i ? "," : "");
+        describe_extern(&program->extern_descs[i], text);
+    }
+    macs_text_add(text, "],\"ports\":[");
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        macs_text_add(text, "%s{\"port\":%u,", slot ? "," : "", sw->ports[slot].number);
+        pair(text, "name", sw->ports[slot].name);
+        macs_text_add(text, "}");
+    }
+    macs_text_add(text, "]}\n");
+}
+
+static void describe_ports(const struct macs_switch *sw, const struct macs_stats_sum *sum, struct macs_text *text) {
+    macs_text_add(text, "\"ports\":[");
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        macs_text_add(text, "%s{\"port\":%u,", slot ? "," : "", sw->ports[slot].number);
+        pair(text, "name", sw->ports[slot].name);
+        macs_text_add(text,
+                      ",\"rx_packets\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"tx_packets\":%" PRIu64
+                      ",\"tx_bytes\":%" PRIu64 "}",
+                      sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes, sum->ports[slot].tx_packets,
+                      sum->ports[slot].tx_bytes);
+    }
+    macs_text_add(text, "]");
+}
+
+void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
+    struct macs_stats_sum sum;
+    macs_stats_sum(sw, &sum);
+    uint32_t burst, sub_batch;
+    macs_switch_get_batch(sw, &burst, &sub_batch);
+    macs_text_add(text,
+                  "{\"seconds\":%.6f,\"received\":%" PRIu64 ",\"copies\":%" PRIu64 ",\"sent\":%" PRIu64
+                  ",\"dropped\":%" PRIu64 ",",
+                  (double)macs_switch_now(sw) / 1e9, sum.received, sum.copies, sum.sent, sum.dropped);
+    describe_ports(sw, &sum, text);
+    macs_text_add(text, ",\"drops\":{");
+    for (unsigned cause = 0; cause < MACS_CAUSES; cause++) {
+        macs_text_add(text, cause ? "," : "");
+        key(text, macs_stats_cause_name(cause));
+        macs_text_add(text, "%" PRIu64, sum.drops[cause]);
+    }
+    macs_text_add(text,
+                  "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
+                  ",\"asserts\":%" PRIu64,
+                  sw->lane_count, burst, sub_batch, sum.bursts, sum.asserts);
+    macs_text_add(text, ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64 "}\n",
+                  atomic_load(&sw->digests.sent), atomic_load(&sw->digests.lost), atomic_load(&sw->log.lost));
+}

@@ -1,0 +1,14 @@
+/* The switch in JSON, for programs: what its program has, and its statistics. */
+#ifndef MACS_CONTROL_DESCRIBE_H
+#define MACS_CONTROL_DESCRIBE_H
+
+#include "control/text.h"
+#include "runtime/switch.h"
+
+/* Tables with keys, actions and kernel; externs; ports. */
+void macs_describe_program(const struct macs_switch *sw, struct macs_text *text);
+
+/* Packets and bytes a port, drops by cause, and what else is counted. */
+void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text);
+
+#endif

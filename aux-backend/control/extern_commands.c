@@ -1,0 +1,239 @@
+/* Commands on counters, registers and meters. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/console.h"
+#include "control/value.h"
+#include "runtime/externs.h"
+
+struct extern_list {
+    const struct macs_program *program;
+    unsigned kinds; /* bit k: enum macs_extern_kind k is in the list */
+};
+
+/* The place among all externs of the list's member number `index`. */
+static unsigned extern_at(const struct extern_list *list, unsigned index) {
+    unsigned at = 0;
+    for (;; at++)
+        if (list->kinds >> list->program->extern_descs[at].kind & 1 && !index--)
+            return at;
+}
+
+static const char *extern_name(const void *argument, unsigned index) {
+    const struct extern_list *list = argument;
+    return list->program->extern_descs[extern_at(list, index)].name;
+}
+
+/* The extern of those kinds that a word names: its description and state, or NULL. */
+static const struct macs_extern_desc *find_extern(struct macs_console *console, const char *what, unsigned kinds,
+                                                  const char *word, void **state, struct macs_text *answer) {
+    struct extern_list list = {console->sw->program, kinds};
+    unsigned count = 0;
+    for (uint16_t i = 0; i < list.program->extern_count; i++)
+        count += kinds >> list.program->extern_descs[i].kind & 1;
+    struct macs_names names = {what, count, extern_name, &list};
+    int index = macs_names_find(&names, word, answer);
+    if (index < 0)
+        return NULL;
+    unsigned at = extern_at(&list, (unsigned)index);
+    *state = list.program->externs[at];
+    return &list.program->extern_descs[at];
+}
+
+/* The element that a word names: its index, or for a direct extern its entry's handle. */
+static int parse_index(struct macs_console *console, const struct macs_extern_desc *desc, const char *word,
+                       uint32_t *index, struct macs_text *answer) {
+    uint64_t value;
+    if (!macs_value_uint64(word, &value))
+        return macs_text_fail(answer, "'%.80s' is not an index", word);
+    if (desc->table) {
+        struct macs_store *store = macs_console_table(console, desc->table, answer);
+        if (!store)
+            return -1;
+        return macs_console_status(store->table->desc, macs_store_index(store, value, index), answer);
+    }
+    if (value >= desc->size)
+        return macs_text_fail(answer, "index %" PRIu64 " is beyond %s, which has %" PRIu32 " elements", value,
+                              desc->name, desc->size);
+    *index = (uint32_t)value;
+    return 0;
+}
+
+#define COUNTERS (1u << MACS_COUNTER | 1u << MACS_DIRECT_COUNTER)
+#define METERS (1u << MACS_METER | 1u << MACS_DIRECT_METER)
+
+static int counter_read(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "counter", COUNTERS, words[0], &state, answer);
+    uint32_t index;
+    if (!desc || parse_index(console, desc, words[1], &index, answer))
+        return -1;
+    struct macs_count value = macs_counter_get(state, index);
+    macs_text_add(answer, "%s[%s]= (%" PRIu64 " bytes, %" PRIu64 " packets)\n", words[0], words[1], value.bytes,
+                  value.packets);
+    return 0;
+}
+
+static int counter_write(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "counter", COUNTERS, words[0], &state, answer);
+    uint32_t index;
+    struct macs_count value;
+    if (!desc || parse_index(console, desc, words[1], &index, answer))
+        return -1;
+    if (!macs_value_uint64(words[2], &value.packets) || !macs_value_uint64(words[3], &value.bytes))
+        return macs_text_fail(answer, "packets and bytes must be numbers");
+    macs_counter_set(state, index, value);
+    macs_text_add(answer, "%s[%s] has been updated\n", words[0], words[1]);
+    return 0;
+}
+
+static int counter_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "counter", COUNTERS, words[0], &state, answer);
+    for (uint32_t index = 0; desc && index < desc->size; index++)
+        macs_counter_set(state, index, (struct macs_count){0});
+    return desc ? 0 : -1;
+}
+
+/* --- registers ------------------------------------------------------------------------------------------------------ */
+
+static void print_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
+                          struct macs_text *answer) {
+    uint64_t limbs[UINT16_MAX / 64 + 1];
+    uint8_t bytes[sizeof(limbs)];
+    uint32_t count = macs_value_bytes(desc->bits);
+    macs_register_read(reg, index, limbs);
+    for (uint32_t back = 0; back < count; back++)
+        bytes[count - 1 - back] = (uint8_t)(limbs[back / 8] >> back % 8 * 8);
+    macs_value_print(answer, bytes, count);
+}
+
+static int register_read(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    void *state;
+    const struct macs_extern_desc *desc =
+        find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
+    uint32_t index;
+    if (!desc || (count > 1 && parse_index(console, desc, words[1], &index, answer)))
+        return -1;
+    if (count > 1) {
+        macs_text_add(answer, "%s[%s]= ", words[0], words[1]);
+        print_element(state, desc, index, answer);
+    } else {
+        macs_text_add(answer, "%s=", words[0]);
+        for (index = 0; index < desc->size; index++) {
+            macs_text_add(answer, index ? ", " : " ");
+            print_element(state, desc, index, answer);
+        }
+    }
+    macs_text_add(answer, "\n");
+    return 0;
+}
+
+static int register_write(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc =
+        find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
+    uint32_t index;
+    uint8_t bytes[UINT16_MAX / 8 + 1];
+    if (!desc || parse_index(console, desc, words[1], &index, answer) ||
+        macs_value_parse(words[2], strlen(words[2]), desc->bits, bytes, answer))
+        return -1;
+    uint64_t limbs[UINT16_MAX / 64 + 1] = {0};
+    uint32_t length = macs_value_bytes(desc->bits);
+    for (uint32_t back = 0; back < length; back++)
+        limbs[back / 8] |= (uint64_t)bytes[length - 1 - back] << back % 8 * 8;
+    macs_register_write(state, index, limbs);
+    return 0;
+}
+
+static int register_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc =
+        find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
+    const uint64_t zero[UINT16_MAX / 64 + 1] = {0};
+    for (uint32_t index = 0; desc && index < desc->size; index++)
+        macs_register_write(state, index, zero);
+    return desc ? 0 : -1;
+}
+
+/* --- meters --------------------------------------------------------------------------------------------------------- */
+
+/* RATE:BURST, the rate in bytes (or packets) a microsecond. */
+static bool parse_rate(const char *word, double *rate, double *burst) {
+    char *end;
+    *rate = strtod(word, &end) / 1000;
+    if (end == word || *end != ':')
+        return false;
+    const char *second = end + 1;
+    *burst = strtod(second, &end);
+    return end != second && !*end && *rate >= 0 && *rate < 1e15 && *burst >= 0 && *burst < 1e15;
+}
+
+static int parse_rates(char **words, struct macs_meter_rates *rates, struct macs_text *answer) {
+    if (!parse_rate(words[0], &rates->committed_rate, &rates->committed_burst) ||
+        !parse_rate(words[1], &rates->peak_rate, &rates->peak_burst))
+        return macs_text_fail(answer, "rates are given as RATE:BURST, committed first, then peak");
+    if (rates->committed_rate > rates->peak_rate)
+        return macs_text_fail(answer, "the committed rate is above the peak rate");
+    return 0;
+}
+
+static int meter_set_rates(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "meter", METERS, words[0], &state, answer);
+    uint32_t index;
+    struct macs_meter_rates rates;
+    if (!desc || parse_index(console, desc, words[1], &index, answer) || parse_rates(words + 2, &rates, answer))
+        return -1;
+    macs_meter_set(state, index, &rates);
+    return 0;
+}
+
+static int meter_array_set_rates(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "meter", METERS, words[0], &state, answer);
+    struct macs_meter_rates rates;
+    if (!desc || parse_rates(words + 1, &rates, answer))
+        return -1;
+    for (uint32_t index = 0; index < macs_meter_size(state); index++)
+        macs_meter_set(state, index, &rates);
+    return 0;
+}
+
+static int meter_get_rates(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    void *state;
+    const struct macs_extern_desc *desc = find_extern(console, "meter", METERS, words[0], &state, answer);
+    uint32_t index;
+    struct macs_meter_rates rates;
+    if (!desc || parse_index(console, desc, words[1], &index, answer))
+        return -1;
+    if (macs_meter_get(state, index, &rates))
+        macs_text_add(answer, "0: info rate = %g, burst size = %g\n1: info rate = %g, burst size = %g\n",
+                      rates.committed_rate * 1000, rates.committed_burst, rates.peak_rate * 1000, rates.peak_burst);
+    return 0;
+}
+
+const struct macs_command macs_extern_commands[] = {
+    {"counter_read", counter_read, 2, 2, "COUNTER INDEX", "read a counter; the index of a direct one is a handle"},
+    {"counter_write", counter_write, 4, 4, "COUNTER INDEX PACKETS BYTES", "set a counter"},
+    {"counter_reset", counter_reset, 1, 1, "COUNTER", "set all of a counter's elements to zero"},
+    {"register_read", register_read, 1, 2, "REGISTER [INDEX]", "read a register, or all of it"},
+    {"register_write", register_write, 3, 3, "REGISTER INDEX VALUE", "set a register"},
+    {"register_reset", register_reset, 1, 1, "REGISTER", "set all of a register's elements to zero"},
+    {"meter_set_rates", meter_set_rates, 4, 4, "METER INDEX RATE:BURST RATE:BURST",
+     "committed and peak rate of a meter, in bytes or packets a microsecond"},
+    {"meter_array_set_rates", meter_array_set_rates, 3, 3, "METER RATE:BURST RATE:BURST",
+     "the same for all of a meter's elements"},
+    {"meter_get_rates", meter_get_rates, 2, 2, "METER INDEX", "a meter's rates"},
+    {0},
+};

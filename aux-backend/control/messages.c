@@ -1,0 +1,230 @@
+#include "control/messages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/describe.h"
+#include "control/protocol.h"
+#include "control/script.h"
+
+static void reply(struct macs_client *client, uint8_t type, uint8_t status, const void *payload, size_t length) {
+    macs_client_send(client, type, status, client->tag, payload, length);
+}
+
+static void reply_text(struct macs_client *client, uint8_t type, uint8_t status, const struct macs_text *text) {
+    reply(client, type, status, text->data ? text->data : "", text->length);
+}
+
+static void wrong(struct macs_client *client, uint8_t type, const char *why) {
+    reply(client, type, MACS_STATUS_WRONG, why, strlen(why));
+}
+
+static void command(struct macs_server *server, struct macs_client *client, uint8_t *payload, size_t length) {
+    int status;
+    if (memchr(payload, 0, length) || memchr(payload, '\n', length)) {
+        status = macs_text_fail(&server->answer, "a command is one line of text");
+    } else {
+        payload[length] = 0;
+        status = macs_console_run(server->console, (char *)payload, &server->answer);
+    }
+    if (server->answer.cut)
+        macs_text_add(&server->answer, "(cut)\n");
+    reply_text(client, MACS_MESSAGE_COMMAND, status ? MACS_STATUS_FAILED : MACS_STATUS_OK, &server->answer);
+}
+
+static void bulk(struct macs_server *server, struct macs_client *client, uint8_t *payload, size_t length) {
+    if (!length) {
+        wrong(client, MACS_MESSAGE_BULK, "no flags");
+        return;
+    }
+    struct macs_script script = {.keep_going = payload[0] & MACS_BULK_CONTINUE,
+                                 .answers = payload[0] & MACS_BULK_ANSWERS};
+    static const char counts[8] = {0};
+    macs_text_clear(&server->answer);
+    macs_text_bytes(&server->answer, counts, sizeof(counts));
+    macs_script_run(&script, server->console, (char *)payload + 1, length - 1, &server->answer);
+    if (!server->answer.data) {
+        wrong(client, MACS_MESSAGE_BULK, "no memory");
+        return;
+    }
+    macs_put_u32((uint8_t *)server->answer.data, script.done);
+    macs_put_u32((uint8_t *)server->answer.data + 4, script.failed);
+    reply_text(client, MACS_MESSAGE_BULK, script.failed ? MACS_STATUS_FAILED : MACS_STATUS_OK, &server->answer);
+}
+
+static void inject(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
+    struct macs_switch *sw = server->console->sw;
+    struct macs_port *port = length >= 2 ? macs_switch_port(sw, macs_get_u16(payload)) : NULL;
+    if (!port || !port->ctl) {
+        wrong(client, MACS_MESSAGE_INJECT, "not the number of a ctl: port");
+        return;
+    }
+    uint32_t accepted = 0;
+    int status = 0;
+    for (size_t at = 2; at < length && !status; accepted += !status) {
+        uint32_t bytes = length - at >= 4 ? macs_get_u32(payload + at) : UINT32_MAX;
+        if (bytes > length - at - 4) {
+            wrong(client, MACS_MESSAGE_INJECT, "a frame is cut off");
+            return;
+        }
+        status = macs_ctl_inject(port, sw->pool, payload + at + 4, bytes);
+        at += 4 + bytes;
+    }
+    if (status == -EMSGSIZE) {
+        wrong(client, MACS_MESSAGE_INJECT, "a frame is empty or longer than the switch's packets");
+        return;
+    }
+    uint8_t count[4];
+    macs_put_u32(count, accepted);
+    reply(client, MACS_MESSAGE_INJECT, MACS_STATUS_OK, count, sizeof(count));
+}
+
+static void set_batch(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
+    struct macs_switch *sw = server->console->sw;
+    if (length != 4 || macs_switch_set_batch(sw, macs_get_u16(payload), macs_get_u16(payload + 2))) {
+        wrong(client, MACS_MESSAGE_SET, "burst and sub-batch are two numbers of 16 bits, at most 256");
+        return;
+    }
+    uint32_t burst, sub_batch;
+    uint8_t now[4];
+    macs_switch_get_batch(sw, &burst, &sub_batch);
+    macs_put_u16(now, (uint16_t)burst);
+    macs_put_u16(now + 2, (uint16_t)sub_batch);
+    reply(client, MACS_MESSAGE_SET, MACS_STATUS_OK, now, sizeof(now));
+}
+
+static void json(struct macs_server *server, struct macs_client *client, uint8_t type) {
+    macs_text_clear(&server->answer);
+    if (type == MACS_MESSAGE_STATS)
+        macs_describe_stats(server->console->sw, &server->answer);
+    else
+        macs_describe_program(server->console->sw, &server->answer);
+    reply_text(client, type, MACS_STATUS_OK, &server->answer);
+}
+
+void macs_message_handle(struct macs_server *server, struct macs_client *client, uint8_t type, uint8_t *payload,
+                         size_t length) {
+    switch (type) {
+    case MACS_MESSAGE_COMMAND:
+        command(server, client, payload, length);
+        return;
+    case MACS_MESSAGE_BULK:
+        bulk(server, client, payload, length);
+        return;
+    case MACS_MESSAGE_INJECT:
+        inject(server, client, payload, length);
+        return;
+    case MACS_MESSAGE_COLLECT:
+        client->collecting = true;
+        macs_message_collect(server, client);
+        return;
+    case MACS_MESSAGE_SUBSCRIBE:
+        client->subscribed = true;
+        reply(client, type, MACS_STATUS_OK, NULL, 0);
+        return;
+    case MACS_MESSAGE_STATS:
+    case MACS_MESSAGE_DESCRIBE:
+        json(server, client, type);
+        return;
+    case MACS_MESSAGE_SET:
+        set_batch(server, client, payload, length);
+        return;
+    case MACS_MESSAGE_SHUTDOWN:
+        server->console->quit = true;
+        reply(client, type, MACS_STATUS_OK, NULL, 0);
+        return;
+    default:
+        wrong(client, type, "no message of this type");
+    }
+}
+
+static bool all_settled(const struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        if (sw->ports[slot].ctl && !macs_ctl_settled(&sw->ports[slot]))
+            return false;
+    return true;
+}
+
+/* Append a frame to the reply; false: no memory. The packet is freed. */
+static bool append_frame(struct macs_bytes *frames, odp_packet_t packet) {
+    uint32_t length = odp_packet_len(packet);
+    bool fine = macs_bytes_reserve(frames, 6 + (size_t)length);
+    if (fine) {
+        uint8_t *place = frames->data + frames->length;
+        macs_put_u16(place, macs_packet_of(packet)->egress_port);
+        macs_put_u32(place + 2, length);
+        fine = !odp_packet_copy_to_mem(packet, 0, length, place + 6);
+        frames->length += fine ? 6 + (size_t)length : 0;
+    }
+    odp_packet_free(packet);
+    return fine;
+}
+
+void macs_message_collect(struct macs_server *server, struct macs_client *client) {
+    struct macs_switch *sw = server->console->sw;
+    if (!all_settled(sw))
+        return;
+    struct macs_bytes frames = {0};
+    odp_packet_t packet = ODP_PACKET_INVALID;
+    bool fine = true;
+    /* Room for one more frame, however long. */
+    bool room = true;
+    while (fine && (room = frames.length < MACS_MESSAGE_MAX / 2) &&
+           (packet = macs_ctl_collect(&sw->ctl_out)) != ODP_PACKET_INVALID)
+        fine = append_frame(&frames, packet);
+    client->collecting = false;
+    if (fine)
+        reply(client, MACS_MESSAGE_COLLECT, room ? MACS_STATUS_OK : MACS_STATUS_MORE, frames.data, frames.length);
+    else
+        wrong(client, MACS_MESSAGE_COLLECT, "no memory");
+    free(frames.data);
+}
+
+/* --- digests -------------------------------------------------------------------------------------------------------- */
+
+/* A run of records of one digest, as a message. */
+static void push_run(struct macs_server *server, const struct macs_extern_desc *desc, uint32_t record_bytes,
+                     const struct macs_bytes *records) {
+    size_t name_length = strlen(desc->name);
+    struct macs_bytes message = {0};
+    if (!macs_bytes_reserve(&message, 2 + name_length + 4 + records->length))
+        return;
+    macs_put_u16(message.data, (uint16_t)name_length);
+    memcpy(message.data + 2, desc->name, name_length);
+    macs_put_u32(message.data + 2 + name_length, record_bytes);
+    memcpy(message.data + 6 + name_length, records->data, records->length);
+    message.length = 6 + name_length + records->length;
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        struct macs_client *client = server->clients[i];
+        if (client && client->subscribed && macs_client_waiting(client) < MACS_CLIENT_DIGESTS_MAX)
+            macs_client_send(client, MACS_MESSAGE_DIGEST, MACS_STATUS_OK, 0, message.data, message.length);
+    }
+    free(message.data);
+}
+
+void macs_message_push_digests(struct macs_server *server) {
+    struct macs_switch *sw = server->console->sw;
+    struct macs_ring *ring = &sw->digests.ring;
+    if (!ring->slots)
+        return;
+    struct macs_bytes records = {0};
+    uint32_t length, index = UINT32_MAX, record_bytes = 0;
+    const struct macs_digest_record *record;
+    for (uint32_t n = 0; n < ring->slot_count && (record = macs_ring_peek(ring, &length)); n++) {
+        if (record->index != index && records.length) {
+            push_run(server, &sw->program->extern_descs[index], record_bytes, &records);
+            records.length = 0;
+        }
+        index = record->index;
+        record_bytes = length - (uint32_t)sizeof(*record);
+        if (macs_bytes_reserve(&records, record_bytes)) {
+            memcpy(records.data + records.length, record->bytes, record_bytes);
+            records.length += record_bytes;
+        }
+        macs_ring_pop(ring);
+    }
+    if (records.length)
+        push_run(server, &sw->program->extern_descs[index], record_bytes, &records);
+    free(records.data);
+}

@@ -1,0 +1,154 @@
+/* Commands on multicast groups. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "control/console.h"
+#include "control/value.h"
+
+static int status_text(int status, struct macs_text *answer) {
+    switch (-status) {
+    case 0:
+        return 0;
+    case ENOENT:
+        return macs_text_fail(answer, "no such multicast group");
+    case ESRCH:
+        return macs_text_fail(answer, "no such node");
+    case EEXIST:
+        return macs_text_fail(answer, "this multicast group exists already");
+    default:
+        return macs_text_fail(answer, "%s", strerror(-status));
+    }
+}
+
+static int parse_number(const char *what, const char *word, uint32_t low, uint32_t high, uint32_t *number,
+                        struct macs_text *answer) {
+    uint64_t value;
+    *number = 0;
+    if (!macs_value_uint64(word, &value) || value < low || value > high)
+        return macs_text_fail(answer, "'%.80s' is not a %s (%" PRIu32 " to %" PRIu32 ")", word, what, low, high);
+    *number = (uint32_t)value;
+    return 0;
+}
+
+static int parse_group(const char *word, uint32_t *group, struct macs_text *answer) {
+    return parse_number("multicast group", word, 1, MACS_GROUPS - 1, group, answer);
+}
+
+static int mgrp_create(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint32_t group;
+    if (parse_group(words[0], &group, answer))
+        return -1;
+    return status_text(macs_multicast_group_create(console->sw->multicast, (uint16_t)group), answer);
+}
+
+static int mgrp_destroy(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint32_t group;
+    if (parse_group(words[0], &group, answer))
+        return -1;
+    return status_text(macs_multicast_group_destroy(console->sw->multicast, (uint16_t)group), answer);
+}
+
+static int parse_ports(char **words, unsigned count, uint16_t *ports, struct macs_text *answer) {
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t port;
+        if (!strcmp(words[i], "|"))
+            return macs_text_fail(answer, "link aggregation groups are not supported");
+        if (parse_number("port", words[i], 0, UINT16_MAX, &port, answer))
+            return -1;
+        for (unsigned j = 0; j < i; j++)
+            if (ports[j] == port)
+                return macs_text_fail(answer, "port %" PRIu32 " is there twice; a node has each port once", port);
+        ports[i] = (uint16_t)port;
+    }
+    return 0;
+}
+
+static int node_create(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t ports[MACS_WORDS_MAX];
+    uint32_t rid, handle;
+    if (parse_number("rid", words[0], 0, UINT16_MAX, &rid, answer) || parse_ports(words + 1, count - 1, ports, answer))
+        return -1;
+    int status = macs_multicast_node_create(console->sw->multicast, (uint16_t)rid, ports, count - 1, &handle);
+    if (!status)
+        macs_text_add(answer, "node was created with handle %" PRIu32 "\n", handle);
+    return status_text(status, answer);
+}
+
+static int parse_node(const char *word, uint32_t *handle, struct macs_text *answer) {
+    return parse_number("node handle", word, 0, UINT32_MAX, handle, answer);
+}
+
+static int node_update(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t ports[MACS_WORDS_MAX];
+    uint32_t handle;
+    if (parse_node(words[0], &handle, answer) || parse_ports(words + 1, count - 1, ports, answer))
+        return -1;
+    return status_text(macs_multicast_node_update(console->sw->multicast, handle, ports, count - 1), answer);
+}
+
+static int node_destroy(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint32_t handle;
+    if (parse_node(words[0], &handle, answer))
+        return -1;
+    return status_text(macs_multicast_node_destroy(console->sw->multicast, handle), answer);
+}
+
+static int node_associate(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint32_t group, handle;
+    if (parse_group(words[0], &group, answer) || parse_node(words[1], &handle, answer))
+        return -1;
+    int status = macs_multicast_associate(console->sw->multicast, (uint16_t)group, handle);
+    if (status == -EBUSY)
+        return macs_text_fail(answer, "the node is in a group already; mc_node_dissociate it first");
+    return status_text(status, answer);
+}
+
+static int node_dissociate(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint32_t group, handle;
+    if (parse_group(words[0], &group, answer) || parse_node(words[1], &handle, answer))
+        return -1;
+    int status = macs_multicast_dissociate(console->sw->multicast, (uint16_t)group, handle);
+    if (status == -EINVAL)
+        return macs_text_fail(answer, "the node is not in this group");
+    return status_text(status, answer);
+}
+
+static void print_group(const struct macs_multicast *multicast, uint32_t group, struct macs_text *answer) {
+    const struct macs_multicast_list *list = multicast->lists[group];
+    macs_text_add(answer, "**********\nmgrp(%" PRIu32 ")\n", group);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct macs_multicast_node *node = &multicast->nodes[list->nodes[i]];
+        macs_text_add(answer, "  -> (L1h=%" PRIu32 ", rid=%u) -> (ports=[", list->nodes[i], node->rid);
+        for (uint32_t p = 0; p < node->port_count; p++)
+            macs_text_add(answer, "%s%u", p ? ", " : "", node->ports[p]);
+        macs_text_add(answer, "], lags=[])\n");
+    }
+}
+
+static int mc_dump(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_text_add(answer, "==========\nMC ENTRIES\n");
+    for (uint32_t group = 0; group < MACS_GROUPS; group++)
+        if (console->sw->multicast->lists[group])
+            print_group(console->sw->multicast, group, answer);
+    macs_text_add(answer, "==========\nLAGS\n==========\n");
+    return 0;
+}
+
+const struct macs_command macs_multicast_commands[] = {
+    {"mc_mgrp_create", mgrp_create, 1, 1, "GROUP", "create a multicast group"},
+    {"mc_mgrp_destroy", mgrp_destroy, 1, 1, "GROUP", "destroy a multicast group"},
+    {"mc_node_create", node_create, 1, MACS_WORDS_MAX, "RID [PORT...]", "create a node: copies with this rid, one a port"},
+    {"mc_node_update", node_update, 1, MACS_WORDS_MAX, "NODE [PORT...]", "change a node's ports"},
+    {"mc_node_destroy", node_destroy, 1, 1, "NODE", "destroy a node"},
+    {"mc_node_associate", node_associate, 2, 2, "GROUP NODE", "put a node into a group"},
+    {"mc_node_dissociate", node_dissociate, 2, 2, "GROUP NODE", "take a node out of a group"},
+    {"mc_dump", mc_dump, 0, 0, "", "show all groups"},
+    {0},
+};

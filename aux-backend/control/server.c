@@ -1,0 +1,189 @@
+#include "control/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/client.h"
+#include "control/messages.h"
+#include "control/protocol.h"
+
+/* How often to look for what workers do: while a COLLECT waits, and while somebody has subscribed to digests. */
+#define COLLECT_WAIT_NS 100000l
+#define DIGEST_WAIT_MS 2
+
+static int failed(struct macs_server *server, const char *path, const char *what) {
+    int error = errno;
+    macs_log_write(&server->console->sw->log, "error: cannot listen at '%s': %s", path, what ? what : strerror(error));
+    return error ? -error : -EADDRINUSE;
+}
+
+/* Make way for a new socket where nobody listens at the old one. */
+static int take_over(struct macs_server *server, const struct sockaddr_un *address) {
+    struct stat status;
+    if (lstat(address->sun_path, &status))
+        return errno == ENOENT ? 0 : failed(server, address->sun_path, NULL);
+    errno = EADDRINUSE;
+    if (!S_ISSOCK(status.st_mode))
+        return failed(server, address->sun_path, "there is a file that is no socket");
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0)
+        return failed(server, address->sun_path, NULL);
+    bool stale = connect(probe, (const struct sockaddr *)address, sizeof(*address)) && errno == ECONNREFUSED;
+    close(probe);
+    errno = EADDRINUSE;
+    if (!stale)
+        return failed(server, address->sun_path, "another switch listens there");
+    return unlink(address->sun_path) ? failed(server, address->sun_path, NULL) : 0;
+}
+
+int macs_server_open(struct macs_server *server, struct macs_console *console, const char *path) {
+    *server = (struct macs_server){.console = console, .listener = -1};
+    if (!path)
+        return 0;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    errno = ENAMETOOLONG;
+    if (strlen(path) >= sizeof(address.sun_path))
+        return failed(server, path, NULL);
+    strcpy(address.sun_path, path);
+    int status = take_over(server, &address);
+    if (status)
+        return status;
+    int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (listener < 0)
+        return failed(server, path, NULL);
+    mode_t mask = umask(0177); /* its owner's alone from the first moment; no other thread makes files now */
+    bool fine = !bind(listener, (struct sockaddr *)&address, sizeof(address));
+    umask(mask);
+    if (!fine || listen(listener, (int)MACS_CLIENTS_MAX)) {
+        status = failed(server, path, NULL);
+        close(listener);
+        return status;
+    }
+    server->listener = listener;
+    strcpy(server->path, path);
+    return 0;
+}
+
+void macs_server_close(struct macs_server *server) {
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        if (server->clients[i]) {
+            macs_client_flush(server->clients[i]);
+            macs_client_destroy(server->clients[i]);
+        }
+        server->clients[i] = NULL;
+    }
+    if (server->listener >= 0) {
+        close(server->listener);
+        unlink(server->path);
+    }
+    server->listener = -1;
+    macs_text_free(&server->answer);
+}
+
+static void accept_client(struct macs_server *server) {
+    int descriptor = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (descriptor < 0)
+        return;
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        if (server->clients[i])
+            continue;
+        server->clients[i] = macs_client_create(descriptor);
+        if (server->clients[i])
+            return;
+    }
+    close(descriptor);
+}
+
+/* The whole messages that a client has sent, until one must wait. */
+static void serve(struct macs_server *server, struct macs_client *client) {
+    size_t at = 0;
+    struct macs_bytes *in = &client->in;
+    while (!client->collecting && !client->closing && in->length - at >= MACS_MESSAGE_HEAD) {
+        uint8_t *head = in->data + at;
+        uint32_t length = macs_get_u32(head);
+        uint8_t type = head[4];
+        client->tag = macs_get_u16(head + 6);
+        if (length > MACS_MESSAGE_MAX) {
+            static const char why[] = "the message is too long";
+            macs_client_send(client, type, MACS_STATUS_WRONG, client->tag, why, sizeof(why) - 1);
+            client->closing = true;
+            break;
+        }
+        if (in->length - at < MACS_MESSAGE_HEAD + (size_t)length)
+            break;
+        /* A payload may be ended by a zero byte in place: save what stands there. */
+        uint8_t *behind = head + MACS_MESSAGE_HEAD + length, saved = *behind;
+        macs_message_handle(server, client, type, head + MACS_MESSAGE_HEAD, length);
+        *behind = saved;
+        at += MACS_MESSAGE_HEAD + length;
+    }
+    in->length -= at;
+    if (at)
+        memmove(in->data, in->data + at, in->length);
+}
+
+/* Descriptors to wait for; returns how many. `owners[i]` is the client of fds[i], NULL for the first two. */
+static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[], struct macs_client *owners[]) {
+    fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = server->listener, .events = POLLIN};
+    owners[0] = owners[1] = NULL;
+    unsigned count = 2;
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        struct macs_client *client = server->clients[i];
+        if (!client)
+            continue;
+        bool full = client->in.length >= MACS_MESSAGE_HEAD + MACS_MESSAGE_MAX;
+        short events = (short)((client->closing || client->ended || full ? 0 : POLLIN) | (macs_client_waiting(client) ? POLLOUT : 0));
+        fds[count] = (struct pollfd){.fd = client->socket, .events = events};
+        owners[count++] = client;
+    }
+    return count;
+}
+
+static struct timespec wait_time(const struct macs_server *server, int timeout_ms) {
+    struct timespec time = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000l};
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        const struct macs_client *client = server->clients[i];
+        if (client && client->collecting)
+            return (struct timespec){.tv_nsec = COLLECT_WAIT_NS};
+        if (client && client->subscribed && timeout_ms > DIGEST_WAIT_MS)
+            time = (struct timespec){.tv_nsec = DIGEST_WAIT_MS * 1000000l};
+    }
+    return time;
+}
+
+static void attend(struct macs_server *server, struct macs_client *client) {
+    if (client->collecting)
+        macs_message_collect(server, client);
+    serve(server, client);
+    macs_client_flush(client);
+}
+
+void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
+    struct pollfd fds[2 + MACS_CLIENTS_MAX];
+    struct macs_client *owners[2 + MACS_CLIENTS_MAX];
+    unsigned count = gather(server, wake, fds, owners);
+    struct timespec time = wait_time(server, timeout_ms);
+    if (ppoll(fds, count, &time, NULL) > 0) {
+        if (fds[1].revents & POLLIN)
+            accept_client(server);
+        for (unsigned i = 2; i < count; i++)
+            if (fds[i].revents & (POLLIN | POLLHUP | POLLERR))
+                macs_client_receive(owners[i]);
+    }
+    macs_message_push_digests(server);
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+        struct macs_client *client = server->clients[i];
+        if (!client)
+            continue;
+        attend(server, client);
+        if (!client->gone)
+            continue;
+        macs_client_destroy(client);
+        server->clients[i] = NULL;
+    }
+}

@@ -1,0 +1,32 @@
+/* The control server: clients on a Unix stream socket, served by one thread that never waits for any of them.
+ *
+ * The socket is its owner's alone (mode 0600). A path where nobody listens any more is taken over; one where somebody
+ * does is refused. Messages: control/protocol.h. Whatever a client sends costs no more than its connection.
+ */
+#ifndef MACS_CONTROL_SERVER_H
+#define MACS_CONTROL_SERVER_H
+
+#include <sys/un.h>
+
+#include "control/console.h"
+
+#define MACS_CLIENTS_MAX 32u
+
+struct macs_client;
+
+struct macs_server {
+    struct macs_console *console;
+    int listener; /* or -1 */
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    struct macs_client *clients[MACS_CLIENTS_MAX];
+    struct macs_text answer; /* of the command at hand; kept for its memory */
+};
+
+/* Listen at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. */
+int macs_server_open(struct macs_server *server, struct macs_console *console, const char *path);
+void macs_server_close(struct macs_server *server);
+
+/* Serve what there is to serve, push digests; waits at most `timeout_ms`, less when `wake` (a descriptor) is readable. */
+void macs_server_poll(struct macs_server *server, int wake, int timeout_ms);
+
+#endif

@@ -1,0 +1,50 @@
+/* A table's entries by handle, as the BMv2 commands name them.
+ *
+ * A handle is the entry's index, and above it how often that index was reused (so that the handle of a deleted entry does
+ * not name its successor). Kernels find entries by what they match only; the map from index to match is made when a
+ * command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it.
+ * Threads: the control thread. Errors are -errno as of struct macs_kernel, -ENODEV for a table without keys.
+ */
+#ifndef MACS_CONTROL_STORE_H
+#define MACS_CONTROL_STORE_H
+
+#include <macs/program.h>
+
+struct macs_store {
+    const struct macs_program *program;
+    struct macs_table *table;
+    bool mapped;        /* the map is there */
+    bool wide;          /* it keeps mask and high too: the table has ternary, range or optional fields */
+    uint32_t map_count; /* records */
+    size_t stride;      /* bytes a record */
+    uint8_t *map;
+    uint8_t *scratch;   /* two keys: mask and high of narrow tables */
+};
+
+/* 0 or -ENOMEM. */
+int macs_store_init(struct macs_store *store, const struct macs_program *program, struct macs_table *table);
+void macs_store_fini(struct macs_store *store);
+
+int macs_store_add(struct macs_store *store, const struct macs_match *match, const void *value, uint64_t *handle);
+int macs_store_modify(struct macs_store *store, uint64_t handle, const void *value);
+int macs_store_delete(struct macs_store *store, uint64_t handle);
+/* Remove all entries; the default stays. */
+int macs_store_clear(struct macs_store *store);
+
+/* The handle of the entry with that very match. -ENOENT. */
+int macs_store_find(struct macs_store *store, const struct macs_match *match, uint64_t *handle);
+
+/* The entry of a handle; `match` is good until the next call. */
+int macs_store_get(struct macs_store *store, uint64_t handle, struct macs_match *match,
+                   const struct macs_entry **entry);
+/* The index that a handle stands for. -ENOENT. */
+int macs_store_index(struct macs_store *store, uint64_t handle, uint32_t *index);
+
+/* Call visit for each entry by rising index until it returns non-zero, which is returned. */
+typedef int macs_store_visit_fn(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
+                                void *argument);
+int macs_store_walk(struct macs_store *store, macs_store_visit_fn *visit, void *argument);
+
+uint32_t macs_store_count(const struct macs_store *store);
+
+#endif

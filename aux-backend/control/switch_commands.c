@@ -1,0 +1,62 @@
+/* Commands on the switch itself. */
+#include <inttypes.h>
+
+#include "control/console.h"
+#include "control/describe.h"
+#include "control/value.h"
+
+static int set_burst(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint64_t burst, sub_batch = 0;
+    bool fine = macs_value_uint64(words[0], &burst) && burst >= 1 && burst <= MACS_BURST_MAX;
+    if (fine && count > 1)
+        fine = macs_value_uint64(words[1], &sub_batch) && sub_batch >= 1 && sub_batch <= burst;
+    if (!fine)
+        return macs_text_fail(answer, "the burst is 1 to %u, the sub-batch 1 to the burst", MACS_BURST_MAX);
+    macs_switch_set_batch(console->sw, (uint32_t)burst, (uint32_t)sub_batch);
+    uint32_t now_burst, now_sub_batch;
+    macs_switch_get_batch(console->sw, &now_burst, &now_sub_batch);
+    macs_text_add(answer, "burst %" PRIu32 ", sub-batch %" PRIu32 "\n", now_burst, now_sub_batch);
+    return 0;
+}
+
+static int stats(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_describe_stats(console->sw, answer);
+    return 0;
+}
+
+static int describe(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_describe_program(console->sw, answer);
+    return 0;
+}
+
+static int show_ports(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_text_add(answer, "%5s  name\n", "port");
+    for (unsigned slot = 0; slot < console->sw->port_count; slot++)
+        macs_text_add(answer, "%5u  %s\n", console->sw->ports[slot].number, console->sw->ports[slot].name);
+    return 0;
+}
+
+static int get_time_elapsed(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_text_add(answer, "%" PRIu64 "\n", macs_switch_now(console->sw) / 1000);
+    return 0;
+}
+
+static int shutdown_switch(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words, (void)answer;
+    console->quit = true;
+    return 0;
+}
+
+const struct macs_command macs_switch_commands[] = {
+    {"set_burst", set_burst, 1, 2, "BURST [SUB_BATCH]", "packets taken at once, and lookups in flight at once"},
+    {"stats", stats, 0, 0, "", "statistics as JSON"},
+    {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},
+    {"show_ports", show_ports, 0, 0, "", "all ports"},
+    {"get_time_elapsed", get_time_elapsed, 0, 0, "", "microseconds since the switch started"},
+    {"shutdown", shutdown_switch, 0, 0, "", "end the switch"},
+    {0},
+};

@@ -1,0 +1,162 @@
+/* Commands that change tables. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "control/console.h"
+#include "control/value.h"
+
+static int wrong_count(const char *what, const char *of, unsigned wanted, unsigned given, struct macs_text *answer) {
+    return macs_text_fail(answer, "%s needs %u %s%s, %u given", of, wanted, what, wanted == 1 ? "" : "s", given);
+}
+
+/* The action of a word and its data in console->value; `in_default`: for the default entry. */
+static int parse_action(struct macs_console *console, const struct macs_table_desc *desc, const char *word,
+                        unsigned count, char *const params[], bool in_default, struct macs_text *answer) {
+    int action = macs_console_action(desc, word, answer);
+    if (action < 0)
+        return -1;
+    const struct macs_action_desc *described = &desc->actions[action];
+    if (described->scope == (in_default ? MACS_TABLE_ONLY : MACS_DEFAULT_ONLY))
+        return macs_text_fail(answer, "action %s is for %s of table %s only", described->name,
+                              in_default ? "entries" : "the default entry", desc->name);
+    if (count != described->param_count)
+        return wrong_count("parameter", described->name, described->param_count, count, answer);
+    return macs_params_parse(desc, (uint32_t)action, params, console->value, answer);
+}
+
+static int check_changeable(const struct macs_table_desc *desc, struct macs_text *answer) {
+    return desc->const_entries ? macs_text_fail(answer, "the entries of table %s are constant", desc->name) : 0;
+}
+
+static int parse_priority(const char *word, int32_t *priority, struct macs_text *answer) {
+    uint64_t value;
+    if (!macs_value_uint64(word, &value) || value > INT32_MAX)
+        return macs_text_fail(answer, "'%.80s' is not a priority (a number; the smaller wins)", word);
+    *priority = macs_match_priority((int32_t)value);
+    return 0;
+}
+
+static int duplicate(struct macs_store *store, const struct macs_match *match, struct macs_text *answer) {
+    uint64_t handle;
+    macs_console_status(store->table->desc, -EEXIST, answer);
+    if (!macs_store_find(store, match, &handle))
+        macs_text_add(answer, " (handle %" PRIu64 ")", handle);
+    return -1;
+}
+
+/* TABLE ACTION KEY… => PARAM… [PRIORITY] */
+static int table_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    struct macs_store *store = macs_console_table(console, words[0], answer);
+    if (!store)
+        return -1;
+    const struct macs_table_desc *desc = store->table->desc;
+    struct macs_match match = {.priority = 0};
+    if (check_changeable(desc, answer))
+        return -1;
+    unsigned arrow = 2;
+    while (arrow < count && strcmp(words[arrow], "=>") != 0)
+        arrow++;
+    if (arrow == count && macs_match_has_priority(desc))
+        return macs_text_fail(answer, "no '=>' before parameters and priority");
+    if (arrow - 2 != desc->field_count)
+        return wrong_count("key field", desc->name, desc->field_count, arrow - 2, answer);
+    unsigned end = count;
+    if (macs_match_has_priority(desc)) {
+        if (end == arrow + 1)
+            return macs_text_fail(answer, "table %s needs a priority as the last word", desc->name);
+        if (parse_priority(words[--end], &match.priority, answer))
+            return -1;
+    }
+    unsigned first = arrow < end ? arrow + 1 : end;
+    if (parse_action(console, desc, words[1], end - first, words + first, false, answer) ||
+        macs_match_parse(desc, words + 2, &console->buffer, &match, answer))
+        return -1;
+    uint64_t handle;
+    int status = macs_store_add(store, &match, console->value, &handle);
+    if (status == -EEXIST)
+        return duplicate(store, &match, answer);
+    if (!status)
+        macs_text_add(answer, "Entry has been added with handle %" PRIu64 "\n", handle);
+    return macs_console_status(desc, status, answer);
+}
+
+/* The store and the handle of two words. */
+static struct macs_store *parse_handle(struct macs_console *console, const char *table, const char *word,
+                                       uint64_t *handle, struct macs_text *answer) {
+    struct macs_store *store = macs_console_table(console, table, answer);
+    if (!store || check_changeable(store->table->desc, answer))
+        return NULL;
+    if (macs_value_uint64(word, handle))
+        return store;
+    macs_text_fail(answer, "'%.80s' is not a handle", word);
+    return NULL;
+}
+
+/* TABLE ACTION HANDLE [=>] PARAM… */
+static int table_modify(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint64_t handle;
+    struct macs_store *store = parse_handle(console, words[0], words[2], &handle, answer);
+    if (!store)
+        return -1;
+    unsigned first = count > 3 && !strcmp(words[3], "=>") ? 4 : 3;
+    const struct macs_table_desc *desc = store->table->desc;
+    if (parse_action(console, desc, words[1], count - first, words + first, false, answer))
+        return -1;
+    return macs_console_status(desc, macs_store_modify(store, handle, console->value), answer);
+}
+
+static int table_delete(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint64_t handle;
+    struct macs_store *store = parse_handle(console, words[0], words[1], &handle, answer);
+    if (!store)
+        return -1;
+    return macs_console_status(store->table->desc, macs_store_delete(store, handle), answer);
+}
+
+static int table_clear(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct macs_store *store = macs_console_table(console, words[0], answer);
+    if (!store || check_changeable(store->table->desc, answer))
+        return -1;
+    return macs_console_status(store->table->desc, macs_store_clear(store), answer);
+}
+
+static struct macs_store *default_store(struct macs_console *console, const char *word, struct macs_text *answer) {
+    struct macs_store *store = macs_console_table(console, word, answer);
+    if (!store || !store->table->desc->const_default)
+        return store;
+    macs_text_fail(answer, "the default action of table %s is constant", store->table->desc->name);
+    return NULL;
+}
+
+/* TABLE ACTION [=>] PARAM… */
+static int table_set_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    struct macs_store *store = default_store(console, words[0], answer);
+    if (!store)
+        return -1;
+    unsigned first = count > 2 && !strcmp(words[2], "=>") ? 3 : 2;
+    const struct macs_table_desc *desc = store->table->desc;
+    if (parse_action(console, desc, words[1], count - first, words + first, true, answer))
+        return -1;
+    return macs_console_status(desc, macs_table_set_default(store->table, console->value), answer);
+}
+
+static int table_reset_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct macs_store *store = default_store(console, words[0], answer);
+    return store ? macs_console_status(store->table->desc, macs_table_set_default(store->table, NULL), answer) : -1;
+}
+
+const struct macs_command macs_table_commands[] = {
+    {"table_add", table_add, 2, MACS_WORDS_MAX, "TABLE ACTION KEY... => [PARAMETER...] [PRIORITY]",
+     "add an entry; a key is VALUE, VALUE/LENGTH, VALUE&&&MASK or LOW->HIGH"},
+    {"table_modify", table_modify, 3, MACS_WORDS_MAX, "TABLE ACTION HANDLE [PARAMETER...]", "change an entry's action"},
+    {"table_delete", table_delete, 2, 2, "TABLE HANDLE", "delete an entry"},
+    {"table_clear", table_clear, 1, 1, "TABLE", "delete all entries; the default entry stays"},
+    {"table_set_default", table_set_default, 2, MACS_WORDS_MAX, "TABLE ACTION [PARAMETER...]",
+     "set what happens to packets that no entry matches"},
+    {"table_reset_default", table_reset_default, 1, 1, "TABLE", "set the default entry as the program has it"},
+    {0},
+};

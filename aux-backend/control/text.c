@@ -1,0 +1,88 @@
+#include "control/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void macs_text_free(struct macs_text *text) {
+    free(text->data);
+    *text = (struct macs_text){0};
+}
+
+/* Room for `more` bytes and an end mark behind what is there. */
+static bool grow(struct macs_text *text, size_t more) {
+    if (text->cut || more > MACS_TEXT_MAX - text->length) {
+        text->cut = true;
+        return false;
+    }
+    size_t wanted = text->length + more + 1;
+    if (wanted <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < wanted)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->cut = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void macs_text_bytes(struct macs_text *text, const char *bytes, size_t length) {
+    if (!grow(text, length))
+        return;
+    memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+}
+
+static void add_arguments(struct macs_text *text, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0 || !grow(text, (size_t)length))
+        return;
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    text->length += (size_t)length;
+}
+
+void macs_text_add(struct macs_text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    add_arguments(text, format, arguments);
+    va_end(arguments);
+}
+
+void macs_text_hex(struct macs_text *text, const uint8_t *bytes, size_t count) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < count; i++) {
+        const char pair[2] = {digits[bytes[i] >> 4], digits[bytes[i] & 15]};
+        macs_text_bytes(text, pair, 2);
+    }
+}
+
+void macs_text_json(struct macs_text *text, const char *string) {
+    macs_text_bytes(text, "\"", 1);
+    for (const char *at = string; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            macs_text_add(text, "\\%c", *at);
+        else if ((unsigned char)*at < 0x20)
+            macs_text_add(text, "\\u%04x", (unsigned)(unsigned char)*at);
+        else
+            macs_text_bytes(text, at, 1);
+    }
+    macs_text_bytes(text, "\"", 1);
+}
+
+int macs_text_fail(struct macs_text *text, const char *format, ...) {
+    macs_text_clear(text);
+    va_list arguments;
+    va_start(arguments, format);
+    add_arguments(text, format, arguments);
+    va_end(arguments);
+    return -1;
+}

@@ -1,0 +1,38 @@
+/* Digests: records that the program sends to whoever has subscribed.
+ *
+ * One bounded queue for all digests of a switch, so that their order is that of the packets of a worker. Workers put
+ * records in and never wait; the control thread takes them out. What finds no room is counted as lost.
+ */
+#ifndef MACS_RUNTIME_DIGEST_H
+#define MACS_RUNTIME_DIGEST_H
+
+#include <macs/extern.h>
+
+#include "runtime/ring.h"
+
+struct macs_digest_queue {
+    struct macs_ring ring;
+    _Atomic uint64_t sent;
+    _Atomic uint64_t lost;
+};
+
+struct macs_digest {
+    struct macs_digest_queue *queue;
+    uint32_t index; /* of the extern */
+    uint32_t bytes; /* of a record */
+};
+
+/* A record as it lies in the ring. */
+struct macs_digest_record {
+    uint32_t index;
+    uint8_t bytes[];
+};
+
+/* A queue for the program's digests; without digests nothing is allocated. 0 or -ENOMEM. */
+int macs_digest_queue_init(struct macs_digest_queue *queue, const struct macs_program *program);
+void macs_digest_queue_fini(struct macs_digest_queue *queue);
+
+/* Bytes of a record of that digest. */
+uint32_t macs_digest_bytes(const struct macs_extern_desc *desc);
+
+#endif

@@ -1,0 +1,137 @@
+#include "runtime/externs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/meter.h"
+
+static void destroy_counter(struct macs_counter *counter) {
+    for (uint32_t row = 0; row <= counter->workers; row++)
+        free(counter->per_worker[row]);
+    free(counter);
+}
+
+static struct macs_counter *create_counter(uint32_t size, unsigned workers) {
+    struct macs_counter *counter = calloc(1, sizeof(*counter) + (workers + 1) * sizeof(counter->per_worker[0]));
+    if (!counter)
+        return NULL;
+    counter->size = size;
+    counter->workers = workers;
+    for (uint32_t row = 0; row <= workers; row++) {
+        /* Rows of different workers never share a cache line. */
+        size_t lines = ((size_t)size * sizeof(struct macs_count) + 127) / 64;
+        counter->per_worker[row] = calloc(lines, 64);
+        if (!counter->per_worker[row]) {
+            destroy_counter(counter);
+            return NULL;
+        }
+    }
+    return counter;
+}
+
+static struct macs_register *create_register(const struct macs_extern_desc *desc) {
+    struct macs_register *reg = calloc(1, sizeof(*reg));
+    if (!reg)
+        return NULL;
+    reg->size = desc->size;
+    reg->limbs = (desc->bits + 63u) / 64;
+    reg->elements = calloc((size_t)reg->size * reg->limbs + 1, sizeof(uint64_t));
+    if (reg->elements)
+        return reg;
+    free(reg);
+    return NULL;
+}
+
+static struct macs_digest *create_digest(const struct macs_extern_desc *desc, uint32_t index,
+                                         struct macs_digest_queue *queue) {
+    struct macs_digest *digest = calloc(1, sizeof(*digest));
+    if (digest)
+        *digest = (struct macs_digest){.queue = queue, .index = index, .bytes = macs_digest_bytes(desc)};
+    return digest;
+}
+
+static int create(const struct macs_extern_desc *desc, uint32_t index, unsigned workers,
+                  struct macs_digest_queue *digests, void **state) {
+    switch ((enum macs_extern_kind)desc->kind) {
+    case MACS_COUNTER:
+    case MACS_DIRECT_COUNTER:
+        *state = create_counter(desc->size, workers);
+        return *state ? 0 : -ENOMEM;
+    case MACS_REGISTER:
+        *state = create_register(desc);
+        return *state ? 0 : -ENOMEM;
+    case MACS_DIGEST:
+        *state = create_digest(desc, index, digests);
+        return *state ? 0 : -ENOMEM;
+    case MACS_METER:
+    case MACS_DIRECT_METER: {
+        struct macs_meter *meter = NULL;
+        int status = macs_meter_create(&meter, desc->size, (enum macs_unit)desc->unit);
+        *state = meter;
+        return status;
+    }
+    }
+    return -EINVAL;
+}
+
+int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests) {
+    int status = 0;
+    for (uint16_t i = 0; i < program->extern_count && !status; i++)
+        status = create(&program->extern_descs[i], i, workers, digests, &program->externs[i]);
+    return status;
+}
+
+void macs_externs_destroy(const struct macs_program *program) {
+    for (uint16_t i = 0; i < program->extern_count; i++) {
+        void *state = program->externs[i];
+        if (!state)
+            continue;
+        switch ((enum macs_extern_kind)program->extern_descs[i].kind) {
+        case MACS_COUNTER:
+        case MACS_DIRECT_COUNTER:
+            destroy_counter(state);
+            break;
+        case MACS_REGISTER:
+            free(((struct macs_register *)state)->elements);
+            free(state);
+            break;
+        case MACS_DIGEST:
+            free(state);
+            break;
+        case MACS_METER:
+        case MACS_DIRECT_METER:
+            macs_meter_destroy(state);
+            break;
+        }
+        program->externs[i] = NULL;
+    }
+}
+
+struct macs_count macs_counter_get(const struct macs_counter *counter, uint32_t index) {
+    struct macs_count sum = {0};
+    for (uint32_t row = 0; row <= counter->workers; row++) {
+        sum.packets += __atomic_load_n(&counter->per_worker[row][index].packets, __ATOMIC_RELAXED);
+        sum.bytes += __atomic_load_n(&counter->per_worker[row][index].bytes, __ATOMIC_RELAXED);
+    }
+    return sum;
+}
+
+void macs_counter_set(struct macs_counter *counter, uint32_t index, struct macs_count value) {
+    struct macs_count now = macs_counter_get(counter, index);
+    struct macs_count *own = &counter->per_worker[counter->workers][index];
+    own->packets += value.packets - now.packets;
+    own->bytes += value.bytes - now.bytes;
+}
+
+void macs_externs_reset_direct(const struct macs_program *program, const char *table, uint32_t index) {
+    for (uint16_t i = 0; i < program->extern_count; i++) {
+        const struct macs_extern_desc *desc = &program->extern_descs[i];
+        if (!desc->table || strcmp(desc->table, table) || index >= desc->size)
+            continue;
+        if (desc->kind == MACS_DIRECT_COUNTER)
+            macs_counter_set(program->externs[i], index, (struct macs_count){0});
+        else if (desc->kind == MACS_DIRECT_METER)
+            macs_meter_set(program->externs[i], index, NULL);
+    }
+}

@@ -1,0 +1,67 @@
+/* A lane: a worker's thread and all that belongs to it alone. A packet stays in the lane that received it. */
+#ifndef MACS_RUNTIME_LANE_H
+#define MACS_RUNTIME_LANE_H
+
+#include <macs/program.h>
+#include <macs/worker.h>
+#include <pthread.h>
+
+#include "runtime/stats.h"
+#include "runtime/switch.h"
+
+/* An input queue that the lane polls. */
+struct macs_input {
+    unsigned slot;
+    odp_pktin_queue_t queue; /* of an interface */
+};
+
+/* Packets on their way to a port; sent at the end of a burst or when full. */
+struct macs_output {
+    unsigned count;
+    odp_pktout_queue_t queue; /* of an interface */
+    odp_packet_t packets[MACS_BURST_MAX];
+    uint32_t lengths[MACS_BURST_MAX];
+};
+
+struct macs_lane {
+    struct macs_worker worker; /* first: generated code knows the lane by it */
+    struct macs_switch *sw;
+    struct macs_qsbr_reader *reader;
+    pthread_t thread;
+    int cpu; /* or -1 */
+    _Atomic int status; /* 0 running, 1 not yet, else -errno */
+    unsigned input_count;
+    struct macs_input *inputs;
+    struct macs_output *outputs; /* by slot */
+    uint64_t filled;             /* bit s: outputs[s] holds packets */
+    struct macs_worker_stats stats;
+};
+
+static inline struct macs_lane *macs_lane_of(const struct macs_worker *worker) {
+    return (struct macs_lane *)(uintptr_t)worker;
+}
+
+/* 0 or -errno (logged). The lane does not run yet. */
+int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigned index);
+/* The lane's thread has ended, or never ran. */
+void macs_lane_destroy(struct macs_lane *lane);
+
+/* The thread; its argument is the lane. Returns when the switch stops. */
+void *macs_lane_run(void *lane);
+
+/* Receive a burst from the input, process it, send what comes of it. Returns how many frames were received. */
+unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input);
+
+/* Put a packet into its egress port's buffer, or drop it. Owns the packet from here on. */
+void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet);
+
+/* Send all buffers. */
+void macs_lane_flush(struct macs_lane *lane);
+
+/* Free a packet and count why. */
+static inline void macs_lane_drop(struct macs_lane *lane, odp_packet_t handle, unsigned cause) {
+    macs_stats_add(&lane->stats.drops[cause < MACS_CAUSES ? cause : MACS_CAUSE_PROGRAM], 1);
+    odp_packet_free(handle);
+}
+
+#endif

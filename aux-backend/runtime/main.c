@@ -1,0 +1,136 @@
+/* A switch of its own: options, switch, entries, control socket; then it runs until it is told to stop. */
+#include <errno.h>
+#include <fcntl.h>
+#include <macs/program.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "control/script.h"
+#include "control/server.h"
+#include "runtime/stats.h"
+#include "runtime/switch.h"
+
+enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
+
+/* How often the control thread looks after log and statistics when nobody asks it for anything. */
+#define ROUND_MS 100
+#define WATCH_MS 10
+
+/* A signal handler can do no more than write to a pipe. */
+static int signal_pipe[2] = {-1, -1};
+
+static void on_signal(int signal_number) {
+    int error = errno;
+    (void)signal_number;
+    if (write(signal_pipe[1], "", 1) < 0) {
+        /* The pipe is full: the control thread knows already. */
+    }
+    errno = error;
+}
+
+static int catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) || sigaction(SIGINT, &action, NULL) ||
+        sigaction(SIGTERM, &action, NULL))
+        return -errno;
+    signal(SIGPIPE, SIG_IGN);
+    return 0;
+}
+
+static bool signalled(void) {
+    char byte;
+    return read(signal_pipe[0], &byte, 1) == 1;
+}
+
+/* What the control thread remembers between rounds. */
+struct watch {
+    uint64_t received;       /* at the last change */
+    uint64_t changed_ns;     /* when that was */
+    uint64_t printed_ns;
+    struct macs_stats_sum printed;
+};
+
+static void print_rates(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum,
+                        uint64_t now) {
+    uint64_t period = (uint64_t)sw->options.stats_seconds * 1000000000u;
+    if (!period || now - watch->printed_ns < period)
+        return;
+    macs_stats_print_rate(&watch->printed, sum, (double)(now - watch->printed_ns) / 1e9, stdout);
+    watch->printed = *sum;
+    watch->printed_ns = now;
+}
+
+/* True: enough frames have been received, or none for long enough. */
+static bool ended(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum, uint64_t now) {
+    if (sum->received != watch->received) {
+        watch->received = sum->received;
+        watch->changed_ns = now;
+    }
+    const struct macs_options *options = &sw->options;
+    if (options->count && sum->received >= options->count)
+        return true;
+    return options->idle_ms && now - watch->changed_ns >= (uint64_t)options->idle_ms * 1000000u;
+}
+
+static void control(struct macs_switch *sw, struct macs_server *server) {
+    uint64_t now = macs_switch_now(sw);
+    struct watch watch = {.changed_ns = now, .printed_ns = now};
+    int round_ms = sw->options.count || sw->options.idle_ms ? WATCH_MS : ROUND_MS;
+    struct macs_stats_sum sum;
+    do {
+        macs_server_poll(server, signal_pipe[0], round_ms);
+        macs_qsbr_poll(sw->qsbr);
+        macs_log_drain(&sw->log);
+        now = macs_switch_now(sw);
+        macs_stats_sum(sw, &sum);
+        print_rates(sw, &watch, &sum, now);
+    } while (!server->console->quit && !signalled() && !ended(sw, &watch, &sum, now));
+}
+
+static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
+    struct macs_server server;
+    if (sw->options.entries && macs_script_run_file(console, sw->options.entries))
+        return EXIT_FAILED;
+    if (macs_server_open(&server, console, sw->options.socket))
+        return EXIT_FAILED;
+    enum exit_code code = EXIT_FAILED;
+    if (!macs_switch_start(sw)) {
+        control(sw, &server);
+        macs_switch_stop(sw);
+        struct macs_stats_sum sum;
+        macs_stats_sum(sw, &sum);
+        macs_stats_print(sw, &sum, stdout);
+        code = EXIT_FINE;
+    }
+    macs_server_close(&server);
+    return code;
+}
+
+int main(int argc, char **argv) {
+    struct macs_options options;
+    switch (macs_options_parse(&options, argc, argv, macs_program.name)) {
+    case MACS_OPTIONS_DONE:
+        return EXIT_FINE;
+    case MACS_OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case MACS_OPTIONS_RUN:
+        break;
+    }
+    struct macs_switch *sw;
+    struct macs_console console;
+    if (catch_signals()) {
+        fprintf(stderr, "error: cannot catch signals\n");
+        return EXIT_FAILED;
+    }
+    if (macs_switch_create(&sw, &macs_program, &options))
+        return EXIT_FAILED;
+    enum exit_code code = EXIT_FAILED;
+    if (!macs_console_init(&console, sw)) {
+        code = serve(sw, &console);
+        macs_console_fini(&console);
+    }
+    macs_switch_destroy(sw);
+    return (int)code;
+}

@@ -1,0 +1,100 @@
+#include "runtime/meter.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct meter_cell {
+    atomic_flag lock;
+    bool configured;
+    uint64_t last_ns;
+    double committed_tokens, peak_tokens;
+    struct macs_meter_rates rates;
+};
+
+struct macs_meter {
+    uint32_t size;
+    enum macs_unit unit;
+    struct meter_cell cells[];
+};
+
+int macs_meter_create(struct macs_meter **created, uint32_t size, enum macs_unit unit) {
+    struct macs_meter *meter = calloc(1, sizeof(*meter) + (size_t)size * sizeof(meter->cells[0]));
+    if (!meter)
+        return -ENOMEM;
+    meter->size = size;
+    meter->unit = unit;
+    *created = meter;
+    return 0;
+}
+
+void macs_meter_destroy(struct macs_meter *meter) {
+    free(meter);
+}
+
+uint32_t macs_meter_size(const struct macs_meter *meter) {
+    return meter->size;
+}
+
+static void lock(struct meter_cell *cell) {
+    while (atomic_flag_test_and_set_explicit(&cell->lock, memory_order_acquire))
+        odp_cpu_pause();
+}
+
+static void unlock(struct meter_cell *cell) {
+    atomic_flag_clear_explicit(&cell->lock, memory_order_release);
+}
+
+static double fill(double tokens, double rate, double burst, double elapsed_ns) {
+    tokens += rate * elapsed_ns;
+    return tokens < burst ? tokens : burst;
+}
+
+static enum macs_colour mark(struct meter_cell *cell, uint64_t now_ns, double size) {
+    /* The first packet after the rates were set meets full buckets; workers' clocks may be a burst apart. */
+    double elapsed = now_ns > cell->last_ns ? (double)(now_ns - cell->last_ns) : 0;
+    if (now_ns > cell->last_ns)
+        cell->last_ns = now_ns;
+    const struct macs_meter_rates *rates = &cell->rates;
+    cell->committed_tokens = fill(cell->committed_tokens, rates->committed_rate, rates->committed_burst, elapsed);
+    cell->peak_tokens = fill(cell->peak_tokens, rates->peak_rate, rates->peak_burst, elapsed);
+    if (cell->peak_tokens < size)
+        return MACS_RED;
+    cell->peak_tokens -= size;
+    if (cell->committed_tokens < size)
+        return MACS_YELLOW;
+    cell->committed_tokens -= size;
+    return MACS_GREEN;
+}
+
+uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
+                            uint32_t bytes) {
+    if (index >= meter->size)
+        return MACS_GREEN;
+    struct meter_cell *cell = &meter->cells[index];
+    lock(cell);
+    enum macs_colour colour = MACS_GREEN;
+    if (cell->configured)
+        colour = mark(cell, worker->now_ns, meter->unit == MACS_PACKETS ? 1 : bytes);
+    unlock(cell);
+    return colour;
+}
+
+void macs_meter_set(struct macs_meter *meter, uint32_t index, const struct macs_meter_rates *rates) {
+    struct meter_cell *cell = &meter->cells[index];
+    lock(cell);
+    cell->configured = rates != NULL;
+    if (rates) {
+        cell->rates = *rates;
+        cell->committed_tokens = rates->committed_burst;
+        cell->peak_tokens = rates->peak_burst;
+    }
+    unlock(cell);
+}
+
+bool macs_meter_get(const struct macs_meter *meter, uint32_t index, struct macs_meter_rates *rates) {
+    /* The control thread is the only one that writes rates: no lock to read them. */
+    const struct meter_cell *cell = &meter->cells[index];
+    *rates = cell->rates;
+    return cell->configured;
+}

@@ -1,0 +1,208 @@
+#include "runtime/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <macs/program.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_id {
+    OPT_HELP = 'h',
+    OPT_PORT = 'p',
+    OPT_ENTRIES = 256,
+    OPT_SOCKET,
+    OPT_WORKERS,
+    OPT_CPU,
+    OPT_BURST,
+    OPT_SUB_BATCH,
+    OPT_STATS,
+    OPT_COUNT,
+    OPT_UNTIL_IDLE,
+    OPT_LOG,
+    OPT_BUFFERS,
+    OPT_MAX_FRAME,
+    OPT_SEED,
+    OPT_BUSY,
+};
+
+static const struct option long_options[] = {
+    {"port", required_argument, NULL, OPT_PORT},
+    {"entries", required_argument, NULL, OPT_ENTRIES},
+    {"socket", required_argument, NULL, OPT_SOCKET},
+    {"workers", required_argument, NULL, OPT_WORKERS},
+    {"cpu", required_argument, NULL, OPT_CPU},
+    {"burst", required_argument, NULL, OPT_BURST},
+    {"sub-batch", required_argument, NULL, OPT_SUB_BATCH},
+    {"stats", required_argument, NULL, OPT_STATS},
+    {"count", required_argument, NULL, OPT_COUNT},
+    {"until-idle", optional_argument, NULL, OPT_UNTIL_IDLE},
+    {"log", required_argument, NULL, OPT_LOG},
+    {"buffers", required_argument, NULL, OPT_BUFFERS},
+    {"max-frame", required_argument, NULL, OPT_MAX_FRAME},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"busy", no_argument, NULL, OPT_BUSY},
+    {"help", no_argument, NULL, OPT_HELP},
+    {0},
+};
+
+static const char help[] =
+    "Usage: %s --port N=NAME [--port N=NAME]... [OPTION]...\n"
+    "Run the switch %s.\n"
+    "\n"
+    "  -p, --port N=NAME     port N of the program is the interface NAME; ctl: is a port fed over the socket\n"
+    "      --entries FILE    commands to run before the first packet (table_add ...)\n"
+    "      --socket PATH     listen for commands on this Unix socket\n"
+    "      --workers N       threads that process packets [1]\n"
+    "      --cpu LIST        CPUs of the workers, as 1,2 or 2-5\n"
+    "      --burst B         packets taken at once, 1 to %u [32]\n"
+    "      --sub-batch B     lookups in flight at once, 1 to the burst [8]\n"
+    "      --stats SECONDS   print statistics so often\n"
+    "      --count N         stop when N frames have been received\n"
+    "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200]\n"
+    "      --log FILE        where log messages go [standard error]\n"
+    "      --buffers N       packets that the switch holds at most [8192]\n"
+    "      --max-frame BYTES longest frame [9216]\n"
+    "      --seed N          start of the random numbers, for runs that repeat\n"
+    "      --busy            workers never sleep\n"
+    "  -h, --help            print this\n";
+
+/* A number in [low, high]; false: told on standard error. */
+static bool number(const char *option, const char *text, uint64_t low, uint64_t high, uint64_t *value) {
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *value >= low && *value <= high)
+        return true;
+    fprintf(stderr, "error: --%s %s: expected a number from %" PRIu64 " to %" PRIu64 "\n", option, text, low, high);
+    return false;
+}
+
+static bool number32(const char *option, const char *text, uint64_t low, uint64_t high, uint32_t *value) {
+    uint64_t wide;
+    bool fine = number(option, text, low, high, &wide);
+    *value = fine ? (uint32_t)wide : *value;
+    return fine;
+}
+
+static bool port(struct macs_options *options, const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '=' || !end[1] || errno || value > UINT16_MAX) {
+        fprintf(stderr, "error: --port %s: expected NUMBER=NAME, as in 0=eth0\n", text);
+        return false;
+    }
+    for (unsigned i = 0; i < options->port_count; i++) {
+        if (options->ports[i].number == value) {
+            fprintf(stderr, "error: --port %s: port %lu is there twice\n", text, value);
+            return false;
+        }
+    }
+    if (options->port_count == MACS_PORTS_MAX) {
+        fprintf(stderr, "error: --port %s: more than %u ports\n", text, MACS_PORTS_MAX);
+        return false;
+    }
+    options->ports[options->port_count++] = (struct macs_port_option){(uint16_t)value, end + 1};
+    return true;
+}
+
+/* "1,2" or "2-5" or a mixture. */
+static bool cpu_list(struct macs_options *options, const char *text) {
+    const char *at = text;
+    do {
+        char *end;
+        unsigned long first = strtoul(at, &end, 10);
+        unsigned long last = first;
+        bool fine = *at >= '0' && *at <= '9';
+        if (fine && *end == '-') {
+            at = end + 1;
+            fine = *at >= '0' && *at <= '9';
+            last = strtoul(at, &end, 10);
+        }
+        if (!fine || first > last || last > 1023 || (*end && *end != ',')) {
+            fprintf(stderr, "error: --cpu %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
+            return false;
+        }
+        for (; first <= last && options->cpu_count < MACS_WORKERS_MAX; first++)
+            options->cpus[options->cpu_count++] = (int)first;
+        at = *end ? end + 1 : NULL;
+    } while (at);
+    return true;
+}
+
+static bool set(struct macs_options *options, int id, const char *text) {
+    switch (id) {
+    case OPT_PORT:
+        return port(options, text);
+    case OPT_ENTRIES:
+        options->entries = text;
+        return true;
+    case OPT_SOCKET:
+        options->socket = text;
+        return true;
+    case OPT_LOG:
+        options->log = text;
+        return true;
+    case OPT_BUSY:
+        options->busy = true;
+        return true;
+    case OPT_WORKERS:
+        return number32("workers", text, 1, MACS_WORKERS_MAX, &options->worker_count);
+    case OPT_CPU:
+        return cpu_list(options, text);
+    case OPT_BURST:
+        return number32("burst", text, 1, MACS_BURST_MAX, &options->burst);
+    case OPT_SUB_BATCH:
+        return number32("sub-batch", text, 1, MACS_BURST_MAX, &options->sub_batch);
+    case OPT_STATS:
+        return number32("stats", text, 1, 1000000, &options->stats_seconds);
+    case OPT_COUNT:
+        return number("count", text, 1, UINT64_MAX, &options->count);
+    case OPT_UNTIL_IDLE:
+        return !text || number32("until-idle", text, 1, 1000000, &options->idle_ms);
+    case OPT_BUFFERS:
+        return number32("buffers", text, 512, 1u << 24, &options->buffers);
+    case OPT_MAX_FRAME:
+        return number32("max-frame", text, 64, 65535, &options->max_frame);
+    case OPT_SEED:
+        return number("seed", text, 0, UINT64_MAX, &options->seed);
+    default:
+        return false;
+    }
+}
+
+static enum macs_options_status check(struct macs_options *options) {
+    if (!options->port_count) {
+        fprintf(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
+        return MACS_OPTIONS_WRONG;
+    }
+    if (options->sub_batch > options->burst)
+        options->sub_batch = options->burst;
+    return MACS_OPTIONS_RUN;
+}
+
+enum macs_options_status macs_options_parse(struct macs_options *options, int argc, char **argv, const char *program) {
+    *options = (struct macs_options){
+        .worker_count = 1, .burst = 32, .sub_batch = 8, .buffers = 8192, .max_frame = 9216, .seed = 1};
+    int id;
+    while ((id = getopt_long(argc, argv, "hp:", long_options, NULL)) != -1) {
+        if (id == OPT_HELP) {
+            printf(help, argv[0], program, MACS_BURST_MAX);
+            return MACS_OPTIONS_DONE;
+        }
+        if (id == OPT_UNTIL_IDLE)
+            options->idle_ms = 200;
+        if (!set(options, id, optarg)) {
+            if (id == '?')
+                fprintf(stderr, "Try '%s --help'.\n", argv[0]);
+            return MACS_OPTIONS_WRONG;
+        }
+    }
+    if (optind < argc) {
+        fprintf(stderr, "error: unexpected argument '%s'\nTry '%s --help'.\n", argv[optind], argv[0]);
+        return MACS_OPTIONS_WRONG;
+    }
+    return check(options);
+}

@@ -1,0 +1,42 @@
+/* The command line of a switch. */
+#ifndef MACS_RUNTIME_OPTIONS_H
+#define MACS_RUNTIME_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Ports at most, workers at most, numbers in --cpu at most. */
+#define MACS_PORTS_MAX 64u
+#define MACS_WORKERS_MAX 64u
+
+struct macs_port_option {
+    uint16_t number;
+    const char *name; /* for odp_pktio_open, or "ctl:" */
+};
+
+struct macs_options {
+    struct macs_port_option ports[MACS_PORTS_MAX];
+    unsigned port_count;
+    unsigned worker_count;
+    int cpus[MACS_WORKERS_MAX]; /* worker i runs on cpus[i % cpu_count]; cpu_count 0: where the system puts it */
+    unsigned cpu_count;
+    const char *entries;        /* file of commands, or NULL */
+    const char *socket;
+    const char *log;
+    uint32_t burst;
+    uint32_t sub_batch;
+    uint32_t stats_seconds;     /* 0: only at the end */
+    uint64_t count;             /* stop after so many received frames; 0: never */
+    uint32_t idle_ms;           /* stop after so long without a frame; 0: never */
+    uint32_t buffers;           /* packets in the pool */
+    uint32_t max_frame;         /* bytes */
+    uint64_t seed;              /* of random numbers */
+    bool busy;                  /* never sleep */
+};
+
+enum macs_options_status { MACS_OPTIONS_RUN, MACS_OPTIONS_DONE, MACS_OPTIONS_WRONG };
+
+/* DONE: --help was asked for and printed. WRONG: told on standard error. Strings point into argv. */
+enum macs_options_status macs_options_parse(struct macs_options *options, int argc, char **argv, const char *program);
+
+#endif

@@ -1,0 +1,193 @@
+#include "runtime/port.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Tell what went wrong at a port; returns -errno. */
+static int port_error(const struct macs_port *port, struct macs_log *log, const char *what) {
+    int error = odp_errno();
+    macs_log_write(log, "error: port %u: cannot %s '%s'%s%s", port->number, what, port->name, error ? ": " : "",
+                   error ? strerror(error) : "");
+    return error > 0 ? -error : -EIO;
+}
+
+/* One input queue a worker where the interface can spread its flows, polled by nobody else. */
+static int configure_inputs(struct macs_port *port, const odp_pktio_capability_t *capability, unsigned workers) {
+    odp_pktin_queue_param_t param;
+    odp_pktin_queue_param_init(&param);
+    param.op_mode = ODP_PKTIO_OP_MT_UNSAFE;
+    param.num_queues = workers < capability->max_input_queues ? workers : capability->max_input_queues;
+    if (!param.num_queues)
+        param.num_queues = 1;
+    if (param.num_queues > 1) {
+        param.hash_enable = true;
+        param.hash_proto.proto.ipv4_tcp = 1;
+        param.hash_proto.proto.ipv4_udp = 1;
+        param.hash_proto.proto.ipv4 = 1;
+        param.hash_proto.proto.ipv6_tcp = 1;
+        param.hash_proto.proto.ipv6_udp = 1;
+        param.hash_proto.proto.ipv6 = 1;
+    }
+    if (odp_pktin_queue_config(port->pktio, &param))
+        return -1;
+    int count = odp_pktin_queue(port->pktio, port->inputs, MACS_WORKERS_MAX);
+    port->input_count = count > 0 ? (unsigned)count : 0;
+    return count > 0 ? 0 : -1;
+}
+
+/* One output queue a worker, else shared ones that the platform locks. */
+static int configure_outputs(struct macs_port *port, const odp_pktio_capability_t *capability, unsigned workers) {
+    odp_pktout_queue_param_t param;
+    odp_pktout_queue_param_init(&param);
+    bool own = capability->max_output_queues >= workers;
+    param.op_mode = own ? ODP_PKTIO_OP_MT_UNSAFE : ODP_PKTIO_OP_MT;
+    param.num_queues = own ? workers : (capability->max_output_queues ? capability->max_output_queues : 1);
+    if (odp_pktout_queue_config(port->pktio, &param))
+        return -1;
+    int count = odp_pktout_queue(port->pktio, port->outputs, MACS_WORKERS_MAX);
+    port->output_count = count > 0 ? (unsigned)count : 0;
+    return count > 0 ? 0 : -1;
+}
+
+static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned workers, struct macs_log *log) {
+    odp_pktio_param_t param;
+    odp_pktio_param_init(&param);
+    param.in_mode = ODP_PKTIN_MODE_DIRECT;
+    param.out_mode = ODP_PKTOUT_MODE_DIRECT;
+    port->pktio = odp_pktio_open(port->name, pool, &param);
+    if (port->pktio == ODP_PKTIO_INVALID)
+        return port_error(port, log, "open");
+    odp_pktio_capability_t capability;
+    odp_pktio_config_t config;
+    odp_pktio_config_init(&config);
+    config.parser.layer = ODP_PROTO_LAYER_NONE; /* the program has its own parser */
+    if (odp_pktio_capability(port->pktio, &capability) || odp_pktio_config(port->pktio, &config) ||
+        configure_inputs(port, &capability, workers) || configure_outputs(port, &capability, workers))
+        return port_error(port, log, "configure");
+    if (capability.set_op.op.promisc_mode && odp_pktio_promisc_mode_set(port->pktio, true))
+        return port_error(port, log, "set promiscuous mode of");
+    port->tx_max = odp_pktout_maxlen(port->pktio);
+    if (!port->tx_max)
+        return port_error(port, log, "ask the longest frame of");
+    return 0;
+}
+
+static odp_queue_t plain_queue(const char *name, uint32_t size) {
+    odp_queue_param_t param;
+    odp_queue_param_init(&param);
+    param.type = ODP_QUEUE_TYPE_PLAIN;
+    param.size = size;
+    return odp_queue_create(name, &param);
+}
+
+int macs_port_open(struct macs_port *port, const struct macs_port_option *option, odp_pool_t pool, unsigned workers,
+                   struct macs_log *log) {
+    port->name = option->name;
+    port->number = option->number;
+    port->ctl = !strcmp(option->name, "ctl:");
+    port->pktio = ODP_PKTIO_INVALID;
+    port->in_queue = ODP_QUEUE_INVALID;
+    port->injected = 0;
+    atomic_init(&port->finished, 0);
+    int status = 0;
+    if (port->ctl) {
+        port->input_count = 1;
+        port->tx_max = UINT32_MAX;
+        port->in_queue = plain_queue("macs-ctl-in", MACS_CTL_IN_MAX);
+        if (port->in_queue == ODP_QUEUE_INVALID)
+            status = port_error(port, log, "make the queue of");
+    } else {
+        status = open_interface(port, pool, workers, log);
+    }
+    if (status)
+        macs_port_close(port);
+    return status;
+}
+
+int macs_port_start(struct macs_port *port, struct macs_log *log) {
+    if (!port->ctl && odp_pktio_start(port->pktio))
+        return port_error(port, log, "start");
+    return 0;
+}
+
+static void drain_queue(odp_queue_t queue) {
+    odp_event_t event;
+    while ((event = odp_queue_deq(queue)) != ODP_EVENT_INVALID)
+        odp_event_free(event);
+}
+
+static void close_interface(odp_pktio_t pktio, const odp_pktin_queue_t inputs[], unsigned count) {
+    odp_packet_t packets[32];
+    odp_pktio_stop(pktio);
+    for (unsigned queue = 0; queue < count; queue++) {
+        int received;
+        while ((received = odp_pktin_recv(inputs[queue], packets, 32)) > 0)
+            odp_packet_free_multi(packets, received);
+    }
+    odp_pktio_close(pktio);
+}
+
+void macs_port_close(struct macs_port *port) {
+    if (port->pktio != ODP_PKTIO_INVALID)
+        close_interface(port->pktio, port->inputs, port->input_count);
+    port->pktio = ODP_PKTIO_INVALID;
+    if (port->in_queue != ODP_QUEUE_INVALID) {
+        drain_queue(port->in_queue);
+        odp_queue_destroy(port->in_queue);
+    }
+    port->in_queue = ODP_QUEUE_INVALID;
+}
+
+int macs_ctl_out_open(struct macs_ctl_out *out, struct macs_log *log) {
+    atomic_init(&out->waiting, 0);
+    out->queue = plain_queue("macs-ctl-out", MACS_CTL_OUT_MAX);
+    if (out->queue != ODP_QUEUE_INVALID)
+        return 0;
+    macs_log_write(log, "error: cannot make the output queue of the ctl: ports");
+    return -ENOMEM;
+}
+
+void macs_ctl_out_close(struct macs_ctl_out *out) {
+    if (out->queue == ODP_QUEUE_INVALID)
+        return;
+    drain_queue(out->queue);
+    odp_queue_destroy(out->queue);
+    out->queue = ODP_QUEUE_INVALID;
+}
+
+int macs_ctl_inject(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length) {
+    if (port->injected - atomic_load_explicit(&port->finished, memory_order_acquire) >= MACS_CTL_IN_MAX)
+        return -EAGAIN;
+    odp_pool_info_t info;
+    if (odp_pool_info(pool, &info) || !length || length > info.params.pkt.len)
+        return -EMSGSIZE;
+    odp_packet_t packet = odp_packet_alloc(pool, length);
+    if (packet == ODP_PACKET_INVALID)
+        return -EAGAIN;
+    if (odp_packet_copy_from_mem(packet, 0, length, frame) ||
+        odp_queue_enq(port->in_queue, odp_packet_to_event(packet))) {
+        odp_packet_free(packet);
+        return -EAGAIN;
+    }
+    port->injected++;
+    return 0;
+}
+
+int macs_ctl_send(struct macs_ctl_out *out, const odp_packet_t packets[], int count) {
+    uint32_t before = atomic_fetch_add_explicit(&out->waiting, (uint32_t)count, memory_order_relaxed);
+    int room = before < MACS_CTL_OUT_MAX ? (int)(MACS_CTL_OUT_MAX - before) : 0;
+    int wanted = count < room ? count : room;
+    int sent = 0;
+    while (sent < wanted && !odp_queue_enq(out->queue, odp_packet_to_event(packets[sent])))
+        sent++;
+    atomic_fetch_sub_explicit(&out->waiting, (uint32_t)(count - sent), memory_order_relaxed);
+    return sent;
+}
+
+odp_packet_t macs_ctl_collect(struct macs_ctl_out *out) {
+    odp_event_t event = odp_queue_deq(out->queue);
+    if (event == ODP_EVENT_INVALID)
+        return ODP_PACKET_INVALID;
+    atomic_fetch_sub_explicit(&out->waiting, 1, memory_order_relaxed);
+    return odp_packet_from_event(event);
+}

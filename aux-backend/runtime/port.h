@@ -1,0 +1,67 @@
+/* A port of the switch: a packet interface of ODP, or `ctl:`, which the control thread feeds and drains.
+ *
+ * Interfaces are used in direct mode. Each input queue is polled by one worker; output queues are one a worker where
+ * the interface has so many, else shared (and then the platform locks).
+ * Errors are -errno and have been logged.
+ */
+#ifndef MACS_RUNTIME_PORT_H
+#define MACS_RUNTIME_PORT_H
+
+#include <odp_api.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/log.h"
+#include "runtime/options.h"
+
+/* Frames that wait in a `ctl:` port on their way in, and in all of them together on their way out. */
+#define MACS_CTL_IN_MAX 1024u
+#define MACS_CTL_OUT_MAX 4096u
+
+struct macs_port {
+    const char *name;
+    uint16_t number;
+    bool ctl;
+    uint32_t tx_max; /* bytes of the longest frame that it sends */
+    unsigned input_count;
+    unsigned output_count;
+    odp_pktio_t pktio;
+    odp_pktin_queue_t inputs[MACS_WORKERS_MAX];
+    odp_pktout_queue_t outputs[MACS_WORKERS_MAX];
+    /* of `ctl:` */
+    odp_queue_t in_queue;
+    uint64_t injected;         /* written and read by the control thread */
+    _Atomic uint64_t finished; /* injected frames that are through, whatever became of them */
+};
+
+/* Frames that `ctl:` ports have sent, in order; shared by all of them. */
+struct macs_ctl_out {
+    odp_queue_t queue;
+    _Atomic uint32_t waiting;
+};
+
+int macs_port_open(struct macs_port *port, const struct macs_port_option *option, odp_pool_t pool, unsigned workers,
+                   struct macs_log *log);
+int macs_port_start(struct macs_port *port, struct macs_log *log);
+/* Stops it, takes what has been received and not been polled, closes it. */
+void macs_port_close(struct macs_port *port);
+
+int macs_ctl_out_open(struct macs_ctl_out *out, struct macs_log *log);
+void macs_ctl_out_close(struct macs_ctl_out *out);
+
+/* Put a frame into a `ctl:` port. -EAGAIN: no room now; -EMSGSIZE: longer than a packet can be. Control thread. */
+int macs_ctl_inject(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length);
+
+/* True: all that was injected into it has been processed and what came of it sent. Control thread. */
+static inline bool macs_ctl_settled(const struct macs_port *port) {
+    return atomic_load_explicit(&port->finished, memory_order_acquire) == port->injected;
+}
+
+/* Put packets out; returns how many found room. Any worker. */
+int macs_ctl_send(struct macs_ctl_out *out, const odp_packet_t packets[], int count);
+
+/* Take the oldest frame that was sent, or ODP_PACKET_INVALID. The caller frees it. Control thread. */
+odp_packet_t macs_ctl_collect(struct macs_ctl_out *out);
+
+#endif

@@ -1,0 +1,84 @@
+#include "runtime/stats.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/lane.h"
+
+static const char *const cause_names[MACS_CAUSES] = {
+    [MACS_CAUSE_PROGRAM] = "program",     [MACS_CAUSE_NO_PORT] = "no-port",   [MACS_CAUSE_TX_FULL] = "tx-full",
+    [MACS_CAUSE_TOO_LONG] = "too-long",   [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
+    [MACS_CAUSE_NO_GROUP] = "no-group",
+};
+
+const char *macs_stats_cause_name(unsigned cause) {
+    return cause < MACS_CAUSES ? cause_names[cause] : "?";
+}
+
+static uint64_t load(const _Atomic uint64_t *count) {
+    return atomic_load_explicit(count, memory_order_relaxed);
+}
+
+static void add_lane(const struct macs_switch *sw, const struct macs_worker_stats *stats, struct macs_stats_sum *sum) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        sum->ports[slot].rx_packets += load(&stats->ports[slot].rx_packets);
+        sum->ports[slot].rx_bytes += load(&stats->ports[slot].rx_bytes);
+        sum->ports[slot].tx_packets += load(&stats->ports[slot].tx_packets);
+        sum->ports[slot].tx_bytes += load(&stats->ports[slot].tx_bytes);
+    }
+    for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
+        sum->drops[cause] += load(&stats->drops[cause]);
+    sum->copies += load(&stats->copies);
+    sum->bursts += load(&stats->bursts);
+    sum->asserts += load(&stats->asserts);
+}
+
+void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
+    memset(sum, 0, sizeof(*sum));
+    uint64_t first = UINT64_MAX, last = 0;
+    for (unsigned i = 0; i < sw->lane_count; i++) {
+        const struct macs_worker_stats *stats = &sw->lanes[i]->stats;
+        add_lane(sw, stats, sum);
+        uint64_t lane_first = load(&stats->first_ns), lane_last = load(&stats->last_ns);
+        first = lane_first && lane_first < first ? lane_first : first;
+        last = lane_last > last ? lane_last : last;
+    }
+    sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        sum->received += sum->ports[slot].rx_packets;
+        sum->sent += sum->ports[slot].tx_packets;
+    }
+    for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
+        sum->dropped += sum->drops[cause];
+}
+
+void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum *sum, FILE *file) {
+    fprintf(file, "%5s  %-24s %14s %16s %14s %16s\n", "port", "name", "received", "bytes", "sent", "bytes");
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        fprintf(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n", sw->ports[slot].number,
+                sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
+                sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
+    fprintf(file, "received %" PRIu64 " + copies %" PRIu64 " = sent %" PRIu64 " + dropped %" PRIu64, sum->received,
+            sum->copies, sum->sent, sum->dropped);
+    const char *separator = ": ";
+    for (unsigned cause = 0; cause < MACS_CAUSES; cause++) {
+        if (!sum->drops[cause])
+            continue;
+        fprintf(file, "%s%s %" PRIu64, separator, cause_names[cause], sum->drops[cause]);
+        separator = ", ";
+    }
+    fprintf(file, "\n%.3f s, %.0f packets per second\n", sum->busy_seconds,
+            sum->busy_seconds > 0 ? (double)sum->received / sum->busy_seconds : 0);
+    if (sum->asserts)
+        fprintf(file, "%" PRIu64 " assertions failed\n", sum->asserts);
+    fflush(file);
+}
+
+void macs_stats_print_rate(const struct macs_stats_sum *before, const struct macs_stats_sum *now, double seconds,
+                           FILE *file) {
+    fprintf(file, "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
+                  ", dropped %" PRIu64 "\n",
+            (double)(now->received - before->received) / seconds, (double)(now->sent - before->sent) / seconds,
+            (double)(now->dropped - before->dropped) / seconds, now->received, now->sent, now->dropped);
+    fflush(file);
+}

@@ -1,0 +1,55 @@
+/* What a worker counts, and the sums of it.
+ *
+ * Every frame is accounted for: received + copies = sent + dropped (by cause), exactly once the workers stand still.
+ * Threads: a worker writes its own counts with plain relaxed stores; anyone may read.
+ */
+#ifndef MACS_RUNTIME_STATS_H
+#define MACS_RUNTIME_STATS_H
+
+#include <macs/packet.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "runtime/options.h"
+
+struct macs_port_stats {
+    _Atomic uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+};
+
+struct macs_worker_stats {
+    struct macs_port_stats ports[MACS_PORTS_MAX];
+    _Atomic uint64_t drops[MACS_CAUSES];
+    _Atomic uint64_t copies;
+    _Atomic uint64_t bursts;
+    _Atomic uint64_t asserts;           /* failed */
+    _Atomic uint64_t first_ns, last_ns; /* of the time in which there was something to do */
+};
+
+struct macs_stats_sum {
+    struct {
+        uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+    } ports[MACS_PORTS_MAX];
+    uint64_t drops[MACS_CAUSES];
+    uint64_t received, sent, dropped, copies, bursts, asserts;
+    double busy_seconds; /* from the first frame until there were no more */
+};
+
+static inline void macs_stats_add(_Atomic uint64_t *count, uint64_t amount) {
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + amount, memory_order_relaxed);
+}
+
+struct macs_switch;
+
+void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum);
+
+/* "tx-full" for MACS_CAUSE_TX_FULL. */
+const char *macs_stats_cause_name(unsigned cause);
+
+/* The table that ends a run. */
+void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum *sum, FILE *file);
+
+/* One line: packets per second since `before`. */
+void macs_stats_print_rate(const struct macs_stats_sum *before, const struct macs_stats_sum *now, double seconds,
+                           FILE *file);
+
+#endif

@@ -1,0 +1,223 @@
+#include "runtime/switch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/externs.h"
+#include "runtime/lane.h"
+
+/* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
+#define SEGMENT_MIN 2048u
+
+static int failed(struct macs_switch *sw, const char *what, int status) {
+    macs_log_write(&sw->log, "error: cannot %s: %s", what, strerror(-status));
+    return status;
+}
+
+static int start_odp(struct macs_switch *sw) {
+    odp_init_t param;
+    odp_init_param_init(&param);
+    param.num_worker = (int)sw->options.worker_count;
+    param.num_control = 1;
+    if (odp_init_global(&sw->instance, &param, NULL))
+        return failed(sw, "start ODP", -EIO);
+    sw->odp_global = true;
+    if (odp_init_local(sw->instance, ODP_THREAD_CONTROL))
+        return failed(sw, "start ODP's control thread", -EIO);
+    sw->odp_local = true;
+    return 0;
+}
+
+static uint32_t at_most(uint32_t value, uint32_t limit) {
+    return limit && value > limit ? limit : value;
+}
+
+/* Packets with room for the program's state in front and for the headers that its deparser may add. */
+static int create_pool(struct macs_switch *sw) {
+    odp_pool_capability_t capability;
+    if (odp_pool_capability(&capability))
+        return failed(sw, "ask for packet pools", -EIO);
+    const struct macs_program *program = sw->program;
+    if (capability.pkt.max_uarea_size && program->state_bytes > capability.pkt.max_uarea_size)
+        return failed(sw, "keep the program's state with a packet", -E2BIG);
+    odp_pool_param_t param;
+    odp_pool_param_init(&param);
+    param.type = ODP_POOL_PACKET;
+    param.pkt.num = at_most(sw->options.buffers, capability.pkt.max_num);
+    param.pkt.len = at_most(sw->options.max_frame, capability.pkt.max_len);
+    uint32_t segment = program->parse_bytes > SEGMENT_MIN ? program->parse_bytes : SEGMENT_MIN;
+    param.pkt.seg_len = at_most(segment, capability.pkt.max_seg_len);
+    param.pkt.headroom = at_most(program->grow_bytes, capability.pkt.max_headroom);
+    param.pkt.uarea_size = program->state_bytes;
+    sw->pool = odp_pool_create("macs-packets", &param);
+    return sw->pool == ODP_POOL_INVALID ? failed(sw, "make the packet pool", -ENOMEM) : 0;
+}
+
+static int create_tables(struct macs_switch *sw) {
+    const struct macs_program *program = sw->program;
+    for (; sw->table_count < program->table_count; sw->table_count++) {
+        const struct macs_table_desc *desc = &program->table_descs[sw->table_count];
+        int status = macs_table_init(&program->tables[sw->table_count], desc, sw->qsbr);
+        if (status) {
+            macs_log_write(&sw->log, "error: cannot make table %s: %s", desc->name, strerror(-status));
+            return status;
+        }
+    }
+    return 0;
+}
+
+static int open_ports(struct macs_switch *sw) {
+    int status = macs_ctl_out_open(&sw->ctl_out, &sw->log);
+    while (!status && sw->port_count < sw->options.port_count) {
+        const struct macs_port_option *option = &sw->options.ports[sw->port_count];
+        status = macs_port_open(&sw->ports[sw->port_count], option, sw->pool, sw->options.worker_count, &sw->log);
+        if (!status)
+            sw->slot_of[option->number] = (uint8_t)++sw->port_count;
+    }
+    return status;
+}
+
+static int create_lanes(struct macs_switch *sw) {
+    sw->lanes = calloc(sw->options.worker_count, sizeof(struct macs_lane *));
+    int status = sw->lanes ? 0 : -ENOMEM;
+    while (!status && sw->lane_count < sw->options.worker_count) {
+        status = macs_lane_create(&sw->lanes[sw->lane_count], sw, sw->lane_count);
+        if (!status)
+            sw->lane_count++;
+    }
+    return status ? failed(sw, "make the workers", status) : 0;
+}
+
+static int build(struct macs_switch *sw) {
+    int status = start_odp(sw);
+    if (status)
+        return status;
+    sw->start = odp_time_global();
+    status = create_pool(sw);
+    if (status)
+        return status;
+    if ((status = macs_qsbr_create(&sw->qsbr)) || (status = macs_multicast_create(&sw->multicast, sw->qsbr)) ||
+        (status = macs_digest_queue_init(&sw->digests, sw->program)) ||
+        (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests)))
+        return failed(sw, "make the switch", status);
+    if ((status = create_tables(sw)) || (status = open_ports(sw)))
+        return status;
+    return create_lanes(sw);
+}
+
+int macs_switch_create(struct macs_switch **created, const struct macs_program *program,
+                       const struct macs_options *options) {
+    struct macs_switch *sw = calloc(1, sizeof(*sw));
+    if (!sw)
+        return -ENOMEM;
+    sw->program = program;
+    sw->options = *options;
+    sw->pool = ODP_POOL_INVALID;
+    sw->ctl_out.queue = ODP_QUEUE_INVALID;
+    int status = macs_log_open(&sw->log, options->log);
+    if (status) {
+        fprintf(stderr, "error: cannot open the log '%s': %s\n", options->log, strerror(-status));
+        free(sw);
+        return status;
+    }
+    macs_switch_set_batch(sw, options->burst, options->sub_batch);
+    status = build(sw);
+    if (status)
+        macs_switch_destroy(sw);
+    else
+        *created = sw;
+    return status;
+}
+
+/* Wait until the lane has begun or given up; returns its status. */
+static int await(const struct macs_lane *lane) {
+    int status;
+    while ((status = atomic_load(&lane->status)) == 1)
+        odp_time_wait_ns(10000);
+    return status;
+}
+
+static void join_lanes(struct macs_switch *sw, unsigned count) {
+    atomic_store(&sw->stopping, true);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(sw->lanes[i]->thread, NULL);
+}
+
+int macs_switch_start(struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        int status = macs_port_start(&sw->ports[slot], &sw->log);
+        if (status)
+            return status;
+    }
+    for (unsigned i = 0; i < sw->lane_count; i++) {
+        int status = -pthread_create(&sw->lanes[i]->thread, NULL, macs_lane_run, sw->lanes[i]);
+        if (!status) {
+            status = await(sw->lanes[i]);
+            if (status)
+                pthread_join(sw->lanes[i]->thread, NULL);
+        }
+        if (status) {
+            join_lanes(sw, i);
+            macs_log_write(&sw->log, "error: cannot start worker %u on CPU %d: %s", i, sw->lanes[i]->cpu,
+                           strerror(-status));
+            return status;
+        }
+    }
+    sw->running = true;
+    return 0;
+}
+
+void macs_switch_stop(struct macs_switch *sw) {
+    if (!sw->running)
+        return;
+    join_lanes(sw, sw->lane_count);
+    sw->running = false;
+    macs_log_drain(&sw->log);
+}
+
+static void stop_odp(struct macs_switch *sw) {
+    if (sw->pool != ODP_POOL_INVALID && odp_pool_destroy(sw->pool))
+        macs_log_write(&sw->log, "error: packets are missing from the pool");
+    if (sw->odp_local)
+        odp_term_local();
+    if (sw->odp_global)
+        odp_term_global(sw->instance);
+}
+
+void macs_switch_destroy(struct macs_switch *sw) {
+    macs_switch_stop(sw);
+    for (unsigned i = 0; i < sw->lane_count; i++)
+        macs_lane_destroy(sw->lanes[i]);
+    free(sw->lanes);
+    while (sw->port_count)
+        macs_port_close(&sw->ports[--sw->port_count]);
+    macs_ctl_out_close(&sw->ctl_out);
+    while (sw->table_count)
+        macs_table_close(&sw->program->tables[--sw->table_count]);
+    macs_externs_destroy(sw->program);
+    macs_digest_queue_fini(&sw->digests);
+    macs_multicast_destroy(sw->multicast);
+    macs_qsbr_destroy(sw->qsbr);
+    stop_odp(sw);
+    macs_log_close(&sw->log);
+    free(sw);
+}
+
+int macs_switch_set_batch(struct macs_switch *sw, uint32_t burst, uint32_t sub_batch) {
+    uint32_t old_burst, old_sub_batch;
+    macs_switch_get_batch(sw, &old_burst, &old_sub_batch);
+    burst = burst ? burst : old_burst;
+    sub_batch = sub_batch ? sub_batch : old_sub_batch;
+    if (burst > MACS_BURST_MAX || sub_batch > MACS_BURST_MAX)
+        return -ERANGE;
+    sub_batch = sub_batch < burst ? sub_batch : burst;
+    atomic_store_explicit(&sw->batch, burst << 16 | sub_batch, memory_order_relaxed);
+    return 0;
+}
+
+void macs_switch_get_batch(const struct macs_switch *sw, uint32_t *burst, uint32_t *sub_batch) {
+    uint32_t batch = atomic_load_explicit(&sw->batch, memory_order_relaxed);
+    *burst = batch >> 16;
+    *sub_batch = batch & 0xffff;
+}

@@ -1,0 +1,68 @@
+/* The switch: a program, its tables and externs, ports and workers, and what they share.
+ *
+ * Life: macs_switch_create (everything but traffic) → control commands → macs_switch_start → … → macs_switch_stop
+ * (workers have finished their bursts, counts are exact) → macs_switch_destroy. All by the control thread, which is an
+ * ODP control thread. Errors are -errno and have been logged.
+ */
+#ifndef MACS_RUNTIME_SWITCH_H
+#define MACS_RUNTIME_SWITCH_H
+
+#include <macs/program.h>
+#include <macs/qsbr.h>
+#include <odp_api.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "runtime/digest.h"
+#include "runtime/log.h"
+#include "runtime/multicast.h"
+#include "runtime/options.h"
+#include "runtime/port.h"
+
+struct macs_lane;
+
+struct macs_switch {
+    const struct macs_program *program;
+    struct macs_options options;
+    struct macs_log log;
+    odp_instance_t instance;
+    bool odp_global, odp_local;
+    odp_pool_t pool;
+    odp_time_t start;
+    struct macs_qsbr *qsbr;
+    unsigned table_count;              /* of program->tables that have been made */
+    struct macs_digest_queue digests;
+    struct macs_multicast *multicast;
+    struct macs_port ports[MACS_PORTS_MAX]; /* slots */
+    unsigned port_count;
+    uint8_t slot_of[UINT16_MAX + 1];   /* port number → slot + 1; 0: no such port */
+    struct macs_ctl_out ctl_out;
+    struct macs_lane **lanes;          /* one a worker */
+    unsigned lane_count;
+    bool running;
+    _Atomic bool stopping;
+    _Atomic uint32_t batch;            /* B << 16 | b: both change together */
+};
+
+int macs_switch_create(struct macs_switch **created, const struct macs_program *program,
+                       const struct macs_options *options);
+int macs_switch_start(struct macs_switch *sw);
+void macs_switch_stop(struct macs_switch *sw);
+void macs_switch_destroy(struct macs_switch *sw);
+
+/* Time since the switch started. Any thread. */
+static inline uint64_t macs_switch_now(const struct macs_switch *sw) {
+    return odp_time_diff_ns(odp_time_global(), sw->start);
+}
+
+/* The port of that number, or NULL. */
+static inline struct macs_port *macs_switch_port(struct macs_switch *sw, uint16_t number) {
+    uint8_t slot = sw->slot_of[number];
+    return slot ? &sw->ports[slot - 1] : NULL;
+}
+
+/* Set B and b from the next burst on; 0 leaves one as it is, b is cut to B. -ERANGE beyond MACS_BURST_MAX. */
+int macs_switch_set_batch(struct macs_switch *sw, uint32_t burst, uint32_t sub_batch);
+void macs_switch_get_batch(const struct macs_switch *sw, uint32_t *burst, uint32_t *sub_batch);
+
+#endif
