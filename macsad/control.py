@@ -1,0 +1,339 @@
+"""Client of a running switch: the control protocol over its Unix socket.
+
+The messages are described in docs/control.md and in aux-backend/control/protocol.h; this module frames them.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import socket
+import struct
+import tempfile
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+MESSAGE_MAX = 16 << 20
+_HEAD = struct.Struct(">IBBH")
+_BULK_STEP = 4 << 20
+_INJECT_STEP = 1 << 20
+
+
+class Message(enum.IntEnum):
+    COMMAND = 1
+    BULK = 2
+    INJECT = 3
+    COLLECT = 4
+    SUBSCRIBE = 5
+    DIGEST = 6
+    STATS = 7
+    DESCRIBE = 8
+    SET = 9
+    SHUTDOWN = 10
+
+
+class Status(enum.IntEnum):
+    OK = 0
+    FAILED = 1
+    WRONG = 2
+    MORE = 3
+
+
+class ControlError(Exception):
+    """The switch refused a request, or what it sent is not of the protocol."""
+
+
+class NoSwitchError(ControlError):
+    """Nobody listens at the socket, or not any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command printed, or (not ok) what was wrong with it."""
+
+    ok: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BulkReply:
+    """Lines done and failed; `text` has an `N: error: …` line for each of the first failures."""
+
+    done: int
+    failed: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Records of one digest, each its fields one after the other in whole bytes, most significant first."""
+
+    name: str
+    records: tuple[bytes, ...]
+
+
+def default_socket() -> Path:
+    """Where `macsad run` lets its switch listen, and `macsad ctl` looks for it: in a folder of this user alone."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(runtime) if runtime else Path(tempfile.gettempdir()) / f"macsad-{os.getuid()}"
+    return folder / "macsad.sock"
+
+
+def prepare_socket_folder(path: Path) -> None:
+    """Make the folder of a default socket, for this user alone. Raises: PermissionError when it is somebody else's."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.parent.stat().st_uid != os.getuid():
+        raise PermissionError(f"{path.parent} belongs to another user")
+
+
+class Client:
+    """A connection to a switch; a context manager. Raises: NoSwitchError, ControlError, TimeoutError (a reply that takes
+    longer than `timeout` seconds)."""
+
+    def __init__(self, path: str | Path, timeout: float = 60.0) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
+        self._timeout = timeout
+        self._buffer = bytearray()
+        self._digests: deque[Digest] = deque()
+        self._tag = 0
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            self._socket.close()
+            raise NoSwitchError(f"no switch listens at {path}: {error.strerror or error}") from error
+
+    @classmethod
+    def wait(cls, path: str | Path, seconds: float = 10.0, timeout: float = 60.0) -> Client:
+        """Connect to a switch that is starting. Raises: NoSwitchError after that many seconds."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return cls(path, timeout)
+            except NoSwitchError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- requests -----------------------------------------------------------------------------------------------------
+
+    def command(self, line: str) -> Reply:
+        """Run one text command."""
+        status, payload = self._ask(Message.COMMAND, line.encode())
+        return Reply(status is Status.OK, _text(payload))
+
+    def bulk(self, lines: Iterable[str], *, keep_going: bool = False, answers: bool = False) -> BulkReply:
+        """Run many commands, up to the first that fails unless `keep_going`; with `answers` the text has what they
+        print as well. Line numbers in the text count from 1 over all of `lines`."""
+        done = failed = 0
+        texts: list[str] = []
+        for first, block in _blocks(lines):
+            flags = bytes([keep_going | answers << 1])
+            status, payload = self._ask(Message.BULK, flags + block)
+            if status is Status.WRONG or len(payload) < 8:
+                raise ControlError(_text(payload))
+            block_done, block_failed = struct.unpack_from(">II", payload)
+            done += block_done
+            failed += block_failed
+            texts.append(_renumber(_text(payload[8:]), first))
+            if failed and not keep_going:
+                break
+        return BulkReply(done, failed, "".join(texts))
+
+    def inject(self, port: int, frames: Sequence[bytes]) -> int:
+        """Let a `ctl:` port receive frames; returns how many it took (the others find no room until others are through)."""
+        accepted = 0
+        while accepted < len(frames):
+            message = bytearray(struct.pack(">H", port))
+            count = 0
+            for frame in frames[accepted:]:
+                if count and len(message) + 4 + len(frame) > _INJECT_STEP:
+                    break
+                message += struct.pack(">I", len(frame)) + frame
+                count += 1
+            (taken,) = struct.unpack(">I", self._good(Message.INJECT, bytes(message)))
+            accepted += taken
+            if taken < count:
+                break
+        return accepted
+
+    def collect(self) -> list[tuple[int, bytes]]:
+        """Wait until all that was injected is through; then what the `ctl:` ports sent since the last time, in order:
+        (port, frame)."""
+        frames: list[tuple[int, bytes]] = []
+        while True:
+            status, payload = self._ask(Message.COLLECT)
+            if status is Status.WRONG:
+                raise ControlError(_text(payload))
+            at = 0
+            while at < len(payload):
+                port, length = struct.unpack_from(">HI", payload, at)
+                frames.append((port, payload[at + 6 : at + 6 + length]))
+                at += 6 + length
+            if status is not Status.MORE:
+                return frames
+
+    def exchange(self, frames: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        """Inject (port, frame) in this order, and collect all that comes of them, however many they are."""
+        sent: list[tuple[int, bytes]] = []
+        pending = deque(frames)
+        while pending:
+            port = pending[0][0]
+            run = [pending.popleft()[1]]
+            while pending and pending[0][0] == port and len(run) < 512:
+                run.append(pending.popleft()[1])
+            while run:
+                taken = self.inject(port, run)
+                del run[:taken]
+                # Frames at different ports may overtake each other: finish with one port before the next.
+                sent += self.collect()
+        return sent
+
+    def subscribe(self) -> None:
+        """From now on digests are pushed to this client."""
+        self._good(Message.SUBSCRIBE)
+
+    def digest(self, seconds: float) -> Digest | None:
+        """The next digest, or None when none comes in that time."""
+        if self._digests:
+            return self._digests.popleft()
+        self._socket.settimeout(seconds)
+        try:
+            kind, _, _, payload = self._receive()
+        except TimeoutError:
+            return None
+        finally:
+            self._socket.settimeout(self._timeout)
+        if kind != Message.DIGEST:
+            raise ControlError(f"a message of type {kind} that nobody asked for")
+        return _digest(payload)
+
+    def stats(self) -> dict[str, Any]:
+        """Statistics: see docs/control.md."""
+        return _json(self._good(Message.STATS))
+
+    def describe(self) -> dict[str, Any]:
+        """Tables, actions, externs and ports of the program: see docs/control.md."""
+        return _json(self._good(Message.DESCRIBE))
+
+    def set_batch(self, burst: int = 0, sub_batch: int = 0) -> tuple[int, int]:
+        """Set burst and sub-batch, 0: as it is; returns what they are now."""
+        now = struct.unpack(">HH", self._good(Message.SET, struct.pack(">HH", burst, sub_batch)))
+        return now[0], now[1]
+
+    def shutdown(self) -> None:
+        """End the switch."""
+        self._good(Message.SHUTDOWN)
+
+    # --- framing ------------------------------------------------------------------------------------------------------
+
+    def _good(self, kind: Message, payload: bytes = b"") -> bytes:
+        status, answer = self._ask(kind, payload)
+        if status is not Status.OK:
+            raise ControlError(_text(answer))
+        return answer
+
+    def _ask(self, kind: Message, payload: bytes = b"") -> tuple[Status, bytes]:
+        if len(payload) > MESSAGE_MAX:
+            raise ControlError(f"a message of {len(payload)} bytes is too long")
+        self._tag = self._tag % 0xFFFF + 1
+        try:
+            self._socket.sendall(_HEAD.pack(len(payload), kind, 0, self._tag) + payload)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise NoSwitchError("the switch has closed the connection") from error
+        while True:
+            got, status, tag, answer = self._receive()
+            if got == Message.DIGEST:
+                self._digests.append(_digest(answer))
+            elif (got, tag) == (kind, self._tag):
+                try:
+                    return Status(status), answer
+                except ValueError as error:
+                    raise ControlError(f"unknown status {status}") from error
+            else:
+                raise ControlError(f"a reply of type {got} to a request of type {int(kind)}")
+
+    def _receive(self) -> tuple[int, int, int, bytes]:
+        """A whole message; what has come of one when the time is over stays for the next call."""
+        self._fill(_HEAD.size)
+        length, kind, status, tag = _HEAD.unpack_from(self._buffer)
+        if length > MESSAGE_MAX:
+            raise ControlError(f"a message of {length} bytes is too long")
+        self._fill(_HEAD.size + length)
+        payload = bytes(self._buffer[_HEAD.size : _HEAD.size + length])
+        del self._buffer[: _HEAD.size + length]
+        return kind, status, tag, payload
+
+    def _fill(self, count: int) -> None:
+        while len(self._buffer) < count:
+            try:
+                more = self._socket.recv(1 << 18)
+            except ConnectionResetError as error:
+                raise NoSwitchError("the switch has closed the connection") from error
+            if not more:
+                raise NoSwitchError("the switch has closed the connection")
+            self._buffer += more
+
+
+def _text(payload: bytes) -> str:
+    return payload.decode("utf-8", "replace")
+
+
+def _json(payload: bytes) -> dict[str, Any]:
+    value = json.loads(payload)
+    if not isinstance(value, dict):
+        raise ControlError("not a JSON object")
+    return value
+
+
+def _digest(payload: bytes) -> Digest:
+    (name_length,) = struct.unpack_from(">H", payload)
+    name = payload[2 : 2 + name_length].decode()
+    (size,) = struct.unpack_from(">I", payload, 2 + name_length)
+    records = payload[6 + name_length :]
+    return Digest(name, tuple(records[at : at + size] for at in range(0, len(records), size)))
+
+
+def _blocks(lines: Iterable[str]) -> Iterable[tuple[int, bytes]]:
+    """Messages' worth of lines, each with the number of lines before it."""
+    block = bytearray()
+    first = 0
+    for number, line in enumerate(lines):
+        encoded = line.rstrip("\n").encode() + b"\n"
+        if len(block) + len(encoded) > _BULK_STEP and block:
+            yield first, bytes(block)
+            block.clear()
+            first = number
+        block += encoded
+    if block:
+        yield first, bytes(block)
+
+
+def _renumber(text: str, offset: int) -> str:
+    """Error lines of a block, numbered from the first block's start."""
+    if not offset:
+        return text
+    lines = []
+    for line in text.splitlines(keepends=True):
+        number, colon, rest = line.partition(":")
+        if number.isdigit() and rest.startswith(" error:"):
+            line = f"{int(number) + offset}{colon}{rest}"
+        lines.append(line)
+    return "".join(lines)
