@@ -24,4 +24,4 @@ def run(program: Program, stf: Path, *, trace: bool = False, seed: int = 0, out:
             to.write("\n")
         to.write(f"{event}\n")
 
-    return check(program, stf, lambda: InterpretedDevice(program, seed=seed, trace=tell if trace else silent), to)
+    return check(program, stf, lambda ports: InterpretedDevice(program, seed=seed, trace=tell if trace else silent), to)

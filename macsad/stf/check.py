@@ -9,7 +9,7 @@ from typing import TextIO
 from macsad.stf.device import Device
 from macsad.stf.parser import parse_file
 from macsad.stf.plan import Step, make_plan
-from macsad.stf.runner import Result, Runner
+from macsad.stf.runner import Result, Runner, ports_of
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import Program
 from transpiler.interpreter import ControlError
@@ -25,8 +25,11 @@ def load_plan(program: Program, stf: Path, diagnostics: Diagnostics) -> list[Ste
     return steps
 
 
-def check(program: Program, stf: Path, open_device: Callable[[], Device], out: TextIO) -> int:
-    """Run a test and write its report to `out`. Returns the exit code. Raises: OSError when the file is not there."""
+def check(program: Program, stf: Path, open_device: Callable[[frozenset[int]], Device], out: TextIO) -> int:
+    """Run a test and write its report to `out`. Returns the exit code. Raises: OSError when the file is not there.
+
+    `open_device` makes a device that has the given ports.
+    """
     diagnostics = Diagnostics()
     try:
         steps = load_plan(program, stf, diagnostics)
@@ -34,14 +37,14 @@ def check(program: Program, stf: Path, open_device: Callable[[], Device], out: T
         out.write(diagnostics.render())
         return FAILED
     try:
-        device = open_device()
+        device = open_device(ports_of(steps))
+        try:
+            result = Runner(program, device, diagnostics, lambda frame: fields_of(program, frame)).run(steps)
+        finally:
+            device.close()
     except ControlError as error:
-        out.write(f"{stf}: error: {error}\n")
+        out.write(f"{diagnostics.render()}{stf}: error: {error}\n")
         return FAILED
-    try:
-        result = Runner(program, device, diagnostics, lambda frame: fields_of(program, frame)).run(steps)
-    finally:
-        device.close()
     out.write(report(result, diagnostics))
     return FAILED if diagnostics.error_count else PASSED
 

@@ -49,6 +49,11 @@ class Result:
     notes: list[str] = field(default_factory=list)  # what read commands answered
 
 
+def ports_of(steps: Sequence[Step]) -> frozenset[int]:
+    """The ports that a test mentions."""
+    return frozenset(s.port for s in steps if isinstance(s, st.SendPacket | st.Expect))
+
+
 class Runner:
     """One run of a plan. `fields_of` names the fields of a frame, for the report of a difference."""
 
@@ -61,7 +66,7 @@ class Runner:
         self.fields_of = fields_of
         self.result = Result()
         self.handles: dict[str, tuple[str, int]] = {}
-        self.ports: set[int] = set()
+        self.ports: frozenset[int] = frozenset()
         self.got: dict[int, list[bytes]] = defaultdict(list)
         self.got_lately: list[tuple[int, bytes]] = []  # since the last packet went in
         self.wanted: dict[int, list[st.Expect]] = defaultdict(list)
@@ -69,7 +74,7 @@ class Runner:
 
     def run(self, steps: Sequence[Step]) -> Result:
         """Carry out all steps, then compare what came out."""
-        self.ports = {s.port for s in steps if isinstance(s, st.SendPacket | st.Expect)}
+        self.ports = ports_of(steps)
         for step in steps:
             try:
                 self._step(step)

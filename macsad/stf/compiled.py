@@ -1,0 +1,209 @@
+"""A compiled switch as a device: the binary runs beside us, its ports are fed over its control socket."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from macsad.stf.client import Client
+from macsad.stf.device import Frame
+from transpiler.hlir.program import MatchKind, Program, TableKey
+from transpiler.interpreter import ControlError
+from transpiler.interpreter.evaluate import mask
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits, normalised, wildcard
+
+_HANDLE = re.compile(r"handle (\d+)")
+_NUMBER = re.compile(r"=\s*(\d+)")
+_COUNT = re.compile(r"\((\d+) bytes, (\d+) packets\)")
+_LOWEST_FIRST = (1 << 31) - 1  # the commands let the smaller priority win
+_START_SECONDS, _END_SECONDS = 20.0, 20.0
+_INJECT_MAX = 128  # frames in one request
+_STDERR_SHOWN = 4000  # characters
+
+
+class CompiledDevice:
+    """Starts `binary` with a port fed by the socket for each number in `ports`; `close` ends it.
+
+    `wrapper` is put before the command line, for emulators. Raises: ControlError when it does not start.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        binary: Path,
+        ports: Iterable[int],
+        *,
+        burst: int = 32,
+        sub_batch: int = 8,
+        seed: int = 0,
+        wrapper: Sequence[str] = (),
+    ) -> None:
+        self.program = program
+        self._folder = tempfile.TemporaryDirectory(prefix="macsad-")
+        folder = Path(self._folder.name)
+        self._errors = folder / "stderr"
+        command = [*wrapper, str(binary.resolve()), "--socket", str(folder / "control"), "--seed", str(seed)]
+        command += ["--burst", str(burst), "--sub-batch", str(min(sub_batch, burst))]
+        for port in sorted(ports):
+            command += ["--port", f"{port}=ctl:"]
+        with self._errors.open("wb") as errors:
+            try:
+                self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, cwd=folder)
+            except OSError as error:
+                self._folder.cleanup()
+                raise ControlError(f"cannot start {binary}: {error}") from None
+        self._client = self._connect(folder / "control")
+
+    def _connect(self, path: Path) -> Client:
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                return Client(path)
+            except OSError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise self._died("the switch did not start") from None
+                time.sleep(0.005)
+
+    def _died(self, what: str) -> ControlError:
+        """What to say of a switch that ended: its last words."""
+        self._process.kill()
+        code = self._process.wait()
+        words = self._errors.read_text(errors="replace").strip()[-_STDERR_SHOWN:]
+        self._folder.cleanup()
+        return ControlError(f"{what} (exit {code})" + (f":\n{words}" if words else ""))
+
+    def close(self) -> None:
+        """End the switch. Raises: ControlError when it does not end cleanly, a sanitizer's report included."""
+        if self._process.poll() is None:
+            try:
+                self._client.shutdown()
+                self._process.wait(_END_SECONDS)
+            except (ControlError, subprocess.TimeoutExpired):
+                self._process.kill()
+        self._client.close()
+        if self._process.wait() != 0:
+            raise self._died("the switch did not end cleanly")
+        self._folder.cleanup()
+
+    # --- packets -----------------------------------------------------------------------------------------------------
+
+    def inject(self, port: int, data: bytes) -> None:
+        self.inject_all(port, [data])
+
+    def inject_all(self, port: int, frames: Sequence[bytes]) -> None:
+        """Let frames come in together, so that they may make bursts."""
+        left = list(frames)
+        deadline = time.monotonic() + _START_SECONDS
+        while left:
+            taken = self._client.inject(port, left[:_INJECT_MAX])
+            del left[:taken]
+            if not taken:
+                if time.monotonic() > deadline:
+                    raise ControlError("the switch does not take in its frames")
+                time.sleep(0.001)
+
+    def collect(self) -> list[Frame]:
+        return self._client.collect()
+
+    def set_batch(self, burst: int, sub_batch: int) -> None:
+        """Set B and b."""
+        self._client.set_batch(burst, min(sub_batch, burst))
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    def add_entry(
+        self, table: str, matches: tuple[Match | None, ...], action: str, arguments: tuple[int, ...], priority: int
+    ) -> int:
+        keys = [k for k in self.program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
+        words = [_word(match, key) for match, key in zip(matches, keys, strict=True)]
+        line = ["table_add", table, action, *words, "=>", *map(hex, arguments)]
+        if any(k.match_kind in (MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL) for k in keys):
+            line.append(str(_LOWEST_FIRST - priority))
+        return self._number(" ".join(line), _HANDLE)
+
+    def remove_entry(self, table: str, handle: int) -> None:
+        self._client.command(f"table_delete {table} {handle}")
+
+    def clear_table(self, table: str) -> None:
+        self._client.command(f"table_clear {table}")
+
+    def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
+        self._client.command(" ".join(["table_set_default", table, action, *map(hex, arguments)]))
+
+    # --- the rest ----------------------------------------------------------------------------------------------------
+
+    def counter(self, name: str, index: int) -> tuple[int, int]:
+        answer = self._client.command(f"counter_read {name} {index}")
+        found = _COUNT.search(answer)
+        if found is None:
+            raise ControlError(f"counter_read answered: {answer}")
+        return int(found[2]), int(found[1])
+
+    def counter_write(self, name: str, index: int, packets: int, octets: int) -> None:
+        self._client.command(f"counter_write {name} {index} {packets} {octets}")
+
+    def register_read(self, name: str, index: int) -> int:
+        return self._number(f"register_read {name} {index}", _NUMBER)
+
+    def register_write(self, name: str, index: int, value: int) -> None:
+        self._client.command(f"register_write {name} {index} {value}")
+
+    def register_reset(self, name: str) -> None:
+        self._client.command(f"register_reset {name}")
+
+    def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
+        rates = " ".join(f"{rate:.12g}:{burst}" for rate, burst in (committed, peak))
+        self._client.command(f"meter_set_rates {name} {index} {rates}")
+
+    def mirroring_add(self, session: int, port: int) -> None:
+        self._client.command(f"mirroring_add {session} {port}")
+
+    def mirroring_add_group(self, session: int, group: int) -> None:
+        self._client.command(f"mirroring_add_mc {session} {group}")
+
+    def mirroring_delete(self, session: int) -> None:
+        self._client.command(f"mirroring_delete {session}")
+
+    def group_create(self, group: int) -> None:
+        self._client.command(f"mc_mgrp_create {group}")
+
+    def node_create(self, rid: int, ports: tuple[int, ...]) -> int:
+        return self._number(" ".join(map(str, ["mc_node_create", rid, *ports])), _HANDLE)
+
+    def node_update(self, node: int, ports: tuple[int, ...]) -> None:
+        self._client.command(" ".join(map(str, ["mc_node_update", node, *ports])))
+
+    def node_associate(self, group: int, node: int) -> None:
+        self._client.command(f"mc_node_associate {group} {node}")
+
+    def _number(self, line: str, pattern: re.Pattern[str]) -> int:
+        answer = self._client.command(line)
+        found = pattern.search(answer)
+        if found is None:
+            raise ControlError(f"{line.split()[0]} answered: {answer}")
+        return int(found[1])
+
+
+def _word(match: Match | None, key: TableKey) -> str:
+    """A key as the commands have it. Raises: ControlError for a match that its kind does not have."""
+    given = wildcard(key) if match is None else match
+    if given is None:
+        raise ControlError(f"{key.name} needs a value")
+    try:
+        form = normalised(given, key)
+    except ValueError as error:
+        raise ControlError(str(error)) from None
+    match form:
+        case Exact(value=value):
+            return hex(value)
+        case Prefix(value=value, length=length):
+            return f"{value:#x}/{length}"
+        case Ternary(value=value, mask=cared):
+            full = cared == mask(key_bits(key).width) and key.match_kind is MatchKind.OPTIONAL
+            return "*" if not cared else hex(value) if full else f"{value:#x}&&&{cared:#x}"
+        case Range(low=low, high=high):
+            return f"{low:#x}->{high:#x}"
