@@ -67,6 +67,10 @@ def _function(st: State, e: ast.Call, callee: ast.Expression, ty: t.Callable, hi
             name, declaration, declaration.type_parameters, declaration.parameters, result, {}, False, declaration
         )
     result = resolve(st, e, callee, signature, bound, e.type_arguments, hint)
+    if any(a.name == "pure" for a in declaration.annotations):
+        values = [a.value for a in bound if a is not None]
+        if all(v in st.static for v in values if v is not None):
+            st.static.add(e)
     if name == "static_assert" and isinstance(declaration, ast.FunctionPrototype):
         _static_assert(st, e, callee)
     return result

@@ -24,7 +24,7 @@ def difference(st: State, found: Block, wanted: Block) -> tuple[str, ast.Node | 
         return "one is a parser, the other a control", found.declaration
     have, want = found.declaration.parameters, wanted.declaration.parameters
     name = f"'{wanted.declaration.name}'"
-    required = sum(1 for p in want if not is_optional(p))
+    required = sum(1 for p in want if not is_optional(p) and p.default is None)
     if not required <= len(have) <= len(want):
         return f"{name} has {len(want)} parameters, '{found.declaration.name}' {len(have)}", found.declaration
     types = zip(parameter_types(st, found), parameter_types(st, wanted), strict=False)

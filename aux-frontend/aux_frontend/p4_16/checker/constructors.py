@@ -10,7 +10,7 @@ from aux_frontend.p4_16.checker import abstract, calls, expressions, places, typ
 from aux_frontend.p4_16.checker.overloads import Misfit, choose
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
-from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.checker.typeops import show, substitute
 from aux_frontend.p4_16.types import Ty
 
 Object = t.Extern | t.ParserType | t.ControlType | t.PackageType
@@ -37,7 +37,8 @@ def constructor_call(st: State, e: ast.Call, hint: Ty | None) -> Ty:
 
 def instantiation(st: State, d: ast.Instantiation) -> None:
     """T(…) name; with a body for the abstract methods of an extern."""
-    ty = typerefs.resolve(st, d.type, open_arguments=True)
+    ref = d.type.element if isinstance(d.type, ast.StackType) else d.type
+    ty = typerefs.resolve(st, ref, open_arguments=True)
     if isinstance(ty, t.Unknown):
         calls.failed(st, d.arguments)
         st.value_types[d] = UNKNOWN
@@ -47,11 +48,24 @@ def instantiation(st: State, d: ast.Instantiation) -> None:
         st.value_types[d] = UNKNOWN
         return
     places.instance_allowed(st, d, ty)
-    made = _construct(st, d, d.type, ty, _written(d.type), (), d.arguments, None)
+    made = _construct(st, d, ref, ty, _written(ref), (), d.arguments, None)
     st.value_types[d] = made
-    if d.type in st.checked.type_refs and isinstance(made, Object):
-        st.checked.type_refs[d.type] = made
+    if isinstance(made, Object):
+        st.checked.type_refs[ref] = made
     abstract.check_initializer(st, d, made)
+    if isinstance(d.type, ast.StackType):
+        _array(st, d, d.type, made)
+
+
+def _array(st: State, d: ast.Instantiation, ref: ast.StackType, made: Ty) -> None:
+    """T(…) name[n]: n objects, made with the same arguments."""
+    size = typerefs.constant_size(st, ref.size, "array size")
+    if size is None or isinstance(made, t.Unknown):
+        st.value_types[d] = UNKNOWN
+        return
+    if not isinstance(made, t.Extern):
+        st.error(d, f"there are no arrays of {show(made)}")
+    st.value_types[d] = st.checked.type_refs[ref] = t.Stack(made, size)
 
 
 def _written(ref: ast.TypeRef | None) -> bool:
@@ -63,6 +77,7 @@ def _construct(
     st: State, e: ast.Call | ast.Instantiation, at: ast.Node, ty: Object, written: bool,
     type_arguments: Sequence[ast.TypeRef], arguments: Sequence[ast.Argument], hint: Ty | None,
 ) -> Ty:  # fmt: skip
+    ty = _overload(st, at, ty, arguments)
     declaration = ty.declaration
     candidates = _constructors(declaration)
     if declaration in st.open_declarations:
@@ -85,6 +100,27 @@ def _construct(
     open_parameters = () if fixed else own
     signature = Signature(declaration.name, declaration, open_parameters, parameters, ty, given, declared=constructor)
     return calls.resolve(st, e, at, signature, bound, type_arguments, hint)
+
+
+def _overload(st: State, at: ast.Node, ty: Object, arguments: Sequence[ast.Argument]) -> Object:
+    """Of several parsers, controls or packages of a name, the one whose constructor the arguments fit."""
+    named = [d for d in st.scope.find(ty.declaration.name, types=True) if type(d) is type(ty.declaration)]
+    if len(named) < 2 or ty.declaration not in named:
+        return ty
+    chosen = choose(ty.declaration.name, [pair for d in named for pair in _constructors(d)], arguments)
+    if isinstance(chosen, Misfit) or chosen[0] is ty.declaration:
+        return ty
+    other = st.named_types.get(chosen[0])
+    if not isinstance(other, Object) or len(other.arguments) != len(ty.arguments):
+        return ty
+    if isinstance(at, ast.NamedType | ast.Path):
+        st.checked.declarations[at] = chosen[0]
+    own = dict(zip(typerefs.type_parameters(ty.declaration), typerefs.type_parameters(chosen[0]), strict=True))
+    renamed = {p: t.TypeVariable(q) for p, q in own.items()}
+    arguments_of_other = [substitute(a, renamed) for a in ty.arguments]
+    changed = substitute(other, dict(zip(typerefs.type_parameters(chosen[0]), arguments_of_other, strict=True)))
+    assert isinstance(changed, Object)
+    return changed
 
 
 def _is_own(argument: Ty, own: Sequence[ast.TypeParameter]) -> bool:

@@ -37,6 +37,8 @@ def declaration(st: State, d: ast.Declaration) -> None:
 
 def _main(st: State, d: ast.Declaration) -> None:
     """The program is an instance of a package, called main (spec 15)."""
+    if isinstance(d, ast.FunctionDeclaration):
+        return
     if not isinstance(d, ast.Instantiation):
         st.error(d, "'main' must be an instance of a package")
     elif not isinstance(ty := st.value_types.get(d, UNKNOWN), t.PackageType | t.Unknown):

@@ -159,6 +159,8 @@ def _division(st: State, e: ast.BinaryExpression, ty: Ty) -> Ty:
     for operand in (e.left, e.right):
         if _is_negative_literal(st, operand):
             return st.error(operand, f"operator {e.operator} is not defined for negative numbers")
+    if e.right not in st.static:
+        return st.error(e.right, f"the right operand of {e.operator} must be known at compile time")
     return ty
 
 

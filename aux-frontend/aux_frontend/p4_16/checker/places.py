@@ -31,7 +31,7 @@ def function_allowed(st: State, at: ast.Node, declaration: ast.Declaration) -> b
 
 def table_apply_allowed(st: State, at: ast.Node, table: ast.TableDeclaration) -> bool:
     place = st.context.place
-    if place not in (Place.APPLY, Place.TABLE):
+    if place not in (Place.APPLY, Place.KEY):
         st.error(at, f"table '{table.name}' cannot be applied in {place.value}, only in a control's apply block")
         return False
     return True

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.checker.scope import OVERLOADABLE, Scope
+from aux_frontend.p4_16.checker.scope import Scope
 from aux_frontend.p4_16.types import Ty, Unknown
 from transpiler.diagnostics import Diagnostics, Span
 
@@ -27,6 +27,7 @@ class Place(enum.Enum):
     ACTION = "an action"
     FUNCTION = "a function"
     TABLE = "a table"
+    KEY = "a table's key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +159,18 @@ class State:
 
 def overloads(old: ast.Declaration, new: ast.Declaration) -> bool:
     """Whether two declarations of one name can be told apart by the number or the names of their parameters."""
-    if not isinstance(old, OVERLOADABLE) or not isinstance(new, OVERLOADABLE) or type(old) is not type(new):
+    if type(old) is not type(new):
         return False
-    if isinstance(old, ast.ActionDeclaration):
-        return False
-    return [p.name for p in old.parameters] != [p.name for p in new.parameters]
+    before, after = _overloading_parameters(old), _overloading_parameters(new)
+    return before is not None and after is not None and [p.name for p in before] != [p.name for p in after]
+
+
+def _overloading_parameters(d: ast.Declaration) -> tuple[ast.Parameter, ...] | None:
+    """The parameters that tell a declaration from another of its name; None when it cannot be overloaded."""
+    match d:
+        case ast.FunctionDeclaration() | ast.FunctionPrototype() | ast.MethodPrototype() | ast.PackageDeclaration():
+            return d.parameters
+        case ast.ControlDeclaration() | ast.ParserDeclaration():
+            return d.constructor_parameters
+        case _:
+            return None

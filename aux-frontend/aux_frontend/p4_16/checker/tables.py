@@ -27,7 +27,8 @@ def table(st: State, d: ast.TableDeclaration) -> None:
     st.value_types[d] = t.Table(d)
     st.open_declarations.add(d)
     with st.placed(Place.TABLE):
-        keys = tuple(_key(st, key) for key in d.keys or ())
+        with st.placed(Place.KEY):
+            keys = tuple(_key(st, key) for key in d.keys or ())
         actions = _actions(st, d)
         if d.default_action is not None:
             annotation.check(st, d.default_action.annotations)
@@ -52,11 +53,35 @@ def _key(st: State, key: ast.KeyElement) -> Ty:
     else:
         st.checked.declarations[key.match_kind] = st.match_kind_declarations[kind]
     ty = expressions.infer(st, key.expression)
+    if not _is_simple(st, key.expression) and not any(a.name == "name" for a in key.annotations):
+        message = "table key: the control plane needs a name for this expression, give one with @name"
+        st.error(key.expression, message)
     if isinstance(ty, t.Integer):
         return st.error(key.expression, "table key: an 'int' needs a width here, as in 8w1")
     if not _matchable(ty):
         return st.error(key.expression, f"table key: {show(ty)} cannot be matched")
     return ty
+
+
+def _is_simple(st: State, e: ast.Expression) -> bool:
+    """Whether a key has a name of its own for the control plane: a field, a slice or mask of one, x.isValid() (spec 20.1.3)."""
+    match e:
+        case ast.Path() | ast.TypeExpression():
+            return True
+        case ast.Member():
+            return _is_simple(st, e.base)
+        case ast.Index():
+            return _is_simple(st, e.base)
+        case ast.SliceExpression():
+            return _is_simple(st, e.base)
+        case ast.BinaryExpression(operator="&"):
+            return (st.value(e.right) is not None and _is_simple(st, e.left)) or (
+                st.value(e.left) is not None and _is_simple(st, e.right)
+            )
+        case ast.Call():
+            return not e.arguments and _is_simple(st, e.callee)
+        case _:
+            return isinstance(st.checked.types.get(e), t.Unknown) or st.value(e) is not None
 
 
 def _matchable(ty: Ty) -> bool:
