@@ -29,7 +29,7 @@ _ONLY_P4_14 = re.compile(
 )
 
 
-class P4_16:  # noqa: N801 - the name of the language
+class P4_16:
     """P4-16, spec 1.2.5. Any architecture can be checked; see `elaborate.program` for those that can be run."""
 
     name = "p4-16"

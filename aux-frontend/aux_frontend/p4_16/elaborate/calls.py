@@ -205,7 +205,7 @@ def captured_storage(home: Scope, action: ast.ActionDeclaration) -> frozenset[st
                 continue
             bound = home.lookup(declaration)
             if isinstance(bound, va.LOCATIONS):
-                keys.update(va.touched(bound))  # type: ignore[arg-type]
+                keys.update(va.touched(bound))
     return frozenset(keys)
 
 

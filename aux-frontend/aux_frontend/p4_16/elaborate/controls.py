@@ -53,8 +53,7 @@ def _direct(scope: Scope, node: ast.Call, resolved: ResolvedCall) -> ControlObje
         raise scope.unit.failure(node.span, "only controls can be applied here")
     substitution = {parameter: scope.resolve(t) for parameter, t in resolved.substitution.items()}
     prefix = scope.unit.frames[-1].prefix if scope.unit.frames else ""
-    name = scope.unit.unique(f"{prefix}.{type_.declaration.name}", scope.unit.instance_names)
-    scope.unit.instance_names.add(name)
+    name = scope.unit.claim(f"{prefix}.{type_.declaration.name}")
     made = ControlObject(type_.declaration, substitution, name, instances.root(scope).child(substitution))
     made.shared = scope.repeated
     scope.bindings[node] = made

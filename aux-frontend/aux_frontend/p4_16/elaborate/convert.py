@@ -38,7 +38,7 @@ def convert(unit: Unit, value: va.Value, type_: ty.Ty, span: Span) -> va.Value:
         case ty.Integer() if isinstance(value, ex.Const) and isinstance(value.type, Bits):
             return va.IntValue(fold.number(value))
     scalar = layout.scalar_type(unit, target)
-    if scalar is None or isinstance(value, va.StructValue) and len(value.fields) != 1:
+    if scalar is None or (isinstance(value, va.StructValue) and len(value.fields) != 1):
         return value
     if isinstance(value, va.StructValue):  # a list of one where a scalar is asked for
         return convert(unit, value.fields[0][1], target, span)

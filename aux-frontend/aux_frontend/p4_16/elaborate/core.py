@@ -104,6 +104,14 @@ def _cut(call: ExternCall, type_: ty.Ty, whole: ex.Expression, high: int) -> va.
             fields.append((name, _cut(call, field, whole, high)))
             high -= typeops.bit_size(field, largest=True) or 0
         return va.StructValue(tuple(fields), isinstance(stripped, ty.Struct))
+    if isinstance(stripped, ty.Stack):
+        items: list[va.HeaderValue | va.UnionValue] = []
+        for _ in range(stripped.size):
+            element = _cut(call, stripped.element, whole, high)
+            assert isinstance(element, va.HeaderValue)
+            items.append(element)
+            high -= typeops.bit_size(stripped.element, largest=True) or 0
+        return va.StackValue(stripped, tuple(items))
     scalar = layout.scalar_type(unit, stripped)
     size = typeops.bit_size(stripped, largest=True) or 0
     if not isinstance(scalar, Bits | Bool):
@@ -153,11 +161,6 @@ def _emit(call: ExternCall) -> None:
     where = expressions.try_location(call.scope, argument)
     if where is None:
         value = expressions.evaluate(call.scope, argument)
-        if isinstance(value, va.StructValue):
-            where = None
-            for part in value.fields:
-                _emit_value(call, part[1])
-            return
         _emit_value(call, value)
         return
     for header in _headers(call, where, span):

@@ -154,7 +154,7 @@ def path_value(scope: Scope, path: ast.Path) -> va.Value:
         return places.read(scope.unit, binding, path.span)
     if isinstance(binding, calls.OBJECTS):
         raise scope.unit.failure(path.span, f"'{path.name}' is not a run-time value")
-    return binding  # type: ignore[return-value]
+    return binding
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def try_location(scope: Scope, expression: ast.Expression, stable: bool = False)
         case ast.Path():
             declaration = scope.unit.checked.declarations.get(expression)
             binding = scope.lookup(declaration) if declaration is not None else None
-            return binding if isinstance(binding, va.LOCATIONS) else None  # type: ignore[return-value]
+            return binding if isinstance(binding, va.LOCATIONS) else None
         case ast.Member(base=base, name=name, span=span):
             if names_type(scope, base):
                 return None
@@ -368,14 +368,14 @@ def _location_slice(
 ) -> va.Location | None:
     if base is None:
         return None
-    offset: va.Value | None = None
-    if expression.plus and _compile_time(offset := evaluate(scope, expression.high)) is None:
-        if not isinstance(base, va.ScalarLocation):
-            raise scope.unit.failure(expression.span, "a slice at a run-time index within a slice is not supported")
-        amount = scalar_value(
-            scope, places.freeze(scope.unit, offset, expression.span) if stable else offset, expression
-        )
-        return va.ShiftedLocation(base, amount, integer(scope, expression.low))
+    if expression.plus:
+        offset = evaluate(scope, expression.high)
+        if _compile_time(offset) is None:
+            if not isinstance(base, va.ScalarLocation):
+                raise scope.unit.failure(expression.span, "a slice at a run-time index within a slice is not supported")
+            if stable:
+                offset = places.freeze(scope.unit, offset, expression.span)
+            return va.ShiftedLocation(base, scalar_value(scope, offset, expression), integer(scope, expression.low))
     high, low = slice_bounds(scope, expression)
     match base:
         case va.ScalarLocation():

@@ -45,7 +45,7 @@ def run(
         unit.frames.pop()
     extend(unit, enclose(frame.label, tuple(collected), span))
     bind.copy_out(scope, copies, span)
-    if frame.exits:
+    if frame.exits and copies:
         with unit.collecting() as onward:
             leave_all(unit, span)
         unit.emit(st.If(read_flag(unit, span), tuple(onward), (), span))

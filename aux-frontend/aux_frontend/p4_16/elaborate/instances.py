@@ -128,4 +128,4 @@ def _shared(arguments: dict[ast.Parameter, Binding]) -> dict[ast.Node, Binding]:
     for value in arguments.values():
         if isinstance(value, ControlObject):
             value.shared = True
-    return dict(arguments)
+    return {parameter: value for parameter, value in arguments.items()}  # noqa: C416 - the key type widens

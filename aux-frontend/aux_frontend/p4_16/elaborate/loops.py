@@ -11,7 +11,7 @@ from collections.abc import Callable
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, places, statements
 from aux_frontend.p4_16.elaborate import values as va
-from aux_frontend.p4_16.elaborate.convert import convert
+from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
@@ -112,7 +112,7 @@ def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpressi
 
 def _bound(scope: Scope, bound: ast.Expression, target: va.ScalarLocation) -> ex.Expression:
     unit = scope.unit
-    value = expressions.to_scalar(unit, expressions.evaluate(scope, bound), target.type, bound.span)
+    value = to_scalar(unit, expressions.evaluate(scope, bound), target.type, bound.span)
     frozen = places.freeze(unit, value, bound.span, "bound")
     assert isinstance(frozen, va.EXPRESSIONS)
     return frozen
@@ -132,7 +132,7 @@ def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -
     with unit.collecting() as body:
         for item in items:
             if isinstance(target, va.ScalarLocation):
-                item = expressions.to_scalar(unit, item, target.type, span)
+                item = to_scalar(unit, item, target.type, span)
             elif node.type is not None:
                 item = convert(unit, item, scope.type_ref(node.type), span)
             places.assign(unit, target, item, span)

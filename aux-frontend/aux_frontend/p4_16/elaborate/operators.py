@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.elaborate import expressions, fold, places
 from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
@@ -76,7 +77,7 @@ def _one_type(
     return left, right
 
 
-def _type_after_casts(scope: Scope, expression: ast.Expression):  # type: ignore[no-untyped-def]
+def _type_after_casts(scope: Scope, expression: ast.Expression) -> ty.Ty:
     target = scope.unit.checked.casts.get(expression)
     return scope.resolve(target) if target is not None else scope.type_of(expression)
 

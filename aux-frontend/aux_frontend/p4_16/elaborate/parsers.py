@@ -10,13 +10,13 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import bind, expressions, fold, instances, layout, names, places, sets, statements
+from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.objects import ParserObject, ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Failure, Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
 
 START = "start"
 
@@ -105,7 +105,7 @@ class ParserBuilder:
         values = expressions.evaluate_all(scope, select.subjects)
         subjects: list[ex.Expression] = []
         for value, at in zip(values, select.subjects, strict=True):
-            if isinstance(value, expressions.va.IntValue):
+            if isinstance(value, va.IntValue):
                 value = fold.bits(value.value, max(32, value.value.bit_length()), at.span)
             subjects += places.scalar_leaves(value)
         types = [subject.type for subject in subjects]

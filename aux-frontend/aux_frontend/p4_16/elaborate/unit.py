@@ -115,6 +115,12 @@ class Unit:
                 self._suffixes[name] = count
                 return candidate
 
+    def claim(self, name: str) -> str:
+        """The name for an instance of a parser or control, made unique."""
+        name = self.unique(name, self.instance_names)
+        self.instance_names.add(name)
+        return name
+
     def add_variable(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> str:
         name = self.unique(name, self.variables)
         self._limit(span)
@@ -129,7 +135,7 @@ class Unit:
 
     def reserve_stack_name(self, name: str) -> str:
         """A name under which neither a stack nor a stack of union members stands."""
-        taken = {stack for stack in self.stacks} | {s.rpartition(".")[0] for s in self.stacks}
+        taken = set(self.stacks) | {s.rpartition(".")[0] for s in self.stacks}
         return self.unique(name, taken)
 
     def add_stack(self, name: str, type_: str, size: int, local: bool, span: Span) -> None:

@@ -49,7 +49,7 @@ class V1Model:
         for name, role, roots in _PIPES:
             block = main.arguments.get(name)
             if isinstance(block, ParserObject) and role is pr.Role.PARSER:
-                block.name = block.declaration.name
+                block.name = unit.claim(block.declaration.name)
                 scope = self._bound(block.constructor_scope.child(), block.declaration.parameters, roots)
                 pipes.append(parsers.top_level(unit, block, scope, role))
             elif isinstance(block, ControlObject) and role is not pr.Role.PARSER:
@@ -74,7 +74,7 @@ class V1Model:
 
     def _control(self, unit: Unit, block: ControlObject, role: pr.Role, roots: tuple[str, ...]) -> pr.Control:
         declaration = block.declaration
-        block.name = names.full("", declaration.name, declaration.annotations)
+        block.name = unit.claim(names.full("", declaration.name, declaration.annotations))
         scope = self._bound(block.constructor_scope.child(), declaration.parameters, roots)
         unit.pipe, unit.labels, unit.frames = block.name, {}, []
         controls.prepare(block, scope)

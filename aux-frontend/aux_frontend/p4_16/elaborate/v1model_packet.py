@@ -42,21 +42,25 @@ def note_field_lists(unit: Unit, type_: ty.Ty, location: va.Location) -> None:
 
 
 def _numbers(unit: Unit, annotation: ast.Annotation) -> list[int]:
-    """The numbers in @field_list(1, 2); names of constants are looked up among the program's."""
-    constants = {
-        d.name: unit.checked.constants.get(d.value)
-        for d in unit.checked.program.declarations
-        if isinstance(d, ast.ConstDeclaration)
-    }
+    """The numbers in @field_list(1, E.member); names are looked up among the program's constants and enums."""
+    constants: dict[str, int | bool | str | None] = {}
+    for declaration in unit.checked.program.declarations:
+        match declaration:
+            case ast.ConstDeclaration(name=name, value=value):
+                constants[name] = unit.checked.constants.get(value)
+            case ast.EnumDeclaration(name=name, members=members):
+                for member in members:
+                    number = unit.checked.constants.get(member.value) if member.value is not None else None
+                    constants[f"{name}.{member.name}"] = number
     numbers = []
-    for token in re.findall(r"[A-Za-z_]\w*|\d\w*", annotation.body):
-        if token in constants and isinstance(number := constants[token], int):
-            numbers.append(number)
-            continue
-        try:
-            numbers.append(int(re.sub(r"^\d+[ws]", "", token), 0))
-        except ValueError:
-            raise unit.failure(annotation.span, f"'{token}' is not the number of a field list") from None
+    for token in re.findall(r"[A-Za-z_][\w.]*|\d\w*", annotation.body):
+        number = constants.get(token)
+        if not isinstance(number, int):
+            try:
+                number = int(re.sub(r"^\d+[ws]", "", token), 0)
+            except ValueError:
+                raise unit.failure(annotation.span, f"'{token}' is not the number of a field list") from None
+        numbers.append(number)
     return numbers
 
 

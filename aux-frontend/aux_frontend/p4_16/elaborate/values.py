@@ -13,29 +13,27 @@ from aux_frontend.p4_16 import types as ty
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.types import Type
 
-_frozen = dataclass(frozen=True, slots=True)
-
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class IntValue:
     """A number of type int: arbitrary precision, compile time only."""
 
     value: int
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class DefaultValue:
     """`...`: the default value of whatever type is asked for."""
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class InvalidValue:
     """`{#}`: an invalid header or union of whatever type is asked for."""
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class StructValue:
     """A struct, a tuple or a list: names are "0", "1" … for the latter two. `open`: ends in `...`."""
 
@@ -48,7 +46,7 @@ class StructValue:
         return dict(self.fields)[name]
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class HeaderValue:
     """A header. `fields` are its leaves in order; `place` is where the whole of it was read from, if it was."""
 
@@ -58,13 +56,13 @@ class HeaderValue:
     place: ex.HeaderPlace | None = None
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class UnionValue:
     type: ty.HeaderUnion
     members: tuple[tuple[str, HeaderValue], ...]
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class StackValue:
     type: ty.Stack
     elements: tuple[HeaderValue | UnionValue, ...]
@@ -80,7 +78,7 @@ EXPRESSIONS = (
 # --- locations -------------------------------------------------------------------------------------------------------
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class ScalarLocation:
     """One variable or field. `type` is that of its value, `stored` that of the storage (a bool in a header: bit<1>)."""
 
@@ -89,7 +87,7 @@ class ScalarLocation:
     stored: Type
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class SliceLocation:
     """Bits high..low of a scalar."""
 
@@ -98,7 +96,7 @@ class SliceLocation:
     low: int
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class ShiftedLocation:
     """`width` bits of a scalar from a position that is known at run time only."""
 
@@ -107,7 +105,7 @@ class ShiftedLocation:
     width: int
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class StructLocation:
     """A struct or tuple (names "0", "1" …)."""
 
@@ -118,7 +116,7 @@ class StructLocation:
         return dict(self.fields)[name]
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class HeaderLocation:
     """A header. `siblings`: the other members of its union, which become invalid when it becomes valid."""
 
@@ -127,7 +125,7 @@ class HeaderLocation:
     siblings: tuple[ex.HeaderPlace, ...] = ()
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class UnionLocation:
     type: ty.HeaderUnion
     members: tuple[tuple[str, HeaderLocation], ...]
@@ -137,7 +135,7 @@ class UnionLocation:
         return dict(self.members)[name]
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class StackLocation:
     """A stack. A stack of unions is one HLIR stack per member, `name.member`; they share the next index."""
 
@@ -146,7 +144,7 @@ class StackLocation:
     next_index: ex.VariableRef | None
 
 
-@_frozen
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """The target of an `_` argument: nothing is kept."""
 
@@ -165,39 +163,37 @@ LOCATIONS = (
 
 def reads(value: Value) -> Iterator[str]:
     """The storage that a value reads, as keys comparable with those of `touched`."""
+    for part in _parts(value):
+        yield from reads(part)
     match value:
         case ex.Read(place=place):
             yield from _place_key(place)
         case ex.IsValid(header=header):
             yield from _header_key(header)
-        case ex.Unary(operand=operand) | ex.Slice(operand=operand) | ex.Cast(operand=operand):
-            yield from reads(operand)
-        case ex.Binary(left=left, right=right):
-            yield from reads(left)
-            yield from reads(right)
-        case ex.Conditional(condition=condition, then=then, otherwise=otherwise):
-            for part in (condition, then, otherwise):
-                yield from reads(part)
-        case ex.ListExpression(items=items):
-            for item in items:
-                yield from reads(item)
-        case StructValue(fields=fields):
-            for _, field in fields:
-                yield from reads(field)
         case HeaderValue(place=place) if place is not None:
             yield from _header_key(place)
-        case HeaderValue(valid=valid, fields=leaves):
-            yield from reads(valid)
-            for _, leaf in leaves:
-                yield from reads(leaf)
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    """The values directly within a value."""
+    match value:
+        case ex.Unary(operand=operand) | ex.Slice(operand=operand) | ex.Cast(operand=operand):
+            return (operand,)
+        case ex.Binary(left=left, right=right):
+            return left, right
+        case ex.Conditional(condition=condition, then=then, otherwise=otherwise):
+            return condition, then, otherwise
+        case ex.ListExpression(items=items):
+            return items
+        case StructValue(fields=fields):
+            return tuple(field for _, field in fields)
+        case HeaderValue(place=None, valid=valid, fields=leaves):
+            return (valid, *(leaf for _, leaf in leaves))
         case UnionValue(members=members):
-            for _, member in members:
-                yield from reads(member)
+            return tuple(member for _, member in members)
         case StackValue(elements=elements, next_index=next_index):
-            for element in elements:
-                yield from reads(element)
-            if next_index is not None:
-                yield from reads(next_index)
+            return elements if next_index is None else (*elements, next_index)
+    return ()
 
 
 def touched(location: Location) -> Iterator[str]:
