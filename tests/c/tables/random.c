@@ -1,10 +1,36 @@
 /* Random changes and lookups on a kernel and on the linear reference: they must agree on everything.
- * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED. Keys come from a small set of bytes, so that entries meet. */
+ * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING. Keys come from a small set of bytes, so that entries
+ * meet. FAILING: each so-many-th allocation of the kernel fails (0: none); what then returns -ENOMEM must change nothing.
+ * Link with --wrap for malloc, calloc and aligned_alloc. */
 #include "support.h"
 
 enum { SIZE = 200 };
 
 static uint64_t state;
+static uint32_t failing, allocations;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+
+static bool allocation_fails(void) {
+    return failing && ++allocations % failing == 0;
+}
+
+void *__wrap_malloc(size_t bytes) {
+    return allocation_fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes) {
+    return allocation_fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
+    return allocation_fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
 
 static uint32_t below(uint32_t limit) {
     return (uint32_t)(next_random(&state) >> 33) % limit;
@@ -52,30 +78,52 @@ static int compare_visit(const struct macs_match *match, const struct macs_entry
     return 0;
 }
 
+/* The kernel's answer is the reference's, or -ENOMEM and then the reference must not change either. */
+#define SAME_ANSWER(operation, ...)                                                                                     \
+    do {                                                                                                                \
+        int answer = subject->kernel->operation(self, __VA_ARGS__);                                                     \
+        if (failing && answer == -ENOMEM)                                                                               \
+            break;                                                                                                      \
+        CHECK(answer == macs_linear_kernel.operation(reference, __VA_ARGS__));                                          \
+    } while (0)
+
 static void change(const struct subject *subject, void *self, void *reference, const struct own_match *own, uint64_t id) {
     struct value value = make_value(id);
-    uint32_t index = SIZE, kind = below(8);
-    if (kind < 4) {
-        int answer = subject->kernel->add(self, &own->match, &value, &index);
-        CHECK(answer == macs_linear_kernel.add(reference, &own->match, &value, NULL));
-        CHECK(answer != 0 || index < SIZE);
-    } else if (kind < 6) {
-        CHECK(subject->kernel->remove(self, &own->match) == macs_linear_kernel.remove(reference, &own->match));
-    } else {
-        CHECK(subject->kernel->modify(self, &own->match, &value) ==
-              macs_linear_kernel.modify(reference, &own->match, &value));
-    }
+    uint32_t kind = below(8);
+    if (kind < 4)
+        SAME_ANSWER(add, &own->match, &value, NULL);
+    else if (kind < 6)
+        SAME_ANSWER(remove, &own->match);
+    else
+        SAME_ANSWER(modify, &own->match, &value);
     CHECK(id_of(subject->kernel->find(self, &own->match)) == id_of(macs_linear_kernel.find(reference, &own->match)));
     CHECK(subject->kernel->count(self) == macs_linear_kernel.count(reference));
 }
 
+static void change_and_compare(const struct subject *subject, void *self, void *reference, uint32_t bytes,
+                               uint32_t exact_bytes, uint32_t operations) {
+    static struct own_match recent[16];
+    for (uint32_t i = 0; i < operations; i++) {
+        struct own_match *own = &recent[below(16)];
+        if (i < 16 || below(2)) {
+            own = &recent[i % 16];
+            random_match(subject, own, bytes, exact_bytes);
+        }
+        change(subject, self, reference, own, i + 1);
+        if (i % 16 == 0)
+            compare_lookup(subject, self, reference, bytes);
+        if (i % 4096 == 0)
+            CHECK(subject->kernel->walk(self, compare_visit, reference) == 0);
+    }
+}
+
 int main(int argc, char **argv) {
-    if (argc != 6)
+    if (argc != 7)
         return 2;
     const struct subject *subject = subject_named(argv[1]);
     uint32_t bytes = (uint32_t)atoi(argv[2]), exact_bytes = (uint32_t)atoi(argv[3]), operations = (uint32_t)atoi(argv[4]);
     char where[200];
-    snprintf(where, sizeof where, "random %s %u %u %u %s", argv[1], bytes, exact_bytes, operations, argv[5]);
+    snprintf(where, sizeof where, "random %s %u %u %u %s %s", argv[1], bytes, exact_bytes, operations, argv[5], argv[6]);
     context = where;
     state = strtoull(argv[5], NULL, 10) * 2 + 1;
     for (int i = 0; i < 8; i++)
@@ -87,22 +135,8 @@ int main(int argc, char **argv) {
     CHECK(macs_qsbr_create(&qsbr) == 0);
     CHECK(subject->kernel->create(&shape, qsbr, &self) == 0);
     CHECK(macs_linear_kernel.create(&shape, NULL, &reference) == 0);
-    struct own_match recent[16];
-    for (uint32_t i = 0; i < operations; i++) {
-        struct own_match *own = &recent[below(16)];
-        if (i < 16 || below(2)) {
-            own = &recent[i % 16];
-            random_match(subject, own, bytes, exact_bytes);
-        }
-        own->match.value = own->value;
-        own->match.mask = own->mask;
-        own->match.high = own->high;
-        change(subject, self, reference, own, i + 1);
-        if (i % 16 == 0)
-            compare_lookup(subject, self, reference, bytes);
-        if (i % 4096 == 0)
-            CHECK(subject->kernel->walk(self, compare_visit, reference) == 0);
-    }
+    failing = (uint32_t)atoi(argv[6]);
+    change_and_compare(subject, self, reference, bytes, exact_bytes, operations);
     subject->kernel->destroy(self);
     macs_linear_kernel.destroy(reference);
     macs_qsbr_destroy(qsbr);

@@ -1,0 +1,57 @@
+/* A million entries in each kernel that is made for them: all found, none that is not there, half removed, all gone.
+ * Usage: load KERNEL KEY_BYTES. Built with MACS_EXACT_HASH_LOAD_PERCENT=95: the hash must hold that without growing. */
+#include "support.h"
+
+enum { ENTRIES = 1000000 };
+
+/* Key number n; odd numbers are never added. Prefix kernels get the whole key as prefix, for half of them a shorter one
+ * that holds no other key. */
+static struct macs_match *numbered(const struct subject *subject, struct own_match *own, uint32_t bytes, uint32_t n) {
+    uint8_t key[KEY_MAX] = {0};
+    for (uint32_t i = 0; i < 4; i++)
+        key[i + (bytes > 8 ? 4 : 0)] = (uint8_t)((n << 8) * UINT32_C(2654435761) >> (24 - 8 * i));
+    exactly(own, key, bytes);
+    if (subject->can & PREFIXES && n % 4 == 0)
+        own->match.prefix_bits = bytes > 8 ? 64 : 32;
+    return &own->match;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3)
+        return 2;
+    const struct subject *subject = subject_named(argv[1]);
+    const struct macs_kernel *kernel = subject->kernel;
+    uint32_t bytes = (uint32_t)atoi(argv[2]);
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, ENTRIES);
+    struct macs_qsbr *qsbr = NULL;
+    struct own_match own;
+    void *self = NULL;
+    context = argv[1];
+    CHECK(macs_qsbr_create(&qsbr) == 0 && kernel->create(&shape, qsbr, &self) == 0);
+    for (uint32_t n = 0; n < 2 * ENTRIES; n += 2) {
+        struct value value = make_value(n + 1);
+        CHECK(kernel->add(self, numbered(subject, &own, bytes, n), &value, NULL) == 0);
+    }
+    CHECK(kernel->count(self) == ENTRIES);
+    if (kernel == &macs_exact_hash_kernel) {
+        const struct macs_exact_hash_index *index = ((const struct macs_exact_hash *)self)->index;
+        CHECK((uint64_t)ENTRIES * 1000 / (index->bucket_count * UINT64_C(8)) >= 949);
+    }
+    for (uint32_t n = 0; n < 2 * ENTRIES; n++) {
+        numbered(subject, &own, bytes, n);
+        CHECK(id_of(subject->lookup(self, own.value, bytes)) == (n % 2 ? 0 : n + 1));
+    }
+    for (uint32_t n = 0; n < 2 * ENTRIES; n += 4)
+        CHECK(kernel->remove(self, numbered(subject, &own, bytes, n)) == 0);
+    for (uint32_t n = 0; n < 2 * ENTRIES; n += 2) {
+        numbered(subject, &own, bytes, n);
+        CHECK(id_of(subject->lookup(self, own.value, bytes)) == (n % 4 ? n + 1 : 0));
+    }
+    for (uint32_t n = 2; n < 2 * ENTRIES; n += 4)
+        CHECK(kernel->remove(self, numbered(subject, &own, bytes, n)) == 0);
+    CHECK(kernel->count(self) == 0);
+    kernel->destroy(self);
+    macs_qsbr_destroy(qsbr);
+    puts("ok");
+    return 0;
+}
