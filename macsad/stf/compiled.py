@@ -6,10 +6,12 @@ import re
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from macsad.stf.client import Client
+from macsad import control
+from macsad.control import Client
 from macsad.stf.device import Frame
 from transpiler.hlir.program import MatchKind, Program, TableKey
 from transpiler.interpreter import ControlError
@@ -21,8 +23,10 @@ _NUMBER = re.compile(r"=\s*(\d+)")
 _COUNT = re.compile(r"\((\d+) bytes, (\d+) packets\)")
 _LOWEST_FIRST = (1 << 31) - 1  # the commands let the smaller priority win
 _START_SECONDS, _END_SECONDS = 20.0, 20.0
-_INJECT_MAX = 128  # frames in one request
+_ANSWER_SECONDS = 30.0  # a switch that takes longer is taken for stuck
 _STDERR_SHOWN = 4000  # characters
+
+_T = TypeVar("_T")
 
 
 class CompiledDevice:
@@ -62,8 +66,8 @@ class CompiledDevice:
         deadline = time.monotonic() + _START_SECONDS
         while True:
             try:
-                return Client(path)
-            except OSError:
+                return Client(path, _ANSWER_SECONDS)
+            except control.NoSwitchError:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     raise self._died("the switch did not start") from None
                 time.sleep(0.005)
@@ -82,7 +86,7 @@ class CompiledDevice:
             try:
                 self._client.shutdown()
                 self._process.wait(_END_SECONDS)
-            except (ControlError, subprocess.TimeoutExpired):
+            except (control.ControlError, OSError, subprocess.TimeoutExpired):
                 self._process.kill()
         self._client.close()
         if self._process.wait() != 0:
@@ -99,7 +103,7 @@ class CompiledDevice:
         left = list(frames)
         deadline = time.monotonic() + _START_SECONDS
         while left:
-            taken = self._client.inject(port, left[:_INJECT_MAX])
+            taken = _asked(lambda: self._client.inject(port, left))
             del left[:taken]
             if not taken:
                 if time.monotonic() > deadline:
@@ -107,11 +111,11 @@ class CompiledDevice:
                 time.sleep(0.001)
 
     def collect(self) -> list[Frame]:
-        return self._client.collect()
+        return _asked(self._client.collect)
 
     def set_batch(self, burst: int, sub_batch: int) -> None:
         """Set B and b."""
-        self._client.set_batch(burst, min(sub_batch, burst))
+        _asked(lambda: self._client.set_batch(burst, min(sub_batch, burst)))
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
@@ -126,66 +130,85 @@ class CompiledDevice:
         return self._number(" ".join(line), _HANDLE)
 
     def remove_entry(self, table: str, handle: int) -> None:
-        self._client.command(f"table_delete {table} {handle}")
+        self._command(f"table_delete {table} {handle}")
 
     def clear_table(self, table: str) -> None:
-        self._client.command(f"table_clear {table}")
+        self._command(f"table_clear {table}")
 
     def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
-        self._client.command(" ".join(["table_set_default", table, action, *map(hex, arguments)]))
+        self._command(" ".join(["table_set_default", table, action, *map(hex, arguments)]))
 
     # --- the rest ----------------------------------------------------------------------------------------------------
 
     def counter(self, name: str, index: int) -> tuple[int, int]:
-        answer = self._client.command(f"counter_read {name} {index}")
+        answer = self._command(f"counter_read {name} {index}")
         found = _COUNT.search(answer)
         if found is None:
             raise ControlError(f"counter_read answered: {answer}")
         return int(found[2]), int(found[1])
 
     def counter_write(self, name: str, index: int, packets: int, octets: int) -> None:
-        self._client.command(f"counter_write {name} {index} {packets} {octets}")
+        self._command(f"counter_write {name} {index} {packets} {octets}")
 
     def register_read(self, name: str, index: int) -> int:
         return self._number(f"register_read {name} {index}", _NUMBER)
 
     def register_write(self, name: str, index: int, value: int) -> None:
-        self._client.command(f"register_write {name} {index} {value}")
+        self._command(f"register_write {name} {index} {value}")
 
     def register_reset(self, name: str) -> None:
-        self._client.command(f"register_reset {name}")
+        self._command(f"register_reset {name}")
 
     def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
         rates = " ".join(f"{rate:.12g}:{burst}" for rate, burst in (committed, peak))
-        self._client.command(f"meter_set_rates {name} {index} {rates}")
+        self._command(f"meter_set_rates {name} {index} {rates}")
 
     def mirroring_add(self, session: int, port: int) -> None:
-        self._client.command(f"mirroring_add {session} {port}")
+        self._command(f"mirroring_add {session} {port}")
 
     def mirroring_add_group(self, session: int, group: int) -> None:
-        self._client.command(f"mirroring_add_mc {session} {group}")
+        self._command(f"mirroring_add_mc {session} {group}")
 
     def mirroring_delete(self, session: int) -> None:
-        self._client.command(f"mirroring_delete {session}")
+        self._command(f"mirroring_delete {session}")
 
     def group_create(self, group: int) -> None:
-        self._client.command(f"mc_mgrp_create {group}")
+        self._command(f"mc_mgrp_create {group}")
 
     def node_create(self, rid: int, ports: tuple[int, ...]) -> int:
         return self._number(" ".join(map(str, ["mc_node_create", rid, *ports])), _HANDLE)
 
     def node_update(self, node: int, ports: tuple[int, ...]) -> None:
-        self._client.command(" ".join(map(str, ["mc_node_update", node, *ports])))
+        self._command(" ".join(map(str, ["mc_node_update", node, *ports])))
 
     def node_associate(self, group: int, node: int) -> None:
-        self._client.command(f"mc_node_associate {group} {node}")
+        self._command(f"mc_node_associate {group} {node}")
+
+    def _command(self, line: str) -> str:
+        """Run a command. Returns what it printed. Raises: ControlError."""
+        reply = _asked(lambda: self._client.command(line))
+        if not reply.ok:
+            raise ControlError(reply.text.strip())
+        return reply.text.strip()
 
     def _number(self, line: str, pattern: re.Pattern[str]) -> int:
-        answer = self._client.command(line)
+        answer = self._command(line)
         found = pattern.search(answer)
         if found is None:
             raise ControlError(f"{line.split()[0]} answered: {answer}")
         return int(found[1])
+
+
+def _asked(request: Callable[[], _T]) -> _T:
+    """The answer to a request. Raises: ControlError, also when the switch is gone or stuck."""
+    try:
+        return request()
+    except control.ControlError as error:
+        raise ControlError(str(error)) from None
+    except TimeoutError:
+        raise ControlError(f"the switch has not answered for {_ANSWER_SECONDS:.0f} seconds") from None
+    except OSError as error:
+        raise ControlError(f"the connection to the switch broke: {error}") from None
 
 
 def _word(match: Match | None, key: TableKey) -> str:
