@@ -72,6 +72,8 @@ class LineMap:
                 continue
             came_from = file
             file, next_number = unescape(marker[2]), int(marker[1])
+            if file == f"./{fallback}":
+                file = fallback  # a name that begins with a dash is given to cpp like this
             if " 1" in marker[3] and file not in self._sources.included_from:
                 self._sources.included_from[file] = Span(came_from, max(number - 1, 1), 1)
                 guessed.add(file)
@@ -160,8 +162,9 @@ def unescape(name: str) -> str:
     """A file name as it stands in a line marker, where quotes, backslashes and unprintable bytes are escaped."""
     if "\\" not in name:
         return name
-    raw = re.sub(r"\\([0-7]{3}|.)", lambda m: chr(int(m[1], 8)) if len(m[1]) == 3 else m[1], name)
-    return raw.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+    raw = name.encode("utf-8", "surrogateescape")
+    plain = re.sub(rb"\\([0-7]{3}|.)", lambda m: bytes([int(m[1], 8) & 255]) if len(m[1]) == 3 else m[1], raw)
+    return plain.decode("utf-8", "surrogateescape")
 
 
 def _macro_use(words: list[_Word], low: int, high: int, number: int) -> _Place:

@@ -126,4 +126,4 @@ def _report(complaints: str, file: str, diagnostics: Diagnostics) -> None:
 def _in_our_words(text: str) -> str:
     if missing := _MISSING.match(text):
         return f"cannot find the file '{missing['name']}' to include (directories for includes are given with -I)"
-    return text.replace('"', "'")
+    return text if text.startswith("#error") else text.replace('"', "'")

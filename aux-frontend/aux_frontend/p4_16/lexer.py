@@ -11,7 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 from aux_frontend.line_map import LineMap
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import Diagnostics, Span
 
 IDENTIFIER: Final = "identifier"
 INTEGER: Final = "integer"
@@ -37,7 +37,8 @@ _TOKEN = re.compile(
     | (?P<number>[0-9][A-Za-z0-9_]*)
     | (?P<string>"(?:[^"\\]|\\.)*")
     | (?P<pragma>^\#[ \t]*pragma\b[^\n]*)
-    | (?P<other>^\#[^\n]*|"[^\n]*|[^\s])
+    | (?P<directive>^\#[ \t]*\w[^\n]*)
+    | (?P<other>"[^\n]*|[^\s])
     | \Z)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
@@ -61,8 +62,8 @@ class Token(NamedTuple):
     span: Span
 
 
-def tokenize(lines: LineMap) -> list[Token]:
-    """All tokens, END last. Never fails: what is no token comes out as UNEXPECTED."""
+def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
+    """All tokens, END last. Unknown directives are reported; another text that is no token comes out as UNEXPECTED."""
     tokens: list[Token] = []
     span = lines.span
     for match in _TOKEN.finditer(lines.text):
@@ -70,6 +71,9 @@ def tokenize(lines: LineMap) -> list[Token]:
         if group is None or group == "pragma":
             continue
         text, offset = match[group], match.start(group)
+        if group == "directive":
+            diagnostics.error(span(offset, len(text)), f"unknown preprocessor directive '{text.split()[0]}'")
+            continue
         if group == "word":
             kind = text if text in KEYWORDS else IDENTIFIER
         elif group == "mark":
@@ -122,8 +126,6 @@ def unexpected(text: str) -> str:
     """What is wrong with the text of an UNEXPECTED token."""
     if bad := _NOT_UTF_8.search(text):
         return f"the byte 0x{ord(bad[0]) - 0xDC00:02X} is not UTF-8 text"
-    if text.startswith("#") and len(text.split()[0]) > 1:
-        return f"unknown preprocessor directive '{text.split()[0]}'"
     if text.startswith('"'):
         return "a string without its closing quote"
     name = text if text.isprintable() else f"U+{ord(text[0]):04X}"

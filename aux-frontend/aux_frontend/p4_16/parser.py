@@ -10,15 +10,33 @@ The rooms: parser_base (cursor, scopes, errors) < parser_types < parser_expressi
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.lexer import IDENTIFIER
 from aux_frontend.p4_16.nesting import deep_recursion
 from aux_frontend.p4_16.parser_base import NAMES, SyntaxFailure
 from aux_frontend.p4_16.parser_declarations import DeclarationParser
+from aux_frontend.p4_16.parser_types import TYPE_WORDS
 from aux_frontend.preprocess import preprocess
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.frontend import Source
 
 _Annotations = tuple[ast.Annotation, ...]
+_STARTS = (
+    "control",
+    "parser",
+    "header",
+    "header_union",
+    "struct",
+    "enum",
+    "typedef",
+    "const",
+    "action",
+    "extern",
+    "package",
+    "error",
+)
 
 
 def parse(source: Source, diagnostics: Diagnostics) -> ast.Program:
@@ -78,10 +96,21 @@ class Parser(DeclarationParser):
             case "table" | "if" | "switch" | "return" | "for" | "transition":
                 self.report(f"'{self.kind}' cannot stand outside of a control or a parser")
                 raise SyntaxFailure
+        self._reject_misspelt_keyword()
         type_ref = self.type_ref("a declaration")
         if self.kind == "(":
             return self.instance_of(type_ref, annotations)
         return self.function(type_ref, annotations)
+
+    def _reject_misspelt_keyword(self) -> None:
+        """`contrl c() {…}` would read as a function that returns a contrl: say what is more likely meant."""
+        if self.kind != IDENTIFIER or self.is_type(self.token.text) is not None:
+            return
+        if self.peek().kind not in NAMES | TYPE_WORDS | {"{"}:
+            return
+        if meant := get_close_matches(self.token.text, _STARTS, 1, 0.75):
+            self.report(f"expected a declaration, found '{self.token.text}'; did you mean '{meant[0]}'?")
+            raise SyntaxFailure
 
     # --- parsers (spec 12)
 
@@ -123,6 +152,9 @@ class Parser(DeclarationParser):
                 return self.constant(annotations)
             case "value_set":
                 return self._value_set(annotations)
+        if self.kind in NAMES and self.peek().kind == "{":
+            self.report(f"expected 'state' before '{self.token.text}'")
+            raise SyntaxFailure
         return self._local(annotations, "a state or a local declaration of the parser")
 
     def _local(self, annotations: _Annotations, what: str) -> ast.Declaration:

@@ -119,6 +119,9 @@ class StatementParser(ExpressionParser):
     def _switch_case(self) -> ast.SwitchLabelled:
         token = self.token
         label = ast.DefaultExpression(token.span) if self.accept("default") else self.expression()
+        if self.kind in _ASSIGNMENTS or self.kind == ";":
+            self.report("expected a label; the statements of a case must stand between '{' and '}'")
+            raise SyntaxFailure
         self.expect(":", "after the label")
         body = self.block("after the label") if self.kind == "{" else None
         return ast.SwitchLabelled(token.span, (label,), body)

@@ -1,0 +1,3 @@
+struct inner_t {
+    bit<8>   a   b;
+}

@@ -1,0 +1,3 @@
+/* a comment
+   of two lines */
+#include "include_chain_inner.h"

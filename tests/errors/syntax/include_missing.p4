@@ -1,0 +1,2 @@
+#include <core.p4>
+#include "no_such_file.p4"

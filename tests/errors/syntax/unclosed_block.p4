@@ -1,0 +1,8 @@
+control first() {
+    apply {
+        if (true) {
+    }
+}
+control second() {
+    apply { }
+}

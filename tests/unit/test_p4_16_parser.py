@@ -1,0 +1,242 @@
+"""The P4-16 parser: what the tree looks like where the grammar needs care; wrong programs are in tests/errors/syntax."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.lexer import integer
+from aux_frontend.p4_16.parser import parse
+from aux_frontend.preprocess import P4INCLUDE
+
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+
+
+@pytest.fixture
+def program(tmp_path: Path):  # type: ignore[no-untyped-def]
+    def parsed(text: str) -> ast.Program:
+        file = tmp_path / "a.p4"
+        file.write_text(text)
+        diagnostics = Diagnostics()
+        try:
+            return parse(Source(file), diagnostics)
+        except Rejected:
+            pytest.fail(diagnostics.render())
+
+    return parsed
+
+
+def show(node: object) -> str:
+    """A tree as text, fully bracketed; spans left out."""
+    if isinstance(node, tuple):
+        return "[" + ", ".join(show(item) for item in node) + "]"
+    if not isinstance(node, ast.Node):
+        return repr(node) if isinstance(node, str) else str(node)
+    match node:
+        case ast.Path(name=name, absolute=absolute) | ast.NamedType(name=name, absolute=absolute):
+            return "." * absolute + name
+        case ast.IntLiteral(value=value):
+            return str(value)
+        case ast.BinaryExpression():
+            return f"({show(node.left)} {node.operator} {show(node.right)})"
+        case ast.Argument(name=None, value=value):
+            return show(value)
+    fields = [name for c in type(node).__mro__[::-1] for name in getattr(c, "__slots__", ()) if name != "span"]
+    return f"{type(node).__name__}(" + ", ".join(show(getattr(node, name)) for name in fields) + ")"
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("1 + 2 * 3", "(1 + (2 * 3))"),
+        ("1 - 2 - 3", "((1 - 2) - 3)"),
+        ("a & 1 == 2", "((a & 1) == 2)"),
+        ("a < 1 == b > 2", "((a < 1) == (b > 2))"),
+        ("a ++ b |+| c << 2", "(((a ++ b) |+| c) << 2)"),
+        ("a || b && c", "(a || (b && c))"),
+        ("a >> 2 > b", "((a >> 2) > b)"),
+        ("a ? b : c ? d : e", "ConditionalExpression(a, b, ConditionalExpression(c, d, e))"),
+        ("-a.b[3]", "UnaryExpression('-', Index(Member(a, 'b'), 3))"),
+        ("(T) a + b", "(CastExpression(T, a) + b)"),
+        ("(a) + b", "(a + b)"),
+        ("(bit<8>) -a", "CastExpression(SizedType('bit', 8), UnaryExpression('-', a))"),
+        ("a[7:0]", "SliceExpression(a, 7, 0, False)"),
+        ("a[i+:4]", "SliceExpression(a, i, 4, True)"),
+        ("a < b > (c)", "((a < b) > c)"),
+        ("f<T>(c)", "Call(f, [T], [c])"),
+        ("f<list<list<T>>>(_)", "Call(f, [ListType(ListType(T))], [None])"),
+        ("f(x = 1, y = _)", "Call(f, [], [Argument('x', 1), Argument('y', None)])"),
+        ("T.member", "Member(TypeExpression(T), 'member')"),
+        ("error.NoError", "Member(TypeExpression(BaseType('error')), 'NoError')"),
+        (".T.member", "Member(TypeExpression(.T), 'member')"),
+        ("{1, a, ...}", "ListExpression([1, a], True)"),
+        ("{x = 1, y = 2}", "StructExpression([KeyValue('x', 1), KeyValue('y', 2)], False)"),
+        ("(T){x = 1}", "CastExpression(T, StructExpression([KeyValue('x', 1)], False))"),
+        ("{#}", "InvalidExpression()"),
+        ("key + state.apply(list)", "(key + Call(Member(state, 'apply'), [], [list]))"),
+        ('"a\\"b"', "StringLiteral('a\"b')"),
+    ],
+)
+def test_expressions(program, text: str, tree: str) -> None:  # type: ignore[no-untyped-def]
+    declarations = program(f"typedef bit<8> T; const bit<8> b = 1; const bool x = {text};").declarations
+    assert show(declarations[-1].value) == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", (0, None, False)),
+        ("1_000", (1000, None, False)),
+        ("0xFf_0", (0xFF0, None, False)),
+        ("0b1_01", (5, None, False)),
+        ("0o17", (15, None, False)),
+        ("0d19", (19, None, False)),
+        ("8w0x1F", (31, 8, False)),
+        ("4s0b_101", (5, 4, True)),
+        ("017", (17, None, False)),
+    ],
+)
+def test_integers(text: str, value: tuple[int, int | None, bool]) -> None:
+    assert integer(text) == value
+
+
+@pytest.mark.parametrize("text", ["8x1", "0b2", "0o8", "8w", "0x", "0x_", "12ab", "8w-1", "9" * 5000])
+def test_what_is_no_integer(text: str) -> None:
+    assert isinstance(integer(text), str)
+
+
+def test_a_local_name_hides_a_type(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program("typedef bit<8> T; action a(T T) { bit<8> x = T + 1; } const T y = (T) 1;")
+    assert show(tree.declarations[1].body.body[0].initializer) == "(T + 1)"
+    assert isinstance(tree.declarations[2].value, ast.CastExpression)
+
+
+def test_type_parameters_are_types_only_inside(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program("const int D = 1; bool f<D>(in D x) { return g<D>(x); } const bool z = h < D > (1);")
+    assert show(tree.declarations[1].body.body[0].value) == "Call(g, [D], [x])"
+    assert show(tree.declarations[2].value) == "((h < D) > 1)"
+
+
+def test_key_sets(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program(
+        "parser p() { state start { transition select(a, b) {"
+        "(1, _): s; (2 &&& 3, 4 .. 5): s; (6): s; (7) + 1: s; default: s; (bit<8>) 9: s; } } }"
+    )
+    cases = tree.declarations[0].states[0].transition.cases
+    assert [show(case.keyset) for case in cases] == [
+        "ListExpression([1, DontCare()], False)",
+        "ListExpression([MaskExpression(2, 3), RangeExpression(4, 5)], False)",
+        "6",
+        "(7 + 1)",
+        "DefaultExpression(False)",
+        "CastExpression(SizedType('bit', 8), 9)",
+    ]
+
+
+def test_a_table_with_everything(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program("""
+        control c() {
+            table t {
+                key = { h.a: exact @name("x"); h.b ++ h.c: lpm; }
+                actions = { @tableonly a; b(1); }
+                const default_action = b(1, 2);
+                const entries = { const priority = 3: (1, 2): a; (3, _): b(4) @name("y"); }
+                size = 16;
+                const custom = { 1 };
+            }
+            apply { if (t.apply().hit) { } else switch (t.apply().action_run) { a: b: { } default: { } } }
+        }""")
+    control = tree.declarations[0]
+    table = control.locals[0]
+    assert [(show(k.expression), k.match_kind.text, len(k.annotations)) for k in table.keys] == [
+        ("Member(h, 'a')", "exact", 1), ("(Member(h, 'b') ++ Member(h, 'c'))", "lpm", 0),
+    ]  # fmt: skip
+    assert [show(a.expression) for a in table.actions] == ["a", "Call(b, [], [1])"]
+    assert (show(table.default_action.expression), table.const_default) == ("Call(b, [], [1, 2])", True)
+    assert [(e.is_const, e.priority and show(e.priority), show(e.keyset)) for e in table.entries] == [
+        (True, "3", "ListExpression([1, 2], False)"), (False, None, "ListExpression([3, DontCare()], False)"),
+    ]  # fmt: skip
+    assert table.const_entries
+    assert [(p.name, p.is_const) for p in table.properties] == [("size", False), ("custom", True)]
+    switch = control.body.body[0].otherwise
+    assert [show(case.labels) for case in switch.cases] == ["[a, b]", "[DefaultExpression(False)]"]
+
+
+def test_annotations_keep_their_text(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program('@a @b(x (y) $ "z)") @c[1, T] @d[k = 2]\n@pragma e f g\nconst bit<8> x = 1;')
+    found = tree.declarations[0].annotations
+    assert [(a.name, a.body, a.structured and len(a.structured)) for a in found] == [
+        ("a", "", None), ("b", 'x (y) $ "z)"', None), ("c", "1, T", 2), ("d", "k = 2", 1), ("e", "f g", None),
+    ]  # fmt: skip
+
+
+def test_statements_of_1_2_5(program) -> None:  # type: ignore[no-untyped-def]
+    tree = program("""
+        action a(inout bit<8> x) {
+            for (bit<8> i = 0, x = 1; i < 4; i += 1, x <<= 2) { continue; }
+            for (bit<8> i in 1 .. x) break;
+            for (i in list_of) { }
+            x |+|= 2;
+            T<bit<8>> y = f<bit<8>>(1);
+            Unknown z;
+            return;
+        }""")
+    kinds = [type(statement).__name__ for statement in tree.declarations[0].body.body]
+    assert kinds == [
+        "ForStatement", "ForInStatement", "ForInStatement", "AssignmentStatement",
+        "VariableDeclaration", "VariableDeclaration", "ReturnStatement",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", sorted(str(path.relative_to(P4INCLUDE)) for path in P4INCLUDE.rglob("*.p4")))
+def test_every_library_parses(program, model: str) -> None:  # type: ignore[no-untyped-def]
+    assert len(program(f"#include <{model}>\n").declarations) > 5
+
+
+def test_v1model_has_two_generations(program) -> None:  # type: ignore[no-untyped-def]
+    old = program("#include <v1model.p4>\n").declarations
+    new = program("#define V1MODEL_VERSION 20200408\n#include <v1model.p4>\n").declarations
+    parameters = [next(len(d.type_parameters) for d in tree if d.name == "register") for tree in (old, new)]
+    assert parameters == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "const int x = " + "(" * 10000,
+        "const int x = " + "(" * 10000 + "1" + ")" * 10000 + ";",
+        "const int x = 1" + " + 1" * 10000 + ";",
+        "action a() " + "{" * 10000,
+        "struct s { " + "list<" * 10000 + "bit" + ">" * 10000 + " x; }",
+        "control c() { apply { " + "if (a) b(); else " * 10000 + "; } }",
+        "action a() { x" + ".y" * 10000 + " = 1; }",
+        "@a[" + "{" * 10000 + "}" * 10000 + "]",
+    ],
+)
+def test_deep_nesting_is_one_message(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "a.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        parse(Source(file), diagnostics)
+    assert [m.message for m in diagnostics.messages] == ["the program nests too deeply here: more than 400 levels"]
+
+
+def test_five_thousand_lines_in_a_second(program) -> None:  # type: ignore[no-untyped-def]
+    control = """
+control c%d(inout bit<8> x) {
+    action a(bit<8> v) { x = x   +  v; /* c */ x = 8w3 ++ x[7:0]; }
+    table t {
+        key = { x : exact; }
+        actions = { a; NoAction; }
+    }
+    apply {
+        if (t.apply().hit) { x = 3; } else { x = (bit<8>) 5; }
+    }
+}"""
+    start = time.perf_counter()
+    assert len(program("".join(control % number for number in range(500))).declarations) == 500
+    assert time.perf_counter() - start < 2
