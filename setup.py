@@ -30,6 +30,6 @@ setup(
     packages=find_packages(include=["macsad", "macsad.*", "transpiler", "transpiler.*"])
     + find_packages("aux-frontend", include=["aux_frontend", "aux_frontend.*"]),
     package_dir={"aux_frontend": "aux-frontend/aux_frontend"},
-    package_data={"aux_frontend": ["p4include/*"]},
+    package_data={"aux_frontend": ["p4include/*", "p4include/*/*"]},
     cmdclass={"build_py": BuildWithShare},
 )

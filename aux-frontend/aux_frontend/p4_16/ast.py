@@ -138,7 +138,8 @@ class Path(Expression):
 
 @_node
 class TypeExpression(Expression):
-    """A type where an expression may stand: `E.member`, `error.NoError`, `H.minSizeInBytes()`; the base of a Member or a constructor call."""
+    """A type where an expression may stand: the base of a Member (`E.member`, `error.NoError`, `H.minSizeInBytes()`) or the
+    callee of a constructor call."""
 
     type: TypeRef
 
@@ -609,7 +610,8 @@ class TableProperty(Node):
 
 @_node
 class TableDeclaration(Declaration):
-    """None where the program has no such property. default_action stands in `default_action`, size and the like in `properties`."""
+    """None where the program has no such property. default_action stands in `default_action`, size and the like in
+    `properties`."""
 
     keys: tuple[KeyElement, ...] | None
     actions: tuple[ActionRef, ...] | None
