@@ -89,11 +89,11 @@ class Builder:
 
     def declare_metadata(self) -> None:
         """All metadata fields, so that they are numbered in the order of the program."""
-        for instance in self.scope.instances.values():
-            if instance.metadata and instance.name != STANDARD:
+        for instance in self.scope.metadata.values():
+            if instance.name != STANDARD:
                 for info in instance.layout.fields.values():
                     self.metadata_slot(instance, info)
-        standard = self.scope.instances[STANDARD]
+        standard = self.scope.metadata[STANDARD]
         for name in ("ingress_port", "egress_spec", "egress_port", "instance_type", "packet_length"):
             self.metadata_slot(standard, standard.layout.fields[name])
         self.intrinsic("parser_error", ERRORS, standard.span)
@@ -102,9 +102,7 @@ class Builder:
         used: dict[str, Layout] = {}
         headers: list[pr.Header] = []
         stacks: list[pr.HeaderStack] = []
-        for instance in self.scope.instances.values():
-            if instance.metadata:
-                continue
+        for instance in self.scope.headers.values():
             layout = instance.layout
             used[layout.name] = layout
             if instance.size is None:
@@ -157,5 +155,3 @@ def truth(value: bool, span: Span) -> ex.Const:
 def number(value: int, type_: Bits, span: Span) -> ex.Const:
     """A constant, cut to the width of its type."""
     return ex.Const(value % (1 << type_.width), type_, span)
-
-

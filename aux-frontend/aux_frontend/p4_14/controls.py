@@ -112,9 +112,7 @@ class Controls:
             after.append(self._switch(table, action, cases, span))
         return (*self.tables.before_apply(name, span), st.ApplyTable(name, hit, action, span), *after)
 
-    def _cases(
-        self, statement: ast.Apply, table: pr.Table | None, stack: tuple[str, ...]
-    ) -> dict[str, st.Body]:
+    def _cases(self, statement: ast.Apply, table: pr.Table | None, stack: tuple[str, ...]) -> dict[str, st.Body]:
         """label → body. hit and miss do not go together with actions."""
         cases: dict[str, st.Body] = {}
         outcome: ast.Name | None = None

@@ -193,7 +193,7 @@ class _Elaborator:
     def _deparser(self) -> st.Body:
         body: list[st.Statement] = []
         for name in deparser_order(self.scope):
-            instance = self.scope.instances[name]
+            instance = self.scope.headers[name]
             if instance.size is None:
                 body.append(st.Emit(ex.HeaderRef(name, instance.span), instance.span))
                 continue

@@ -77,7 +77,7 @@ class FieldLists:
         raise self.values.fail(entry.span, "expected a field, a header, a field list or a constant")
 
     def _whole(self, ref: ast.Ref, env: Env) -> tuple[Slot, ...]:
-        instance = self.scope.instances.get(ref.name.text)
+        instance = self.scope.instance(ref.name.text)
         if instance is not None and instance.metadata:
             return tuple(self.builder.metadata_slot(instance, info) for info in instance.layout.fields.values())
         if instance is None:
@@ -157,7 +157,11 @@ class FieldLists:
         algorithm = self.algorithm(calculation)
         headers: dict[str, ex.HeaderRef] = {}
         for item in items.values:
-            if isinstance(item, Slot) and isinstance(item.place, ex.FieldRef) and isinstance(item.place.header, ex.HeaderRef):
+            if (
+                isinstance(item, Slot)
+                and isinstance(item.place, ex.FieldRef)
+                and isinstance(item.place.header, ex.HeaderRef)
+            ):
                 headers.setdefault(item.place.header.name, item.place.header)
         optional = tuple(h for name, h in headers.items() if name not in valid)
         body = self._variants(algorithm, items, optional, target, span)
@@ -169,9 +173,7 @@ class FieldLists:
         self, algorithm: str, items: Items, optional: tuple[ex.HeaderRef, ...], target: ex.VariableRef, span: Span
     ) -> st.Body:
         if not optional or len(optional) > MAX_OPTIONAL_HEADERS:
-            values = ex.ListExpression(
-                tuple(self._or_zero(item, optional, span) for item in items.values), span
-            )
+            values = ex.ListExpression(tuple(self._or_zero(item, optional, span) for item in items.values), span)
             method = "hash.compute_with_payload" if items.payload else "hash.compute"
             return (st.CallExtern(method, None, (ex.Text(algorithm, span), values), (target,), span),)
         header = optional[0]

@@ -112,7 +112,8 @@ class MatchActionParser(ExpressionParser):
         return ast.Primitive(name, parameters, pragmas)
 
     def action_profile(self, pragmas: Pragmas) -> ast.ActionProfile:
-        name, actions = self.name(), ()
+        name = self.name()
+        actions: tuple[ast.Name, ...] = ()
         size: ast.Expression | None = None
         selector: ast.Name | None = None
 

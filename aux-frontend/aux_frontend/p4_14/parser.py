@@ -45,8 +45,9 @@ class _Parser(MatchActionParser):
         words = token.text.replace(",", " ").split()[1:]
         return ast.Pragma(words[0] if words else "", tuple(words[1:]), self.span(token))
 
-    def _declaration(self, pragmas: Pragmas) -> ast.Declaration | None:
-        readers: dict[str, Callable[[Pragmas], ast.Declaration | None]] = {
+    def _readers(self) -> dict[str, Callable[[Pragmas], ast.Declaration | None]]:
+        """By the word that begins a declaration, what reads the rest."""
+        return {
             "header_type": self._header_type,
             "header": lambda p: self._instance(False, p),
             "metadata": lambda p: self._instance(True, p),
@@ -70,7 +71,9 @@ class _Parser(MatchActionParser):
             "blackbox": self.extern_instance,
             "extern": self.extern_instance,
         }
-        reader = readers.get(self.token.text)
+
+    def _declaration(self, pragmas: Pragmas) -> ast.Declaration | None:
+        reader = self._readers().get(self.token.text)
         if reader is None:
             raise self.failure("expected a declaration")
         self.take()
@@ -78,7 +81,7 @@ class _Parser(MatchActionParser):
 
     def _skip_to_declaration(self) -> None:
         """To the next word that can begin a declaration and stands after a `}` or `;` outside of braces, or begins a line."""
-        words = _DECLARATION_WORDS
+        words = self._readers()
         text = self.lines.text
         while self.token.kind is not Kind.END:
             before = self.take()
@@ -310,10 +313,3 @@ class _Parser(MatchActionParser):
         value = self.expression()
         mask = self.expression() if self.accept("mask") else None
         return ast.CaseValue(value, mask, span)
-
-
-_DECLARATION_WORDS = frozenset(
-    "header_type header metadata field_list field_list_calculation calculated_field parser_value_set parser "
-    "parser_exception counter meter register primitive_action action action_profile action_selector table control "
-    "blackbox_type extern_type blackbox extern".split()
-)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from itertools import pairwise
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.scope import Scope
@@ -88,7 +89,7 @@ def deparser_order(scope: Scope) -> list[str]:
     first_seen: dict[str, ast.Ref] = {}
     for name in names:
         for ref in extracted(scope.states[name]):
-            if ref.name.text in scope.instances and not scope.instances[ref.name.text].metadata:
+            if ref.name.text in scope.headers:
                 first_seen.setdefault(ref.name.text, ref)
     edges = _edges(scope, names)
     _apply_pragmas(scope, edges, first_seen)
@@ -100,12 +101,12 @@ def _edges(scope: Scope, names: list[str]) -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {}
     for name in names:
         own = [ref.name.text for ref in extracted(scope.states[name])]
-        for one, following in zip(own, own[1:], strict=False):
+        for one, following in pairwise(own):
             edges.setdefault(one, set()).add(following)
         if own:
             edges.setdefault(own[-1], set()).update(_next_headers(scope, name))
-    for header, following in edges.items():
-        following.discard(header)
+    for header, after in edges.items():
+        after.discard(header)
     return edges
 
 
@@ -135,19 +136,20 @@ def _apply_pragmas(scope: Scope, edges: dict[str, set[str]], known: dict[str, as
             order = [name for name in pragma.operands if name in known]
             for name in order:
                 edges.setdefault(name, set()).difference_update(order)
-            for one, following in zip(order, order[1:], strict=False):
+            for one, following in pairwise(order):
                 edges[one].add(following)
 
 
 def _sort(scope: Scope, first_seen: dict[str, ast.Ref], edges: dict[str, set[str]]) -> list[str]:
     rank = {name: position for position, name in enumerate(first_seen)}
     waiting = dict.fromkeys(rank, 0)
-    for following in edges.values():
-        for name in following & rank.keys():
+    for header in rank:
+        for name in edges.get(header, set()) & rank.keys():
             waiting[name] += 1
     ready = [rank[name] for name, count in waiting.items() if count == 0]
     heapq.heapify(ready)
-    names, order, done = list(rank), [], set[str]()
+    names, order = list(rank), list[str]()
+    done = set[str]()
     while len(order) < len(names):
         if ready:
             name = names[heapq.heappop(ready)]

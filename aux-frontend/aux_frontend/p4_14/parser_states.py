@@ -144,8 +144,8 @@ class ParserStates:
         return self.builder.shared(f"{instance.name}.$next", INDEX, pr.Storage.LOCAL, span)
 
     def _set_latest(self, state: _State, ref: ast.Ref) -> None:
-        instance = self.scope.instances.get(ref.name.text)
-        if instance is None or instance.metadata or (instance.size is None) != (ref.index is None):
+        instance = self.scope.headers.get(ref.name.text)
+        if instance is None or (instance.size is None) != (ref.index is None):
             return
         if instance.size is None:
             place: ex.HeaderPlace = ex.HeaderRef(instance.name, ref.span)
@@ -161,7 +161,7 @@ class ParserStates:
 
     def _extract(self, state: _State, item: ast.Extract) -> None:
         ref = item.header
-        instance = self.scope.instances.get(ref.name.text)
+        instance = self.scope.headers.get(ref.name.text)
         if instance is not None and instance.size is not None and _is_next(ref):
             following = self._next_index(instance, ref.span)
             value = ex.Read(following, INDEX, ref.span)
@@ -214,7 +214,9 @@ class ParserStates:
     def _check_length(self, expression: ast.Expression, layout: Layout, before: set[str]) -> None:
         match expression:
             case ast.Ref(name=name) if name.text in layout.fields and name.text not in before:
-                raise self.values.fail(name.span, "a length can only be made of fields before the one of variable width")
+                raise self.values.fail(
+                    name.span, "a length can only be made of fields before the one of variable width"
+                )
             case ast.Unary(operand=operand):
                 self._check_length(operand, layout, before)
             case ast.Binary(left=left, right=right):
@@ -228,7 +230,9 @@ class ParserStates:
         match declaration.exit:
             case None:
                 kind = "parser exception" if declaration.exception else "parser state"
-                self.scope.error(span, f"{kind} '{declaration.name.text}' does not say where it leads: return is missing")
+                self.scope.error(
+                    span, f"{kind} '{declaration.name.text}' does not say where it leads: return is missing"
+                )
                 return pr.Goto(pr.ACCEPT, span)
             case ast.Go() as go:
                 return pr.Goto(self._target(go), go.span)

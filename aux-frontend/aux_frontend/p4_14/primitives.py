@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.assign import Assigner
-from aux_frontend.p4_14.builder import INDEX, number
+from aux_frontend.p4_14.builder import INDEX, Slot, number
 from aux_frontend.p4_14.field_lists import FieldLists
 from aux_frontend.p4_14.intrinsics import DROP_PORT
 from aux_frontend.p4_14.scope import InstanceInfo
@@ -68,8 +68,22 @@ class Primitives:
         value = self.values.operand(arguments[1], env)
         if len(arguments) == 2:
             return self.assigner.assign(slot, value, span)
+        return self._masked(slot, value, self.values.operand(arguments[2], env), span)
+
+    def _modify_field_with_shift(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
+        """The masked bits of dst take those of src >> shift."""
+        slot = self.values.slot(arguments[0], env)
         type_ = self.assigner.numeric(slot, span)
-        mask = self.values.number(arguments[2], type_, env)
+        source = self.values.operand(arguments[1], env)
+        if isinstance(source, Loose):
+            source = self.values.bits(source, Bits(max(width_of_operand(source), type_.width)))
+        shifted = self.values.shift(ex.BinaryOp.SHR, source, self.values.operand(arguments[2], env), span)
+        return self._masked(slot, shifted, self.values.operand(arguments[3], env), span)
+
+    def _masked(self, slot: Slot, value: Operand, under: Operand, span: Span) -> st.Body:
+        """The bits of slot that are set under the mask take those of value."""
+        type_ = self.assigner.numeric(slot, span)
+        mask = self.values.bits(under, type_)
         old = self.values.read(slot, span)
         kept = ex.Binary(ex.BinaryOp.AND, old, ex.Unary(ex.UnaryOp.COMPLEMENT, mask, type_, span), type_, span)
         new = ex.Binary(ex.BinaryOp.AND, self.values.bits(value, type_), mask, type_, span)
@@ -179,7 +193,7 @@ class Primitives:
         found, _ = self.values.resolve(arguments[0], env)
         instance = None
         if isinstance(found, ast.Ref) and found.index is None:
-            instance = self.scope.instances.get(found.name.text)
+            instance = self.scope.headers.get(found.name.text)
         if instance is None or instance.size is None:
             raise self.values.fail(arguments[0].span, "expected a header stack")
         count = 1
@@ -283,9 +297,7 @@ class Primitives:
         session = self.values.number(arguments[0], INDEX, env)
         return self._again(method, (session,), arguments[1:], env, span)
 
-    def _again(
-        self, method: str, inputs: tuple[ex.Expression, ...], lists: Arguments, env: Env, span: Span
-    ) -> st.Body:
+    def _again(self, method: str, inputs: tuple[ex.Expression, ...], lists: Arguments, env: Env, span: Span) -> st.Body:
         fields: tuple[ex.Place, ...] = ()
         body: st.Body = ()
         if lists:
@@ -307,8 +319,8 @@ class Primitives:
     def initial_values(self) -> dict[str, tuple[ex.VariableRef, ex.Const]]:
         """Metadata variables that do not begin as zero, with what they begin as."""
         found: dict[str, tuple[ex.VariableRef, ex.Const]] = {}
-        for instance in self.scope.instances.values():
-            if instance.declaration is None or not instance.metadata:
+        for instance in self.scope.metadata.values():
+            if instance.declaration is None:
                 continue
             for name, expression in instance.declaration.initial:
                 info = instance.layout.fields.get(name.text)
@@ -324,4 +336,3 @@ class Primitives:
     def _temporary(self, purpose: str, type_: Bits, span: Span) -> ex.VariableRef:
         kind = f"{'int' if type_.signed else 'bit'}{type_.width}"
         return self.builder.shared(f"${purpose}.{kind}", type_, pr.Storage.LOCAL, span)
-

@@ -59,7 +59,8 @@ class Scope:
 
     diagnostics: Diagnostics
     layouts: dict[str, Layout] = field(default_factory=dict)
-    instances: dict[str, InstanceInfo] = field(default_factory=dict)
+    headers: dict[str, InstanceInfo] = field(default_factory=dict)
+    metadata: dict[str, InstanceInfo] = field(default_factory=dict)
     field_lists: dict[str, ast.FieldList] = field(default_factory=dict)
     calculations: dict[str, ast.Calculation] = field(default_factory=dict)
     calculated: list[ast.CalculatedField] = field(default_factory=list)
@@ -92,6 +93,10 @@ class Scope:
         return value
 
     # --- look-up -----------------------------------------------------------------------------------------------------
+
+    def instance(self, name: str) -> InstanceInfo | None:
+        """The metadata or header of that name; where both have it, the metadata, since headers are asked for as such."""
+        return self.metadata.get(name) or self.headers.get(name)
 
     def find(self, table: Mapping[str, T], name: ast.Name, what: str) -> T | None:
         """The declaration of that name, or None and a message."""
@@ -146,8 +151,9 @@ def collect(declarations: tuple[ast.Declaration, ...], diagnostics: Diagnostics)
     span = Span("<standard metadata>", 1, 1)
     fields = {name: FieldInfo(name, Bits(width), False, span) for name, width in STANDARD_FIELDS}
     scope.layouts[STANDARD_TYPE] = Layout(STANDARD_TYPE, fields, None, span)
-    scope.instances[STANDARD] = InstanceInfo(STANDARD, scope.layouts[STANDARD_TYPE], True, None, None, span)
-    instances: dict[str, ast.Instance] = {}
+    scope.metadata[STANDARD] = InstanceInfo(STANDARD, scope.layouts[STANDARD_TYPE], True, None, None, span)
+    headers: dict[str, ast.Instance] = {}
+    metadata: dict[str, ast.Instance] = {}
     header_types: dict[str, ast.HeaderType] = {}
     for declaration in declarations:
         match declaration:
@@ -161,14 +167,16 @@ def collect(declarations: tuple[ast.Declaration, ...], diagnostics: Diagnostics)
                 continue
             case ast.HeaderType():
                 _declare(scope, header_types, declaration, "header type")
-            case ast.Instance():
+            case ast.Instance(metadata=True):
                 if not _is_standard(declaration):
-                    _declare(scope, instances, declaration, "instance")
+                    _declare(scope, metadata, declaration, "metadata")
+            case ast.Instance():
+                _declare(scope, headers, declaration, "header")
             case _:
                 _collect_other(scope, declaration)
     for header_type in header_types.values():
         scope.layouts.setdefault(header_type.name.text, _layout(scope, header_type))
-    for instance in instances.values():
+    for instance in (*metadata.values(), *headers.values()):
         _instance(scope, instance)
     return scope
 
@@ -232,15 +240,15 @@ def _layout(scope: Scope, declaration: ast.HeaderType) -> Layout:
         if name.text in fields:
             scope.error(name.span, f"field '{name.text}' is declared twice", (fields[name.text].span, "first here"))
             continue
-        width = 0
+        width: int | None = 0
         if item.width is None:
             if flexible is not None:
                 scope.error(name.span, "a header type has at most one field of variable width")
             flexible = item
         else:
-            width = scope.constant(item.width, f"the width of '{name.text}'", 1, MAX_WIDTH_BITS) or 1
-            fixed += width
-        fields[name.text] = FieldInfo(name.text, Bits(width, item.signed), item.saturating, name.span)
+            width = scope.constant(item.width, f"the width of '{name.text}'", 1, MAX_WIDTH_BITS)
+            fixed += width or 1
+        fields[name.text] = FieldInfo(name.text, Bits(width or 1, item.signed), item.saturating, name.span)
     if flexible is not None:
         maximum = _flexible_bits(scope, declaration, flexible, fixed)
         old = fields[flexible.name.text]
@@ -272,7 +280,8 @@ def _instance(scope: Scope, declaration: ast.Instance) -> None:
     if layout is None:
         layout = Layout(declaration.type.text, {}, None, declaration.type.span)
         scope.layouts.setdefault(declaration.type.text, layout)
-    scope.instances[name] = InstanceInfo(name, layout, declaration.metadata, size, declaration, declaration.name.span)
+    info = InstanceInfo(name, layout, declaration.metadata, size, declaration, declaration.name.span)
+    (scope.metadata if declaration.metadata else scope.headers)[name] = info
     for field_name, value in declaration.initial:
         if scope.find(layout.fields, field_name, f"field of '{name}'") is not None:
             scope.constant(value, f"the initial value of '{field_name.text}'", -(1 << 64), 1 << 128)

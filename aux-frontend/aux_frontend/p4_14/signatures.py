@@ -41,6 +41,7 @@ BINARY = ("add", "subtract", "bit_and", "bit_or", "bit_xor", "bit_nand", "bit_no
 SIGNATURES: dict[str, Signature] = {name: _signature(F, V, V) for name in BINARY} | {
     "modify_field": _signature(F, V, V, optional=1),
     "modify_field_conditionally": _signature(F, V, V),
+    "modify_field_with_shift": _signature(F, V, V, V),
     "add_to_field": _signature(F, V),
     "subtract_from_field": _signature(F, V),
     "bit_not": _signature(F, V),

@@ -56,7 +56,10 @@ class StatefulObjects:
             if key not in self.scope.stateful:
                 raise self.values.fail(expression.span, f"{kind} '{found.name.text}' is not declared")
             raise Invalid
-        return self.objects[key]
+        found_object = self.objects[key]
+        if kind == "register" and found_object.declaration.direct is not None:
+            self.values.builder.unsupported.append((expression.span, "direct registers are not supported"))
+        return found_object
 
     def direct(self, table: str) -> Iterator[Object]:
         """The objects that have one element per entry of a table."""
@@ -82,7 +85,9 @@ class StatefulObjects:
             if table is not None:
                 self.scope.find(self.scope.tables, table, "table")
         if item.direct is not None and item.static is not None:
-            self.scope.error(item.static.span, f"a {item.kind} is either direct or static", (item.direct.span, "direct here"))
+            self.scope.error(
+                item.static.span, f"a {item.kind} is either direct or static", (item.direct.span, "direct here")
+            )
         for reference in (item.result, item.pre_color):
             if reference is not None:
                 self.values.slot(reference, Env("action"))
@@ -90,7 +95,9 @@ class StatefulObjects:
         if item.instances is not None:
             size = self.scope.constant(item.instances, "instance_count", 1, MAX_INSTANCES) or 1
         elif item.direct is None:
-            raise self.values.fail(item.name.span, f"{item.kind} '{item.name.text}' needs an instance_count, or a direct table")
+            raise self.values.fail(
+                item.name.span, f"{item.kind} '{item.name.text}' needs an instance_count, or a direct table"
+            )
         if item.kind == "register":
             self._register(item, size)
         else:
@@ -102,7 +109,9 @@ class StatefulObjects:
         unit = item.unit.text
         if unit not in _UNITS or (item.kind == "meter" and unit == "packets_and_bytes"):
             allowed = "packets or bytes" + (" or packets_and_bytes" if item.kind == "counter" else "")
-            raise self.values.fail(item.unit.span, f"'{item.unit.text}' is not a type of {item.kind}: expected {allowed}")
+            raise self.values.fail(
+                item.unit.span, f"'{item.unit.text}' is not a type of {item.kind}: expected {allowed}"
+            )
         if item.pre_color is not None:
             self.values.builder.unsupported.append((item.pre_color.span, "pre_color of meters is not supported"))
         name = item.name.text
@@ -122,9 +131,6 @@ class StatefulObjects:
             width = self.scope.constant(item.width, "the width of a register", 1, MAX_WIDTH_BITS)
         else:
             raise self.values.fail(item.name.span, f"register '{item.name.text}' needs a width or a layout")
-        if item.direct is not None:
-            self.values.builder.unsupported.append((item.direct.span, "direct registers are not supported"))
         attributes: dict[str, int | str] = {"size": max(size, 1), "width": width or 1}
         extern = self.values.builder.extern(item.name.text, "register", attributes, item.name.span)
         self.objects["register", item.name.text] = Object(extern, item, size, Bits(width or 1))
-

@@ -128,10 +128,14 @@ class Tables:
     def _actions(self, names: tuple[ast.Name, ...], declaration: ast.Table) -> dict[str, pr.ActionUse]:
         uses: dict[str, pr.ActionUse] = {}
         if not names and declaration.profile is None:
-            self.scope.error(declaration.name.span, f"table '{declaration.name.text}' has no actions")
+            self.scope.diagnostics.warning(
+                declaration.name.span, "no-actions", f"table '{declaration.name.text}' has no actions"
+            )
         for name in names:
             if name.text in uses:
-                self.scope.error(name.span, f"action '{name.text}' is there twice", (uses[name.text].span, "first here"))
+                self.scope.error(
+                    name.span, f"action '{name.text}' is there twice", (uses[name.text].span, "first here")
+                )
             elif self.actions.use(name) is not None:
                 uses[name.text] = pr.ActionUse(name.text, name.span)
         return uses
@@ -160,9 +164,7 @@ class Tables:
             arguments.append(number(value or 0, type_, expression.span))
         return pr.ActionCall(name.text, tuple(arguments), name.span), uses
 
-    def _no_action(
-        self, span: Span, uses: dict[str, pr.ActionUse]
-    ) -> tuple[pr.ActionCall, dict[str, pr.ActionUse]]:
+    def _no_action(self, span: Span, uses: dict[str, pr.ActionUse]) -> tuple[pr.ActionCall, dict[str, pr.ActionUse]]:
         """A miss without default action does nothing; the program may have an action of that name itself."""
         name = NO_ACTION
         while name in self.scope.actions:

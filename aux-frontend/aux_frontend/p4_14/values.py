@@ -91,15 +91,16 @@ class Values:
         if not isinstance(found, ast.Ref):
             raise self.fail(ref.span, "expected a header")
         name = found.name.text
-        if name == "latest" and found.index is None and "latest" not in self.scope.instances:
+        if name == "latest" and found.index is None and "latest" not in self.scope.headers:
             if env.latest is None:
                 raise self.fail(found.span, "'latest' has no meaning here: no header was extracted on every way here")
             return env.latest
-        instance = self.scope.instances.get(name)
+        instance = self.scope.headers.get(name)
         if instance is None:
-            raise self.fail(found.span, f"header '{name}' is not declared")
-        if instance.metadata:
-            raise self.fail(found.span, f"'{name}' is metadata, not a header")
+            known = name in self.scope.metadata
+            raise self.fail(
+                found.span, f"'{name}' is metadata, not a header" if known else f"header '{name}' is not declared"
+            )
         if instance.size is None:
             if found.index is not None:
                 raise self.fail(found.index.span, f"'{name}' is not a header stack")
@@ -140,8 +141,10 @@ class Values:
         found, env = self.resolve(expression, env)
         if not isinstance(found, ast.FieldRef):
             raise self.fail(expression.span, f"expected {what}")
-        instance = self.scope.instances.get(found.header.name.text)
-        if instance is not None and instance.metadata:
+        instance = self.scope.metadata.get(found.header.name.text)
+        if instance is not None and (
+            found.field.text in instance.layout.fields or found.header.name.text not in self.scope.headers
+        ):
             if found.header.index is not None:
                 raise self.fail(found.header.index.span, f"'{instance.name}' is not a header stack")
             return self.builder.metadata_slot(instance, self.field_info(instance, found.field))
@@ -149,8 +152,7 @@ class Values:
         return self.builder.header_slot(place, self.field_info(instance, found.field), found.span)
 
     def validity(self, ref: ast.Ref, env: Env) -> ex.Expression:
-        instance = self.scope.instances.get(ref.name.text)
-        if instance is not None and instance.metadata and ref.index is None:
+        if ref.index is None and ref.name.text in self.scope.metadata and ref.name.text not in self.scope.headers:
             return truth(True, ref.span)  # section 2.2: metadata is always valid
         place, _ = self.header(ref, env)
         return ex.IsValid(place, ref.span)
@@ -178,7 +180,9 @@ class Values:
                 found, inner = self.resolve(expression, env)
                 if isinstance(found, ast.Ref):
                     raise self.fail(expression.span, f"'{found.name.text}' is not a field, a parameter or a number")
-                if isinstance(found, ast.FieldRef | ast.Number | ast.Truth | ast.Valid | ast.Current | ast.Unary | ast.Binary):
+                if isinstance(
+                    found, ast.FieldRef | ast.Number | ast.Truth | ast.Valid | ast.Current | ast.Unary | ast.Binary
+                ):
                     return self.operand(found, inner)
                 return found
             case ast.Unary():
@@ -188,7 +192,7 @@ class Values:
 
     def _field(self, expression: ast.FieldRef, env: Env) -> ex.Expression:
         if expression.field.text == "valid":
-            instance = self.scope.instances.get(expression.header.name.text)
+            instance = self.scope.instance(expression.header.name.text)
             if instance is not None and "valid" not in instance.layout.fields:
                 return self.bits(self.validity(expression.header, env), Bits(1))
         return self.read(self.slot(expression, env), expression.span)
@@ -302,5 +306,3 @@ def width_of_operand(value: Operand) -> int:
     if isinstance(value, Loose):
         return max(value.value.bit_length(), 1)
     return value.type.width if isinstance(value.type, Bits) else 1
-
-

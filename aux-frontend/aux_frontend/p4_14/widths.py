@@ -111,7 +111,7 @@ class ParameterWidths:
             case ast.Ref(name=name, index=None):
                 return widths.get(name.text)
             case ast.FieldRef(header=header, field=field):
-                instance = self.scope.instances.get(header.name.text)
+                instance = self.scope.instance(header.name.text)
                 info = instance.layout.fields.get(field.text) if instance is not None else None
                 return info.type if info is not None and isinstance(info.type, Bits) else None
             case ast.Unary(operand=operand):
