@@ -6,28 +6,22 @@
 
 from __future__ import annotations
 
-import sys
-
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.checker.declarations import declaration
 from aux_frontend.p4_16.checker.state import State
+from aux_frontend.p4_16.nesting import deep_recursion
 from transpiler.diagnostics import Diagnostics
-
-_DEPTH = 20_000
 
 
 def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
     """Check a whole program, include files too. Raises: Rejected when an error was reported."""
     st = State(diagnostics, Checked(program))
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEPTH))
     try:
-        for d in program.declarations:
-            declaration(st, d)
+        with deep_recursion():
+            for d in program.declarations:
+                declaration(st, d)
     except RecursionError:
         st.error(st.last_span, "the program is nested too deeply here")
-    finally:
-        sys.setrecursionlimit(limit)
     diagnostics.raise_if_errors()
     return st.checked

@@ -9,7 +9,7 @@ from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
 
-_OPEN = t.TypeVariable | t.Unknown | t.DontCare
+_OPEN = t.TypeVariable | t.Unknown | t.DontCare | t.Unsolved
 
 
 def check(st: State, e: ast.Call, callee: ast.Member, extern: str) -> None:
@@ -17,7 +17,7 @@ def check(st: State, e: ast.Call, callee: ast.Member, extern: str) -> None:
     call = st.checked.calls.get(e)
     if call is None or not call.substitution:
         return
-    ty = next(reversed(call.substitution.values()))
+    ty = list(call.substitution.values())[-1]
     if isinstance(ty, _OPEN):
         return
     at = e.arguments[0].value if e.arguments and e.arguments[0].value is not None else callee

@@ -128,21 +128,21 @@ def _graph(st: State, d: ast.ParserDeclaration, states: dict[str, ast.ParserStat
             continue
         reached.add(name)
         pending += _targets(states[name])
-    if not any(_may_end(states[name]) for name in reached):
+    if not any(_may_end(states[name], states) for name in reached):
         st.error(d, f"parser '{d.name}' never reaches 'accept' or 'reject'")
     for name, state in states.items():
         if name not in reached and name not in _FINAL:
             st.warn(state, "unreachable", f"state '{name}' is never reached")
 
 
-def _may_end(state: ast.ParserState) -> bool:
+def _may_end(state: ast.ParserState, states: dict[str, ast.ParserState]) -> bool:
     """Whether a state may be the last one; a select that takes not everything rejects the rest."""
     match state.transition:
         case ast.SelectExpression() as select:
             complete = any(isinstance(c.keyset, ast.DefaultExpression | ast.DontCare) for c in select.cases)
-            return not complete or any(target in _FINAL for target in _targets(state))
+            return not complete or any(target in _FINAL or target not in states for target in _targets(state))
         case ast.Name(text=name):
-            return name in _FINAL
+            return name in _FINAL or name not in states
         case _:
             return True
 

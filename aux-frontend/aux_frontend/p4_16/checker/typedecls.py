@@ -42,6 +42,9 @@ def fields(st: State, d: FieldsDeclaration) -> None:
             first[field.name] = field
             result[field.name] = _field_type(st, d, field, ty)
     st.open_declarations.discard(d)
+    if sum(map(typerefs.leaves, result.values())) > typerefs.MAX_LEAVES:
+        st.error(d, f"'{d.name}' has more than the supported {typerefs.MAX_LEAVES} fields, those of its fields counted")
+        return
     pairs = tuple(result.items())
     match d:
         case ast.HeaderDeclaration():

@@ -115,29 +115,38 @@ def same(left: Ty, right: Ty) -> bool:
         return True
     if type(left) is not type(right):
         return False
-    match left, right:
-        case (t.Header(), t.Header()) | (t.HeaderUnion(), t.HeaderUnion()) | (t.Struct(), t.Struct()):
-            if left.declaration is not right.declaration:
-                return False
-            if left.declaration is None:
-                return [n for n, _ in left.fields] == [n for n, _ in right.fields] and all(
-                    same(a, b) for (_, a), (_, b) in zip(left.fields, right.fields, strict=True)
-                )
-            return _all_same(left.arguments, right.arguments)
-        case t.Stack(), t.Stack():
+    match left:
+        case t.Header() | t.HeaderUnion() | t.Struct():
+            assert isinstance(right, FieldType)
+            return _same_fields(left, right)
+        case t.Stack():
+            assert isinstance(right, t.Stack)
             return left.size == right.size and same(left.element, right.element)
-        case t.Tuple(), t.Tuple():
+        case t.Tuple():
+            assert isinstance(right, t.Tuple)
             return _all_same(left.elements, right.elements)
-        case (t.List(), t.List()) | (t.Set(), t.Set()) | (t.ValueSet(), t.ValueSet()):
+        case t.List() | t.Set() | t.ValueSet():
+            assert isinstance(right, t.List | t.Set | t.ValueSet)
             return same(left.element, right.element)
-        case (t.Extern(), t.Extern()) | (t.PackageType(), t.PackageType()):
+        case t.Extern() | t.PackageType() | t.ParserType() | t.ControlType():
+            assert isinstance(right, t.Extern | t.PackageType | t.ParserType | t.ControlType)
             return left.declaration is right.declaration and _all_same(left.arguments, right.arguments)
-        case (t.ParserType(), t.ParserType()) | (t.ControlType(), t.ControlType()):
-            return left.declaration is right.declaration and _all_same(left.arguments, right.arguments)
-        case (t.Enum(), t.Enum()) | (t.NewType(), t.NewType()):
+        case t.Enum() | t.NewType():
+            assert isinstance(right, t.Enum | t.NewType)
             return left.declaration is right.declaration
         case _:
             return left == right
+
+
+def _same_fields(left: FieldType, right: FieldType) -> bool:
+    """Nominal types by declaration and arguments, the type of a structure literal by its fields."""
+    if left.declaration is not right.declaration:
+        return False
+    if left.declaration is not None:
+        return _all_same(left.arguments, right.arguments)
+    return [n for n, _ in left.fields] == [n for n, _ in right.fields] and all(
+        same(a, b) for (_, a), (_, b) in zip(left.fields, right.fields, strict=True)
+    )
 
 
 def _all_same(left: tuple[Ty, ...], right: tuple[Ty, ...]) -> bool:

@@ -12,6 +12,7 @@ from aux_frontend.p4_16.checker.typeops import BOOL, DONT_CARE, ERROR, INT, STRI
 from aux_frontend.p4_16.types import Ty
 
 MAX_WIDTH_BITS = 1 << 20
+MAX_LEAVES = 1 << 16
 _BASE: dict[str, Ty] = {
     "bool": BOOL, "error": ERROR, "string": STRING, "match_kind": t.MatchKind(), "void": VOID, "int": INT, "_": DONT_CARE,
 }  # fmt: skip
@@ -44,7 +45,22 @@ def resolve(st: State, ref: ast.TypeRef, *, open_arguments: bool = False) -> Ty:
 
 def _well_formed(st: State, at: ast.Node, ty: Ty) -> Ty:
     problem = nesting_problem(ty)
+    if problem is None and leaves(ty) > MAX_LEAVES:
+        problem = f"this type has more than the supported {MAX_LEAVES} fields"
     return ty if problem is None else st.error(at, problem)
+
+
+def leaves(ty: Ty) -> int:
+    """How many scalar fields a type has. Checked wherever a type is built, so that no walk over a type is ever long."""
+    match ty:
+        case t.Header() | t.HeaderUnion() | t.Struct():
+            return sum(leaves(field) for _, field in ty.fields)
+        case t.Tuple():
+            return sum(map(leaves, ty.elements))
+        case t.Stack():
+            return ty.size * leaves(ty.element)
+        case _:
+            return 1
 
 
 def type_declaration(st: State, ref: ast.NamedType) -> ast.Declaration | None:
@@ -69,7 +85,8 @@ def type_parameters(declaration: ast.Declaration) -> tuple[ast.TypeParameter, ..
 
 
 def _denoted(st: State, ref: ast.NamedType, declaration: ast.Declaration) -> Ty:
-    if declaration in st.open_declarations and not isinstance(declaration, ast.ExternDeclaration):
+    objects = ast.ExternDeclaration | ast.ParserDeclaration | ast.ControlDeclaration
+    if declaration in st.open_declarations and not isinstance(declaration, objects):
         return st.error(ref, f"'{declaration.name}' cannot contain itself", (declaration, "declared here"))
     return st.named_types.get(declaration, UNKNOWN)
 
