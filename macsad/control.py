@@ -175,7 +175,7 @@ class Client:
         return accepted
 
     def collect(self) -> list[tuple[int, bytes]]:
-        """Wait until all that was injected is through; then what the `ctl:` ports sent since the last time, in order:
+        """Wait until all that was injected is through; then what the `ctl:` ports sent since the last time, each port in its order:
         (port, frame)."""
         frames: list[tuple[int, bytes]] = []
         while True:

@@ -1,0 +1,335 @@
+"""The runtime with a program written by hand: frames in, frames out, every one accounted for."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from switch_harness import Switch, ethernet, ipv4, read_pcap, write_pcap
+
+from macsad.control import ControlError
+
+FORWARD = "table_add dmac forward 00:00:00:00:00:01 => 1"
+
+
+def run(binary: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(binary), *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+
+
+def balance(stats: dict[str, int]) -> bool:
+    return stats["received"] + stats["copies"] == stats["sent"] + stats["dropped"]
+
+
+# --- command line -----------------------------------------------------------------------------------------------------
+
+
+def test_help(sample: Path) -> None:
+    done = run(sample, "--help")
+    assert done.returncode == 0
+    assert "--port N=NAME" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no port"),
+        (["--port", "0"], "expected NUMBER=NAME"),
+        (["--port", "70000=ctl:"], "expected NUMBER=NAME"),
+        (["--port", "0=ctl:", "--port", "0=ctl:"], "port 0 is there twice"),
+        (["--port", "0=ctl:", "--burst", "257"], "from 1 to 256"),
+        (["--port", "0=ctl:", "--burst", "-1"], "from 1 to 256"),
+        (["--port", "0=ctl:", "--cpu", "1-"], "expected CPU numbers"),
+        (["--port", "0=ctl:", "stray"], "unexpected argument 'stray'"),
+        (["--port", "0=ctl:", "--nonsense"], "--help"),
+    ],
+)
+def test_wrong_usage(sample: Path, arguments: list[str], message: str) -> None:
+    done = run(sample, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--port", "3=nonsense:"], "port 3: cannot open 'nonsense:'"),
+        (["--port", "0=ctl:", "--entries", "/nonexistent"], "cannot read the entries file '/nonexistent'"),
+        (["--port", "0=ctl:", "--log", "/nonexistent/log"], "cannot open the log '/nonexistent/log'"),
+        (["--port", "0=ctl:", "--socket", "/nonexistent/sock"], "cannot listen at '/nonexistent/sock'"),
+        (["--port", "0=ctl:", "--cpu", "1023"], "cannot start worker 0 on CPU 1023"),
+    ],
+)
+def test_what_cannot_be_had_ends_the_run(sample: Path, arguments: list[str], message: str) -> None:
+    done = run(sample, *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch", [(1, 1), (8, 4), (32, 32), (256, 64)])
+def test_pcap_to_pcap(sample: Path, tmp_path: Path, batch: tuple[int, int]) -> None:
+    frames = [ipv4(f"10.0.{i % 256}.1", i.to_bytes(26, "big")) for i in range(1000)]
+    write_pcap(tmp_path / "in.pcap", frames)
+    (tmp_path / "entries").write_text(
+        "# to the left and to the right\n\ntable_add routes forward 10.0.0.0/17 => 0\n"
+        "table_add routes forward 10.0.128.0/17 => 1  # the others\n"
+    )
+    left, right = tmp_path / "0.pcap", tmp_path / "1.pcap"
+    ports = [f"--port=0=pcap:{tmp_path}/in.pcap,{left}", f"--port=1=pcap:out={right}"]
+    options = ["--until-idle=50", f"--burst={batch[0]}", f"--sub-batch={batch[1]}"]
+    done = run(sample, *ports, *options, "--entries", tmp_path / "entries")
+    assert done.returncode == 0, done.stderr
+    assert "received 1000 + copies 0 = sent 1000 + dropped 0\n" in done.stdout
+    assert read_pcap(left) == [frame for frame in frames if frame[32] < 128]
+    assert read_pcap(right) == [frame for frame in frames if frame[32] >= 128]
+
+
+def test_a_port_without_taker_loses_frames_and_says_so(sample: Path, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet()] * 40)
+    (tmp_path / "entries").write_text("table_add dmac forward 1 => 300\n")
+    done = run(
+        sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries"
+    )  # fmt: skip
+    assert "dropped 40: no-port 40" in done.stdout
+
+
+def test_entries_errors_have_file_and_line(sample: Path, tmp_path: Path) -> None:
+    entries = tmp_path / "entries"
+    entries.write_text(
+        "table_add dmac forward 1 => 1\ntable_add dmak forward 2 => 1\n\ntable_add dmac forward 2 => 999\n"
+    )
+    done = run(sample, "--port=0=ctl:", "--entries", entries)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        f"{entries}:2: error: no table 'dmak'; did you mean 'Ingress.dmac'?",
+        f"{entries}:4: error: parameter port of Ingress.forward: 999 does not fit in 9 bits",
+    ]
+
+
+def test_count_ends_the_run(sample: Path, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet()] * 100)
+    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--count=10")
+    assert done.returncode == 0
+    assert "packets per second" in done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_the_run_well(sample: Path, tmp_path: Path, number: int) -> None:
+    switch = Switch(sample, tmp_path, ["--port=0=ctl:", "--stats=1"])
+    os.kill(switch.process.pid, number)
+    output, errors = switch.process.communicate(timeout=20)
+    assert (switch.process.returncode, errors) == (0, "")
+    assert "received 0 + copies 0 = sent 0 + dropped 0" in output
+    assert not switch.socket.exists()
+
+
+# --- frames through ctl: ports ----------------------------------------------------------------------------------------
+
+
+def test_forward_and_drop(start) -> None:
+    switch = start()
+    switch.do(FORWARD)
+    frames = [ethernet(dst=i % 2, payload=bytes([i]) * 46) for i in range(256)]
+    assert switch.client.exchange((0, frame) for frame in frames) == [(1, frame) for frame in frames[1::2]]
+    stats = switch.client.stats()
+    assert (stats["received"], stats["sent"], stats["drops"]["program"]) == (256, 128, 128)
+    assert stats["ports"][1]["tx_bytes"] == 128 * 60
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_order_is_kept_whatever_the_workers(start, workers: int) -> None:
+    switch = start(f"--workers={workers}", ports=4)
+    switch.do(FORWARD)
+    for burst in (1, 7, 64, 256):
+        assert switch.client.set_batch(burst, min(burst, 8)) == (burst, min(burst, 8))
+        frames = [(port, ethernet(src=port, payload=bytes([i]) * 50)) for i in range(60) for port in range(4)]
+        for port in range(4):
+            assert switch.client.inject(port, [frame for at, frame in frames if at == port]) == 60
+        collected = [frame for _, frame in switch.client.collect()]
+        for port in range(4):
+            mine = [frame for at, frame in frames if at == port]
+            assert [frame for frame in collected if frame[11] == port] == mine
+
+
+def test_multicast(start) -> None:
+    switch = start(ports=4)
+    switch.do(
+        "table_add dmac flood 00:00:00:00:00:02 => 7",
+        "mc_mgrp_create 7",
+        "mc_node_create 5 3 0",
+        "mc_node_create 10 1",
+        "mc_node_associate 7 0",
+        "mc_node_associate 7 1",
+    )
+    copies = switch.client.exchange([(2, ethernet(dst=2))])
+    assert [(port, frame[12:14]) for port, frame in copies] == [(0, b"\0\5"), (1, b"\0\x0a"), (3, b"\0\5")]
+    stats = switch.client.stats()
+    assert (stats["received"], stats["copies"], stats["sent"]) == (1, 2, 3)
+    switch.do("mc_node_dissociate 7 0")
+    assert [port for port, _ in switch.client.exchange([(2, ethernet(dst=2))])] == [1]
+    switch.do("mc_node_update 1 0 2 3")
+    assert [port for port, _ in switch.client.exchange([(2, ethernet(dst=2))])] == [0, 2, 3]
+    switch.do("mc_mgrp_destroy 7")
+    assert switch.client.exchange([(2, ethernet(dst=2))]) == []
+    assert switch.client.stats()["drops"]["no-group"] == 1
+
+
+def test_many_copies_in_one_burst(start) -> None:
+    switch = start("--burst=256", ports=8)
+    switch.do(
+        "table_add dmac flood 2 => 1", "mc_mgrp_create 1", "mc_node_create 0 0 1 2 3 4 5 6 7", "mc_node_associate 1 0"
+    )
+    frames = [ethernet(dst=2, payload=struct.pack(">Q", i) * 6) for i in range(300)]
+    assert switch.client.inject(0, frames) == 300
+    collected = switch.client.collect()
+    assert len(collected) == 2400
+    for port in range(8):
+        assert [f[14:22] for p, f in collected if p == port] == [f[14:22] for f in frames]
+    assert balance(switch.client.stats())
+
+
+def test_copies_beyond_the_pool_are_counted(start) -> None:
+    switch = start("--buffers=512", "--burst=256", ports=4)
+    switch.do("table_add dmac flood 2 => 1", "mc_mgrp_create 1", "mc_node_create 0 0 1 2 3", "mc_node_associate 1 0")
+    taken = switch.client.inject(0, [ethernet(dst=2)] * 400)
+    sent = switch.client.collect()
+    stats = switch.client.stats()
+    assert stats["received"] == taken
+    assert len(sent) == stats["sent"]
+    assert stats["drops"]["no-buffer"] > 0
+    assert balance(stats)
+
+
+def test_nobody_collects(start) -> None:
+    switch = start("--buffers=16384")
+    switch.do(FORWARD)
+    injected = 0
+    while injected < 6000:
+        injected += switch.client.inject(0, [ethernet()] * 500)
+    frames = switch.client.collect()
+    stats = switch.client.stats()
+    assert len(frames) == 4096
+    assert stats["drops"]["tx-full"] == injected - 4096
+    assert balance(stats)
+
+
+def test_egress_may_grow_and_drop(start) -> None:
+    switch = start()
+    switch.do(FORWARD)
+    frame = ethernet(kind=0x0999)
+    assert switch.client.exchange([(0, frame)]) == [(1, b"\xee" * 4 + frame)]
+    assert switch.client.exchange([(0, ethernet(kind=0x0BAD))]) == []
+
+
+def test_random_and_short_frames_are_accounted_for(start) -> None:
+    switch = start("--workers=2", ports=3)
+    switch.do(FORWARD, "table_set_default dmac forward 2", "table_add routes forward 0.0.0.0/0 => 0")
+    chance = random.Random(7)
+    frames = [
+        (chance.randrange(3), chance.randbytes(chance.choice((1, 13, 14, 33, 34, 60, 1500, 9000)))) for _ in range(3000)
+    ]
+    collected = switch.client.exchange(sorted(frames, key=lambda item: item[0]))
+    stats = switch.client.stats()
+    assert stats["received"] == 3000
+    assert stats["sent"] == len(collected) == sum(len(frame) >= 14 for _, frame in frames)
+    assert balance(stats)
+
+
+def test_frames_that_no_packet_can_hold(start) -> None:
+    switch = start()
+    with pytest.raises(ControlError, match="longer than the switch's packets"):
+        switch.client.inject(0, [bytes(10000)])
+    with pytest.raises(ControlError, match="empty"):
+        switch.client.inject(0, [b""])
+    with pytest.raises(ControlError, match="not the number of a ctl: port"):
+        switch.client.inject(5, [bytes(60)])
+
+
+# --- externs ----------------------------------------------------------------------------------------------------------
+
+
+def test_counters(start) -> None:
+    switch = start("--workers=2")
+    switch.do(FORWARD)
+    switch.client.exchange([(0, ethernet()), (1, ethernet()), (1, ethernet(payload=bytes(86))), (1, ethernet(dst=5))])
+    assert switch.do("counter_read port_counter 1") == "port_counter[1]= (220 bytes, 3 packets)\n"
+    assert switch.do("counter_read dmac_counter 0") == "dmac_counter[0]= (220 bytes, 3 packets)\n"
+    switch.do("counter_write port_counter 1 10 1000")
+    switch.client.exchange([(1, ethernet())])
+    assert switch.do("counter_read Ingress.port_counter 1").endswith("(1060 bytes, 11 packets)\n")
+    switch.do("counter_reset port_counter")
+    assert switch.do("counter_read port_counter 1").endswith("(0 bytes, 0 packets)\n")
+    assert "512 elements" in switch.fail("counter_read port_counter 512")
+
+
+def test_direct_counter_begins_anew_with_its_entry(start) -> None:
+    switch = start()
+    switch.do(FORWARD)
+    switch.client.exchange([(0, ethernet())])
+    switch.do("table_delete dmac 0")
+    assert "no such entry" in switch.fail("counter_read dmac_counter 0")
+    handle = switch.do("table_add dmac forward 3 => 1").split()[-1]
+    assert switch.do(f"counter_read dmac_counter {handle}").endswith("(0 bytes, 0 packets)\n")
+
+
+def test_registers(start) -> None:
+    switch = start()
+    switch.client.exchange([(1, ethernet(kind=0x4E61))] * 3)
+    assert switch.do("register_read seen") == "seen= 0, 3, 0, 0, 0, 0, 0, 0\n"
+    switch.do("register_write seen 1 0xffffffffffff", f"register_write wide 1 {2**100 - 1}")
+    assert switch.do("register_read seen 1") == "seen[1]= 281474976710655\n"
+    assert switch.do("register_read wide 1") == f"wide[1]= {2**100 - 1}\n"
+    assert "does not fit in 48 bits" in switch.fail("register_write seen 1 0x1000000000000")
+    switch.do("register_reset seen")
+    assert switch.do("register_read seen 1") == "seen[1]= 0\n"
+
+
+def test_digests_go_to_who_subscribed(start) -> None:
+    switch = start()
+    switch.client.exchange([(0, ethernet(kind=0xD1E5))])  # nobody listens yet
+    switch.client.subscribe()
+    switch.client.exchange([(1, ethernet(kind=0xD1E5, src=src)) for src in range(300)])
+    records: list[bytes] = []
+    while len(records) < 300:
+        digest = switch.client.digest(5)
+        assert digest is not None
+        assert digest.name == "Ingress.learn"
+        records += digest.records
+    assert records == [src.to_bytes(6, "big") + b"\0\1" for src in range(300)]
+    assert switch.client.digest(0.05) is None
+
+
+def test_log_and_assertions(start) -> None:
+    switch = start()
+    switch.client.exchange([(1, ethernet(kind=0xBEEF)), (0, ethernet(kind=0xDEAD))])
+    assert switch.client.stats()["asserts"] == 1
+    assert "1 assertions failed" in switch.stop()
+    lines = switch.log.read_text().splitlines()
+    assert lines[0].endswith("worker 0: frame of 60 bytes at port 1")
+    assert lines[1].endswith("worker 0: assertion failed: sample.p4:12")
+
+
+def test_meter(start) -> None:
+    switch = start()
+    switch.do(FORWARD)
+    police = ethernet(kind=0x3E7E)
+    assert len(switch.client.exchange([(0, police)] * 20)) == 20  # no rates: green
+    switch.do("meter_set_rates police 0 0:4 0:10")
+    assert switch.do("meter_get_rates police 0").splitlines()[1] == "1: info rate = 0, burst size = 10"
+    assert len(switch.client.exchange([(0, police)] * 20)) == 10
+    switch.do("meter_array_set_rates police 0.000001:1 1000:100")
+    assert len(switch.client.exchange([(0, police)] * 50)) == 50
+    assert "peak" in switch.fail("meter_set_rates police 0 2:1 1:1")
+
+
+def test_random_numbers_stay_in_range(start) -> None:
+    switch = start()
+    switch.do(FORWARD)
+    assert len(switch.client.exchange([(0, ethernet(kind=0x4A4D))] * 500)) == 500
