@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
+from aux_frontend.p4_16.checker import uses
 from aux_frontend.p4_16.checker.declarations import declaration
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.nesting import deep_recursion
@@ -24,4 +25,6 @@ def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
     except RecursionError:
         st.error(st.last_span, "the program is nested too deeply here")
     diagnostics.raise_if_errors()
+    with deep_recursion():
+        uses.check_program(st, program)
     return st.checked

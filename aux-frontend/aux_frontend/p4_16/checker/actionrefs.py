@@ -32,7 +32,7 @@ def _find(st: State, ref: ast.ActionRef) -> ast.ActionDeclaration | None:
     found = scope.find(path.name, types=False)
     if not found:
         names = [n for n in scope.visible(types=False) if isinstance(scope.find(n)[-1], ast.ActionDeclaration)]
-        st.error(path, f"action '{path.name}' is not declared{suggestion(path.name, names)}")
+        st.undeclared(path, path.name, f"action '{path.name}'", suggestion(path.name, names))
         return None
     action = found[-1]
     if not isinstance(action, ast.ActionDeclaration):

@@ -25,7 +25,6 @@ def function(st: State, d: ast.FunctionDeclaration) -> None:
         st.open_declarations.discard(d)
     if not isinstance(result, t.Void | t.Unknown) and flow.may_fall_through(st, d.body):
         st.error(d, f"function '{d.name}' may end without returning {show(result)}")
-    flow.check_body(st, d.parameters, d.body.body)
     st.declare(d)
 
 
@@ -45,7 +44,6 @@ def action(st: State, d: ast.ActionDeclaration) -> None:
         with st.nested():
             statements.body(st, d.body.body)
         st.open_declarations.discard(d)
-    flow.check_body(st, d.parameters, d.body.body)
     st.declare(d)
 
 
@@ -69,6 +67,7 @@ def _order(st: State, d: ast.ActionDeclaration) -> None:
 def control(st: State, d: ast.ControlDeclaration) -> None:
     annotation.check(st, d.annotations)
     st.open_declarations.add(d)
+    st.block = d
     with st.nested(Context(Place.CONTROL, d)):
         variables = typedecls.type_parameters(st, d.type_parameters)
         st.named_types[d] = t.ControlType(d, variables)
@@ -82,6 +81,6 @@ def control(st: State, d: ast.ControlDeclaration) -> None:
             st.context = Context(Place.APPLY, d)
             with st.nested():
                 statements.body(st, d.body.body)
+    st.block = None
     st.open_declarations.discard(d)
-    flow.check_block(st, d)
     st.declare(d)

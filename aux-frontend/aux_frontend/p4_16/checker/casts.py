@@ -151,7 +151,7 @@ def _list(st: State, expression: ast.ListExpression, found: Ty, target: Ty, what
     for item, (name, ty) in zip(expression.items, wanted, strict=False):
         good &= coerce(st, item, st.checked.types[item], ty, name)
     if good:
-        _finish(st, expression, found, target, [i for i in expression.items])
+        _finish(st, expression, found, target, list(expression.items))
     return good
 
 

@@ -18,7 +18,6 @@ from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
 
-
 _COMPILE_TIME = t.Extern | t.ParserType | t.ControlType | t.PackageType | t.Integer | t.String
 
 
@@ -80,7 +79,7 @@ def _path(st: State, e: ast.Path, hint: Ty | None) -> Ty:
         types = scope.find(e.name)
         if types:
             return st.error(e, f"'{e.name}' is a type, not a value", (types[0], "declared here"))
-        return st.error(e, f"'{e.name}' is not declared{suggestion(e.name, scope.visible(types=False))}")
+        return st.undeclared(e, e.name, f"'{e.name}'", suggestion(e.name, scope.visible(types=False)))
     declaration = found[-1]
     st.checked.declarations[e] = declaration
     st.used.update(found)

@@ -1,4 +1,4 @@
-"""Signatures without a body: externs, extern functions, parser and control types, packages (P4-16 spec 7.2.10, 7.2.11, 13.1, 14.1)."""
+"""Signatures without a body: externs, parser and control types, packages (P4-16 spec 7.2.10, 7.2.11, 13.1, 14.1)."""
 
 from __future__ import annotations
 

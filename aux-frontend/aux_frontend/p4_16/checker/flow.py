@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checker.state import State
 
@@ -32,11 +30,3 @@ def _if(st: State, s: ast.IfStatement) -> bool:
     if known is False:
         return s.otherwise is None or may_fall_through(st, s.otherwise)
     return s.otherwise is None or may_fall_through(st, s.then) or may_fall_through(st, s.otherwise)
-
-
-def check_body(st: State, parameters: Sequence[ast.Parameter], body: Sequence[ast.Statement | ast.Declaration]) -> None:
-    pass
-
-
-def check_block(st: State, d: ast.ParserDeclaration | ast.ControlDeclaration) -> None:
-    pass

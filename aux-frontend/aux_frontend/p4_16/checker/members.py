@@ -101,9 +101,8 @@ def _stack_member(st: State, e: ast.Member, base: t.Stack) -> Ty:
     if e.name in (*_CURSOR, "push_front", "pop_front") and not is_header_stack(base):
         return st.error(e, f"{show(base)} has no '{e.name}', it is not a header stack")
     if e.name in _CURSOR:
-        if st.context.place is not Place.STATE:
-            if not (e.name == "lastIndex" and st.context.place is Place.FUNCTION):
-                return st.error(e, f"'{e.name}' of a header stack is only for parsers")
+        if st.context.place is not Place.STATE and not (e.name == "lastIndex" and st.context.place is Place.FUNCTION):
+            return st.error(e, f"'{e.name}' of a header stack is only for parsers")
         return _LAST_INDEX if e.name == "lastIndex" else base.element
     if e.name == "size":
         st.set_value(e, base.size)

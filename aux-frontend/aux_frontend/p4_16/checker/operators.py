@@ -205,12 +205,15 @@ def _concatenation(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> T
 
 
 def _equality(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> Ty:
-    if not isinstance(left, t.Unknown) and not isinstance(right, t.Unknown):
-        if not _agree(st, e, left, right):
-            if isinstance(left, t.Bit) and isinstance(right, t.Bit) and left.signed == right.signed:
-                st.error(e, f"width mismatch: operator {e.operator} between {show(left)} and {show(right)}")
-            else:
-                st.error(e, f"operator {e.operator} cannot compare {show(left)} with {show(right)}")
+    if isinstance(left, t.Unknown) or isinstance(right, t.Unknown):
+        return BOOL
+    before = st.diagnostics.error_count
+    if _agree(st, e, left, right) or st.diagnostics.error_count > before:
+        return BOOL
+    if isinstance(left, t.Bit) and isinstance(right, t.Bit) and left.signed == right.signed:
+        st.error(e, f"width mismatch: operator {e.operator} between {show(left)} and {show(right)}")
+    else:
+        st.error(e, f"operator {e.operator} cannot compare {show(left)} with {show(right)}")
     return BOOL
 
 

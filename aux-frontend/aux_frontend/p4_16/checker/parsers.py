@@ -9,7 +9,6 @@ from aux_frontend.p4_16.checker import (
     declarations,
     expressions,
     externs,
-    flow,
     keysets,
     statements,
     typedecls,
@@ -25,6 +24,7 @@ _FINAL = ("accept", "reject")
 def parser(st: State, d: ast.ParserDeclaration) -> None:
     annotation.check(st, d.annotations)
     st.open_declarations.add(d)
+    st.block = d
     with st.nested(Context(Place.PARSER, d)):
         variables = typedecls.type_parameters(st, d.type_parameters)
         st.named_types[d] = t.ParserType(d, variables)
@@ -38,9 +38,9 @@ def parser(st: State, d: ast.ParserDeclaration) -> None:
             states = _declare_states(st, d)
             for state in d.states:
                 _state(st, d, state, states)
+    st.block = None
     st.open_declarations.discard(d)
     _graph(st, d, states)
-    flow.check_block(st, d)
     st.declare(d)
 
 

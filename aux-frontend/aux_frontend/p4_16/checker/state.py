@@ -65,6 +65,7 @@ class State:
 
     value_types: every declared value (variable, parameter, constant, instance, …) → its type.
     named_types: every type declaration → the type it makes, in terms of its own type variables.
+    block: the parser or control around, None outside. switch_subject: the subject of the innermost switch.
     values: every constant → its compile-time value. expression_values: the same for expressions, after implicit casts.
     static: expressions known at compile time, also those whose value only an instantiation gives.
     """
@@ -82,6 +83,7 @@ class State:
     open_declarations: set[ast.Declaration] = field(default_factory=set)
     error_declarations: dict[str, Span] = field(default_factory=dict)
     match_kind_declarations: dict[str, ast.MatchKindDeclaration] = field(default_factory=dict)
+    block: ast.Declaration | None = None
     switch_subject: ast.Expression | None = None
     used: set[ast.Declaration] = field(default_factory=set)
     last_span: Span = field(default_factory=lambda: Span("", 1, 1))
@@ -114,6 +116,18 @@ class State:
     def int_value(self, expression: ast.Expression) -> int | None:
         value = self.expression_values.get(expression)
         return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def declared_later(self, name: str) -> ast.Declaration | None:
+        """A declaration of a name that comes only after the present place."""
+        inner = getattr(self.block, "locals", ())
+        return next((d for d in (*inner, *self.checked.program.declarations) if d.name == name), None)
+
+    def undeclared(self, at: ast.Node, name: str, what: str, near: str) -> Unknown:
+        """Report a name that is not declared, or not yet."""
+        later = self.declared_later(name)
+        if later is not None and later not in self.open_declarations:
+            return self.error(at, f"{what} is declared only later", (later, "declared here"))
+        return self.error(at, f"{what} is not declared{near}")
 
     @contextmanager
     def nested(self, context: Context | None = None) -> Iterator[Scope]:

@@ -161,7 +161,7 @@ def field_type(ty: FieldType, name: str) -> Ty | None:
 
 
 def bit_size(ty: Ty, *, largest: bool) -> int | None:
-    """Bits that a type occupies in a packet: the largest, or the smallest with varbit fields empty (spec 9.1); None: has no size."""
+    """Bits that a type occupies in a packet, with varbit fields full or empty (spec 9.1); None: the type has no size."""
     match ty:
         case t.Bit():
             return ty.width

@@ -72,7 +72,7 @@ def type_declaration(st: State, ref: ast.NamedType) -> ast.Declaration | None:
         if values:
             st.error(ref, f"'{ref.name}' is not a type", (values[0], "declared here"))
         else:
-            st.error(ref, f"type '{ref.name}' is not declared{suggestion(ref.name, scope.visible(types=True))}")
+            st.undeclared(ref, ref.name, f"type '{ref.name}'", suggestion(ref.name, scope.visible(types=True)))
         return None
     declaration = found[-1]
     st.checked.declarations[ref] = declaration
