@@ -1,0 +1,223 @@
+"""The client of the control protocol and the logic of `macsad ctl`, against a switch that is a few lines of Python."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from macsad import control
+from macsad.control import BulkReply, Client, ControlError, Digest, Message, NoSwitchError, Reply, Status
+from macsad.ctl import run_ctl
+
+HEAD = struct.Struct(">IBBH")
+Answer = tuple[int, bytes]
+Handler = Callable[[int, bytes], Answer]
+
+
+def words(kind: int, payload: bytes) -> Answer:
+    """A switch that knows the word `good`."""
+    if kind == Message.COMMAND:
+        good = payload.startswith(b"good")
+        return (Status.OK, payload + b"\n") if good else (Status.FAILED, b"no command '" + payload + b"'")
+    if kind == Message.BULK:
+        done = failed = 0
+        text = b""
+        for number, line in enumerate(payload[1:].splitlines(), 1):
+            if line.startswith(b"good"):
+                done += 1
+                text += line + b"\n" if payload[0] & 2 else b""
+                continue
+            failed += 1
+            text += b"%d: error: no command '%s'\n" % (number, line)
+            if not payload[0] & 1:
+                break
+        return (Status.FAILED if failed else Status.OK), struct.pack(">II", done, failed) + text
+    return Status.WRONG, b"no message of this type"
+
+
+class FakeSwitch:
+    """Serves one connection after the other; `pushed` bytes go out before the first reply."""
+
+    def __init__(self, path: Path, handler: Handler, pushed: bytes = b"") -> None:
+        self.path = path
+        self.handler = handler
+        self.pushed = pushed
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(str(path))
+        self.listener.listen()
+        self.requests: list[tuple[int, bytes]] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rb") as stream, contextlib.suppress(ConnectionAbortedError):
+                self._talk(connection, stream)
+
+    def _talk(self, connection: socket.socket, stream: BinaryIO) -> None:
+        while len(head := stream.read(HEAD.size)) == HEAD.size:
+            length, kind, _, tag = HEAD.unpack(head)
+            payload = stream.read(length)
+            self.requests.append((kind, payload))
+            status, answer = self.handler(kind, payload)
+            reply = self.pushed + HEAD.pack(len(answer), kind, status, tag) + answer
+            self.pushed = b""
+            connection.sendall(reply)
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[Callable[..., FakeSwitch]]:
+    made: list[FakeSwitch] = []
+
+    def make(handler: Handler = words, pushed: bytes = b"") -> FakeSwitch:
+        made.append(FakeSwitch(tmp_path / f"sock{len(made)}", handler, pushed))
+        return made[-1]
+
+    yield make
+    for switch in made:
+        switch.listener.close()
+
+
+def ctl(switch: FakeSwitch | Path, *arguments: str, lines: str = "", interactive: bool = False) -> tuple[int, str, str]:
+    output, errors = io.StringIO(), io.StringIO()
+    path = switch if isinstance(switch, Path) else switch.path
+    code = run_ctl(
+        arguments, socket=path, source=io.StringIO(lines), interactive=interactive, output=output, errors=errors
+    )
+    return code, output.getvalue(), errors.getvalue()
+
+
+# --- macsad ctl -------------------------------------------------------------------------------------------------------
+
+
+def test_one_command(fake: Callable[..., FakeSwitch]) -> None:
+    switch = fake()
+    assert ctl(switch, "good", "day") == (0, "good day\n", "")
+    assert ctl(switch, "bad") == (1, "", "error: no command 'bad'\n")
+
+
+def test_lines_of_a_source_have_numbers(fake: Callable[..., FakeSwitch]) -> None:
+    code, output, errors = ctl(fake(), lines="good 1\nbad\ngood 2\n")
+    assert (code, output, errors) == (1, "good 1\ngood 2\n", "<stdin>:2: error: no command 'bad'\n")
+    assert ctl(fake(), lines="good\n")[0] == 0
+
+
+def test_a_prompt_goes_on_behind_failures(fake: Callable[..., FakeSwitch]) -> None:
+    code, output, errors = ctl(fake(), lines="bad\n\n  good  \nquit\ngood never\n", interactive=True)
+    assert code == 0
+    assert output == "macsad> macsad> macsad> good\nmacsad> "
+    assert errors == "error: no command 'bad'\n"
+    assert ctl(fake(), lines="good\n", interactive=True)[1] == "macsad> good\nmacsad> \n"
+
+
+def test_no_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, errors = ctl(tmp_path / "nobody", "good")
+    assert code == 1
+    assert errors == f"error: no switch listens at {tmp_path}/nobody: No such file or directory\n"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    told = io.StringIO()
+    assert run_ctl(["good"], source=io.StringIO(), output=io.StringIO(), errors=told) == 1
+    assert f"no switch listens at {tmp_path}/macsad.sock" in told.getvalue()
+    assert "macsad run" in told.getvalue()
+
+
+def test_a_socket_path_that_is_too_long(tmp_path: Path) -> None:
+    code, _, errors = ctl(tmp_path / ("x" * 200), "good")
+    assert code == 1
+    assert "no switch listens" in errors
+
+
+def test_what_is_no_switch(fake: Callable[..., FakeSwitch]) -> None:
+    garbage = fake(pushed=b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    code, _, errors = ctl(garbage, "good")
+    assert code == 1
+    assert "too long" in errors
+
+
+# --- the client -------------------------------------------------------------------------------------------------------
+
+
+def test_command(fake: Callable[..., FakeSwitch]) -> None:
+    with Client(fake().path) as client:
+        assert client.command("good") == Reply(True, "good\n")
+        assert client.command("bad") == Reply(False, "no command 'bad'")
+
+
+def test_bulk_counts_lines_over_all_messages(fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control, "_BULK_STEP", 40)
+    switch = fake()
+    lines = ["good"] * 20 + ["bad"] + ["good"] * 5 + ["bad"]
+    with Client(switch.path) as client:
+        reply = client.bulk(lines, keep_going=True)
+        assert reply == BulkReply(25, 2, "21: error: no command 'bad'\n27: error: no command 'bad'\n")
+        assert len(switch.requests) > 2
+        assert client.bulk(lines) == BulkReply(20, 1, "21: error: no command 'bad'\n")
+
+
+def test_frames(fake: Callable[..., FakeSwitch]) -> None:
+    injected: list[bytes] = []
+
+    def port(kind: int, payload: bytes) -> Answer:
+        if kind == Message.INJECT:
+            assert payload[:2] == b"\0\x05"
+            at, taken = 2, 0
+            while at < len(payload) and taken < 3:
+                (length,) = struct.unpack_from(">I", payload, at)
+                injected.append(payload[at + 4 : at + 4 + length])
+                at += 4 + length
+                taken += 1
+            return Status.OK, struct.pack(">I", taken)
+        frame = injected.pop(0)
+        return (Status.MORE if injected else Status.OK), struct.pack(">HI", 6, len(frame)) + frame
+
+    frames = [bytes([i]) * (i + 1) for i in range(8)]
+    with Client(fake(port).path) as client:
+        assert client.inject(5, frames) == 3
+        assert client.collect() == [(6, frame) for frame in frames[:3]]
+        assert client.exchange((5, frame) for frame in frames) == [(6, frame) for frame in frames]
+
+
+def test_digests_between_replies_are_kept(fake: Callable[..., FakeSwitch]) -> None:
+    payload = struct.pack(">H", 5) + b"learn" + struct.pack(">I", 2) + b"aabbcc"
+    pushed = HEAD.pack(len(payload), Message.DIGEST, 0, 0) + payload
+    with Client(fake(pushed=pushed * 2).path) as client:
+        assert client.command("good").ok
+        expected = Digest("learn", (b"aa", b"bb", b"cc"))
+        assert [client.digest(1), client.digest(1), client.digest(0.01)] == [expected, expected, None]
+
+
+def test_refusals(fake: Callable[..., FakeSwitch]) -> None:
+    with Client(fake().path) as client, pytest.raises(ControlError, match="no message of this type"):
+        client.stats()
+    with Client(fake(lambda kind, payload: (0, b"[]")).path) as client, pytest.raises(ControlError, match="JSON"):
+        client.describe()
+    with Client(fake(lambda kind, payload: (99, b"")).path) as client, pytest.raises(ControlError, match="status 99"):
+        client.stats()
+
+
+def test_a_switch_that_goes_away(fake: Callable[..., FakeSwitch]) -> None:
+    def vanish(kind: int, payload: bytes) -> Answer:
+        raise ConnectionAbortedError
+
+    with Client(fake(vanish).path) as client, pytest.raises(NoSwitchError):
+        client.stats()
+
+
+def test_default_socket_is_in_a_folder_of_this_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    path = control.default_socket()
+    assert path.parent.parent == tmp_path
+    control.prepare_socket_folder(path)
+    assert path.parent.stat().st_mode & 0o777 == 0o700
