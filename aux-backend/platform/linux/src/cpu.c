@@ -52,7 +52,9 @@ const char *odp_cpu_model_str_id(int id) {
     return cpuinfo(id, "model name", model, sizeof(model)) ? model : "unknown";
 }
 
-const char *odp_cpu_model_str(void) { return odp_cpu_model_str_id(odp_cpu_id()); }
+const char *odp_cpu_model_str(void) {
+    return odp_cpu_model_str_id(odp_cpu_id());
+}
 
 static uint64_t cpufreq(int id, const char *name) {
     char path[128];
@@ -81,9 +83,13 @@ uint64_t odp_cpu_hz_max_id(int id) {
     return hz ? hz : odp_cpu_hz_id(id);
 }
 
-uint64_t odp_cpu_hz(void) { return odp_cpu_hz_id(odp_cpu_id()); }
+uint64_t odp_cpu_hz(void) {
+    return odp_cpu_hz_id(odp_cpu_id());
+}
 
-uint64_t odp_cpu_hz_max(void) { return odp_cpu_hz_max_id(odp_cpu_id()); }
+uint64_t odp_cpu_hz_max(void) {
+    return odp_cpu_hz_max_id(odp_cpu_id());
+}
 
 void odp_time_wait_until(odp_time_t time) {
     uint64_t now = odp_time_global_ns();
@@ -97,9 +103,13 @@ void odp_time_wait_until(odp_time_t time) {
         odp_cpu_pause();
 }
 
-void odp_time_wait_ns(uint64_t ns) { odp_time_wait_until(odp_time_add_ns(odp_time_global(), ns)); }
+void odp_time_wait_ns(uint64_t ns) {
+    odp_time_wait_until(odp_time_add_ns(odp_time_global(), ns));
+}
 
-odp_random_kind_t odp_random_max_kind(void) { return ODP_RANDOM_CRYPTO; }
+odp_random_kind_t odp_random_max_kind(void) {
+    return ODP_RANDOM_CRYPTO;
+}
 
 int32_t odp_random_data(uint8_t *buf, uint32_t len, odp_random_kind_t kind) {
     uint32_t done = 0;

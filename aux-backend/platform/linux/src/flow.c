@@ -5,11 +5,13 @@
 
 enum { ETHERNET = 14, VLAN_TAG = 4, IPV4_MIN = 20, IPV6 = 40, TCP = 6, UDP = 17 };
 
-static uint16_t half(const uint8_t *at) { return (uint16_t)(at[0] << 8 | at[1]); }
+static uint16_t half(const uint8_t *at) {
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
 
 /* Addresses, then ports where the transport's bit is set and the first fragment's header is there. */
-static uint32_t hash_ip(const uint8_t *addresses, uint32_t addresses_len, bool plain, const uint8_t *l4, const uint8_t *end,
-                        bool ports) {
+static uint32_t hash_ip(const uint8_t *addresses, uint32_t addresses_len, bool plain, const uint8_t *l4,
+                        const uint8_t *end, bool ports) {
     uint32_t hash = plain || ports ? odp_hash_crc32c(addresses, addresses_len, 0xffffffffu) : 0;
     return ports && end - l4 >= 4 ? odp_hash_crc32c(l4, 4, hash) : hash;
 }

@@ -40,7 +40,9 @@ ODP_WEAK_SYMBOL int odp_override_log(odp_log_level_t level, const char *fmt, ...
     return written;
 }
 
-ODP_WEAK_SYMBOL void odp_override_abort(void) { abort(); }
+ODP_WEAK_SYMBOL void odp_override_abort(void) {
+    abort();
+}
 
 void macs_odp_log(odp_log_level_t level, const char *fmt, ...) {
     char line[512];
@@ -62,7 +64,9 @@ void macs_odp_abort(const char *fmt, ...) {
     (instance.abort ? instance.abort : odp_override_abort)();
 }
 
-void odp_init_param_init(odp_init_t *param) { memset(param, 0, sizeof(*param)); }
+void odp_init_param_init(odp_init_t *param) {
+    memset(param, 0, sizeof(*param));
+}
 
 static void take_mask(odp_cpumask_t *to, const odp_cpumask_t *from) {
     if (from != NULL)
@@ -175,9 +179,13 @@ int odp_instance(odp_instance_t *handle) {
     return 0;
 }
 
-uint64_t odp_instance_to_u64(odp_instance_t handle) { return handle; }
+uint64_t odp_instance_to_u64(odp_instance_t handle) {
+    return handle;
+}
 
-void odp_log_thread_fn_set(odp_log_func_t func) { thread_log = func; }
+void odp_log_thread_fn_set(odp_log_func_t func) {
+    thread_log = func;
+}
 
 odp_log_func_t odp_log_fn_get(void) {
     if (!instance.running)
@@ -191,19 +199,33 @@ odp_abort_func_t odp_abort_fn_get(void) {
     return instance.abort ? instance.abort : odp_override_abort;
 }
 
-odp_thread_type_t odp_thread_type(void) { return instance.type[macs_odp_thread]; }
+odp_thread_type_t odp_thread_type(void) {
+    return instance.type[macs_odp_thread];
+}
 
-int odp_thread_worker_count(void) { return __atomic_load_n(&instance.workers, __ATOMIC_RELAXED); }
+int odp_thread_worker_count(void) {
+    return __atomic_load_n(&instance.workers, __ATOMIC_RELAXED);
+}
 
-int odp_thread_control_count(void) { return __atomic_load_n(&instance.controls, __ATOMIC_RELAXED); }
+int odp_thread_control_count(void) {
+    return __atomic_load_n(&instance.controls, __ATOMIC_RELAXED);
+}
 
-int odp_thread_count(void) { return odp_thread_worker_count() + odp_thread_control_count(); }
+int odp_thread_count(void) {
+    return odp_thread_worker_count() + odp_thread_control_count();
+}
 
-int odp_thread_count_max(void) { return ODP_THREAD_COUNT_MAX; }
+int odp_thread_count_max(void) {
+    return ODP_THREAD_COUNT_MAX;
+}
 
-int odp_thread_worker_count_max(void) { return instance.max_worker; }
+int odp_thread_worker_count_max(void) {
+    return instance.max_worker;
+}
 
-int odp_thread_control_count_max(void) { return instance.max_control; }
+int odp_thread_control_count_max(void) {
+    return instance.max_control;
+}
 
 static int threads_of(odp_thrmask_t *mask, odp_thread_type_t type) {
     odp_thrmask_zero(mask);
@@ -215,15 +237,25 @@ static int threads_of(odp_thrmask_t *mask, odp_thread_type_t type) {
     return odp_thrmask_count(mask);
 }
 
-int odp_thrmask_worker(odp_thrmask_t *mask) { return threads_of(mask, ODP_THREAD_WORKER); }
+int odp_thrmask_worker(odp_thrmask_t *mask) {
+    return threads_of(mask, ODP_THREAD_WORKER);
+}
 
-int odp_thrmask_control(odp_thrmask_t *mask) { return threads_of(mask, ODP_THREAD_CONTROL); }
+int odp_thrmask_control(odp_thrmask_t *mask) {
+    return threads_of(mask, ODP_THREAD_CONTROL);
+}
 
-void odp_time_startup(odp_time_startup_t *startup) { *startup = instance.startup; }
+void odp_time_startup(odp_time_startup_t *startup) {
+    *startup = instance.startup;
+}
 
-int odp_errno(void) { return macs_odp_error; }
+int odp_errno(void) {
+    return macs_odp_error;
+}
 
-void odp_errno_zero(void) { macs_odp_error = 0; }
+void odp_errno_zero(void) {
+    macs_odp_error = 0;
+}
 
 const char *odp_errno_str(int errnum) {
     static __thread char text[128];
@@ -238,6 +270,10 @@ const char *odp_version_api_str(void) {
     return VERSION_TEXT(ODP_VERSION_API_GENERATION, ODP_VERSION_API_MAJOR, ODP_VERSION_API_MINOR);
 }
 
-const char *odp_version_impl_name(void) { return "macsad-linux"; }
+const char *odp_version_impl_name(void) {
+    return "macsad-linux";
+}
 
-const char *odp_version_impl_str(void) { return "macsad-linux 0.1.0"; }
+const char *odp_version_impl_str(void) {
+    return "macsad-linux 0.1.0";
+}

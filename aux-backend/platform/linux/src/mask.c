@@ -56,8 +56,12 @@ int macs_odp_mask_last(const uint64_t *word, unsigned words) {
     int32_t odp_##kind##_to_str(const odp_##kind##_t *mask, char *str, int32_t size) {                                 \
         return macs_odp_mask_to_str(mask->word, (SIZE) / 64, str, size);                                               \
     }                                                                                                                  \
-    void odp_##kind##_zero(odp_##kind##_t *mask) { memset(mask, 0, sizeof(*mask)); }                                   \
-    void odp_##kind##_setall(odp_##kind##_t *mask) { memset(mask, 0xff, sizeof(*mask)); }                              \
+    void odp_##kind##_zero(odp_##kind##_t *mask) {                                                                     \
+        memset(mask, 0, sizeof(*mask));                                                                                \
+    }                                                                                                                  \
+    void odp_##kind##_setall(odp_##kind##_t *mask) {                                                                   \
+        memset(mask, 0xff, sizeof(*mask));                                                                             \
+    }                                                                                                                  \
     void odp_##kind##_set(odp_##kind##_t *mask, int id) {                                                              \
         if (id >= 0 && id < (SIZE))                                                                                    \
             mask->word[id / 64] |= (uint64_t)1 << id % 64;                                                             \
@@ -90,9 +94,15 @@ int macs_odp_mask_last(const uint64_t *word, unsigned words) {
     int odp_##kind##_equal(const odp_##kind##_t *mask1, const odp_##kind##_t *mask2) {                                 \
         return memcmp(mask1, mask2, sizeof(*mask1)) == 0;                                                              \
     }                                                                                                                  \
-    void odp_##kind##_copy(odp_##kind##_t *dest, const odp_##kind##_t *src) { memmove(dest, src, sizeof(*dest)); }     \
-    int odp_##kind##_first(const odp_##kind##_t *mask) { return macs_odp_mask_next(mask->word, (SIZE) / 64, -1); }     \
-    int odp_##kind##_last(const odp_##kind##_t *mask) { return macs_odp_mask_last(mask->word, (SIZE) / 64); }          \
+    void odp_##kind##_copy(odp_##kind##_t *dest, const odp_##kind##_t *src) {                                          \
+        memmove(dest, src, sizeof(*dest));                                                                             \
+    }                                                                                                                  \
+    int odp_##kind##_first(const odp_##kind##_t *mask) {                                                               \
+        return macs_odp_mask_next(mask->word, (SIZE) / 64, -1);                                                        \
+    }                                                                                                                  \
+    int odp_##kind##_last(const odp_##kind##_t *mask) {                                                                \
+        return macs_odp_mask_last(mask->word, (SIZE) / 64);                                                            \
+    }                                                                                                                  \
     int odp_##kind##_next(const odp_##kind##_t *mask, int id) {                                                        \
         return macs_odp_mask_next(mask->word, (SIZE) / 64, id);                                                        \
     }

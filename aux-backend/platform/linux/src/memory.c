@@ -57,7 +57,9 @@ void *macs_odp_map(uint64_t bytes, enum macs_odp_pages pages, uint64_t *mapped, 
     return map(*mapped, MAP_NORESERVE);
 }
 
-void macs_odp_unmap(void *address, uint64_t mapped) { munmap(address, mapped); }
+void macs_odp_unmap(void *address, uint64_t mapped) {
+    munmap(address, mapped);
+}
 
 void macs_odp_name(char *to, size_t size, const char *from) {
     size_t length = from ? strnlen(from, size - 1) : 0;
@@ -152,7 +154,9 @@ odp_shm_t odp_shm_lookup(const char *name) {
     return found;
 }
 
-void *odp_shm_addr(odp_shm_t shm) { return shm == NULL ? NULL : shm->addr; }
+void *odp_shm_addr(odp_shm_t shm) {
+    return shm == NULL ? NULL : shm->addr;
+}
 
 int odp_shm_info(odp_shm_t shm, odp_shm_info_t *info) {
     if (shm == NULL)
@@ -167,7 +171,9 @@ int odp_shm_info(odp_shm_t shm, odp_shm_info_t *info) {
     return 0;
 }
 
-uint64_t odp_shm_to_u64(odp_shm_t shm) { return (uintptr_t)shm; }
+uint64_t odp_shm_to_u64(odp_shm_t shm) {
+    return (uintptr_t)shm;
+}
 
 void odp_shm_print(odp_shm_t shm) {
     macs_odp_log(ODP_LOG_PRINT, "shm \"%s\": %p, %" PRIu64 " bytes, %" PRIu64 " kB pages\n", shm->name, shm->addr,

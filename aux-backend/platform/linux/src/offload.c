@@ -8,7 +8,9 @@ enum { PROTO_TCP = 6, PROTO_UDP = 17 };
 enum { FLAG_FIN = 0x01, FLAG_PSH = 0x08, FLAG_CWR = 0x80 };
 enum { GSO_UDP_L4 = 5 }; /* VIRTIO_NET_HDR_GSO_UDP_L4: not in older kernels' headers */
 
-static uint16_t get16(const uint8_t *at) { return (uint16_t)(at[0] << 8 | at[1]); }
+static uint16_t get16(const uint8_t *at) {
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
 
 static void put16(uint8_t *at, uint32_t value) {
     at[0] = (uint8_t)(value >> 8);
@@ -126,7 +128,7 @@ static void tcp_finish(uint8_t *tcp, uint32_t done, bool last) {
     put16(tcp + 4, sequence >> 16);
     put16(tcp + 6, sequence);
     if (!last)
-        tcp[13] &= (uint8_t)~(FLAG_FIN | FLAG_PSH);
+        tcp[13] &= (uint8_t) ~(FLAG_FIN | FLAG_PSH);
     if (done > 0)
         tcp[13] &= (uint8_t)~FLAG_CWR;
 }

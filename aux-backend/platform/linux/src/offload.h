@@ -29,11 +29,11 @@ void macs_odp_checksum_guess(uint8_t *frame, uint32_t len);
 struct macs_odp_super {
     uint8_t frame[MACS_ODP_SUPER_MAX];
     uint32_t len;
-    uint32_t l3;      /* offsets of the IP header, of TCP or UDP, of the payload */
+    uint32_t l3; /* offsets of the IP header, of TCP or UDP, of the payload */
     uint32_t l4;
     uint32_t payload;
-    uint32_t size;    /* payload bytes of a segment */
-    uint32_t done;    /* payload bytes already out; equal to len - payload: nothing to do */
+    uint32_t size; /* payload bytes of a segment */
+    uint32_t done; /* payload bytes already out; equal to len - payload: nothing to do */
     bool ipv6;
     bool tcp;
 };

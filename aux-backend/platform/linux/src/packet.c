@@ -28,7 +28,9 @@ odp_packet_t odp_packet_alloc(odp_pool_t pool, uint32_t len) {
     return odp_packet_alloc_multi(pool, len, &pkt, 1) == 1 ? pkt : ODP_PACKET_INVALID;
 }
 
-void odp_packet_free(odp_packet_t pkt) { macs_odp_packet_give(pkt->event.pool, &pkt, 1); }
+void odp_packet_free(odp_packet_t pkt) {
+    macs_odp_packet_give(pkt->event.pool, &pkt, 1);
+}
 
 void odp_packet_free_multi(const odp_packet_t pkt[], int num) {
     free_runs((struct macs_odp_event *const *)(const void *)pkt, num);
@@ -39,7 +41,9 @@ void odp_packet_free_sp(const odp_packet_t pkt[], int num) {
         macs_odp_packet_give(pkt[0]->event.pool, pkt, (uint32_t)num);
 }
 
-uint32_t odp_packet_reset_max_len(odp_packet_t pkt) { return pkt->room - pkt->event.pool->headroom; }
+uint32_t odp_packet_reset_max_len(odp_packet_t pkt) {
+    return pkt->room - pkt->event.pool->headroom;
+}
 
 int odp_packet_reset(odp_packet_t pkt, uint32_t len) {
     if (len == 0 || len > odp_packet_reset_max_len(pkt))
@@ -194,7 +198,9 @@ int odp_packet_is_valid(odp_packet_t pkt) {
     return odp_event_is_valid((odp_event_t)(void *)pkt) && pkt->event.type == ODP_EVENT_PACKET;
 }
 
-uint64_t odp_packet_to_u64(odp_packet_t pkt) { return (uintptr_t)pkt; }
+uint64_t odp_packet_to_u64(odp_packet_t pkt) {
+    return (uintptr_t)pkt;
+}
 
 void odp_packet_print(odp_packet_t pkt) {
     macs_odp_log(ODP_LOG_PRINT, "packet %u of pool %s: %u bytes, headroom %u, tailroom %u, input %d\n",
@@ -226,13 +232,21 @@ int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *t
     return same;
 }
 
-void odp_event_free(odp_event_t event) { macs_odp_pool_give(event->pool, &event, 1); }
+void odp_event_free(odp_event_t event) {
+    macs_odp_pool_give(event->pool, &event, 1);
+}
 
-void odp_event_free_multi(const odp_event_t event[], int num) { free_runs(event, num); }
+void odp_event_free_multi(const odp_event_t event[], int num) {
+    free_runs(event, num);
+}
 
-void odp_event_free_sp(const odp_event_t event[], int num) { free_runs(event, num); }
+void odp_event_free_sp(const odp_event_t event[], int num) {
+    free_runs(event, num);
+}
 
-uint64_t odp_event_to_u64(odp_event_t event) { return (uintptr_t)event; }
+uint64_t odp_event_to_u64(odp_event_t event) {
+    return (uintptr_t)event;
+}
 
 int odp_buffer_alloc_multi(odp_pool_t pool, odp_buffer_t buf[], int num) {
     if (pool == NULL || pool->param.type != ODP_POOL_BUFFER || num < 0)
@@ -245,7 +259,9 @@ odp_buffer_t odp_buffer_alloc(odp_pool_t pool) {
     return odp_buffer_alloc_multi(pool, &buf, 1) == 1 ? buf : ODP_BUFFER_INVALID;
 }
 
-void odp_buffer_free(odp_buffer_t buf) { odp_event_free(&buf->event); }
+void odp_buffer_free(odp_buffer_t buf) {
+    odp_event_free(&buf->event);
+}
 
 void odp_buffer_free_multi(const odp_buffer_t buf[], int num) {
     free_runs((struct macs_odp_event *const *)(const void *)buf, num);
@@ -255,4 +271,6 @@ int odp_buffer_is_valid(odp_buffer_t buf) {
     return odp_event_is_valid((odp_event_t)(void *)buf) && buf->event.type == ODP_EVENT_BUFFER;
 }
 
-uint64_t odp_buffer_to_u64(odp_buffer_t buf) { return (uintptr_t)buf; }
+uint64_t odp_buffer_to_u64(odp_buffer_t buf) {
+    return (uintptr_t)buf;
+}

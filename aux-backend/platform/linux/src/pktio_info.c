@@ -28,7 +28,9 @@ int odp_pktio_promisc_mode_set(odp_pktio_t pktio, odp_bool_t enable) {
     return pktio->driver->promisc_set(pktio, enable);
 }
 
-uint32_t odp_pktin_maxlen(odp_pktio_t pktio) { return pktio == NULL ? 0 : macs_odp_pktio_room(pktio); }
+uint32_t odp_pktin_maxlen(odp_pktio_t pktio) {
+    return pktio == NULL ? 0 : macs_odp_pktio_room(pktio);
+}
 
 uint32_t odp_pktout_maxlen(odp_pktio_t pktio) {
     if (pktio == NULL)
@@ -63,7 +65,9 @@ int odp_pktio_info(odp_pktio_t pktio, odp_pktio_info_t *info) {
     return 0;
 }
 
-uint64_t odp_pktio_ts_res(odp_pktio_t pktio) { return pktio == NULL ? 0 : ODP_TIME_SEC_IN_NS; }
+uint64_t odp_pktio_ts_res(odp_pktio_t pktio) {
+    return pktio == NULL ? 0 : ODP_TIME_SEC_IN_NS;
+}
 
 odp_time_t odp_pktio_ts_from_ns(odp_pktio_t pktio, uint64_t ns) {
     (void)pktio;
@@ -87,7 +91,8 @@ static void counters_read(struct macs_odp_counters *to, const struct macs_odp_co
 }
 
 /* Since the last reset: the workers' counters themselves are never written by others. */
-static struct macs_odp_counters counters_since(const struct macs_odp_counters *now, const struct macs_odp_counters *then) {
+static struct macs_odp_counters counters_since(const struct macs_odp_counters *now,
+                                               const struct macs_odp_counters *then) {
     struct macs_odp_counters counters;
     counters_read(&counters, now);
     counters.octets -= then->octets;
@@ -141,7 +146,9 @@ int odp_pktio_stats_reset(odp_pktio_t pktio) {
 }
 
 /* There is at most one extra counter. */
-static int extra_count(odp_pktio_t pktio) { return pktio->finite ? 1 : 0; }
+static int extra_count(odp_pktio_t pktio) {
+    return pktio->finite ? 1 : 0;
+}
 
 int odp_pktio_extra_stat_info(odp_pktio_t pktio, odp_pktio_extra_stat_info_t info[], int num) {
     if (pktio == NULL)

@@ -59,8 +59,8 @@ static int file_pass(struct macs_odp_pktio *pktio, const char *path, uint64_t *c
     while ((result = macs_odp_pcap_next(&reader, &frame)) == MACS_ODP_PCAP_FRAME) {
         uint32_t lines = ODP_CACHE_LINE_ROUNDUP(frame.len);
         if (frame.len == 0 || frame.len > macs_odp_pktio_room(pktio)) {
-            macs_odp_log(ODP_LOG_ERR, "%s: frame %" PRIu64 " has %u bytes, a packet of the pool has room for %u\n", path,
-                         *count + 1, frame.len, macs_odp_pktio_room(pktio));
+            macs_odp_log(ODP_LOG_ERR, "%s: frame %" PRIu64 " has %u bytes, a packet of the pool has room for %u\n",
+                         path, *count + 1, frame.len, macs_odp_pktio_room(pktio));
             result = MACS_ODP_PCAP_BROKEN;
             break;
         }

@@ -8,7 +8,9 @@ static int null_open(struct macs_odp_pktio *pktio, const char *arguments) {
     return 0;
 }
 
-static void null_close(struct macs_odp_pktio *pktio) { (void)pktio; }
+static void null_close(struct macs_odp_pktio *pktio) {
+    (void)pktio;
+}
 
 static int null_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int num) {
     (void)queue, (void)packets, (void)num;

@@ -1,20 +1,8 @@
-/* Pools: creation, destruction, and the exchange between a thread's cache and the store that all share. */
+/* Pools: creation, destruction, and what can be asked of them. */
 #include "pool.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MACS_ODP_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MACS_ODP_ASAN 1
-#endif
-#endif
-
-#ifdef MACS_ODP_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
 
 enum {
     MIN_HEADROOM = 128,
@@ -65,17 +53,21 @@ void odp_pool_param_init(odp_pool_param_t *param) {
     param->pkt.cache_size = DEFAULT_CACHE;
 }
 
-static bool align_ok(uint32_t align, uint32_t most) { return align <= most && (align & (align - 1)) == 0; }
+static bool align_ok(uint32_t align, uint32_t most) {
+    return align <= most && (align & (align - 1)) == 0;
+}
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
 
 static bool packet_param_ok(const odp_pool_param_t *param) {
     uint32_t len = larger(larger(param->pkt.len, param->pkt.seg_len), param->pkt.max_len);
     return param->pkt.num > 0 && param->pkt.num <= MAX_NUM && len <= MAX_LEN && param->pkt.num_subparam == 0 &&
            (param->pkt.max_num == 0 || param->pkt.max_num >= param->pkt.num) &&
-           (param->pkt.max_len == 0 || param->pkt.max_len >= param->pkt.len) &&
-           param->pkt.headroom <= MAX_HEADROOM && param->pkt.uarea_size <= MAX_UAREA &&
-           param->pkt.cache_size <= MACS_ODP_CACHE_MAX && align_ok(param->pkt.align, ODP_CACHE_LINE_SIZE);
+           (param->pkt.max_len == 0 || param->pkt.max_len >= param->pkt.len) && param->pkt.headroom <= MAX_HEADROOM &&
+           param->pkt.uarea_size <= MAX_UAREA && param->pkt.cache_size <= MACS_ODP_CACHE_MAX &&
+           align_ok(param->pkt.align, ODP_CACHE_LINE_SIZE);
 }
 
 static bool buffer_param_ok(const odp_pool_param_t *param) {
@@ -137,27 +129,11 @@ static void object_init(struct macs_odp_pool *pool, uint32_t index, uint32_t bef
                                        index);
 }
 
-/* In a sanitized build what is free must not be touched: frames, not the description and the user area. */
-static void pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison) {
-#ifdef MACS_ODP_ASAN
-    void *data = event->type == ODP_EVENT_PACKET ? ((struct macs_odp_packet *)(void *)event)->head
-                                                 : ((struct macs_odp_buffer *)(void *)event)->addr;
-    if (poison)
-        __asan_poison_memory_region(data, pool->room);
-    else
-        __asan_unpoison_memory_region(data, pool->room);
-#else
-    (void)pool, (void)event, (void)poison;
-#endif
-}
-
 static void pool_unmap(struct macs_odp_pool *pool) {
-#ifdef MACS_ODP_ASAN
-    if (pool->memory != NULL)
-        __asan_unpoison_memory_region(pool->memory, pool->mapped);
-#endif
-    if (pool->memory != NULL)
+    if (pool->memory != NULL) {
+        macs_odp_pool_unpoison_all(pool);
         macs_odp_unmap(pool->memory, pool->mapped);
+    }
     if (pool->cache != NULL)
         macs_odp_unmap(pool->cache, pool->cache_mapped);
     free(pool->store);
@@ -174,8 +150,8 @@ static struct macs_odp_pool *pool_new(const char *name, const odp_pool_param_t *
     macs_odp_name(pool->name, sizeof(pool->name), name);
     uint32_t before = pool_shape(pool, param, &align);
     pool->memory = macs_odp_map((uint64_t)pool->num * pool->stride, MACS_ODP_PAGES_BEST, &pool->mapped, &pool->page);
-    pool->cache = macs_odp_map(ODP_THREAD_COUNT_MAX * sizeof(*pool->cache), MACS_ODP_PAGES_SMALL, &pool->cache_mapped,
-                               &page);
+    pool->cache =
+        macs_odp_map(ODP_THREAD_COUNT_MAX * sizeof(*pool->cache), MACS_ODP_PAGES_SMALL, &pool->cache_mapped, &page);
     pool->store = malloc(pool->num * sizeof(*pool->store));
     if (pool->memory == NULL || pool->cache == NULL || pool->store == NULL) {
         pool_unmap(pool);
@@ -185,7 +161,7 @@ static struct macs_odp_pool *pool_new(const char *name, const odp_pool_param_t *
     for (uint32_t index = pool->num; index-- > 0;) { /* so that the first object is given first */
         object_init(pool, index, before);
         pool->store[pool->stored] = (struct macs_odp_event *)(void *)(pool->memory + (uint64_t)index * pool->stride);
-        pool_poison(pool, pool->store[pool->stored++], true);
+        macs_odp_pool_poison(pool, pool->store[pool->stored++], true);
     }
     return pool;
 }
@@ -291,19 +267,28 @@ int odp_pool_stats(odp_pool_t pool, odp_pool_stats_t *stats) {
     return 0;
 }
 
-int odp_pool_stats_reset(odp_pool_t pool) { return pool == NULL ? macs_odp_fail(EINVAL) : 0; }
+int odp_pool_stats_reset(odp_pool_t pool) {
+    return pool == NULL ? macs_odp_fail(EINVAL) : 0;
+}
 
-unsigned int odp_pool_max_index(void) { return MACS_ODP_POOLS - 1; }
+unsigned int odp_pool_max_index(void) {
+    return MACS_ODP_POOLS - 1;
+}
 
-int odp_pool_index(odp_pool_t pool) { return pool == NULL ? macs_odp_fail(EINVAL) : pool->index; }
+int odp_pool_index(odp_pool_t pool) {
+    return pool == NULL ? macs_odp_fail(EINVAL) : pool->index;
+}
 
-uint64_t odp_pool_to_u64(odp_pool_t pool) { return (uintptr_t)pool; }
+uint64_t odp_pool_to_u64(odp_pool_t pool) {
+    return (uintptr_t)pool;
+}
 
 void odp_pool_print(odp_pool_t pool) {
-    macs_odp_log(ODP_LOG_PRINT, "pool %u \"%s\": %s, %u objects of %u bytes each %u, %u free, %" PRIu64 " cached, %" PRIu64
-                 " kB pages\n", pool->index, pool->name, pool->param.type == ODP_POOL_PACKET ? "packets" : "buffers",
-                 pool->num, pool->room, pool->stride, __atomic_load_n(&pool->stored, __ATOMIC_RELAXED), cached(pool),
-                 pool->page / 1024);
+    macs_odp_log(
+        ODP_LOG_PRINT,
+        "pool %u \"%s\": %s, %u objects of %u bytes each %u, %u free, %" PRIu64 " cached, %" PRIu64 " kB pages\n",
+        pool->index, pool->name, pool->param.type == ODP_POOL_PACKET ? "packets" : "buffers", pool->num, pool->room,
+        pool->stride, __atomic_load_n(&pool->stored, __ATOMIC_RELAXED), cached(pool), pool->page / 1024);
 }
 
 void odp_pool_print_all(void) {
@@ -330,88 +315,10 @@ int odp_event_is_valid(odp_event_t event) {
     return valid;
 }
 
-/* Move between cache and store. Return how many could be moved. */
-static uint32_t store_take(struct macs_odp_pool *pool, struct macs_odp_event **to, uint32_t num) {
-    odp_spinlock_lock(&pool->lock);
-    uint32_t count = num < pool->stored ? num : pool->stored;
-    uint32_t left = pool->stored - count;
-    memcpy(to, pool->store + left, count * sizeof(*to));
-    __atomic_store_n(&pool->stored, left, __ATOMIC_RELAXED);
-    odp_spinlock_unlock(&pool->lock);
-    return count;
-}
-
-static void store_give(struct macs_odp_pool *pool, struct macs_odp_event *const *from, uint32_t num) {
-    odp_spinlock_lock(&pool->lock);
-    memcpy(pool->store + pool->stored, from, num * sizeof(*from));
-    __atomic_store_n(&pool->stored, pool->stored + num, __ATOMIC_RELAXED);
-    odp_spinlock_unlock(&pool->lock);
-}
-
-static struct macs_odp_cache *own_cache(struct macs_odp_pool *pool) {
-    if (odp_unlikely(macs_odp_thread < 0))
-        macs_odp_abort("pool %s is used by a thread that has not called odp_init_local()\n", pool->name);
-    return &pool->cache[macs_odp_thread];
-}
-
-uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num) {
-    struct macs_odp_cache *cache = own_cache(pool);
-    uint32_t count = cache->count, got = num;
-    if (odp_unlikely(num > count)) {
-        uint32_t want = num - count + pool->cache_size / 2;
-        if (want + count <= pool->cache_size) {
-            count += store_take(pool, cache->slot + count, want);
-            got = num < count ? num : count;
-        } else { /* more than the cache holds: what is missing comes straight from the store */
-            memcpy(event, cache->slot, count * sizeof(*event));
-            got = count + store_take(pool, event + count, num - count);
-            count = 0;
-            __atomic_store_n(&cache->count, 0, __ATOMIC_RELAXED);
-            goto taken;
-        }
-    }
-    count -= got;
-    memcpy(event, cache->slot + count, got * sizeof(*event));
-    __atomic_store_n(&cache->count, count, __ATOMIC_RELAXED);
-taken:
-    for (uint32_t i = 0; i < got; i++) {
-        event[i]->live = 1;
-        pool_poison(pool, event[i], false);
-    }
-    return got;
-}
-
-void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
-    struct macs_odp_cache *cache = own_cache(pool);
-    uint32_t count = cache->count;
-    for (uint32_t i = 0; i < num; i++) {
-        if (odp_unlikely(!event[i]->live))
-            macs_odp_abort("pool %s: object %u is freed twice\n", pool->name, event[i]->index);
-        event[i]->live = 0;
-        pool_poison(pool, event[i], true);
-    }
-    if (odp_unlikely(num > pool->cache_size)) {
-        store_give(pool, event, num);
-        return;
-    }
-    if (odp_unlikely(count + num > pool->cache_size)) {
-        uint32_t keep = (pool->cache_size - num) / 2;
-        if (keep < count) {
-            store_give(pool, cache->slot + keep, count - keep);
-            count = keep;
-        }
-    }
-    memcpy(cache->slot + count, event, num * sizeof(*event));
-    __atomic_store_n(&cache->count, count + num, __ATOMIC_RELAXED);
-}
-
 void macs_odp_pool_leave(void) {
     pthread_mutex_lock(&macs_odp_lock);
     for (uint32_t index = 0; index < MACS_ODP_POOLS; index++)
-        if (pools[index] != NULL) {
-            struct macs_odp_cache *cache = own_cache(pools[index]);
-            store_give(pools[index], cache->slot, cache->count);
-            __atomic_store_n(&cache->count, 0, __ATOMIC_RELAXED);
-        }
+        if (pools[index] != NULL)
+            macs_odp_pool_cache_empty(pools[index]);
     pthread_mutex_unlock(&macs_odp_lock);
 }

@@ -27,7 +27,9 @@ int odp_queue_capability(odp_queue_capability_t *capa) {
     return 0;
 }
 
-void odp_queue_param_init(odp_queue_param_t *param) { memset(param, 0, sizeof(*param)); }
+void odp_queue_param_init(odp_queue_param_t *param) {
+    memset(param, 0, sizeof(*param));
+}
 
 static struct macs_odp_queue *queue_new(const char *name, const odp_queue_param_t *param) {
     uint32_t size = param->size ? param->size : DEFAULT_SIZE, slots = 1;
@@ -109,7 +111,9 @@ int odp_queue_info(odp_queue_t queue, odp_queue_info_t *info) {
     return 0;
 }
 
-odp_queue_type_t odp_queue_type(odp_queue_t queue) { return queue->param.type; }
+odp_queue_type_t odp_queue_type(odp_queue_t queue) {
+    return queue->param.type;
+}
 
 int odp_queue_context_set(odp_queue_t queue, void *context, uint32_t len) {
     if (queue == NULL)
@@ -119,7 +123,9 @@ int odp_queue_context_set(odp_queue_t queue, void *context, uint32_t len) {
     return 0;
 }
 
-void *odp_queue_context(odp_queue_t queue) { return queue == NULL ? NULL : queue->param.context; }
+void *odp_queue_context(odp_queue_t queue) {
+    return queue == NULL ? NULL : queue->param.context;
+}
 
 uint32_t odp_queue_len(odp_queue_t queue) {
     odp_spinlock_lock(&queue->lock);
@@ -178,4 +184,6 @@ void odp_queue_print_all(void) {
     pthread_mutex_unlock(&macs_odp_lock);
 }
 
-uint64_t odp_queue_to_u64(odp_queue_t queue) { return (uintptr_t)queue; }
+uint64_t odp_queue_to_u64(odp_queue_t queue) {
+    return (uintptr_t)queue;
+}

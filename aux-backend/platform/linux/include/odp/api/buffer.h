@@ -8,17 +8,29 @@ typedef struct macs_odp_buffer *odp_buffer_t;
 
 #define ODP_BUFFER_INVALID ((odp_buffer_t)0)
 
-static inline odp_buffer_t odp_buffer_from_event(odp_event_t event) { return (odp_buffer_t)(void *)event; }
+static inline odp_buffer_t odp_buffer_from_event(odp_event_t event) {
+    return (odp_buffer_t)(void *)event;
+}
 
-static inline odp_event_t odp_buffer_to_event(odp_buffer_t buf) { return &buf->event; }
+static inline odp_event_t odp_buffer_to_event(odp_buffer_t buf) {
+    return &buf->event;
+}
 
-static inline void *odp_buffer_addr(odp_buffer_t buf) { return buf->addr; }
+static inline void *odp_buffer_addr(odp_buffer_t buf) {
+    return buf->addr;
+}
 
-static inline uint32_t odp_buffer_size(odp_buffer_t buf) { return buf->size; }
+static inline uint32_t odp_buffer_size(odp_buffer_t buf) {
+    return buf->size;
+}
 
-static inline void *odp_buffer_user_area(odp_buffer_t buf) { return buf->uarea_size ? (void *)(buf + 1) : NULL; }
+static inline void *odp_buffer_user_area(odp_buffer_t buf) {
+    return buf->uarea_size ? (void *)(buf + 1) : NULL;
+}
 
-static inline odp_pool_t odp_buffer_pool(odp_buffer_t buf) { return buf->event.pool; }
+static inline odp_pool_t odp_buffer_pool(odp_buffer_t buf) {
+    return buf->event.pool;
+}
 
 /* ODP_BUFFER_INVALID, or fewer than asked, when the pool is empty; -1: not a buffer pool. */
 odp_buffer_t odp_buffer_alloc(odp_pool_t pool);

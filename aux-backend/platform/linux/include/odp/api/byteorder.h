@@ -35,11 +35,15 @@ typedef uint32_t odp_u32sum_t;
     static inline uint##N##_t odp_be_to_cpu_##N(odp_u##N##be_t be) {                                                   \
         return ODP_BIG_ENDIAN ? be : __builtin_bswap##N(be);                                                           \
     }                                                                                                                  \
-    static inline odp_u##N##be_t odp_cpu_to_be_##N(uint##N##_t cpu) { return odp_be_to_cpu_##N(cpu); }                 \
+    static inline odp_u##N##be_t odp_cpu_to_be_##N(uint##N##_t cpu) {                                                  \
+        return odp_be_to_cpu_##N(cpu);                                                                                 \
+    }                                                                                                                  \
     static inline uint##N##_t odp_le_to_cpu_##N(odp_u##N##le_t le) {                                                   \
         return ODP_BIG_ENDIAN ? __builtin_bswap##N(le) : le;                                                           \
     }                                                                                                                  \
-    static inline odp_u##N##le_t odp_cpu_to_le_##N(uint##N##_t cpu) { return odp_le_to_cpu_##N(cpu); }
+    static inline odp_u##N##le_t odp_cpu_to_le_##N(uint##N##_t cpu) {                                                  \
+        return odp_le_to_cpu_##N(cpu);                                                                                 \
+    }
 
 MACS_ODP_BYTEORDER(16)
 MACS_ODP_BYTEORDER(32)

@@ -44,11 +44,17 @@ static inline uint64_t odp_cpu_cycles_strict(void) {
     return odp_cpu_cycles();
 }
 
-static inline uint64_t odp_cpu_cycles_diff(uint64_t c2, uint64_t c1) { return c2 - c1; }
+static inline uint64_t odp_cpu_cycles_diff(uint64_t c2, uint64_t c1) {
+    return c2 - c1;
+}
 
-static inline uint64_t odp_cpu_cycles_max(void) { return UINT64_MAX; }
+static inline uint64_t odp_cpu_cycles_max(void) {
+    return UINT64_MAX;
+}
 
-static inline uint64_t odp_cpu_cycles_resolution(void) { return 1; }
+static inline uint64_t odp_cpu_cycles_resolution(void) {
+    return 1;
+}
 
 static inline void odp_cpu_pause(void) {
 #if defined(__x86_64__)
@@ -60,26 +66,48 @@ static inline void odp_cpu_pause(void) {
 #endif
 }
 
-static inline void odp_prefetch(const void *addr) { __builtin_prefetch(addr, 0, 3); }
+static inline void odp_prefetch(const void *addr) {
+    __builtin_prefetch(addr, 0, 3);
+}
 
-static inline void odp_prefetch_l1(const void *addr) { __builtin_prefetch(addr, 0, 3); }
+static inline void odp_prefetch_l1(const void *addr) {
+    __builtin_prefetch(addr, 0, 3);
+}
 
-static inline void odp_prefetch_l2(const void *addr) { __builtin_prefetch(addr, 0, 2); }
+static inline void odp_prefetch_l2(const void *addr) {
+    __builtin_prefetch(addr, 0, 2);
+}
 
-static inline void odp_prefetch_l3(const void *addr) { __builtin_prefetch(addr, 0, 1); }
+static inline void odp_prefetch_l3(const void *addr) {
+    __builtin_prefetch(addr, 0, 1);
+}
 
-static inline void odp_prefetch_store(const void *addr) { __builtin_prefetch(addr, 1, 3); }
+static inline void odp_prefetch_store(const void *addr) {
+    __builtin_prefetch(addr, 1, 3);
+}
 
-static inline void odp_prefetch_store_l1(const void *addr) { __builtin_prefetch(addr, 1, 3); }
+static inline void odp_prefetch_store_l1(const void *addr) {
+    __builtin_prefetch(addr, 1, 3);
+}
 
-static inline void odp_prefetch_store_l2(const void *addr) { __builtin_prefetch(addr, 1, 2); }
+static inline void odp_prefetch_store_l2(const void *addr) {
+    __builtin_prefetch(addr, 1, 2);
+}
 
-static inline void odp_prefetch_store_l3(const void *addr) { __builtin_prefetch(addr, 1, 1); }
+static inline void odp_prefetch_store_l3(const void *addr) {
+    __builtin_prefetch(addr, 1, 1);
+}
 
-static inline void odp_prefetch_strm_l1(const void *addr) { __builtin_prefetch(addr, 0, 0); }
+static inline void odp_prefetch_strm_l1(const void *addr) {
+    __builtin_prefetch(addr, 0, 0);
+}
 
-static inline void odp_prefetch_store_strm_l1(const void *addr) { __builtin_prefetch(addr, 1, 0); }
+static inline void odp_prefetch_store_strm_l1(const void *addr) {
+    __builtin_prefetch(addr, 1, 0);
+}
 
-static inline void odp_prefetch_l1i(const void *addr) { (void)addr; }
+static inline void odp_prefetch_l1i(const void *addr) {
+    (void)addr;
+}
 
 #endif

@@ -19,7 +19,9 @@ typedef enum odp_event_type_t {
 
 typedef enum odp_event_subtype_t { ODP_EVENT_NO_SUBTYPE = 0, ODP_EVENT_PACKET_BASIC = 1 } odp_event_subtype_t;
 
-static inline odp_event_type_t odp_event_type(odp_event_t event) { return (odp_event_type_t)event->type; }
+static inline odp_event_type_t odp_event_type(odp_event_t event) {
+    return (odp_event_type_t)event->type;
+}
 
 static inline odp_event_subtype_t odp_event_subtype(odp_event_t event) {
     return event->type == ODP_EVENT_PACKET ? ODP_EVENT_PACKET_BASIC : ODP_EVENT_NO_SUBTYPE;
@@ -30,7 +32,9 @@ static inline odp_event_type_t odp_event_types(odp_event_t event, odp_event_subt
     return odp_event_type(event);
 }
 
-static inline odp_pool_t odp_event_pool(odp_event_t event) { return event->pool; }
+static inline odp_pool_t odp_event_pool(odp_event_t event) {
+    return event->pool;
+}
 
 /* How many events at the start of the array have the type of the first. */
 int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *type);

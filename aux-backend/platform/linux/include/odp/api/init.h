@@ -32,7 +32,7 @@ void odp_override_abort(void) ODP_NORETURN;
 typedef enum { ODP_MEM_MODEL_THREAD = 0, ODP_MEM_MODEL_PROCESS } odp_mem_model_t;
 
 typedef struct odp_init_t {
-    int num_worker;  /* at most, of both kinds together ODP_THREAD_COUNT_MAX; both 0: no limit but that */
+    int num_worker; /* at most, of both kinds together ODP_THREAD_COUNT_MAX; both 0: no limit but that */
     int num_control;
     const odp_cpumask_t *worker_cpus; /* for odp_cpumask_default_worker(); NULL: by default rule */
     const odp_cpumask_t *control_cpus;

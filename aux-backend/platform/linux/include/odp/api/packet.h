@@ -4,6 +4,7 @@
 
 #include <odp/api/cpu.h>
 #include <odp/api/event.h>
+#include <odp/api/hints.h>
 #include <odp/api/pool.h>
 #include <odp/api/time.h>
 
@@ -25,14 +26,20 @@ typedef enum odp_proto_layer_t {
 } odp_proto_layer_t;
 
 /* Events. */
-static inline odp_packet_t odp_packet_from_event(odp_event_t event) { return (odp_packet_t)(void *)event; }
+static inline odp_packet_t odp_packet_from_event(odp_event_t event) {
+    return (odp_packet_t)(void *)event;
+}
 
-static inline odp_event_t odp_packet_to_event(odp_packet_t pkt) { return &pkt->event; }
+static inline odp_event_t odp_packet_to_event(odp_packet_t pkt) {
+    return &pkt->event;
+}
 
 void odp_packet_from_event_multi(odp_packet_t pkt[], const odp_event_t event[], int num);
 void odp_packet_to_event_multi(const odp_packet_t pkt[], odp_event_t event[], int num);
 
-static inline odp_event_subtype_t odp_packet_subtype(odp_packet_t pkt) { return odp_event_subtype(&pkt->event); }
+static inline odp_event_subtype_t odp_packet_subtype(odp_packet_t pkt) {
+    return odp_event_subtype(&pkt->event);
+}
 
 /* Allocation. alloc_multi returns how many (fewer when the pool is empty), -1: not a packet pool, bad length. */
 odp_packet_t odp_packet_alloc(odp_pool_t pool, uint32_t len);
@@ -47,28 +54,42 @@ uint32_t odp_packet_reset_max_len(odp_packet_t pkt);
 void odp_packet_reset_meta(odp_packet_t pkt);
 
 /* Where the data are. */
-static inline void *odp_packet_head(odp_packet_t pkt) { return pkt->head; }
+static inline void *odp_packet_head(odp_packet_t pkt) {
+    return pkt->head;
+}
 
-static inline uint32_t odp_packet_buf_len(odp_packet_t pkt) { return pkt->room; }
+static inline uint32_t odp_packet_buf_len(odp_packet_t pkt) {
+    return pkt->room;
+}
 
-static inline void *odp_packet_data(odp_packet_t pkt) { return pkt->data; }
+static inline void *odp_packet_data(odp_packet_t pkt) {
+    return pkt->data;
+}
 
-static inline uint32_t odp_packet_len(odp_packet_t pkt) { return pkt->len; }
+static inline uint32_t odp_packet_len(odp_packet_t pkt) {
+    return pkt->len;
+}
 
-static inline uint32_t odp_packet_seg_len(odp_packet_t pkt) { return pkt->len; }
+static inline uint32_t odp_packet_seg_len(odp_packet_t pkt) {
+    return pkt->len;
+}
 
 static inline void *odp_packet_data_seg_len(odp_packet_t pkt, uint32_t *seg_len) {
     *seg_len = pkt->len;
     return pkt->data;
 }
 
-static inline uint32_t odp_packet_headroom(odp_packet_t pkt) { return (uint32_t)(pkt->data - pkt->head); }
+static inline uint32_t odp_packet_headroom(odp_packet_t pkt) {
+    return (uint32_t)(pkt->data - pkt->head);
+}
 
 static inline uint32_t odp_packet_tailroom(odp_packet_t pkt) {
     return pkt->room - odp_packet_headroom(pkt) - pkt->len;
 }
 
-static inline void *odp_packet_tail(odp_packet_t pkt) { return pkt->data + pkt->len; }
+static inline void *odp_packet_tail(odp_packet_t pkt) {
+    return pkt->data + pkt->len;
+}
 
 /* NULL when the offset is not inside the data. */
 static inline void *odp_packet_offset(odp_packet_t pkt, uint32_t offset, uint32_t *len, odp_packet_seg_t *seg) {
@@ -137,9 +158,13 @@ static inline int odp_packet_num_segs(odp_packet_t pkt) {
     return 1;
 }
 
-static inline odp_packet_seg_t odp_packet_first_seg(odp_packet_t pkt) { return (odp_packet_seg_t)(void *)pkt; }
+static inline odp_packet_seg_t odp_packet_first_seg(odp_packet_t pkt) {
+    return (odp_packet_seg_t)(void *)pkt;
+}
 
-static inline odp_packet_seg_t odp_packet_last_seg(odp_packet_t pkt) { return (odp_packet_seg_t)(void *)pkt; }
+static inline odp_packet_seg_t odp_packet_last_seg(odp_packet_t pkt) {
+    return (odp_packet_seg_t)(void *)pkt;
+}
 
 static inline odp_packet_seg_t odp_packet_next_seg(odp_packet_t pkt, odp_packet_seg_t seg) {
     (void)pkt, (void)seg;
@@ -169,22 +194,36 @@ int odp_packet_copy_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_off
 int odp_packet_move_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_offset, uint32_t len);
 
 /* What is known of it. */
-static inline odp_pool_t odp_packet_pool(odp_packet_t pkt) { return pkt->event.pool; }
+static inline odp_pool_t odp_packet_pool(odp_packet_t pkt) {
+    return pkt->event.pool;
+}
 
-static inline int odp_packet_input_index(odp_packet_t pkt) { return pkt->event.input; }
+static inline int odp_packet_input_index(odp_packet_t pkt) {
+    return pkt->event.input;
+}
 
 odp_pktio_t odp_packet_input(odp_packet_t pkt);
 void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio);
 
-static inline void *odp_packet_user_ptr(odp_packet_t pkt) { return (void *)(uintptr_t)pkt->user_ptr; }
+static inline void *odp_packet_user_ptr(odp_packet_t pkt) {
+    return (void *)(uintptr_t)pkt->user_ptr;
+}
 
-static inline void odp_packet_user_ptr_set(odp_packet_t pkt, const void *user_ptr) { pkt->user_ptr = user_ptr; }
+static inline void odp_packet_user_ptr_set(odp_packet_t pkt, const void *user_ptr) {
+    pkt->user_ptr = user_ptr;
+}
 
-static inline void *odp_packet_user_area(odp_packet_t pkt) { return pkt->uarea_size ? (void *)(pkt + 1) : NULL; }
+static inline void *odp_packet_user_area(odp_packet_t pkt) {
+    return pkt->uarea_size ? (void *)(pkt + 1) : NULL;
+}
 
-static inline uint32_t odp_packet_user_area_size(odp_packet_t pkt) { return pkt->uarea_size; }
+static inline uint32_t odp_packet_user_area_size(odp_packet_t pkt) {
+    return pkt->uarea_size;
+}
 
-static inline int odp_packet_user_flag(odp_packet_t pkt) { return (pkt->event.flags & MACS_ODP_USER_FLAG) != 0; }
+static inline int odp_packet_user_flag(odp_packet_t pkt) {
+    return (pkt->event.flags & MACS_ODP_USER_FLAG) != 0;
+}
 
 static inline void odp_packet_user_flag_set(odp_packet_t pkt, int val) {
     uint8_t others = (uint8_t)(pkt->event.flags & ~MACS_ODP_USER_FLAG);
@@ -192,7 +231,9 @@ static inline void odp_packet_user_flag_set(odp_packet_t pkt, int val) {
 }
 
 /* Time of arrival by odp_pktio_time(); odp_packet_has_ts() says if there is one. */
-static inline odp_time_t odp_packet_ts(odp_packet_t pkt) { return (odp_time_t){.ns = pkt->ts_ns}; }
+static inline odp_time_t odp_packet_ts(odp_packet_t pkt) {
+    return (odp_time_t){.ns = pkt->ts_ns};
+}
 
 static inline void odp_packet_ts_set(odp_packet_t pkt, odp_time_t timestamp) {
     pkt->ts_ns = timestamp.ns;

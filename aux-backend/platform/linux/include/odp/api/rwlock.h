@@ -8,7 +8,9 @@ typedef struct odp_rwlock_s {
     int32_t holders; /* number of readers; -1: a writer */
 } odp_rwlock_t;
 
-static inline void odp_rwlock_init(odp_rwlock_t *lock) { __atomic_store_n(&lock->holders, 0, __ATOMIC_RELAXED); }
+static inline void odp_rwlock_init(odp_rwlock_t *lock) {
+    __atomic_store_n(&lock->holders, 0, __ATOMIC_RELAXED);
+}
 
 /* The trylocks return 1 when taken, 0 when not. */
 static inline int odp_rwlock_read_trylock(odp_rwlock_t *lock) {
@@ -39,6 +41,8 @@ static inline void odp_rwlock_read_unlock(odp_rwlock_t *lock) {
     __atomic_fetch_sub(&lock->holders, 1, __ATOMIC_RELEASE);
 }
 
-static inline void odp_rwlock_write_unlock(odp_rwlock_t *lock) { __atomic_store_n(&lock->holders, 0, __ATOMIC_RELEASE); }
+static inline void odp_rwlock_write_unlock(odp_rwlock_t *lock) {
+    __atomic_store_n(&lock->holders, 0, __ATOMIC_RELEASE);
+}
 
 #endif

@@ -2,11 +2,17 @@
 #ifndef ODP_API_SYNC_H_
 #define ODP_API_SYNC_H_
 
-static inline void odp_mb_release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+static inline void odp_mb_release(void) {
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+}
 
-static inline void odp_mb_acquire(void) { __atomic_thread_fence(__ATOMIC_ACQUIRE); }
+static inline void odp_mb_acquire(void) {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
 
-static inline void odp_mb_full(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+static inline void odp_mb_full(void) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 
 /* Stronger than odp_mb_full(): earlier accesses are complete, not only ordered, before a later one starts. */
 static inline void odp_mb_sync(void) {

@@ -12,7 +12,9 @@ typedef enum odp_thread_type_e { ODP_THREAD_WORKER = 0, ODP_THREAD_CONTROL } odp
 extern __thread int macs_odp_thread;
 
 /* Numbers start at 0, the lowest free one is given. */
-static inline int odp_thread_id(void) { return macs_odp_thread; }
+static inline int odp_thread_id(void) {
+    return macs_odp_thread;
+}
 
 odp_thread_type_t odp_thread_type(void);
 int odp_thread_count(void);

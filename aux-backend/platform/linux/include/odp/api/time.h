@@ -21,13 +21,21 @@ typedef struct odp_time_startup_t {
     uint64_t global_ns;
 } odp_time_startup_t;
 
-static inline uint64_t odp_time_global_ns(void) { return macs_odp_clock_ns(); }
+static inline uint64_t odp_time_global_ns(void) {
+    return macs_odp_clock_ns();
+}
 
-static inline odp_time_t odp_time_global(void) { return (odp_time_t){.ns = odp_time_global_ns()}; }
+static inline odp_time_t odp_time_global(void) {
+    return (odp_time_t){.ns = odp_time_global_ns()};
+}
 
-static inline odp_time_t odp_time_local(void) { return odp_time_global(); }
+static inline odp_time_t odp_time_local(void) {
+    return odp_time_global();
+}
 
-static inline uint64_t odp_time_local_ns(void) { return odp_time_global_ns(); }
+static inline uint64_t odp_time_local_ns(void) {
+    return odp_time_global_ns();
+}
 
 /* Strict: read in program order. */
 static inline uint64_t odp_time_global_strict_ns(void) {
@@ -35,31 +43,57 @@ static inline uint64_t odp_time_global_strict_ns(void) {
     return odp_time_global_ns();
 }
 
-static inline odp_time_t odp_time_global_strict(void) { return (odp_time_t){.ns = odp_time_global_strict_ns()}; }
+static inline odp_time_t odp_time_global_strict(void) {
+    return (odp_time_t){.ns = odp_time_global_strict_ns()};
+}
 
-static inline odp_time_t odp_time_local_strict(void) { return odp_time_global_strict(); }
+static inline odp_time_t odp_time_local_strict(void) {
+    return odp_time_global_strict();
+}
 
-static inline uint64_t odp_time_local_strict_ns(void) { return odp_time_global_strict_ns(); }
+static inline uint64_t odp_time_local_strict_ns(void) {
+    return odp_time_global_strict_ns();
+}
 
-static inline odp_time_t odp_time_diff(odp_time_t t2, odp_time_t t1) { return (odp_time_t){.ns = t2.ns - t1.ns}; }
+static inline odp_time_t odp_time_diff(odp_time_t t2, odp_time_t t1) {
+    return (odp_time_t){.ns = t2.ns - t1.ns};
+}
 
-static inline uint64_t odp_time_diff_ns(odp_time_t t2, odp_time_t t1) { return t2.ns - t1.ns; }
+static inline uint64_t odp_time_diff_ns(odp_time_t t2, odp_time_t t1) {
+    return t2.ns - t1.ns;
+}
 
-static inline odp_time_t odp_time_sum(odp_time_t t1, odp_time_t t2) { return (odp_time_t){.ns = t1.ns + t2.ns}; }
+static inline odp_time_t odp_time_sum(odp_time_t t1, odp_time_t t2) {
+    return (odp_time_t){.ns = t1.ns + t2.ns};
+}
 
-static inline odp_time_t odp_time_add_ns(odp_time_t time, uint64_t ns) { return (odp_time_t){.ns = time.ns + ns}; }
+static inline odp_time_t odp_time_add_ns(odp_time_t time, uint64_t ns) {
+    return (odp_time_t){.ns = time.ns + ns};
+}
 
-static inline uint64_t odp_time_to_ns(odp_time_t time) { return time.ns; }
+static inline uint64_t odp_time_to_ns(odp_time_t time) {
+    return time.ns;
+}
 
-static inline odp_time_t odp_time_local_from_ns(uint64_t ns) { return (odp_time_t){.ns = ns}; }
+static inline odp_time_t odp_time_local_from_ns(uint64_t ns) {
+    return (odp_time_t){.ns = ns};
+}
 
-static inline odp_time_t odp_time_global_from_ns(uint64_t ns) { return (odp_time_t){.ns = ns}; }
+static inline odp_time_t odp_time_global_from_ns(uint64_t ns) {
+    return (odp_time_t){.ns = ns};
+}
 
-static inline int odp_time_cmp(odp_time_t t2, odp_time_t t1) { return (t2.ns > t1.ns) - (t2.ns < t1.ns); }
+static inline int odp_time_cmp(odp_time_t t2, odp_time_t t1) {
+    return (t2.ns > t1.ns) - (t2.ns < t1.ns);
+}
 
-static inline uint64_t odp_time_local_res(void) { return ODP_TIME_SEC_IN_NS; }
+static inline uint64_t odp_time_local_res(void) {
+    return ODP_TIME_SEC_IN_NS;
+}
 
-static inline uint64_t odp_time_global_res(void) { return ODP_TIME_SEC_IN_NS; }
+static inline uint64_t odp_time_global_res(void) {
+    return ODP_TIME_SEC_IN_NS;
+}
 
 /* Both sleep when there is long to wait and spin for the rest. */
 void odp_time_wait_until(odp_time_t time);

@@ -20,11 +20,11 @@ struct macs_odp_pktio;
 /* Head of every event. */
 struct macs_odp_event {
     struct macs_odp_pool *pool;
-    uint32_t index;     /* in the pool */
-    uint8_t type;       /* odp_event_type_t */
-    uint8_t live;       /* allocated: finds what is freed twice */
-    uint8_t flags;      /* MACS_ODP_… */
-    int8_t input;       /* index of the pktio that received it, -1: none */
+    uint32_t index; /* in the pool */
+    uint8_t type;   /* odp_event_type_t */
+    uint8_t live;   /* allocated: finds what is freed twice */
+    uint8_t flags;  /* MACS_ODP_… */
+    int8_t input;   /* index of the pktio that received it, -1: none */
 };
 
 #define MACS_ODP_USER_FLAG 1u
@@ -35,8 +35,8 @@ struct macs_odp_packet {
     struct macs_odp_event event;
     uint8_t *data;
     uint32_t len;
-    uint32_t room;        /* bytes from `head` to the end of the tailroom */
-    uint8_t *head;        /* start of the headroom */
+    uint32_t room; /* bytes from `head` to the end of the tailroom */
+    uint8_t *head; /* start of the headroom */
     const void *user_ptr;
     uint64_t ts_ns;
     uint32_t uarea_size;

@@ -1,0 +1,241 @@
+"""Real interfaces: run by test_odp.py in a network namespace of its own, with the program that joins two ports.
+
+    interfaces.py SCENARIO FORWARD...      exit 0: passed; 77: the kernel refuses what the scenario needs
+
+Two hosts, namespaces `a` and `b`, have an address each and no way to each other but through FORWARD.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import ctypes
+import hashlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+REFUSED = 77
+
+
+def run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        print(" ".join(command), done.stderr, file=sys.stderr)
+        sys.exit(REFUSED)
+
+
+def enter(namespace: int) -> None:
+    """os.setns() for Pythons before 3.12."""
+    if ctypes.CDLL(None, use_errno=True).setns(namespace, 0) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+class Host:
+    """A network namespace, held by a process that sleeps in it."""
+
+    def __init__(self) -> None:
+        self.holder = subprocess.Popen(["unshare", "-n", "sleep", "300"])
+        atexit.register(self.holder.kill)
+        own = Path("/proc/self/ns/net").readlink()
+        while Path(f"/proc/{self.holder.pid}/ns/net").readlink() == own:
+            time.sleep(0.01)
+
+    def ip(self, *arguments: str) -> None:
+        run("nsenter", f"--net=/proc/{self.holder.pid}/ns/net", "ip", *arguments)
+
+    def address(self, interface: str, number: int) -> None:
+        self.ip("addr", "add", f"10.9.0.{number}/24", "dev", interface)
+        self.ip("addr", "add", f"fd00::{number}/64", "dev", interface, "nodad")
+        self.ip("link", "set", interface, "up")
+
+    def socket(self, family: int, kind: int) -> socket.socket:
+        """A socket of this namespace: it belongs to where it was made."""
+        result: list[socket.socket] = []
+
+        def make() -> None:
+            with Path(f"/proc/{self.holder.pid}/ns/net").open() as namespace:
+                enter(namespace.fileno())
+            made = socket.socket(family, kind)
+            made.settimeout(20)
+            result.append(made)
+
+        thread = threading.Thread(target=make)  # setns is of the thread alone
+        thread.start()
+        thread.join()
+        return result[0]
+
+
+def veth(host: Host, port: str, interface: str, number: int) -> None:
+    mac = f"02:00:00:00:00:{number:02}"  # fixed: neighbours remember it
+    peer = ("peer", "name", interface, "address", mac, "netns", str(host.holder.pid))
+    run("ip", "link", "add", port, "type", "veth", *peer)
+    run("ip", "link", "set", port, "up")
+    host.address(interface, number)
+
+
+@contextlib.contextmanager
+def forward(command: list[str], *ports: str) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen([*command, *ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n", process.stderr and process.stderr.read()
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.out, process.err = process.communicate(timeout=20)  # type: ignore[attr-defined]
+    assert process.returncode == 0, process.err  # type: ignore[attr-defined]
+
+
+def transfer(sender: Host, receiver: Host, family: int, to: str, size: int) -> None:
+    """One TCP stream; what arrives has the hash of what was sent."""
+    data = os.urandom(1 << 16) * (size >> 16)
+    listener = receiver.socket(family, socket.SOCK_STREAM)
+    listener.bind((to, 5001))
+    listener.listen()
+    got: list[str] = []
+
+    def receive() -> None:
+        connection, _ = listener.accept()
+        connection.settimeout(20)
+        digest = hashlib.sha256()
+        while chunk := connection.recv(1 << 16):
+            digest.update(chunk)
+        got.append(digest.hexdigest())
+
+    thread = threading.Thread(target=receive)
+    thread.start()
+    client = sender.socket(family, socket.SOCK_STREAM)
+    client.connect((to, 5001))
+    client.sendall(data)
+    client.close()
+    thread.join(30)
+    listener.close()
+    assert got == [hashlib.sha256(data).hexdigest()]
+
+
+def echo(one: Host, other: Host, family: int, address_of: tuple[str, str], sizes: list[int]) -> None:
+    """UDP datagrams there and back: each comes as it was sent. The first may be lost to address resolution."""
+    client, server = one.socket(family, socket.SOCK_DGRAM), other.socket(family, socket.SOCK_DGRAM)
+    client.bind((address_of[0], 0))
+    server.bind((address_of[1], 5002))
+    client.settimeout(1)
+    server.settimeout(1)
+    for size in sizes:
+        data = os.urandom(size)
+        for attempt in range(5):
+            try:
+                client.sendto(data, (address_of[1], 5002))
+                received, back = server.recvfrom(65536)
+                server.sendto(received, back)
+                if client.recv(65536) == data:
+                    break
+            except TimeoutError:
+                assert attempt < 4, f"{size} bytes do not come through"
+    client.close()
+    server.close()
+
+
+V4, V6 = ("10.9.0.1", "10.9.0.2"), ("fd00::1", "fd00::2")
+SIZES = [1, 2, 17, 100, 1000, 1400]
+
+
+def two_hosts() -> tuple[Host, Host]:
+    a, b = Host(), Host()
+    run("ip", "link", "set", "lo", "up")
+    return a, b
+
+
+def scenario_tcp(command: list[str]) -> None:
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with forward(command, "pa", "af_packet:pb") as process:
+        transfer(a, b, socket.AF_INET, V4[1], 32 << 20)
+        transfer(b, a, socket.AF_INET6, V6[0], 16 << 20)
+        echo(a, b, socket.AF_INET, V4, SIZES)
+        echo(b, a, socket.AF_INET6, (V6[1], V6[0]), SIZES)
+    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+
+
+def scenario_udp(command: list[str]) -> None:
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with forward(command, "pa", "pb"):
+        echo(a, b, socket.AF_INET, V4, SIZES)
+        echo(a, b, socket.AF_INET6, V6, SIZES)
+
+
+def scenario_vlan(command: list[str]) -> None:
+    """The kernel takes tags out of what it receives, and tells of them beside the frame."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    sender, receiver = (host.socket(socket.AF_PACKET, socket.SOCK_RAW) for host in (a, b))
+    sol_packet, auxdata = 263, 8
+    receiver.setsockopt(sol_packet, auxdata, 1)
+    sender.bind(("ea", 0))
+    receiver.bind(("eb", 0x0003))
+    with forward(command, "pa", "pb"):
+        for tpid, tci in ((0x8100, 0x2005), (0x88A8, 0x0FFE), (0x8100, 0x0000)):
+            macs, rest = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01", b"\x88\xb5" + os.urandom(100)
+            sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
+            while True:
+                data, control, _, _ = receiver.recvmsg(2048, 256)
+                if data == macs + rest:
+                    break
+            ((_, _, content),) = control
+            status, _, _, _, _, found_tci, found_tpid = struct.unpack("IIIHHHH", content[:20])
+            assert status & 0x10, "the tag was lost"
+            assert (found_tpid, found_tci) == (tpid, tci)
+
+
+def scenario_gone(command: list[str]) -> None:
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with forward(command, "pa", "pb") as process:
+        echo(a, b, socket.AF_INET, V4, [100])
+        run("ip", "link", "set", "pb", "down")
+        time.sleep(0.1)
+        run("ip", "link", "set", "pb", "up")
+        echo(a, b, socket.AF_INET, V4, [100])
+        run("ip", "link", "del", "pb")
+        time.sleep(2)  # empty polls bring it to look
+        assert process.poll() is None, "an interface that went away took the program with it"
+        veth(b, "pb", "eb", 2)
+        time.sleep(2)
+        echo(a, b, socket.AF_INET, V4, [100, 1000])
+    assert "pb: the interface is gone" in process.err, process.err  # type: ignore[attr-defined]
+    assert "pb: the interface is back" in process.err, process.err  # type: ignore[attr-defined]
+
+
+def scenario_tap(command: list[str]) -> None:
+    a, b = two_hosts()
+    with forward(command, "tap:ta", "tap:tb") as process:
+        for host, interface, number in ((a, "ta", 1), (b, "tb", 2)):
+            run("ip", "link", "set", interface, "netns", str(host.holder.pid))
+            host.address(interface, number)
+        echo(a, b, socket.AF_INET, V4, SIZES)
+        transfer(a, b, socket.AF_INET, V4[1], 8 << 20)
+    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+
+
+def main() -> int:
+    scenarios: dict[str, Callable[[list[str]], None]] = {
+        name.removeprefix("scenario_"): function for name, function in globals().items() if name.startswith("scenario_")
+    }
+    scenarios[sys.argv[1]](sys.argv[2:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+/* What this implementation promises beyond the specification (docs/odp.md): busy pools, freeing twice, rx_end,
+ * several input queues. The argument chooses the part; "twice" must end in the abort function, with exit status 42. */
+#include "check.h"
+
+static ODP_NORETURN void aborted(void) {
+    exit(42);
+}
+
+static int quiet(odp_log_level_t level, const char *fmt, ...) {
+    (void)level, (void)fmt;
+    return 0;
+}
+
+static uint64_t rx_end(odp_pktio_t pktio) {
+    odp_pktio_extra_stat_info_t info[2];
+    uint64_t stat[2] = {9, 9}, same;
+    if (odp_pktio_extra_stat_info(pktio, info, 2) == 0)
+        return 2;
+    CHECK(strcmp(info[0].name, "rx_end") == 0 && odp_pktio_extra_stats(pktio, stat, 2) == 1);
+    CHECK(odp_pktio_extra_stat_counter(pktio, 0, &same) == 0 && same == stat[0]);
+    CHECK(odp_pktio_extra_stat_counter(pktio, 1, &same) < 0);
+    return stat[0];
+}
+
+static void port_start(odp_pktio_t pktio, unsigned queues, odp_pktin_queue_t in[]) {
+    odp_pktin_queue_param_t param;
+    odp_pktin_queue_param_init(&param);
+    CHECK(pktio != ODP_PKTIO_INVALID && odp_pktio_start(pktio) < 0); /* no queues yet */
+    param.num_queues = queues;
+    CHECK(queues == 1 || odp_pktin_queue_config(pktio, &param) < 0); /* how would they be chosen? */
+    param.hash_enable = 1;
+    param.hash_proto.proto.ipv4_udp = 1;
+    CHECK(odp_pktin_queue_config(pktio, &param) == 0 && odp_pktout_queue_config(pktio, NULL) == 0);
+    CHECK(odp_pktin_queue(pktio, in, (int)queues) == (int)queues && odp_pktio_start(pktio) == 0);
+}
+
+static void port_end(odp_pktio_t pktio) {
+    CHECK(odp_pktio_stop(pktio) == 0 && odp_pktio_close(pktio) == 0);
+}
+
+static void test_busy(void) {
+    odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
+    odp_pool_stats_t stats;
+    odp_packet_t pkt = odp_packet_alloc(pool, 10);
+    CHECK(odp_pool_destroy(pool) == -1 && odp_errno() != 0);
+    odp_packet_free(pkt);
+    CHECK(odp_packet_is_valid(pkt) == 0 && odp_packet_is_valid((odp_packet_t)(uintptr_t)12345) == 0);
+    odp_pktio_t pktio = odp_pktio_open("null:busy", pool, NULL);
+    CHECK(pktio != ODP_PKTIO_INVALID && odp_pool_destroy(pool) == -1);
+    CHECK(odp_pktio_close(pktio) == 0 && odp_pool_stats(pool, &stats) == 0 && odp_pool_destroy(pool) == 0);
+}
+
+/* Every frame once, each flow in one queue and in order. Frames carry their flow in the UDP source port at byte 34, and
+ * their number in the last four bytes. */
+static void test_queues(const char *file, unsigned frames) {
+    enum { QUEUES = 4, FLOWS = 65536 };
+    static uint32_t last[FLOWS];
+    static uint8_t queue_of[FLOWS];
+    odp_pktin_queue_t in[QUEUES];
+    odp_packet_t pkt[16];
+    unsigned total = 0, used = 0;
+    char name[256];
+    odp_pool_t pool = test_packet_pool(64, 2048, 0, 8);
+    snprintf(name, sizeof(name), "mem:%s", file);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    port_start(pktio, QUEUES, in);
+    for (unsigned q = 0; q < QUEUES; q++) {
+        unsigned before = total;
+        for (int got; (got = odp_pktin_recv(in[q], pkt, 16)) > 0; total += (unsigned)got) {
+            for (int i = 0; i < got; i++) {
+                uint8_t *data = odp_packet_data(pkt[i]), *end = data + odp_packet_len(pkt[i]);
+                unsigned flow = (unsigned)data[34] << 8 | data[35];
+                uint32_t number = (uint32_t)end[-4] << 24 | (uint32_t)end[-3] << 16 | (uint32_t)end[-2] << 8 | end[-1];
+                CHECK(number + 1 > last[flow] && (queue_of[flow] == 0 || queue_of[flow] == q + 1));
+                last[flow] = number + 1;
+                queue_of[flow] = (uint8_t)(q + 1);
+            }
+            odp_packet_free_multi(pkt, got);
+        }
+        used += total > before;
+        CHECK(rx_end(pktio) == (q == QUEUES - 1));
+    }
+    CHECK(total == frames && used == QUEUES);
+    CHECK(odp_pktin_recv(in[0], pkt, 16) == 0);
+    port_end(pktio);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static void test_ends(const char *file, unsigned frames) {
+    odp_pool_t pool = test_packet_pool(64, 2048, 0, 8);
+    odp_pktin_queue_t in;
+    odp_packet_t pkt[40];
+    unsigned total = 0;
+    char name[256];
+    snprintf(name, sizeof(name), "pcap:%s", file);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, NULL);
+    port_start(pktio, 1, &in);
+    CHECK(rx_end(pktio) == 0);
+    for (int got; (got = odp_pktin_recv(in, pkt, 40)) > 0; total += (unsigned)got)
+        odp_packet_free_multi(pkt, got);
+    CHECK(total == frames && rx_end(pktio) == 1);
+    port_end(pktio);
+
+    snprintf(name, sizeof(name), "mem:%s,loop", file);
+    pktio = odp_pktio_open(name, pool, NULL);
+    port_start(pktio, 1, &in);
+    CHECK(rx_end(pktio) == 2);
+    for (total = 0; total < 3 * frames; total += 40) {
+        CHECK(odp_pktin_recv(in, pkt, 40) == 40);
+        odp_packet_free_sp(pkt, 40);
+    }
+    /* An empty pool loses nothing: the frames come when there are packets again. */
+    odp_packet_t all[64];
+    int held = odp_packet_alloc_multi(pool, 1, all, 64);
+    CHECK(held == 64 && odp_pktin_recv(in, pkt, 40) == 0);
+    odp_packet_free_multi(all, held);
+    CHECK(odp_pktin_recv(in, pkt, 40) == 40);
+    odp_packet_free_multi(pkt, 40);
+    port_end(pktio);
+    pktio = odp_pktio_open("null:", pool, NULL);
+    CHECK(pktio != ODP_PKTIO_INVALID && rx_end(pktio) == 1 && odp_pktio_close(pktio) == 0);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+static void test_twice(void) {
+    odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
+    odp_packet_t pkt = odp_packet_alloc(pool, 10);
+    odp_packet_free(pkt);
+    odp_packet_free(pkt);
+}
+
+/* What was not freed is, with the instance. */
+static void test_leftovers(void) {
+    odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
+    CHECK(odp_packet_alloc(pool, 10) != ODP_PACKET_INVALID && odp_pktio_open("null:left", pool, NULL) != NULL);
+    CHECK(odp_queue_create("left", NULL) != ODP_QUEUE_INVALID && odp_shm_reserve("left", 10, 0, 0) != ODP_SHM_INVALID);
+}
+
+int main(int argc, char **argv) {
+    odp_init_t param;
+    odp_instance_t second;
+    CHECK(argc >= 2);
+    const char *part = argv[1];
+    odp_init_param_init(&param);
+    param.abort_fn = aborted;
+    param.log_fn = quiet;
+    CHECK(odp_init_global(&test_instance, &param, NULL) == 0 && odp_init_local(test_instance, ODP_THREAD_WORKER) == 0);
+    CHECK(odp_init_global(&second, &param, NULL) < 0 && odp_init_local(test_instance, ODP_THREAD_WORKER) < 0);
+    CHECK(odp_term_global(test_instance) < 0); /* this thread is still there */
+    if (strcmp(part, "busy") == 0)
+        test_busy();
+    else if (strcmp(part, "twice") == 0)
+        test_twice();
+    else if (strcmp(part, "leftovers") == 0)
+        test_leftovers();
+    else if (strcmp(part, "queues") == 0 && argc == 4)
+        test_queues(argv[2], (unsigned)atoi(argv[3]));
+    else if (strcmp(part, "ends") == 0 && argc == 4)
+        test_ends(argv[2], (unsigned)atoi(argv[3]));
+    else
+        return 2;
+    test_end();
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* Ports: configuration and its errors, a file in and a file out, what is sent and what is not.
+ * Arguments: a port that reads frames from a file, one that writes a file, one that swallows all; number of frames,
+ * that of their bytes. Port names are the implementation's. */
+#include "check.h"
+
+static odp_pool_t pool;
+
+static odp_pktio_t port_new(const char *name, odp_pktin_queue_t *in, odp_pktout_queue_t *out,
+                            odp_pktio_op_mode_t mode) {
+    odp_pktio_param_t param;
+    odp_pktio_config_t config;
+    odp_pktin_queue_param_t in_param;
+    odp_pktout_queue_param_t out_param;
+    odp_pktio_capability_t capa;
+    odp_pktio_param_init(&param);
+    CHECK(param.in_mode == ODP_PKTIN_MODE_DIRECT && param.out_mode == ODP_PKTOUT_MODE_DIRECT);
+    odp_pktio_t pktio = odp_pktio_open(name, pool, &param);
+    CHECK(pktio != ODP_PKTIO_INVALID);
+    CHECK(odp_pktio_open(name, pool, &param) == ODP_PKTIO_INVALID && odp_pktio_lookup(name) == pktio);
+    CHECK(odp_pktio_capability(pktio, &capa) == 0 && capa.max_input_queues >= 1 && capa.max_output_queues >= 1);
+    odp_pktio_config_init(&config);
+    config.parser.layer = ODP_PROTO_LAYER_NONE;
+    CHECK(odp_pktio_config(pktio, &config) == 0);
+    odp_pktin_queue_param_init(&in_param);
+    odp_pktout_queue_param_init(&out_param);
+    CHECK(in_param.num_queues == 1 && in_param.op_mode == ODP_PKTIO_OP_MT && out_param.num_queues == 1);
+    in_param.op_mode = out_param.op_mode = mode;
+    in_param.num_queues = capa.max_input_queues + 1;
+    in_param.hash_enable = 1;
+    CHECK(odp_pktin_queue_config(pktio, &in_param) < 0);
+    in_param.num_queues = 1;
+    in_param.hash_enable = 0;
+    CHECK(odp_pktin_queue_config(pktio, &in_param) == 0 && odp_pktout_queue_config(pktio, &out_param) == 0);
+    CHECK(odp_pktin_queue(pktio, NULL, 0) == 1 && odp_pktin_queue(pktio, in, 1) == 1);
+    CHECK(odp_pktout_queue(pktio, NULL, 0) == 1 && odp_pktout_queue(pktio, out, 1) == 1);
+    if (capa.set_op.op.promisc_mode) /* else what is not for the port's own address may be left out */
+        CHECK(odp_pktio_promisc_mode_set(pktio, 1) == 0 && odp_pktio_promisc_mode(pktio) == 1);
+    CHECK(odp_pktio_start(pktio) == 0);
+    CHECK(odp_pktio_start(pktio) < 0 && odp_pktio_close(pktio) < 0);
+    return pktio;
+}
+
+static void test_questions(odp_pktio_t pktio, const char *name) {
+    odp_pktio_info_t info;
+    odp_pktio_link_info_t link;
+    CHECK(odp_pktio_info(pktio, &info) == 0 && strcmp(info.name, name) == 0 && info.pool == pool);
+    CHECK(info.param.in_mode == ODP_PKTIN_MODE_DIRECT && info.drv_name != NULL);
+    int index = odp_pktio_index(pktio);
+    CHECK(index >= 0 && index <= (int)odp_pktio_max_index());
+    CHECK(odp_pktio_max_index() <= ODP_PKTIO_MAX_INDEX);
+    CHECK(odp_pktout_maxlen(pktio) >= 1514 && odp_pktin_maxlen(pktio) >= 1514);
+    CHECK(odp_pktio_link_status(pktio) == ODP_PKTIO_LINK_STATUS_UP);
+    CHECK(odp_pktio_link_info(pktio, &link) == 0 && link.media != NULL);
+    CHECK(odp_pktio_ts_res(pktio) > 0);
+}
+
+int main(int argc, char **argv) {
+    odp_pktin_queue_t in[3];
+    odp_pktout_queue_t out[3];
+    odp_pktio_t port[3];
+    odp_packet_t pkt[64];
+    odp_pktio_stats_t stats;
+    CHECK(argc == 6);
+    int frames = atoi(argv[4]), octets = atoi(argv[5]), received = 0, bytes = 0, empty = 0;
+    test_begin();
+    pool = test_packet_pool(512, 2048, 0, 64);
+    CHECK(odp_pktio_open("no:such:driver", pool, NULL) == ODP_PKTIO_INVALID);
+    CHECK(odp_pktio_lookup("nothing") == ODP_PKTIO_INVALID);
+    for (int i = 0; i < 3; i++)
+        port[i] = port_new(argv[i + 1], &in[i], &out[i], i == 1 ? ODP_PKTIO_OP_MT : ODP_PKTIO_OP_MT_UNSAFE);
+    test_questions(port[0], argv[1]);
+    while (received < frames && empty < 100000) {
+        int got = odp_pktin_recv(in[0], pkt, 24);
+        CHECK(got >= 0 && got <= 24);
+        empty = got == 0 ? empty + 1 : 0;
+        for (int i = 0; i < got; i++) {
+            CHECK(odp_packet_input(pkt[i]) == port[0] && odp_packet_input_index(pkt[i]) == odp_pktio_index(port[0]));
+            CHECK(!odp_packet_has_error(pkt[i]) && odp_packet_len(pkt[i]) > 0);
+            bytes += (int)odp_packet_len(pkt[i]);
+        }
+        if (received == 0)
+            for (int i = 0; i < got; i++) { /* a copy of the first burst goes to the sink */
+                odp_packet_t copy = odp_packet_copy(pkt[i], pool);
+                CHECK(copy != ODP_PACKET_INVALID && odp_pktout_send(out[2], &copy, 1) == 1);
+            }
+        CHECK(got == 0 || odp_pktout_send(out[1], pkt, got) == got);
+        received += got;
+    }
+    CHECK(received == frames && bytes == octets);
+    CHECK(odp_pktin_recv(in[0], pkt, 64) == 0);
+    CHECK(odp_pktin_recv_tmo(in[2], pkt, 64, odp_pktin_wait_time(1000000)) == 0);
+    CHECK(odp_pktio_stats(port[1], &stats) == 0 && stats.out_packets == (uint64_t)frames);
+    CHECK(stats.out_octets == (uint64_t)octets);
+    CHECK(odp_pktio_stats(port[0], &stats) == 0 && stats.in_packets == (uint64_t)frames);
+    CHECK(odp_pktio_stats_reset(port[0]) == 0 && odp_pktio_stats(port[0], &stats) == 0 && stats.in_packets == 0);
+    for (int i = 0; i < 3; i++) {
+        CHECK(odp_pktio_stop(port[i]) == 0 && odp_pktio_stop(port[i]) < 0);
+        CHECK(odp_pktio_close(port[i]) == 0);
+    }
+    CHECK(odp_pktio_lookup(argv[1]) == ODP_PKTIO_INVALID);
+    CHECK(odp_pool_destroy(pool) == 0);
+    test_end();
+    return 0;
+}

@@ -1,0 +1,192 @@
+/* Atomics, locks, barrier, queues: single-threaded results, then invariants under threads. */
+#include "check.h"
+
+enum { THREADS = 4, ROUNDS = 8000, EVENTS = 2000 };
+
+static odp_atomic_u32_t count32;
+static odp_atomic_u64_t count64;
+static odp_atomic_u64_t most;
+static odp_spinlock_t spin;
+static odp_ticketlock_t ticket;
+static odp_rwlock_t rw;
+static odp_barrier_t barrier;
+static uint64_t plain[3];
+static odp_queue_t queue;
+static odp_pool_t pool;
+static odp_atomic_u32_t received;
+static odp_atomic_u64_t sum;
+
+static void test_atomics(void) {
+    odp_atomic_u32_t a;
+    odp_atomic_u64_t b;
+    uint32_t old32 = 7;
+    uint64_t old64 = 1;
+    odp_atomic_init_u32(&a, 5);
+    CHECK(odp_atomic_fetch_add_u32(&a, 3) == 5 && odp_atomic_load_u32(&a) == 8);
+    CHECK(odp_atomic_fetch_sub_u32(&a, 9) == 8 && odp_atomic_load_acq_u32(&a) == UINT32_MAX);
+    CHECK(odp_atomic_fetch_inc_u32(&a) == UINT32_MAX && odp_atomic_fetch_dec_u32(&a) == 0);
+    odp_atomic_store_rel_u32(&a, 8);
+    CHECK(!odp_atomic_cas_u32(&a, &old32, 1) && old32 == 8);
+    CHECK(odp_atomic_cas_acq_u32(&a, &old32, 1) && odp_atomic_load_u32(&a) == 1);
+    old32 = 1;
+    CHECK(odp_atomic_cas_rel_u32(&a, &old32, 2) && (old32 = 2) && odp_atomic_cas_acq_rel_u32(&a, &old32, 3));
+    odp_atomic_max_u32(&a, 2);
+    CHECK(odp_atomic_load_u32(&a) == 3 && odp_atomic_fetch_max_u32(&a, 9) == 3 && odp_atomic_fetch_min_u32(&a, 4) == 9);
+    odp_atomic_min_u32(&a, 100);
+    CHECK(odp_atomic_xchg_u32(&a, 12) == 4);
+    odp_atomic_bit_set_u32(&a, 3);
+    CHECK(odp_atomic_bit_fetch_clr_u32(&a, 8) == 15 && odp_atomic_bit_fetch_set_u32(&a, 16) == 7);
+    odp_atomic_bit_clr_rel_u32(&a, 16);
+    odp_atomic_add_rel_u32(&a, 1);
+    CHECK(odp_atomic_load_u32(&a) == 8);
+    odp_atomic_init_u64(&b, UINT64_MAX);
+    odp_atomic_inc_u64(&b);
+    CHECK(odp_atomic_load_u64(&b) == 0 && odp_atomic_fetch_add_u64(&b, 1ull << 40) == 0);
+    CHECK(!odp_atomic_cas_acq_rel_u64(&b, &old64, 5) && old64 == 1ull << 40);
+    CHECK(odp_atomic_fetch_max_u64(&b, 3) == 1ull << 40 && odp_atomic_xchg_u64(&b, 6) == 1ull << 40);
+    odp_atomic_sub_u64(&b, 4);
+    odp_atomic_bit_set_u64(&b, 1ull << 63);
+    CHECK(odp_atomic_load_u64(&b) == ((1ull << 63) | 2));
+    odp_mb_full(), odp_mb_acquire(), odp_mb_release(), odp_mb_sync(), odp_mb_sync_load(), odp_mb_sync_store();
+}
+
+static void test_locks(void) {
+    odp_spinlock_init(&spin);
+    CHECK(!odp_spinlock_is_locked(&spin) && odp_spinlock_trylock(&spin) && !odp_spinlock_trylock(&spin));
+    CHECK(odp_spinlock_is_locked(&spin));
+    odp_spinlock_unlock(&spin);
+    odp_ticketlock_init(&ticket);
+    CHECK(!odp_ticketlock_is_locked(&ticket) && odp_ticketlock_trylock(&ticket) && !odp_ticketlock_trylock(&ticket));
+    odp_ticketlock_unlock(&ticket);
+    odp_ticketlock_lock(&ticket);
+    CHECK(odp_ticketlock_is_locked(&ticket));
+    odp_ticketlock_unlock(&ticket);
+    odp_rwlock_init(&rw);
+    CHECK(odp_rwlock_read_trylock(&rw) && odp_rwlock_read_trylock(&rw) && !odp_rwlock_write_trylock(&rw));
+    odp_rwlock_read_unlock(&rw);
+    odp_rwlock_read_unlock(&rw);
+    CHECK(odp_rwlock_write_trylock(&rw) && !odp_rwlock_read_trylock(&rw) && !odp_rwlock_write_trylock(&rw));
+    odp_rwlock_write_unlock(&rw);
+}
+
+static void contend(int number) {
+    for (int i = 0; i < ROUNDS; i++) {
+        odp_atomic_inc_u32(&count32);
+        odp_atomic_add_u64(&count64, (uint64_t)number + 1);
+        odp_atomic_max_u64(&most, (uint64_t)i * THREADS + (uint64_t)number);
+        odp_spinlock_lock(&spin);
+        plain[0]++;
+        odp_spinlock_unlock(&spin);
+        if (i % 16 == 0) { /* spinning in turn is slow where CPUs are few */
+            odp_ticketlock_lock(&ticket);
+            plain[1]++;
+            odp_ticketlock_unlock(&ticket);
+        }
+        if (i % 8 == 0) {
+            odp_rwlock_write_lock(&rw);
+            plain[2]++;
+            odp_rwlock_write_unlock(&rw);
+        } else {
+            odp_rwlock_read_lock(&rw);
+            CHECK(plain[2] <= (uint64_t)ROUNDS * THREADS);
+            odp_rwlock_read_unlock(&rw);
+        }
+    }
+}
+
+static void in_step(int number) {
+    (void)number;
+    for (uint32_t round = 1; round <= 50; round++) {
+        odp_atomic_inc_u32(&count32);
+        odp_barrier_wait(&barrier);
+        CHECK(odp_atomic_load_u32(&count32) == round * THREADS);
+        odp_barrier_wait(&barrier);
+    }
+}
+
+static void test_queue_calls(void) {
+    odp_queue_capability_t capa;
+    odp_queue_param_t param;
+    odp_queue_info_t info;
+    odp_event_t event[8];
+    int context = 0;
+    CHECK(odp_queue_capability(&capa) == 0 && capa.max_queues > 0 && capa.plain.max_num > 0);
+    odp_queue_param_init(&param);
+    CHECK(param.type == ODP_QUEUE_TYPE_PLAIN && param.enq_mode == ODP_QUEUE_OP_MT && param.context == NULL);
+    param.context = &context;
+    queue = odp_queue_create("test queue", &param);
+    CHECK(queue != ODP_QUEUE_INVALID && odp_queue_lookup("test queue") == queue);
+    CHECK(odp_queue_lookup("nothing") == ODP_QUEUE_INVALID && odp_queue_type(queue) == ODP_QUEUE_TYPE_PLAIN);
+    CHECK(odp_queue_context(queue) == &context && odp_queue_context_set(queue, &pool, sizeof(pool)) == 0);
+    CHECK(odp_queue_context(queue) == &pool && odp_queue_info(queue, &info) == 0 &&
+          strcmp(info.name, "test queue") == 0);
+    CHECK(odp_queue_deq(queue) == ODP_EVENT_INVALID && odp_queue_deq_multi(queue, event, 8) == 0);
+    for (int i = 0; i < 5; i++) {
+        odp_packet_t pkt = odp_packet_alloc(pool, 64);
+        CHECK(pkt != ODP_PACKET_INVALID);
+        *(uint8_t *)odp_packet_data(pkt) = (uint8_t)i;
+        event[i] = odp_packet_to_event(pkt);
+    }
+    CHECK(odp_queue_enq(queue, event[0]) == 0 && odp_queue_enq_multi(queue, event + 1, 4) == 4);
+    for (int i = 0; i < 5; i++) { /* first in, first out */
+        odp_event_t out = odp_queue_deq(queue);
+        CHECK(out == event[i] && *(uint8_t *)odp_packet_data(odp_packet_from_event(out)) == i);
+    }
+    odp_event_free_multi(event, 5);
+}
+
+static void pass_on(int number) {
+    odp_event_t event[16];
+    if (number < 2) {
+        for (uint32_t i = 0; i < EVENTS;) {
+            odp_packet_t pkt = odp_packet_alloc(pool, 64);
+            if (pkt == ODP_PACKET_INVALID) {
+                odp_cpu_pause();
+                continue;
+            }
+            memcpy(odp_packet_data(pkt), &i, sizeof(i));
+            while (odp_queue_enq(queue, odp_packet_to_event(pkt)) != 0)
+                odp_cpu_pause();
+            i++;
+        }
+        return;
+    }
+    while (odp_atomic_load_u32(&received) < 2 * EVENTS) {
+        int got = odp_queue_deq_multi(queue, event, 16);
+        CHECK(got >= 0);
+        for (int i = 0; i < got; i++) {
+            uint32_t value;
+            memcpy(&value, odp_packet_data(odp_packet_from_event(event[i])), sizeof(value));
+            odp_atomic_add_u64(&sum, value);
+        }
+        odp_atomic_add_u32(&received, (uint32_t)got);
+        odp_event_free_multi(event, got);
+    }
+}
+
+int main(void) {
+    test_begin();
+    test_atomics();
+    test_locks();
+    odp_atomic_init_u32(&count32, 0);
+    odp_atomic_init_u64(&count64, 0);
+    odp_atomic_init_u64(&most, 0);
+    test_threads(THREADS, contend);
+    CHECK(odp_atomic_load_u32(&count32) == THREADS * ROUNDS);
+    CHECK(odp_atomic_load_u64(&count64) == (uint64_t)ROUNDS * (1 + 2 + 3 + 4));
+    CHECK(odp_atomic_load_u64(&most) == (uint64_t)ROUNDS * THREADS - 1);
+    CHECK(plain[0] == THREADS * ROUNDS && plain[1] == THREADS * ROUNDS / 16 && plain[2] == THREADS * ROUNDS / 8);
+    odp_atomic_init_u32(&count32, 0);
+    odp_barrier_init(&barrier, THREADS);
+    test_threads(THREADS, in_step);
+    pool = test_packet_pool(1024, 64, 0, 0);
+    test_queue_calls();
+    odp_atomic_init_u32(&received, 0);
+    odp_atomic_init_u64(&sum, 0);
+    test_threads(4, pass_on);
+    CHECK(odp_atomic_load_u32(&received) == 2 * EVENTS);
+    CHECK(odp_atomic_load_u64(&sum) == (uint64_t)EVENTS * (EVENTS - 1));
+    CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0);
+    test_end();
+    return 0;
+}

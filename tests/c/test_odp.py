@@ -1,0 +1,418 @@
+"""The ODP implementation on plain Linux: conformance (against any installed ODP too), its drivers, real interfaces."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLATFORM = ROOT / "aux-backend" / "platform" / "linux"
+TESTS = Path(__file__).parent / "odp"
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+CONFORMANCE = ["init", "packet", "sync", "misc", "pktio"]
+INSTALLED = ["libodp-linux", "libodp-dpdk"]
+REFUSED = 77
+
+
+def run(*command: str | Path, check: bool = True, **options: object) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(  # type: ignore[call-overload]
+        [str(word) for word in command], capture_output=True, text=True, timeout=120, check=False, **options
+    )
+    assert not check or done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A compiler and flags; the implementation is compiled once for it."""
+
+    folder: Path
+    compiler: str
+    flags: tuple[str, ...]
+    runner: tuple[str, ...] = ()
+
+    def program(self, name: str, *more_flags: str) -> Path:
+        binary = self.folder / name
+        if not binary.exists():
+            objects = sorted(self.folder.glob("*.o")) or self.compile()
+            # _GNU_SOURCE is for <pthread.h>: the API itself needs nothing but C11
+            flags: list[str | Path] = [
+                "-std=c11",
+                "-D_GNU_SOURCE",
+                *self.flags,
+                *WARNINGS,
+                "-I",
+                PLATFORM / "include",
+                "-I",
+                PLATFORM / "src",
+            ]
+            run(self.compiler, *flags, *more_flags, TESTS / f"{name}.c", *objects, "-o", binary, "-pthread")
+        return binary
+
+    def compile(self) -> list[Path]:
+        sources = sorted((PLATFORM / "src").glob("*.c"))
+        flags: list[str | Path] = ["-std=gnu11", *self.flags, *WARNINGS, "-I", PLATFORM / "include"]
+        run(self.compiler, *flags, "-c", *sources, cwd=self.folder)
+        return sorted(self.folder.glob("*.o"))
+
+    def execute(self, name: str, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
+        return run(*self.runner, self.program(name), *arguments, check=check)
+
+
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    return Toolchain(tmp_path_factory.mktemp("odp"), "gcc", ("-O1", "-g", *SANITIZE))
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    if not shutil.which("aarch64-linux-gnu-gcc") or not shutil.which("qemu-aarch64-static"):
+        pytest.skip("no ARM cross compiler or no qemu-aarch64-static")
+    folder = tmp_path_factory.mktemp("odp-arm")
+    return Toolchain(folder, "aarch64-linux-gnu-gcc", ("-O2", "-static"), ("qemu-aarch64-static",))
+
+
+def record(data: bytes, seconds: int, fraction: int, order: str, wire: int | None = None) -> bytes:
+    return struct.pack(order + "IIII", seconds, fraction, len(data), wire if wire is not None else len(data)) + data
+
+
+def header(order: str = "<", magic: int = 0xA1B2C3D4, link: int = 1) -> bytes:
+    return struct.pack(order + "IHHIIII", magic, 2, 4, 0, 0, 262144, link)
+
+
+def udp_frames(count: int, size: int = 60) -> list[bytes]:
+    """Distinct UDP source ports, each twice; the last four bytes number the frames."""
+    frames = []
+    for number in range(count):
+        l4 = struct.pack("!HHHH", number // 2, 53, 0, 0)
+        ip = struct.pack("!BBHHHBBH", 0x45, 0, size - 14, 0, 0, 64, 17, 0) + bytes([10, 0, 0, 1, 10, 0, 0, 2])
+        frame = b"\x02" * 12 + b"\x08\x00" + ip + l4
+        frames.append(frame.ljust(size - 4, b"\xee") + struct.pack("!I", number))
+    return frames
+
+
+def write_pcap(path: Path, frames: list[bytes], order: str = "<", magic: int = 0xA1B2C3D4) -> Path:
+    records = [record(data, 1000 + i, i * 1001 % 1000000, order) for i, data in enumerate(frames)]
+    path.write_bytes(header(order, magic) + b"".join(records))
+    return path
+
+
+def read_pcap(path: Path) -> tuple[int, list[tuple[int, int, bytes]]]:
+    """The magic, and (seconds, fraction, frame) of each record."""
+    content, records = path.read_bytes(), []
+    magic = struct.unpack("I", content[:4])[0]
+    at = 24
+    while at < len(content):
+        seconds, fraction, length, wire = struct.unpack("IIII", content[at : at + 16])
+        assert length == wire
+        records.append((seconds, fraction, content[at + 16 : at + 16 + length]))
+        at += 16 + length
+    return magic, records
+
+
+# Conformance
+
+
+def conformance_arguments(name: str, folder: Path) -> list[str]:
+    if name != "pktio":
+        return []
+    frames = udp_frames(500, 77)
+    pcap = write_pcap(folder / "in.pcap", frames)
+    return [f"pcap:in={pcap}", f"pcap:out={folder / 'out.pcap'}", "null:0", "500", str(500 * 77)]
+
+
+@pytest.mark.parametrize("name", CONFORMANCE)
+def test_conformance(native: Toolchain, tmp_path: Path, name: str) -> None:
+    native.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", CONFORMANCE)
+def test_conformance_arm(arm: Toolchain, tmp_path: Path, name: str) -> None:
+    arm.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", CONFORMANCE)
+def test_conformance_of_an_installed_odp(tmp_path: Path, name: str) -> None:
+    """The same tests pass with another implementation: they are right about the API, and so are we."""
+    if not shutil.which("pkg-config"):
+        pytest.skip("no pkg-config to look for an installed ODP with")
+    found = [package for package in INSTALLED if not run("pkg-config", "--exists", package, check=False).returncode]
+    if not found:
+        pytest.skip("no ODP is installed (pkg-config finds none of " + ", ".join(INSTALLED) + ")")
+    flags = run("pkg-config", "--cflags", "--libs", found[0]).stdout.split()
+    libdir = run("pkg-config", "--variable=libdir", found[0]).stdout.strip()
+    binary = tmp_path / name
+    source = TESTS / f"test_{name}.c"
+    run(
+        "gcc",
+        "-std=c11",
+        "-D_GNU_SOURCE",
+        *WARNINGS[:3],
+        source,
+        "-o",
+        binary,
+        "-pthread",
+        *flags,
+        f"-Wl,-rpath,{libdir}",
+    )
+    run(binary, *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["packet", "sync"])
+def test_no_data_races(tmp_path: Path, name: str) -> None:
+    tsan = Toolchain(tmp_path, "gcc", ("-O1", "-g", "-fsanitize=thread"))
+    probe = run(
+        "gcc",
+        "-fsanitize=thread",
+        "-x",
+        "c",
+        "-",
+        "-o",
+        tmp_path / "probe",
+        input="int main(void){return 0;}",
+        check=False,
+    )
+    if probe.returncode or run(tmp_path / "probe", check=False).returncode:
+        pytest.skip("no thread sanitizer")
+    # fences are what it does not know (-Wtsan): the memory barriers are not what is tested here
+    binary = tsan.program(f"test_{name}", "-Wno-tsan")
+    run(binary)
+
+
+# The headers and the room
+
+
+def test_headers_stand_alone(tmp_path: Path) -> None:
+    include = PLATFORM / "include"
+    for path in sorted(include.rglob("*.h")):
+        source = tmp_path / "one.c"
+        source.write_text(f"#include <{path.relative_to(include)}>\n")
+        run("gcc", "-std=c11", *WARNINGS, "-I", include, "-fsyntax-only", source)
+
+
+def test_clang_has_no_complaint() -> None:
+    if not shutil.which("clang"):
+        pytest.skip("no clang")
+    sources = sorted((PLATFORM / "src").glob("*.c"))
+    run("clang", "-std=gnu11", *WARNINGS, "-I", PLATFORM / "include", "-fsyntax-only", *sources)
+
+
+def test_nothing_prints_or_exits(native: Toolchain) -> None:
+    """Only the default log and abort functions, which are the program's to replace."""
+    forbidden = {
+        "printf",
+        "puts",
+        "putchar",
+        "fprintf",
+        "vfprintf",
+        "fputs",
+        "fwrite",
+        "perror",
+        "exit",
+        "_exit",
+        "abort",
+    }
+    native.program("forward")
+    for path in native.folder.glob("*.o"):
+        used = {line.split()[-1] for line in run("nm", "-u", path).stdout.splitlines()}
+        found = used & forbidden
+        assert found <= ({"vfprintf", "abort"} if path.name == "instance.o" else set()), f"{path.name}: {found}"
+
+
+# Beyond the specification
+
+
+@pytest.mark.parametrize("part", ["busy", "leftovers"])
+def test_own_promises(native: Toolchain, part: str) -> None:
+    native.execute("test_linux", part)
+
+
+def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
+    assert native.execute("test_linux", "twice", check=False).returncode == 42
+
+
+def test_input_queues_keep_flows_together(native: Toolchain, tmp_path: Path) -> None:
+    pcap = write_pcap(tmp_path / "flows.pcap", udp_frames(1000))
+    native.execute("test_linux", "queues", pcap, "1000")
+
+
+def test_ends_of_inputs(native: Toolchain, tmp_path: Path) -> None:
+    pcap = write_pcap(tmp_path / "some.pcap", udp_frames(130))
+    native.execute("test_linux", "ends", pcap, "130")
+
+
+def test_offload(native: Toolchain) -> None:
+    native.execute("test_offload")
+
+
+# Files
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize(("magic", "unit"), [(0xA1B2C3D4, 1000), (0xA1B23C4D, 1)])
+def test_pcap_of_either_order_and_precision(
+    native: Toolchain, tmp_path: Path, order: str, magic: int, unit: int
+) -> None:
+    frames = [bytes([i & 255]) * (14 + i * 7 % 1500) for i in range(300)]
+    pcap = write_pcap(tmp_path / "in.pcap", frames, order, magic)
+    out = tmp_path / "out.pcap"
+    done = native.execute("forward", f"pcap:{pcap}", f"pcap:,{out}")
+    assert done.stdout.splitlines()[1:] == ["0 in 300 errors 0 out 0 errors 0", "1 in 0 errors 0 out 300 errors 0"]
+    found, records = read_pcap(out)
+    assert found == 0xA1B2C3D4
+    assert records == [(1000 + i, i * 1001 * unit // 1000, data) for i, data in enumerate(frames)]
+
+
+def test_pcap_through_one_port_and_back(native: Toolchain, tmp_path: Path) -> None:
+    """Both directions; an output beside an input of nanoseconds has nanoseconds."""
+    a = write_pcap(tmp_path / "a.pcap", udp_frames(70), magic=0xA1B23C4D)
+    b = write_pcap(tmp_path / "b.pcap", udp_frames(40, 90))
+    native.execute("forward", f"pcap:in={a},out={tmp_path / 'a.out'}", f"pcap:{b},{tmp_path / 'b.out'}")
+    magic, records = read_pcap(tmp_path / "a.out")
+    assert (magic, [data for _, _, data in records]) == (0xA1B23C4D, udp_frames(40, 90))
+    magic, records = read_pcap(tmp_path / "b.out")
+    assert (magic, [data for _, _, data in records]) == (0xA1B2C3D4, udp_frames(70))
+
+
+def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
+    pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
+    os.mkfifo(pipe)
+    frames = udp_frames(20)
+    content = write_pcap(tmp_path / "x.pcap", frames).read_bytes()
+    program = [str(native.program("forward")), f"pcap:{pipe}", f"pcap:,{out}"]
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True)
+    with pipe.open("wb", buffering=0) as writer:
+        for at in range(0, len(content), 100):
+            writer.write(content[at : at + 100])
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert [data for _, _, data in read_pcap(out)[1]] == frames
+
+
+def test_the_same_on_arm(native: Toolchain, arm: Toolchain, tmp_path: Path) -> None:
+    pcap = write_pcap(tmp_path / "in.pcap", udp_frames(100))
+    native.execute("forward", f"pcap:{pcap}", f"pcap:,{tmp_path / 'x86.pcap'}")
+    arm.execute("forward", f"pcap:{pcap}", f"pcap:,{tmp_path / 'arm.pcap'}")
+    assert (tmp_path / "x86.pcap").read_bytes() == (tmp_path / "arm.pcap").read_bytes()
+
+
+GOOD = record(b"\x01" * 60, 1, 2, "<")
+REFUSED_FILES = {
+    "empty": (b"", "not a pcap file: too short"),
+    "text": (b"this is some text, longer than a header\n", "not a pcap file"),
+    "header-cut": (header()[:20], "its header is cut off"),
+    "pcapng": (struct.pack("<I", 0x0A0D0D0A) + b"\0" * 40, "a pcapng file"),
+    "other-link": (header(link=101) + GOOD, "a link that is not Ethernet"),
+}
+BROKEN_FILES = {
+    "record-header-cut": (header() + GOOD + GOOD[:9], "the file is cut off at byte 100"),
+    "record-cut": (header() + GOOD + GOOD[:50], "the file is cut off at byte 100"),
+    "huge-record": (header() + GOOD + struct.pack("<IIII", 1, 2, 1 << 30, 1 << 30), "a corrupt record at byte 100"),
+    "wire-shorter": (header() + GOOD + record(b"x" * 60, 1, 2, "<", wire=50), "a corrupt record at byte 100"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_FILES)
+@pytest.mark.parametrize("driver", ["pcap", "mem"])
+def test_files_that_are_refused(native: Toolchain, tmp_path: Path, driver: str, name: str) -> None:
+    content, message = REFUSED_FILES[name]
+    path = tmp_path / "bad.pcap"
+    path.write_bytes(content)
+    done = native.execute("forward", f"{driver}:{path}", "null:", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert str(path) in done.stderr
+
+
+@pytest.mark.parametrize("name", BROKEN_FILES)
+def test_files_that_break_off(native: Toolchain, tmp_path: Path, name: str) -> None:
+    """What is whole is used, the rest is an error that is counted and told; mem: refuses such a file altogether."""
+    content, message = BROKEN_FILES[name]
+    path = tmp_path / "bad.pcap"
+    path.write_bytes(content)
+    done = native.execute("forward", f"pcap:{path}", "null:")
+    assert done.stdout.splitlines()[1] == "0 in 1 errors 1 out 0 errors 0"
+    assert message in done.stderr
+    done = native.execute("forward", f"mem:{path}", "null:", check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_frames_that_do_not_fit(native: Toolchain, tmp_path: Path) -> None:
+    frames = [b"a" * 60, b"b" * 5000, b"", b"c" * 2048, b"d" * 2049]
+    pcap, out = write_pcap(tmp_path / "in.pcap", frames), tmp_path / "out.pcap"
+    done = native.execute("forward", f"pcap:{pcap}", f"pcap:,{out}")
+    assert done.stdout.splitlines()[1] == "0 in 2 errors 3 out 0 errors 0"
+    assert [data for _, _, data in read_pcap(out)[1]] == [b"a" * 60, b"c" * 2048]
+
+
+def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path: Path) -> None:
+    pcap, out = tmp_path / "in.pcap", tmp_path / "out.pcap"
+    pcap.write_bytes(header() + record(b"x" * 96, 1, 2, "<", wire=1514) * 3)
+    done = native.execute("forward", f"pcap:{pcap}", f"pcap:,{out}")
+    assert done.stderr.count("frames were cut when captured (96 of 1514 bytes)") == 1
+    assert [len(data) for _, _, data in read_pcap(out)[1]] == [96] * 3
+
+
+@pytest.mark.parametrize(
+    ("port", "message"),
+    [
+        ("pcap:", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:a,b,c", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:in=a,in=b", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:/nowhere/x.pcap", "/nowhere/x.pcap: cannot open: No such file"),
+        ("pcap:,/nowhere/x.pcap", "/nowhere/x.pcap: cannot create: No such file"),
+        ("mem:/nowhere/x.pcap", "/nowhere/x.pcap: cannot open: No such file"),
+        ("af_packet:nosuchif0", 'no interface "nosuchif0"'),
+        ("nosuchif0", 'no interface "nosuchif0"'),
+        ("a-name-much-longer-than-interfaces-have", "no interface"),
+        ("tap:", "expected tap:NAME"),
+        ("tap:a-name-much-longer-than-interfaces-have", "expected tap:NAME"),
+        ("nosuchdriver:x", "port nosuchdriver:x: no such driver"),
+        ("", "no such driver"),
+    ],
+)
+def test_names_that_are_refused(native: Toolchain, port: str, message: str) -> None:
+    done = native.execute("forward", port, "null:", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_full_disk_is_told(native: Toolchain, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    pcap = write_pcap(tmp_path / "in.pcap", udp_frames(10))
+    done = native.execute("forward", f"pcap:{pcap}", "pcap:,/dev/full", check=False)
+    assert done.returncode == 2
+    assert "/dev/full: cannot write: No space left on device" in done.stderr
+
+
+# Real interfaces
+
+
+def in_own_network(*command: str | Path) -> None:
+    unshare = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
+    if not shutil.which("unshare") or not shutil.which("ip") or run(*unshare, "true", check=False).returncode:
+        pytest.skip("the kernel refuses network namespaces, or unshare or ip is not installed")
+    done = run(*unshare, sys.executable, TESTS / "interfaces.py", *command, check=False)
+    if done.returncode == REFUSED:
+        pytest.skip("the kernel refuses: " + done.stderr.strip())
+    assert done.returncode == 0, done.stderr + done.stdout
+
+
+@pytest.mark.parametrize("scenario", ["tcp", "vlan", "gone", "tap"])
+def test_interfaces(native: Toolchain, scenario: str) -> None:
+    in_own_network(scenario, native.program("forward"))
+
+
+def test_interfaces_without_ring(arm: Toolchain) -> None:
+    """The emulator knows no packet rings: everything goes over plain sockets."""
+    in_own_network("udp", *arm.runner, arm.program("forward"))
