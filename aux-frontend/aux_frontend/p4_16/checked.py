@@ -35,7 +35,8 @@ class Checked:
     list). The denoted type for a TypeExpression and for a Path that names a type.
     casts: expressions whose value is implicitly converted → the type converted to (int literal to bit<8>, list to struct …);
     the items of a list and the fields of a structure that are converted have an entry of their own.
-    declarations: every Path, NamedType, and the Name of a state or match kind where useful → what it refers to.
+    declarations: every Path, NamedType, and the Name of a state or match kind where useful → what it refers to. The name of a
+    for-in loop → a VariableDeclaration that the checker makes for it. A switch label on action_run → the action.
     calls: every Call and every Instantiation.
     constants: every expression of compile-time known value whose value does not depend on constructor parameters or type
     variables → int, bool, str (ints for bit types are non-negative for bit<> and two's-complement *signed* for int<>).

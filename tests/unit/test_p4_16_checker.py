@@ -1,0 +1,285 @@
+"""The side tables that the P4-16 checker leaves for elaboration: complete, and right for each kind of rule."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16.checked import Checked
+from aux_frontend.p4_16.checker import check
+from aux_frontend.p4_16.checker.typeops import mentions, write
+from aux_frontend.p4_16.parser import parse
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+
+CORE = """
+#include <core.p4>
+header h_t { bit<8> a; bit<16> b; }
+header v_t { varbit<32> v; }
+struct s_t { h_t h; h_t[3] stack; bool flag; }
+enum bit<4> Level { low = 1, high = 14 }
+enum Color { red, green }
+extern Reg<T> { Reg(bit<32> n); T read(in bit<32> i); void write<I>(in I i, in T v); }
+extern void any<T>(in T value);
+extern T pick<T>(in T a, in T b, in bool c = true);
+bit<8> twice(in bit<8> x) { return x + x; }
+"""
+
+
+def nodes(root: ast.Node) -> Iterator[ast.Node]:
+    pending: list[object] = [root]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, ast.Node):
+            yield item
+            pending += [getattr(item, field.name) for field in dataclasses.fields(item)]
+        elif isinstance(item, tuple):
+            pending += item
+
+
+class Program:
+    """A checked program: `body` stands in the apply block of a control, `before` among its declarations."""
+
+    def __init__(self, folder: Path, body: str = "", before: str = "", top: str = "") -> None:
+        control = f"control c(inout s_t s, in bit<8> n) {{ {before}\n apply {{ {body} }} }}\n"
+        file = folder / "program.p4"
+        file.write_text(CORE + top + control)
+        self.diagnostics = Diagnostics()
+        self.checked: Checked = check(parse(Source(file), self.diagnostics), self.diagnostics)
+
+    def find(self, kind: type[ast.Node], nth: int = 0) -> ast.Node:
+        control = self.checked.program.declarations[-1]
+        found = [n for n in nodes(control) if isinstance(n, kind)]
+        return sorted(found, key=lambda n: (n.span.line, n.span.column))[nth]
+
+    def value_of(self, nth: int = 0) -> ast.Expression:
+        """The right side of the nth assignment."""
+        assignment = self.find(ast.AssignmentStatement, nth)
+        assert isinstance(assignment, ast.AssignmentStatement)
+        return assignment.value
+
+    def type(self, expression: ast.Expression) -> str:
+        return write(self.checked.types[expression])
+
+    def warnings(self) -> list[str]:
+        return [m.code for m in self.diagnostics.messages]
+
+
+def test_literals_take_the_type_of_the_other_side(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h.a = n + 1;")
+    addition = program.value_of()
+    assert isinstance(addition, ast.BinaryExpression)
+    assert program.type(addition) == "bit<8>"
+    assert program.type(addition.right) == "int"
+    assert program.checked.casts[addition.right] == t.Bit(8)
+    assert program.checked.constants[addition.right] == 1
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("8w255 + 1", 0), ("8w250 |+| 10", 255), ("8w3 |-| 4", 0), ("1 + 2 * 3", 7), ("7 / 2", 3), ("8w9 % 4", 1),
+        ("(bit<8>) -1", 255), ("8w1 << 9", 0), ("8w128 >> 3", 16), ("~8w1", 254), ("(bit<8>) (8s128 >> 7)", 255),
+        ("4w3 ++ 4w5", 0x35), ("16w0xabcd[11:4]", 0xBC), ("true ? 8w1 : n", 1), ("(bit<8>) (bit<4>) Level.high", 14),
+        ("s.stack.size == 3 ? 8w1 : 8w0", 1), ("(bit<8>) s.h.minSizeInBytes()", 3), ("16w0xabcd[4 +: 8]", 0xBC),
+        ("(bit<8>) v_t.maxSizeInBits()", 32), ("5 & 3", 1), ("(bit<8>)(bit<1>) (1 < 2)", 1),
+    ],
+)  # fmt: skip
+def test_constants_are_folded(tmp_path: Path, expression: str, value: int) -> None:
+    program = Program(tmp_path, f"s.h.a = {expression};")
+    if "n" not in expression:
+        assert program.checked.constants[program.value_of()] == value
+    elif expression.startswith("true"):
+        assert program.checked.types[program.value_of()] == t.Bit(8)
+
+
+def test_signed_constants_are_twos_complement(tmp_path: Path) -> None:
+    program = Program(tmp_path, "x = 127 + 8s1;", "int<8> x;")
+    assert program.checked.constants[program.value_of()] == -128
+
+
+def test_constant_declarations_have_values(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h.a = K; s.h.b = P.b;", top="const bit<8> K = 7; const h_t P = { 1, 2 };\n")
+    assert program.checked.constants[program.value_of(0)] == 7
+    assert program.checked.constants[program.value_of(1)] == 2
+
+
+def test_casts_reach_into_lists(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h = { 1, 2 };")
+    items = program.value_of()
+    assert isinstance(items, ast.ListExpression)
+    assert program.type(items) == "tuple<int, int>"
+    assert write(program.checked.casts[items]) == "h_t"
+    assert [write(program.checked.casts[i]) for i in items.items] == ["bit<8>", "bit<16>"]
+
+
+def test_casts_reach_into_conditionals(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h.a = s.flag ? 1 : 2;")
+    choice = program.value_of()
+    assert isinstance(choice, ast.ConditionalExpression)
+    assert program.type(choice) == "bit<8>"
+    assert program.checked.casts[choice.then] == program.checked.casts[choice.otherwise] == t.Bit(8)
+
+
+def test_a_serializable_enum_becomes_its_number(tmp_path: Path) -> None:
+    program = Program(tmp_path, "x = Level.high + 1;", "bit<4> x;")
+    addition = program.value_of()
+    assert isinstance(addition, ast.BinaryExpression)
+    assert program.checked.casts[addition.left] == t.Bit(4)
+    assert program.checked.constants[addition] == 15
+
+
+def test_type_arguments_are_inferred(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h.a = pick(n, 3); r.write(n, 5);", "Reg<bit<16>>(10) r;")
+    pick = program.checked.calls[program.find(ast.Call, 0)]
+    assert [write(ty) for ty in pick.substitution.values()] == ["bit<8>"]
+    assert [type(a).__name__ for a in pick.arguments] == ["Path", "IntLiteral", "BoolLiteral"]
+    method = program.checked.calls[program.find(ast.Call, 1)]
+    assert {p.name: write(ty) for p, ty in method.substitution.items()} == {"T": "bit<16>", "I": "bit<8>"}
+    assert isinstance(method.receiver, ast.Path)
+    instance = program.checked.calls[program.find(ast.Instantiation)]
+    assert isinstance(instance.target, ast.ExternDeclaration)
+
+
+def test_named_arguments_come_in_the_order_of_the_parameters(tmp_path: Path) -> None:
+    program = Program(tmp_path, "s.h.a = pick(b = n, a = s.h.a);")
+    call = program.checked.calls[program.find(ast.Call)]
+    assert [p.name for p in call.parameters] == ["a", "b", "c"]
+    assert isinstance(call.arguments[0], ast.Member) and isinstance(call.arguments[1], ast.Path)
+
+
+def test_overloads_are_told_apart_by_number_and_names(tmp_path: Path) -> None:
+    top = "extern void f(in bit<8> a); extern void f(in bit<8> b); extern void f(in bit<8> a, in bit<8> b);\n"
+    program = Program(tmp_path, "f(n, n); f(b = n); f(a = n);", top=top)
+    chosen = [program.checked.calls[program.find(ast.Call, i)].target for i in range(3)]
+    names = [[p.name for p in d.parameters] for d in chosen if isinstance(d, ast.FunctionPrototype)]
+    assert names == [["a", "b"], ["b"], ["a"]]
+
+
+def test_table_actions_have_one_argument_per_parameter(tmp_path: Path) -> None:
+    before = """
+        action set(inout bit<8> x, bit<8> v) { x = v; }
+        table t { key = { n : exact; } actions = { set(s.h.a); NoAction; } default_action = set(s.h.a, 3);
+                  const entries = { 1: set(s.h.a, 4); 2: set(5); } }"""
+    program = Program(tmp_path, "t.apply();", before)
+    calls = [c for c in program.checked.calls.values() if isinstance(c.target, ast.ActionDeclaration)]
+    given = sorted([a is not None for a in c.arguments] for c in calls)
+    assert given == [[True, False], [True, True], [True, True], [True, True]]
+
+
+def test_the_result_of_apply(tmp_path: Path) -> None:
+    before = "action a() { } table t { actions = { a; NoAction; } }"
+    program = Program(tmp_path, "if (t.apply().hit) { } switch (t.apply().action_run) { a: { } default: { } }", before)
+    switch = program.find(ast.SwitchStatement)
+    assert isinstance(switch, ast.SwitchStatement)
+    assert isinstance(program.checked.types[switch.subject], t.ActionEnum)
+    assert isinstance(program.checked.declarations[switch.cases[0].labels[0]], ast.ActionDeclaration)
+
+
+def test_shadowing_finds_the_inner_name(tmp_path: Path) -> None:
+    program = Program(tmp_path, "{ bit<8> x = 1; s.h.a = x; } s.h.b = x;", "bit<16> x = 2;")
+    assert [program.type(program.value_of(i)) for i in (0, 1)] == ["bit<8>", "bit<16>"]
+    assert "shadow" in program.warnings()
+
+
+def test_every_node_has_its_entries(tmp_path: Path) -> None:
+    """Over the include files too."""
+    file = tmp_path / "program.p4"
+    file.write_text("#include <core.p4>\n#include <v1model.p4>\n" + V1MODEL)
+    diagnostics = Diagnostics()
+    checked = check(parse(Source(file), diagnostics), diagnostics)
+    for node in nodes(checked.program):
+        match node:
+            case ast.Expression():
+                assert not isinstance(checked.types[node], t.Unknown)
+                assert not mentions(checked.types[node], t.Unsolved)
+            case ast.TypeRef():
+                assert node in checked.type_refs
+        if isinstance(node, ast.Path | ast.NamedType):
+            assert node in checked.declarations
+        if isinstance(node, ast.Call | ast.Instantiation):
+            assert node in checked.calls
+    assert "NoError" in checked.errors and {"exact", "lpm", "range"} <= set(checked.match_kinds)
+    assert not diagnostics.messages
+
+
+V1MODEL = """
+header ethernet_t { bit<48> dst; bit<48> src; bit<16> type; }
+struct headers_t { ethernet_t ethernet; }
+struct meta_t { bit<32> hash; }
+parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    value_set<bit<16>>(4) types;
+    state start {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.type) { 0x800: accept; 0x8000 &&& 0xf000: accept; types: accept; default: reject; }
+    }
+}
+control V(inout headers_t hdr, inout meta_t meta) {
+    apply { verify_checksum(true, { hdr.ethernet.dst, 16w0 }, hdr.ethernet.type, HashAlgorithm.csum16); }
+}
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    counter(512, CounterType.packets) ports;
+    register<bit<32>>(16) cells;
+    action drop() { mark_to_drop(sm); }
+    action forward(bit<9> port, bit<48> mac) { sm.egress_spec = port; hdr.ethernet.dst = mac; ports.count((bit<32>) port); }
+    table dmac {
+        key = { hdr.ethernet.dst : exact; sm.ingress_port : ternary; }
+        actions = { forward; drop; }
+        const default_action = drop();
+        const entries = { (48w1, _) : forward(1, 2); (2, 3 &&& 7) : drop(); }
+        size = 1024;
+    }
+    apply {
+        if (hdr.ethernet.isValid() && !dmac.apply().hit) {
+            cells.read(meta.hash, 3);
+            hash(meta.hash, HashAlgorithm.crc32, 32w0, { hdr.ethernet.src, sm.ingress_port }, 32w16);
+            cells.write(meta.hash, meta.hash + 1);
+        }
+        for (bit<8> i in 0 .. 3) { hdr.ethernet.type = hdr.ethernet.type + (bit<16>) i; }
+    }
+}
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control C(inout headers_t hdr, inout meta_t meta) { apply { } }
+control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct a { a x; }", "header h { h[4] x; }", "const int x = x;", "typedef x x;", "const bit<(1 << 200)> k = 0;",
+        "const int k = 1 << (1 << 62);", "const bit<8> k = 1 / 0;", "type void v;", "enum bit<8> e { a = e.a }",
+        "extern e { e(e x); } e(e(e())) main;", "bit<0> f() { return 0; }", "control c(c x) { apply { } }",
+        "parser p(p x) { state start { transition start; } }", "package p(p x); p(p()) main;", "action a(a x) { a(); }",
+        "struct g<T> { T t; } typedef g<g<g<int>>> x;", "error { error }", "const tuple<> e = {}; const bool b = e == {};",
+        "extern void f<T>(in T x); control c() { apply { f(f); f(c); f(f(1)); f({}); f({#}); f(...); } }",
+        "header_union u { } control c(inout u x) { u[0] y; apply { y[0] = x; x = {#}; x.a = 1; } }",
+        "control c() { table t { key = { t.apply().hit : exact; } actions = { c; t; } } apply { } }",
+        "control c(in bit<8> x) { apply { switch (x) { default: { } default: { } } return; } }",
+        "match_kind { a, a }", "const string s = \"a\" ++ 1; const bit<s> t = 0;", "const int k = (int) (bit<8>) true;",
+    ],
+)  # fmt: skip
+def test_absurd_programs_end_with_messages_alone(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "program.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    try:
+        check(parse(Source(file), diagnostics), diagnostics)
+    except Rejected:
+        assert diagnostics.error_count
+
+
+def test_deep_nesting_and_wide_types_are_no_trouble(tmp_path: Path) -> None:
+    body = "s.h.a = " + " + ".join(["n"] * 300) + ";" + "if (s.flag) { " * 50 + "}" * 50
+    doubling = "".join(f"struct d{i} {{ d{i - 1} a; d{i - 1} b; }}\n" for i in range(1, 14))
+    assert Program(tmp_path, body, top="struct d0 { bit<8> x; }\n" + doubling).diagnostics.error_count == 0
+    more = doubling + "".join(f"struct d{i} {{ d{i - 1} a; d{i - 1} b; }}\n" for i in range(14, 60))
+    with pytest.raises(Rejected) as rejected:
+        Program(tmp_path, top="struct d0 { bit<8> x; }\n" + more)
+    assert "more than the supported" in rejected.value.diagnostics.render()
