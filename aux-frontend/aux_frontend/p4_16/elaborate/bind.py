@@ -48,7 +48,7 @@ def bind(
     arguments: Sequence[ast.Expression | None],
     prefix: str,
     span: Span,
-    captured: frozenset[str] | None = frozenset(),
+    captured: frozenset[va.Key] | None = frozenset(),
 ) -> list[CopyOut]:
     """Bind parameters in `callee`; the copies to make when the call ends.
 
@@ -58,10 +58,10 @@ def bind(
     outward = [set(va.touched(a.location)) if a.outward and a.location else set() for a in evaluated]
     copies: list[CopyOut] = []
     for position, argument in enumerate(evaluated):
-        others: set[str] = set().union(*(keys for i, keys in enumerate(outward) if i != position))
+        others: set[va.Key] = set().union(*(keys for i, keys in enumerate(outward) if i != position))
         others |= captured or set()
         if argument.outward:
-            free = captured is not None and outward[position].isdisjoint(others)
+            free = captured is not None and not va.overlap(outward[position], others)
             copies += _bind_outward(callee, argument, free, prefix, span)
         else:
             _bind_inward(callee, argument, others if captured is not None else None, prefix, span)
@@ -122,11 +122,11 @@ def _bind_outward(callee: Scope, argument: _Argument, free: bool, prefix: str, s
     return [] if isinstance(target, va.Ignored) else [CopyOut(storage, target)]
 
 
-def _bind_inward(callee: Scope, argument: _Argument, changing: set[str] | None, prefix: str, span: Span) -> None:
+def _bind_inward(callee: Scope, argument: _Argument, changing: set[va.Key] | None, prefix: str, span: Span) -> None:
     """`changing`: storage that may change during the call, None when unknown."""
     unit, parameter, location = callee.unit, argument.parameter, argument.location
     if location is not None:
-        if changing is not None and changing.isdisjoint(va.touched(location)):
+        if changing is not None and not va.overlap(changing, set(va.touched(location))):
             callee.bindings[parameter] = location
             return
         value = places.read(unit, location, span)

@@ -186,9 +186,9 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
     inline.run(callee, frame, action.body, node.span, copies)
 
 
-def captured_storage(home: Scope, action: ast.ActionDeclaration) -> frozenset[str]:
+def captured_storage(home: Scope, action: ast.ActionDeclaration) -> frozenset[va.Key]:
     """The storage around it that an action reaches, through other actions too."""
-    keys: set[str] = set()
+    keys: set[va.Key] = set()
     seen: set[ast.Node] = set()
     pending: list[ast.Node] = [action]
     while pending:

@@ -12,6 +12,7 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, statements, tables
+from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.effects import walk
 from aux_frontend.p4_16.elaborate.objects import ControlObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
@@ -31,7 +32,7 @@ def apply(scope: Scope, node: ast.Call, resolved: ResolvedCall) -> None:
     nested = len(unit.frames) > 0
     if control.scope is None:
         callee = control.constructor_scope.child()
-        captured = None if control.shared else frozenset[str]()
+        captured = None if control.shared else frozenset[va.Key]()
         copies = bind.bind(
             scope, callee, control.declaration.parameters, resolved.arguments, control.name, node.span, captured
         )

@@ -76,6 +76,8 @@ def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, span: Spa
         folded = _fold(op, left, right, span)
         if folded is not None:
             return folded
+    if isinstance(right, ex.Const) and isinstance(left.type, Bool) and op in (ex.BinaryOp.EQ, ex.BinaryOp.NE):
+        return left if (right.value == 1) == (op is ex.BinaryOp.EQ) else unary(ex.UnaryOp.NOT, left, span)
     return ex.Binary(op, left, right, result_type(op, left.type, right.type), span)
 
 
@@ -126,8 +128,10 @@ def cast(operand: ex.Expression, type_: Type, span: Span) -> ex.Expression:
             return bits(number(operand), type_.width, span, type_.signed)
         if isinstance(type_, Bool):
             return boolean(bool(operand.value), span)
-    if isinstance(operand, ex.Cast) and isinstance(operand.operand.type, Bool) and isinstance(type_, Bool):
-        return operand.operand
+    if isinstance(operand, ex.Cast) and operand.operand.type == type_ and isinstance(operand.type, Bool | Bits):
+        through = operand.type
+        if isinstance(type_, Bool) or (isinstance(through, Bool) and type_ == Bits(1)):
+            return operand.operand  # there and back again without loss
     return ex.Cast(operand, type_, span)
 
 

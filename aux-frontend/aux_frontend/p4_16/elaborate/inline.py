@@ -35,6 +35,7 @@ def run(
     unit = scope.unit
     if len(unit.frames) >= MAX_CALL_DEPTH:
         raise unit.failure(span, f"calls are nested deeper than {MAX_CALL_DEPTH}")
+    unit.charge(2, span)
     unit.frames.append(frame)
     try:
         with unit.collecting() as collected:
@@ -118,6 +119,8 @@ def _without_tail_leave(body: st.Body, label: str) -> st.Body:
             return _without_tail_leave(body[:-1], label)
         case st.If(condition=condition, then=then, otherwise=otherwise, span=span):
             branches = _without_tail_leave(then, label), _without_tail_leave(otherwise, label)
+            if branches == ((), ()):
+                return _without_tail_leave(body[:-1], label)
             return (*body[:-1], st.If(condition, *branches, span))
         case st.Switch(subject=subject, cases=cases, default=default, span=span):
             trimmed = tuple(st.SwitchCase(c.values, _without_tail_leave(c.body, label), c.span) for c in cases)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from aux_frontend.p4_16.elaborate.unit import Unit
 
 NEXT_BITS = Bits(32)
-MAX_STORAGE_LEAVES = 100_000  # scalars and headers of one program
+MAX_WIDTH = 1 << 16  # bits of one value
+MAX_STORAGE_LEAVES = 50_000  # scalars and headers of one program
 
 
 def scalar_type(unit: Unit, type_: ty.Ty) -> Type | None:
@@ -134,6 +135,8 @@ def allocate(unit: Unit, name: str, type_: ty.Ty, storage: pr.Storage, span: Spa
         case ty.Stack() as stack:
             return _allocate_stack(unit, name, stack, storage, span)
     scalar = scalar_type(unit, type_)
+    if isinstance(scalar, Bits | Varbit) and _width(scalar) > MAX_WIDTH:
+        raise unit.failure(span, f"{typeops.show(type_)} is wider than {MAX_WIDTH} bits")
     if scalar is None or isinstance(scalar, String):
         raise unit.failure(span, f"{typeops.show(type_)} has no run-time value")
     return va.ScalarLocation(ex.VariableRef(unit.add_variable(name, scalar, storage, span), span), scalar, scalar)

@@ -1,6 +1,6 @@
 """for, for-in, break and continue. P4-16 spec 1.2.5 section 12.8.
 
-A loop becomes `break: { while (c) { continue: { body } update } }`; the labels are there only when they are used.
+A loop becomes `loop_end: { while (c) { loop_next: { body } update } }`; the labels are there only when they are used.
 Loops over lists and stacks, whose length is known, are written out.
 """
 
@@ -26,10 +26,10 @@ def jump(scope: Scope, node: ast.BreakStatement | ast.ContinueStatement) -> None
         raise unit.failure(node.span, "there is no loop here")
     loop = loops[-1]
     if isinstance(node, ast.BreakStatement):
-        loop.break_label = loop.break_label or unit.label("break")
+        loop.break_label = loop.break_label or unit.label("loop_end")
         unit.emit(st.Leave(loop.break_label, node.span))
     else:
-        loop.continue_label = loop.continue_label or unit.label("continue")
+        loop.continue_label = loop.continue_label or unit.label("loop_next")
         unit.emit(st.Leave(loop.continue_label, node.span))
 
 
@@ -43,7 +43,7 @@ def for_loop(scope: Scope, node: ast.ForStatement) -> None:
     with unit.collecting() as body:
         if before:  # the condition has effects: it becomes the first thing in an endless loop
             inline.extend(unit, tuple(before))
-            loop.break_label = unit.label("break")
+            loop.break_label = unit.label("loop_end")
             leave = (st.Leave(loop.break_label, node.span),)
             unit.emit(st.If(fold.negate(condition), leave, (), node.span))
             condition = fold.boolean(True, node.span)
@@ -97,7 +97,7 @@ def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpressi
     counter = unit.temporary(f"{node.name.text}.counter", target.type, span)
     current = ex.Read(counter, target.type, span)
     unit.emit(st.Assign(counter, low, span))
-    loop = Loop(break_label=unit.label("break"))
+    loop = Loop(break_label=unit.label("loop_end"))
     with unit.collecting() as body:
         places.assign(unit, target, current, span)
         _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)

@@ -211,9 +211,9 @@ def _assign_struct(unit: Unit, target: va.StructLocation, value: va.StructValue,
 
 def _overlaps_itself(targets: tuple[tuple[str, va.Location], ...], sources: tuple[tuple[str, va.Value], ...]) -> bool:
     """Whether a part is read after another part that overlaps it was written."""
-    written: set[str] = set()
+    written: set[va.Key] = set()
     for (_, target), (_, source) in zip(targets, sources, strict=True):
-        if written and not written.isdisjoint(va.reads(source)):
+        if written and va.overlap(written, set(va.reads(source))):
             return True
         written.update(va.touched(target))
     return False
@@ -244,7 +244,7 @@ def assign_header(unit: Unit, target: va.HeaderLocation, value: va.HeaderValue, 
 def _fill_header(unit: Unit, target: va.HeaderLocation, value: va.HeaderValue, span: Span) -> None:
     sources = [source for _, source in value.fields]
     keys = set(va.touched(target))
-    if len(sources) > 1 and any(not keys.isdisjoint(va.reads(source)) for source in sources):
+    if len(sources) > 1 and any(va.overlap(keys, set(va.reads(source))) for source in sources):
         sources = [_scalar(freeze(unit, source, span)) for source in sources]
     set_valid(unit, target, span)
     for (name, leaf), source in zip(layout.leaves(target.type), sources, strict=True):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aux_frontend.p4_16.elaborate.parsers import ParserBuilder
     from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 
-MAX_STATEMENTS = 200_000  # of one program after inlining
+MAX_STATEMENTS = 100_000  # of one program after inlining
 MAX_CALL_DEPTH = 64
 
 

@@ -6,7 +6,7 @@ A *location* is the flattened storage behind an l-value. Names bind to either, o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from aux_frontend.p4_16 import types as ty
@@ -160,18 +160,21 @@ LOCATIONS = (
 
 # --- what an expression depends on -----------------------------------------------------------------------------------
 
+Key = tuple[str, str]  # a variable, header or stack, and the part of it
+WHOLE, VALIDITY = "*", "$valid$"
 
-def reads(value: Value) -> Iterator[str]:
-    """The storage that a value reads, as keys comparable with those of `touched`."""
+
+def reads(value: Value) -> Iterator[Key]:
+    """The storage that a value reads; compare with `overlap`."""
     for part in _parts(value):
         yield from reads(part)
     match value:
         case ex.Read(place=place):
             yield from _place_key(place)
         case ex.IsValid(header=header):
-            yield from _header_key(header)
+            yield from _header_key(header, VALIDITY)
         case HeaderValue(place=place) if place is not None:
-            yield from _header_key(place)
+            yield from _header_key(place, WHOLE)
 
 
 def _parts(value: Value) -> tuple[Value, ...]:
@@ -196,8 +199,8 @@ def _parts(value: Value) -> tuple[Value, ...]:
     return ()
 
 
-def touched(location: Location) -> Iterator[str]:
-    """The storage that a write to a location changes: variable names, header names, stack names for all elements."""
+def touched(location: Location) -> Iterator[Key]:
+    """The storage that a write to a location changes. All elements of a stack count as one."""
     match location:
         case ScalarLocation(place=place):
             yield from _place_key(place)
@@ -207,31 +210,42 @@ def touched(location: Location) -> Iterator[str]:
             for _, field in fields:
                 yield from touched(field)
         case HeaderLocation(place=place, siblings=siblings):
-            for header in (place, *siblings):
-                yield from _header_key(header)
+            yield from _header_key(place, WHOLE)
+            for header in siblings:
+                yield from _header_key(header, VALIDITY)
         case UnionLocation(members=members):
             for _, member in members:
                 yield from touched(member)
         case StackLocation(name=name, next_index=next_index, type=type_):
-            yield name
+            yield name, WHOLE
             if isinstance(type_.element, ty.HeaderUnion):
-                yield from (f"{name}.{member}" for member, _ in type_.element.fields)
+                yield from ((f"{name}.{member}", WHOLE) for member, _ in type_.element.fields)
             if next_index is not None:
-                yield next_index.name
+                yield next_index.name, WHOLE
 
 
-def _place_key(place: ex.Place) -> Iterator[str]:
+def overlap(left: Set[Key], right: Set[Key]) -> bool:
+    """Whether two sets of storage have a part in common."""
+    if not left.isdisjoint(right):
+        return True
+    return any(
+        not {name for name, part in a if part == WHOLE}.isdisjoint(name for name, _ in b)
+        for a, b in ((left, right), (right, left))
+    )
+
+
+def _place_key(place: ex.Place) -> Iterator[Key]:
     match place:
         case ex.VariableRef(name=name):
-            yield name
-        case ex.FieldRef(header=header):
-            yield from _header_key(header)
+            yield name, WHOLE
+        case ex.FieldRef(header=header, field=field):
+            yield from _header_key(header, field)
 
 
-def _header_key(header: ex.HeaderPlace) -> Iterator[str]:
+def _header_key(header: ex.HeaderPlace, part: str) -> Iterator[Key]:
     match header:
         case ex.HeaderRef(name=name):
-            yield name.partition("[")[0] if name.endswith("]") else name
+            yield (name.partition("[")[0], WHOLE) if name.endswith("]") else (name, part)
         case ex.ElementRef(stack=stack, index=index):
-            yield stack
+            yield stack, WHOLE
             yield from reads(index)

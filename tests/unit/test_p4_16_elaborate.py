@@ -1,0 +1,411 @@
+"""Elaboration keeps the meaning of P4-16: small programs are run by the interpreter and must change the packet as P4 says.
+
+Each program has a header h of six bytes a … f, gets `00 01 02 03 04 05`, and sends h to port 0.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_16.frontend import P4_16
+
+from macsad import simulate
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.hlir.program import Program
+from transpiler.hlir.verifier import verify
+
+PROGRAM = """
+#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<8> a; bit<8> b; bit<8> c; bit<8> d; bit<8> e; bit<8> f; }}
+header s_t {{ bit<8> v; }}
+header w_t {{ bit<16> v; }}
+header_union u_t {{ s_t s; w_t w; }}
+struct p_t {{ bit<8> x; bit<8> y; }}
+struct H {{ h_t h; u_t u; s_t[3] st; }}
+struct M {{ bit<8> m; p_t p; h_t copy; }}
+{top}
+parser P(packet_in packet, out H hdr, inout M meta, inout standard_metadata_t std) {{
+    {parser}
+}}
+control V(inout H hdr, inout M meta) {{ apply {{ }} }}
+#define h hdr.h
+control I(inout H hdr, inout M meta, inout standard_metadata_t std) {{
+    {control}
+    apply {{ {apply} }}
+}}
+#undef h
+control Leave(inout H hdr, inout M meta, inout standard_metadata_t std) {{ apply {{ }} }}
+control D(packet_out packet, in H hdr) {{ apply {{ packet.emit(hdr); }} }}
+V1Switch(P(), V(), I(), Leave(), V(), D()) main;
+"""
+EXTRACT = "state start { packet.extract(hdr.h); transition accept; }"
+INPUT = "00 01 02 03 04 05"
+
+
+def load(tmp_path: Path, apply: str = "", top: str = "", control: str = "", parser: str = EXTRACT) -> Program:
+    file = tmp_path / "t.p4"
+    file.write_text(PROGRAM.format(top=top, control=control, apply=apply, parser=parser))
+    diagnostics = Diagnostics()
+    try:
+        program = P4_16().load(Source(file), diagnostics)
+    except Rejected:
+        pytest.fail(diagnostics.render())
+    verify(program)
+    return program
+
+
+def gives(program: Program, tmp_path: Path, output: str, commands: str = "", given: str = INPUT) -> None:
+    stf = tmp_path / "t.stf"
+    stf.write_text(f"{commands}\npacket 0 {given}\nexpect 0 {output} $\n")
+    out = io.StringIO()
+    assert simulate.run(program, stf, out=out) == 0, out.getvalue()
+
+
+CONTROLS = [
+    # evaluation order and copies (spec 6.8, 8.1)
+    ("operands from left to right", "h.b = inc(h.a) + h.a; h.c = h.a + inc(h.a);", "02 02 03 03 04 05"),
+    ("short circuit and", "if (h.a == 1 && inc(h.a) == 1) { h.b = 9; }", "00 01 02 03 04 05"),
+    ("short circuit or", "if (h.a == 1 || inc(h.a) == 1) { h.b = 9; }", "01 09 02 03 04 05"),
+    ("only the chosen branch", "h.b = h.a == 0 ? inc(h.c) : inc(h.d);", "00 03 03 03 04 05"),
+    ("index before value", "hdr.st[0].setValid(); bit<8> i = 0; hdr.st[i].v = inc(i);", "00 01 02 03 04 05 01"),
+    ("swap by a list", "meta.p = { h.a, h.b }; meta.p = { meta.p.y, meta.p.x }; h.c = meta.p.x;", "00 01 01 03 04 05"),
+    ("swap a header", "h = { h.b, h.a, h.d, h.c, h.f, h.e };", "01 00 03 02 05 04"),
+    ("inout of one thing twice", "both(h.b, h.b);", "00 0b 02 03 04 05"),
+    ("out and in of one thing", "out_in(h.c, h.c);", "00 01 03 03 04 05"),
+    ("out argument ignored", "h.a = 7; out_in(_, h.c);", "07 01 02 03 04 05"),
+    ("named and default arguments", "h.a = opt(y = h.b); h.b = opt(y = 1, x = 2);", "06 03 02 03 04 05"),
+    ("early return", "h.a = clip(h.d); h.b = clip(1);", "02 01 02 03 04 05"),
+    ("generic function", "h.a = first({ h.c, h.d }, h.e);", "02 01 02 03 04 05"),
+    ("action with a captured name", "touch(h.a);", "09 09 02 03 04 05"),
+    ("exit copies out", "leaving(h.a); h.b = 9;", "07 01 02 03 04 05"),
+    ("exit within a nested control", "nested.apply(h.a); h.b = 9;", "08 01 02 03 04 05"),
+    ("return within a nested control", "nested.apply(h.c); h.b = 9;", "00 09 03 03 04 05"),
+    ("a control applied twice", "twice.apply(h.a); twice.apply(h.b);", "01 02 02 03 04 05"),
+    ("direct application", "Adder.apply(h.a, 4); Adder.apply(h.b, 5);", "04 06 02 03 04 05"),
+    # expressions (spec 8)
+    ("wrap and saturate", "h.a = h.a - 1; h.b = h.b |-| 5; h.c = 250 |+| h.d + 200;", "ff 00 c5 03 04 05"),
+    (
+        "signed shift and comparison",
+        "int<8> n = -6; h.a = (bit<8>) (n >> 1); if (n < 2) { h.b = 1; } else { h.b = 0; }",
+        "fd 01 02 03 04 05",
+    ),
+    ("shift beyond the width", "h.b = h.b << h.f << 5; h.c = h.c >> 9;", "00 00 00 03 04 05"),
+    (
+        "concatenation and slices",
+        "bit<16> w = h.b ++ h.c; h.a = w[11:4]; w[11:4] = 0xab; h.b = w[15:8]; h.c = w[7:0];",
+        "10 0a b2 03 04 05",
+    ),
+    ("slice of a slice", "h.f[7:4][3:2] = 3;", "00 01 02 03 04 c5"),
+    ("casts", "h.a = (bit<8>) (int<8>) -1; bool t = (bool) h.b[0:0]; h.c = t ? 8w7 : 8w0;", "ff 01 07 03 04 05"),
+    ("operator assignments", "h.a += 5; h.b <<= 3; h.c |= 0x40; h.f |-|= 9; h.e[3:0] ^= 0xf;", "05 08 42 03 0b 00"),
+    (
+        "constants",
+        "const bit<8> k = 3 * 7; h.a = k; h.b = (bit<8>) (-1 & 0x3f); h.c = BIG[71:64];",
+        "15 3f 12 03 04 05",
+    ),
+    ("serializable enum", "h.a = E.Two; if (h.b == (bit<8>) E.One) { h.b = (bit<8>) E.Two + 1; }", "02 03 02 03 04 05"),
+    (
+        "tuples",
+        "tuple<bit<8>, bit<8>> t = { h.c, 9 }; h.a = t[1]; h.b = t[0]; if (t == { 2, 9 }) { h.c = 0; }",
+        "09 02 00 03 04 05",
+    ),
+    (
+        "structures by name and defaults",
+        "p_t p = { y = 4, ... }; h.a = p.x; h.b = p.y; meta.p = (p_t) { x = 1, y = 2 }; h.c = meta.p.y;",
+        "00 04 02 03 04 05",
+    ),
+    # headers, unions, stacks (spec 8.18 to 8.20)
+    (
+        "comparison of headers",
+        "meta.copy = h; if (meta.copy == h) { h.a = 1; } if (meta.copy != h) { h.b = 2; }",
+        "01 02 02 03 04 05",
+    ),
+    (
+        "invalid headers are equal",
+        "s_t x; s_t y; if (x == y) { h.a = 1; } x.setValid(); if (x == y) { h.b = 9; }",
+        "01 01 02 03 04 05",
+    ),
+    (
+        "invalid initializer",
+        "meta.copy = h; meta.copy = {#}; if (!meta.copy.isValid()) { h.a = 1; }",
+        "01 01 02 03 04 05",
+    ),
+    (
+        "union keeps one member",
+        "hdr.u.s = { 8 }; hdr.u.w = { 0x0102 }; if (hdr.u.s.isValid()) { h.a = 1; }",
+        "00 01 02 03 04 05 01 02",
+    ),
+    (
+        "union becomes invalid",
+        "hdr.u.s = { 8 }; hdr.u.w.setInvalid(); if (!hdr.u.isValid()) { h.a = 1; }",
+        "01 01 02 03 04 05",
+    ),
+    (
+        "push and pop",
+        "hdr.st[0] = { 1 }; hdr.st[1] = { 2 }; hdr.st.push_front(1); hdr.st[0] = { 9 };"
+        "hdr.st.push_front(1); hdr.st.pop_front(2);",
+        "00 01 02 03 04 05 01",
+    ),
+    ("run-time index", "hdr.st[h.b] = { 7 }; hdr.st[h.b].v = hdr.st[h.b].v + h.b;", "00 01 02 03 04 05 08"),
+    ("stack from a list", "hdr.st = { { 1 }, { 2 }, {#} };", "00 01 02 03 04 05 01 02"),
+    (
+        "local header starts invalid each time",
+        "for (bit<8> i = 0; i < 2; i += 1) { s_t x; if (x.isValid()) { h.a = 9; } x.setValid(); }",
+        "00 01 02 03 04 05",
+    ),
+    # statements (spec 12)
+    (
+        "for with break and continue",
+        "for (bit<8> i = 0; i < 10; i += 1) { if (i == 2) { continue; } if (i == 5) { break; } h.a += i; }",
+        "08 01 02 03 04 05",
+    ),
+    ("for in a range up to the largest number", "for (bit<8> i in 250 .. 255) { h.a += 1; }", "06 01 02 03 04 05"),
+    ("for in an empty range", "for (bit<8> i in h.c .. h.b) { h.a += 1; }", "00 01 02 03 04 05"),
+    ("for in a list", "for (bit<8> i in { 3, 4, 8w5 }) { if (i == 4) { continue; } h.a += i; }", "08 01 02 03 04 05"),
+    (
+        "for in a stack",
+        "hdr.st[0] = { 5 }; hdr.st[1] = { 6 }; for (s_t s in hdr.st) { if (s.isValid()) { h.a += s.v; } } hdr.st.pop_front(3);",
+        "0b 01 02 03 04 05",
+    ),
+    (
+        "switch falls through labels only",
+        "switch (h.c) { 1: 2: { h.a = 1; } 3: { h.a = 2; } default: { h.a = 3; } }",
+        "01 01 02 03 04 05",
+    ),
+    ("switch default", "switch (h.c) { 1: { h.a = 1; } default: { h.a = 3; } }", "03 01 02 03 04 05"),
+    ("return leaves the control", "if (h.b == 1) { return; } h.a = 1;", "00 01 02 03 04 05"),
+    ("assignment after a return in a branch", "if (h.b == 0) { return; } h.a = 1;", "01 01 02 03 04 05"),
+]
+TOP = """
+const bit<72> BIG = 72w0x12 << 64;
+enum bit<8> E { One = 1, Two = 2 }
+bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
+void both(inout bit<8> x, inout bit<8> y) { x = 5; y = y + 10; }
+void out_in(out bit<8> x, in bit<8> y) { x = 0; x = y + 1; }
+bit<8> opt(in bit<8> x = 5, in bit<8> y) { return x + y; }
+bit<8> clip(in bit<8> x) { if (x > 2) { return 2; } return x; }
+bit<8> first<T>(in p_t p, in T other) { T unused = other; return p.x; }
+control Inner(inout bit<8> x) {
+    action stop() { exit; }
+    apply { x = x + 1; if (x == 3) { return; } x = 8; stop(); x = 9; }
+}
+control Adder(inout bit<8> x, in bit<8> amount) {
+    action add(bit<8> more) { x = x + amount + more; }
+    table t { actions = { add; } default_action = add(0); }
+    apply { t.apply(); }
+}
+control One(inout bit<8> x) {
+    action add() { x = x + 1; }
+    table t { actions = { add; } default_action = add; }
+    apply { t.apply(); }
+}
+"""
+LOCALS = """
+Inner() nested;
+One() twice;
+action touch(inout bit<8> x) { x = 9; h.b = x; }
+action leaving(inout bit<8> x) { x = 7; exit; }
+"""
+
+
+@pytest.mark.parametrize(("apply", "output"), [c[1:] for c in CONTROLS], ids=[c[0] for c in CONTROLS])
+def test_control(apply: str, output: str, tmp_path: Path) -> None:
+    gives(load(tmp_path, apply, TOP, LOCALS), tmp_path, output)
+
+
+PARSER_CASES = [
+    (
+        "state start { h_t n = packet.lookahead<h_t>(); packet.extract(hdr.h); hdr.h.a = n.c; transition accept; }",
+        "02 01 02 03 04 05",
+    ),
+    ("state start { packet.advance(16); packet.extract(hdr.u.w); transition accept; }", "02 03 04 05"),
+    (
+        """state start { packet.extract(hdr.st.next); packet.extract(hdr.st.next);
+          hdr.st.last.v = 9; hdr.st[0].v = (bit<8>) hdr.st.lastIndex; transition accept; }""",
+        "01 09 02 03 04 05",
+    ),
+    (
+        """Sub() sub; bit<8> n = 3;
+        state start { sub.apply(packet, hdr.st[0], n); hdr.st[0].v = n; transition accept; }""",
+        "04 01 02 03 04 05",
+    ),
+    (
+        """Sub() sub; bit<8> n = 3;
+        state start { if (n == 3) { sub.apply(packet, hdr.st[0], n); } else { packet.advance(8); }
+                      transition select(hdr.st[0].v) { 0: accept; } }""",
+        "00 01 02 03 04 05",
+    ),
+    (
+        """bit<8> n = 3;
+        state start { n = n - 1; transition select(n) { 0: done; default: start; } }
+        state done { packet.extract(hdr.st.next); hdr.st.last.v = n; transition accept; }""",
+        "00 01 02 03 04 05",
+    ),
+    (
+        """state start { packet.extract(hdr.h); transition select(hdr.h.a, hdr.h.f) {
+            (0, 1): reject; (0 &&& 0xf0, 4 .. 6): good; (_, _): reject; } }
+        state good { hdr.h.a = 1; transition accept; }""",
+        "01 01 02 03 04 05",
+    ),
+    (
+        """state start { p_t key = { 0, 5 }; packet.extract(hdr.h);
+            transition select({ hdr.h.a, hdr.h.f }) { { 0, 5 }: good; _: reject; } }
+        state good { hdr.h.a = 1; transition accept; }""",
+        "01 01 02 03 04 05",
+    ),
+]
+SUB = """
+parser Sub(packet_in packet, out s_t s, inout bit<8> n) {
+    state start { packet.extract(s); n = n + 1; transition select(s.v) { 0: accept; default: reject; } }
+}
+"""
+
+
+@pytest.mark.parametrize(("parser", "output"), PARSER_CASES, ids=range(len(PARSER_CASES)))
+def test_parser(parser: str, output: str, tmp_path: Path) -> None:
+    gives(load(tmp_path, parser=parser, top=SUB), tmp_path, output)
+
+
+def test_a_full_stack_rejects_with_an_error(tmp_path: Path) -> None:
+    states = "state start { packet.extract(hdr.st.next); transition select(hdr.st.last.v) { 9: accept; _: start; } }"
+    check = "if (std.parser_error == error.StackOutOfBounds) { hdr.st[0].v = 0xee; }"
+    gives(load(tmp_path, check, parser=states), tmp_path, "ee 01 02 03 04 05")
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+TABLE = """
+action set(bit<8> v) {{ h.f = v; }}
+action bound(inout bit<8> x, in bit<8> y, bit<8> v) {{ x = x + y + v; }}
+action leave(bit<8> v) {{ h.f = v; exit; }}
+table t {{
+    key = {{ {key} }}
+    actions = {{ set; bound(h.a, h.b); leave; NoAction; }}
+    default_action = {default};
+    {more}
+}}
+"""
+TABLES = [
+    # a P4 table, the apply block, the output
+    (("h.b: exact;", "set(9)", "const entries = { 1: set(7); }"), "t.apply();", "00 01 02 03 04 07"),
+    (("h.b: exact;", "set(9)", "const entries = { 2: set(7); }"), "t.apply();", "00 01 02 03 04 09"),
+    (("h.b: exact;", "bound(h.a, h.b, 4)", ""), "t.apply();", "05 01 02 03 04 05"),
+    (("h.b: exact;", "leave(6)", ""), "t.apply(); h.a = 1;", "00 01 02 03 04 06"),
+    (
+        ("h.b: ternary;", "set(9)", "const entries = { 0 &&& 0xf0: set(1); 1: set(2); }"),
+        "t.apply();",
+        "00 01 02 03 04 01",
+    ),
+    (
+        ("h.b: ternary;", "set(9)", "entries = { priority = 1: 0 &&& 0xf0: set(1); priority = 2: 1: set(2); }"),
+        "t.apply();",
+        "00 01 02 03 04 02",
+    ),
+    (
+        (
+            "h.b: ternary;",
+            "set(9)",
+            "largest_priority_wins = false; entries = { priority = 1: 0 &&& 0xf0: set(1); priority = 2: 1: set(2); }",
+        ),
+        "t.apply();",
+        "00 01 02 03 04 01",
+    ),
+    (
+        ("h.b: exact;", "set(9)", "const entries = { 1: set(7); }"),
+        "if (t.apply().hit) { h.a = 1; }",
+        "01 01 02 03 04 07",
+    ),
+    (("h.b: exact;", "set(9)", ""), "if (t.apply().miss) { h.a = 1; }", "01 01 02 03 04 09"),
+    (
+        ("h.b: exact;", "set(9)", "const entries = { 1: leave(7); }"),
+        "switch (t.apply().action_run) { set: { h.a = 1; } leave: { h.a = 2; } }",
+        "00 01 02 03 04 07",
+    ),
+    (
+        ("h.b: exact;", "set(9)", ""),
+        "switch (t.apply().action_run) { leave: set: { h.a = 1; } default: { h.a = 2; } }",
+        "01 01 02 03 04 09",
+    ),
+    (('inc(h.a): exact @name("k");', "set(9)", "const entries = { 1: set(7); }"), "t.apply();", "01 01 02 03 04 07"),
+    (
+        ("h.b: range; h.c: optional; h.d: lpm;", "set(9)", "const entries = { (0 .. 3, _, 2 &&& 0xfe): set(7); }"),
+        "t.apply();",
+        "00 01 02 03 04 07",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "apply", "output"), TABLES, ids=range(len(TABLES)))
+def test_table(table: tuple[str, str, str], apply: str, output: str, tmp_path: Path) -> None:
+    key, default, more = table
+    control = TABLE.format(key=key, default=default, more=more)
+    gives(load(tmp_path, apply, TOP, control), tmp_path, output)
+
+
+def test_names_of_the_control_plane(tmp_path: Path) -> None:
+    control = """
+    @name(".absolute") action act() { }
+    @name("routes") table t {
+        key = { h.a: exact; h.b: exact @name("second"); h.c[3:0]: exact; }
+        actions = { NoAction; act; }
+    }
+    register<bit<8>>(4) r;
+    """
+    program = load(tmp_path, "t.apply();", "", control)
+    (table,) = program.tables
+    assert table.name == "I.routes"
+    assert [key.name for key in table.keys] == ["hdr.h.a", "second", "hdr.h.c[3:0]"]
+    assert [use.action for use in table.actions] == ["NoAction", "absolute"]
+    assert [e.name for e in program.externs] == ["I.r"]
+
+
+# --- what cannot be run ----------------------------------------------------------------------------------------------
+
+
+def rejected(tmp_path: Path, text: str) -> str:
+    file = tmp_path / "t.p4"
+    file.write_text(text)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        P4_16().load(Source(file), diagnostics)
+    return diagnostics.render()
+
+
+def test_a_program_without_main_can_be_checked_not_loaded(tmp_path: Path) -> None:
+    text = "#include <core.p4>\nconst bit<8> x = 1;\n"
+    assert "no 'main' to run" in rejected(tmp_path, text)
+    P4_16().check(Source(tmp_path / "t.p4"), Diagnostics())
+
+
+def test_another_package_is_named(tmp_path: Path) -> None:
+    text = "control C();\npackage Other(C c);\ncontrol c() { apply { } }\nOther(c()) main;\n"
+    assert "t.p4:4:12: error: programs for the package 'Other' can be checked but not run" in rejected(tmp_path, text)
+
+
+def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
+    top = "extern Box { Box(); void put(in bit<8> x); }"
+    text = PROGRAM.format(top=top, control="Box() box;", apply="box.put(1);", parser=EXTRACT)
+    message = rejected(tmp_path, text)
+    assert "the extern 'Box' is not supported on v1model" in message
+
+
+def test_inlining_has_a_limit(tmp_path: Path) -> None:
+    functions = ["void f0(inout bit<8> x) { x = x + 1; x = x ^ 3; }"]
+    functions += [f"void f{i}(inout bit<8> x) {{ f{i - 1}(x); f{i - 1}(x); }}" for i in range(1, 40)]
+    text = PROGRAM.format(top="\n".join(functions), control="", apply="f39(h.a);", parser=EXTRACT)
+    assert "too large after inlining" in rejected(tmp_path, text)
+
+
+def test_languages_are_told_apart() -> None:
+    frontend = P4_16()
+    p4_14 = "header_type h_t { fields { a : 8; } }\nheader h_t h;\nparser start { extract(h); return ingress; }\n"
+    p4_16 = (
+        "#include <core.p4>\nheader h_t { bit<8> a; }\nparser P(packet_in b) { state start { transition accept; } }\n"
+    )
+    assert frontend.recognises(Path("x.p4"), p4_14) < 0.1
+    assert frontend.recognises(Path("x.p4"), p4_16) > 0.9
+    assert frontend.recognises(Path("x.p4"), "// header_type in a comment\n" + p4_16) > 0.9
