@@ -45,6 +45,7 @@ static const struct macs_extern_desc *find_extern(struct macs_console *console, 
 static int parse_index(struct macs_console *console, const struct macs_extern_desc *desc, const char *word,
                        uint32_t *index, struct macs_text *answer) {
     uint64_t value;
+    *index = 0;
     if (!macs_value_uint64(word, &value))
         return macs_text_fail(answer, "'%.80s' is not an index", word);
     if (desc->table) {

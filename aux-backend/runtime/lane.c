@@ -106,7 +106,6 @@ static void work(struct macs_lane *lane) {
         unsigned received = 0;
         for (unsigned i = 0; i < lane->input_count; i++) {
             macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
-            lane->worker.now_ns = macs_switch_now(sw);
             received += macs_lane_poll(lane, &lane->inputs[i]);
             macs_qsbr_quiescent(sw->qsbr, lane->reader);
         }

@@ -52,16 +52,36 @@ void *macs_lane_run(void *lane);
 /* Receive a burst from the input, process it, send what comes of it. Returns how many frames were received. */
 unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input);
 
-/* Put a packet into its egress port's buffer, or drop it. Owns the packet from here on. */
-void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet);
-
-/* Send all buffers. */
+/* Send a port's buffer, or all of them. */
+void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);
 void macs_lane_flush(struct macs_lane *lane);
 
 /* Free a packet and count why. */
 static inline void macs_lane_drop(struct macs_lane *lane, odp_packet_t handle, unsigned cause) {
     macs_stats_add(&lane->stats.drops[cause < MACS_CAUSES ? cause : MACS_CAUSE_PROGRAM], 1);
     odp_packet_free(handle);
+}
+
+/* Put a packet into its egress port's buffer, or drop it. Owns the packet from here on. */
+static inline void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet) {
+    unsigned slot = lane->sw->slot_of[packet->egress_port];
+    if (odp_unlikely(!slot)) {
+        macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_PORT);
+        return;
+    }
+    slot--;
+    if (odp_unlikely(packet->length > lane->sw->ports[slot].tx_max)) {
+        macs_lane_drop(lane, packet->handle, MACS_CAUSE_TOO_LONG);
+        return;
+    }
+    struct macs_output *output = &lane->outputs[slot];
+    output->packets[output->count] = packet->handle;
+    output->lengths[output->count++] = packet->length;
+    lane->filled |= UINT64_C(1) << slot;
+    if (odp_unlikely(output->count == MACS_BURST_MAX)) {
+        macs_lane_flush_port(lane, slot);
+        lane->filled &= ~(UINT64_C(1) << slot);
+    }
 }
 
 #endif

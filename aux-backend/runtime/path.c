@@ -67,9 +67,9 @@ static unsigned bind_burst(struct macs_lane *lane, unsigned slot, const odp_pack
 /* --- egress --------------------------------------------------------------------------------------------------------- */
 
 static void depart(struct macs_lane *lane, struct departures *departures) {
-    const struct macs_program *program = lane->sw->program;
-    if (program->egress && departures->count)
-        program->egress(&lane->worker, departures->packets, departures->count);
+    if (!departures->count)
+        return;
+    lane->sw->program->egress(&lane->worker, departures->packets, departures->count);
     for (unsigned i = 0; i < departures->count; i++) {
         struct macs_packet *packet = departures->packets[i];
         if (odp_likely(packet->verdict == MACS_FORWARD))
@@ -80,7 +80,12 @@ static void depart(struct macs_lane *lane, struct departures *departures) {
     departures->count = 0;
 }
 
+/* To egress, in the order of the calls; a program that has merged egress into ingress is done with the packet. */
 static void add_departure(struct macs_lane *lane, struct departures *departures, struct macs_packet *packet) {
+    if (!lane->sw->program->egress) {
+        macs_lane_send(lane, packet);
+        return;
+    }
     packet->verdict = MACS_FORWARD;
     departures->packets[departures->count++] = packet;
     if (departures->count == MACS_BURST_MAX)
@@ -149,11 +154,13 @@ unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input) 
     int received = receive(lane, input, handles);
     if (received <= 0)
         return 0;
+    lane->worker.now_ns = macs_switch_now(lane->sw);
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(lane, input->slot, handles, (unsigned)received, packets);
     if (count)
         lane->sw->program->ingress(&lane->worker, packets, count);
-    struct departures departures = {.count = 0};
+    struct departures departures;
+    departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++)
         dispatch(lane, &departures, packets[i]);
     depart(lane, &departures);

@@ -24,7 +24,7 @@ static void count_sent(struct macs_lane *lane, unsigned slot, unsigned from, uns
 }
 
 /* A port that takes nothing for so many tries is full; one that refuses a packet loses that packet only. */
-static void flush_port(struct macs_lane *lane, unsigned slot) {
+void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
     struct macs_output *output = &lane->outputs[slot];
     const struct macs_port *port = &lane->sw->ports[slot];
     unsigned at = 0, tries = 0;
@@ -50,26 +50,5 @@ static void flush_port(struct macs_lane *lane, unsigned slot) {
 
 void macs_lane_flush(struct macs_lane *lane) {
     for (; lane->filled; lane->filled &= lane->filled - 1)
-        flush_port(lane, (unsigned)__builtin_ctzll(lane->filled));
-}
-
-void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet) {
-    unsigned slot = lane->sw->slot_of[packet->egress_port];
-    if (odp_unlikely(!slot)) {
-        macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_PORT);
-        return;
-    }
-    slot--;
-    if (odp_unlikely(packet->length > lane->sw->ports[slot].tx_max)) {
-        macs_lane_drop(lane, packet->handle, MACS_CAUSE_TOO_LONG);
-        return;
-    }
-    struct macs_output *output = &lane->outputs[slot];
-    output->packets[output->count] = packet->handle;
-    output->lengths[output->count++] = packet->length;
-    lane->filled |= UINT64_C(1) << slot;
-    if (output->count == MACS_BURST_MAX) {
-        flush_port(lane, slot);
-        lane->filled &= ~(UINT64_C(1) << slot);
-    }
+        macs_lane_flush_port(lane, (unsigned)__builtin_ctzll(lane->filled));
 }
