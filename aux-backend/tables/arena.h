@@ -2,7 +2,9 @@
  *
  * Invariants: a block is aligned to 64 bytes and never moves; chunks of 2 MiB are given back only when the arena is
  * destroyed. Built with a sanitizer each block comes from malloc, so that its use after release is seen.
- * Threads: the one writer. Cost: O(1). Errors: NULL when there is no memory or the block is too large.
+ * Threads: the one writer.
+ * Cost: O(1).
+ * Errors: NULL when there is no memory or the block is too large.
  */
 #ifndef MACS_TABLES_ARENA_H
 #define MACS_TABLES_ARENA_H

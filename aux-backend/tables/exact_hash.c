@@ -16,7 +16,8 @@ typedef struct macs_exact_hash table_t;
 typedef struct macs_exact_hash_index index_t;
 typedef struct macs_exact_hash_cursor cursor_t;
 
-/* -- the index and its words ------------------------------------------------------------------------------------------ */
+/* -- the index and its words ------------------------------------------------------------------------------------------
+ */
 
 static void index_free(index_t *index) {
     if (!index)
@@ -78,7 +79,8 @@ static uint32_t free_way(const index_t *index, uint32_t bucket) {
     return way;
 }
 
-/* -- cuckoo moves ----------------------------------------------------------------------------------------------------- */
+/* -- cuckoo moves -----------------------------------------------------------------------------------------------------
+ */
 
 /* A bucket in the search for a path: reached by moving the entry in `way` of the bucket of node `parent`. */
 struct node {
@@ -158,8 +160,8 @@ static bool place(index_t *index, uint32_t primary, uint32_t tag, uint32_t slot)
 static bool refill(const table_t *table, const index_t *old, index_t *index, uint32_t slot) {
     for (uint64_t i = 0; i <= (uint64_t)old->bucket_count * MACS_EXACT_HASH_WAYS; i++) {
         bool last = i == (uint64_t)old->bucket_count * MACS_EXACT_HASH_WAYS;
-        uint32_t known = last ? 0
-                              : (uint32_t)word_at(old, (uint32_t)(i / MACS_EXACT_HASH_WAYS), i % MACS_EXACT_HASH_WAYS);
+        uint32_t known =
+            last ? 0 : (uint32_t)word_at(old, (uint32_t)(i / MACS_EXACT_HASH_WAYS), i % MACS_EXACT_HASH_WAYS);
         if (!last && known == 0)
             continue;
         uint32_t at = last ? slot : known - 1;
@@ -189,7 +191,8 @@ static int rebuild(table_t *table, uint32_t slot) {
     return -ENOSPC;
 }
 
-/* -- the kernel ------------------------------------------------------------------------------------------------------- */
+/* -- the kernel -------------------------------------------------------------------------------------------------------
+ */
 
 static void exact_hash_destroy(void *self) {
     table_t *table = self;
@@ -228,7 +231,8 @@ static int exact_hash_create(const struct macs_table_shape *shape, struct macs_q
 }
 
 /* The word of that key, or NULL with the cursor at where it would go. */
-static _Atomic uint64_t *locate(const table_t *table, const struct macs_match *match, cursor_t *cursor, uint64_t *word) {
+static _Atomic uint64_t *locate(const table_t *table, const struct macs_match *match, cursor_t *cursor,
+                                uint64_t *word) {
     macs_exact_hash_start(table, match->value, table->key_bytes, cursor);
     return macs_exact_hash_locate(table, match->value, table->key_bytes, cursor, word);
 }

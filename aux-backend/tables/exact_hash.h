@@ -1,19 +1,20 @@
 /* Exact match on keys of any length: cuckoo hashing in buckets of one cache line, primary bucket first.
  *
- * Lookup: the key's hash names a primary bucket and a 30-bit tag; the tag names the distance to the secondary one, so that
- * an entry can be moved without its key. A bucket is 8 words of tag and slot; the slot holds the value and, behind it in
- * the same line, the whole key. An entry goes to its secondary bucket only when the primary is full, and the primary then
- * carries an overflow mark: without it nobody looks at the second line. So most lookups touch one bucket and one slot,
- * at every load up to 95 % of the words and more; when no cuckoo path is found the index is built anew, larger.
- * Invariants: a word changes by one atomic store, so tag and slot belong together. A move writes the new word, sets marks,
- * counts in `moves`, then clears the old word: a reader that met no entry and sees that `moves` changed looks again, and
- * otherwise a miss is a miss. It repeats only as often as the writer moves entries meanwhile.
+ * Lookup: the key's hash names a primary bucket and a 30-bit tag; the tag names the distance to the secondary one, so
+ * that an entry can be moved without its key. A bucket is 8 words of tag and slot; the slot holds the value and,
+ * behind it in the same line, the whole key. An entry goes to its secondary bucket only when the primary is full, and
+ * the primary then carries an overflow mark: without it nobody looks at the second line. So most lookups touch one
+ * bucket and one slot, at every load up to 95 % of the words and more; when no cuckoo path is found the index is built
+ * anew, larger.
+ * Invariants: a word changes by one atomic store, so tag and slot belong together. A move writes the new word, sets
+ * marks, counts in `moves`, then clears the old word: a reader that met no entry and sees that `moves` changed looks
+ * again, and otherwise a miss is a miss. It repeats only as often as the writer moves entries meanwhile.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 2 misses of the cache one after the other (prefetched by start and step), 3 for some at high load; memory
- * 10 bytes an entry and its slot; add O(1) amortised, about 0.3 µs. The load is set at build by
+ * Cost: lookup 2 misses of the cache one after the other (prefetched by start and step), 3 for some at high load;
+ * memory 10 bytes an entry and its slot; add O(1) amortised, about 0.3 µs. The load is set at build by
  * MACS_EXACT_HASH_LOAD_PERCENT.
- * Source: Pagh and Rodler, Cuckoo hashing (2004); Li et al., Algorithmic improvements for fast concurrent cuckoo hashing
- * (2014); Fan et al., MemC3 (2013), for moves without keys.
+ * Source: Pagh and Rodler, Cuckoo hashing (2004); Li et al., Algorithmic improvements for fast concurrent cuckoo
+ * hashing (2014); Fan et al., MemC3 (2013), for moves without keys.
  */
 #ifndef MACS_TABLES_EXACT_HASH_H
 #define MACS_TABLES_EXACT_HASH_H
@@ -27,8 +28,8 @@
 #define MACS_EXACT_HASH_STEPS 1
 #define MACS_EXACT_HASH_WAYS 8u
 
-/* A word: bits 0 … 31 slot + 1 (0: free), 32 the bucket's overflow mark (in its word 0 only), 33 set where the bucket is
- * the entry's secondary one, 34 … 63 tag (never 0). */
+/* A word: bits 0 … 31 slot + 1 (0: free), 32 the bucket's overflow mark (in its word 0 only), 33 set where the bucket
+ * is the entry's secondary one, 34 … 63 tag (never 0). */
 #define MACS_EXACT_HASH_OVERFLOW (UINT64_C(1) << 32)
 #define MACS_EXACT_HASH_SECONDARY (UINT64_C(1) << 33)
 
@@ -40,7 +41,7 @@ struct macs_exact_hash_index {
     struct macs_exact_hash_bucket *buckets;
     uint32_t bucket_count; /* even, so that a distance that is odd leads to another bucket and back */
     uint64_t seed;
-    uint32_t *overflows;   /* per bucket: entries that have it as primary and stand in their secondary; writer only */
+    uint32_t *overflows; /* per bucket: entries that have it as primary and stand in their secondary; writer only */
     _Atomic uint32_t moves;
 };
 
@@ -137,13 +138,14 @@ static inline _Atomic uint64_t *macs_exact_hash_locate(const struct macs_exact_h
     const struct macs_exact_hash_index *index = cursor->index;
     for (;;) {
         struct macs_exact_hash_bucket *bucket = &index->buckets[cursor->primary];
-        _Atomic uint64_t *word = macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, false), key,
-                                                        key_bytes, found);
+        _Atomic uint64_t *word =
+            macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, false), key, key_bytes, found);
         if (word)
             return word;
         if (atomic_load_explicit(&bucket->words[0], memory_order_acquire) & MACS_EXACT_HASH_OVERFLOW) {
             bucket = &index->buckets[macs_exact_hash_other(cursor->primary, cursor->tag, index->bucket_count)];
-            word = macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, true), key, key_bytes, found);
+            word =
+                macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, true), key, key_bytes, found);
             if (word)
                 return word;
         }

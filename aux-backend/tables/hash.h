@@ -1,9 +1,9 @@
 /* A seeded 64-bit hash of a key of fixed length: multiply 64 × 64 bits and fold the halves, once for each 8 bytes and
- * once to finish. With key_bytes a compile-time constant it becomes straight code: about 3 ns for 8 bytes.
- * Invariant: equal keys, lengths and seeds give equal hashes within a process; nothing is promised beyond it (byte order,
- * word size). The seed keeps those who choose keys (a learning switch's hosts) from choosing collisions too.
- * Source: multiply-and-fold hashing as in wyhash and the like; constants are the first 64 bits of the fractional parts of
- * the golden ratio and of the square roots of 2 and 3, made odd.
+ * once to finish. With key_bytes a compile-time constant it becomes straight code: about 3 ns for 8 bytes. Invariant:
+ * equal keys, lengths and seeds give equal hashes within a process; nothing is promised beyond it (byte order, word
+ * size). The seed keeps those who choose keys (a learning switch's hosts) from choosing collisions too.
+ * Source: multiply-and-fold hashing as in wyhash and the like; constants are the first 64 bits of the fractional parts
+ * of the golden ratio and of the square roots of 2 and 3, made odd.
  */
 #ifndef MACS_TABLES_HASH_H
 #define MACS_TABLES_HASH_H

@@ -4,17 +4,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "memory.h"
-
 enum { ALL_KINDS = 1 << MACS_EXACT | 1 << MACS_LPM | 1 << MACS_TERNARY | 1 << MACS_RANGE | 1 << MACS_OPTIONAL };
 
-static size_t slots_bytes(const struct macs_linear *table) {
-    return (size_t)table->rules.values.size * sizeof *table->slots;
+typedef struct macs_linear_list list_t;
+
+static list_t *list_of(const struct macs_linear *table) {
+    return atomic_load_explicit(&table->list, memory_order_relaxed);
+}
+
+static void release_list(void *owner, void *list) {
+    (void)owner;
+    free(list);
 }
 
 static void linear_destroy(void *self) {
     struct macs_linear *table = self;
-    macs_memory_free((void *)table->slots, slots_bytes(table));
+    macs_qsbr_drop(table->rules.qsbr, table);
+    free(list_of(table));
     free((void *)(uintptr_t)table->fields);
     macs_rules_destroy(&table->rules);
     free(table);
@@ -36,14 +42,13 @@ static int linear_create(const struct macs_table_shape *shape, struct macs_qsbr 
     struct macs_linear *table = calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
-    uint32_t inline_bytes = (uint32_t)sizeof(struct macs_linear_match) + 3 * shape->key_bytes;
-    int error = macs_rules_create(&table->rules, shape, ALL_KINDS, MACS_TERNARY, inline_bytes, qsbr);
+    int error = macs_rules_create(&table->rules, shape, ALL_KINDS, MACS_TERNARY, 3 * shape->key_bytes, qsbr);
     if (error) {
         free(table);
         return error;
     }
-    table->slots = macs_memory_alloc(slots_bytes(table), true);
-    error = table->slots ? copy_fields(table, shape) : -ENOMEM;
+    atomic_init(&table->list, calloc(1, sizeof(list_t)));
+    error = list_of(table) ? copy_fields(table, shape) : -ENOMEM;
     if (error)
         linear_destroy(table);
     else
@@ -62,31 +67,58 @@ static bool ranges_in_order(const struct macs_linear *table, const struct macs_m
     return true;
 }
 
-static void publish(struct macs_linear *table, uint32_t index, uint32_t slot_plus_1) {
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-    atomic_store_explicit(&table->slots[index], slot_plus_1, memory_order_release);
+/* The position of a rule in the list, or where it would stand: behind all that win over it. */
+static uint32_t position_of(const struct macs_linear *table, const struct macs_rule *rule) {
+    const list_t *list = list_of(table);
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t slot = atomic_load_explicit(&list->slots[middle], memory_order_relaxed);
+        const struct macs_rule *other = macs_rules_of(&table->rules, slot);
+        if (macs_rules_wins(other->order, other->sequence, rule->order, rule->sequence))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Publish the list with `removed` (0 or 1) entries at `position` taken out and `added` (0 or 1) put in: 0 or -ENOMEM.
+ * Needs one reserved defer. */
+static int relist(struct macs_linear *table, uint32_t position, uint32_t removed, uint32_t added, uint32_t slot) {
+    list_t *old = list_of(table);
+    uint32_t count = old->count + added - removed;
+    list_t *list = malloc(sizeof *list + (size_t)count * sizeof *list->slots);
+    if (!list)
+        return -ENOMEM;
+    list->count = count;
+    for (uint32_t i = 0; i < position; i++)
+        atomic_init(&list->slots[i], atomic_load_explicit(&old->slots[i], memory_order_relaxed));
+    if (added)
+        atomic_init(&list->slots[position], slot);
+    for (uint32_t i = position + removed; i < old->count; i++)
+        atomic_init(&list->slots[i + added - removed], atomic_load_explicit(&old->slots[i], memory_order_relaxed));
+    atomic_store_explicit(&table->list, list, memory_order_release);
+    macs_qsbr_defer(table->rules.qsbr, release_list, table, old);
+    return 0;
 }
 
 static int linear_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     struct macs_linear *table = self;
     struct macs_rules *rules = &table->rules;
     struct macs_rule *rule = NULL;
-    if (!ranges_in_order(table, match))
-        return -EINVAL;
-    int error = macs_rules_add(rules, match, value, &rule);
+    int error = ranges_in_order(table, match) ? macs_qsbr_reserve(rules->qsbr, 1) : -EINVAL;
+    if (!error)
+        error = macs_rules_add(rules, match, value, &rule);
     if (error)
         return error;
-    struct macs_linear_match *stored = (void *)macs_values_inline(&rules->values, rule->slot);
-    stored->order = rule->order;
-    stored->sequence = rule->sequence;
-    memcpy(stored->bytes, rule->bytes, 3 * (size_t)rules->key_bytes);
-    uint32_t at = macs_rules_index(rules, rule);
-    publish(table, at, rule->slot + 1);
-    if (at >= atomic_load_explicit(&table->used, memory_order_relaxed))
-        atomic_store_explicit(&table->used, at + 1, memory_order_release);
-    if (index)
-        *index = at;
-    return 0;
+    memcpy(macs_values_inline(&rules->values, rule->slot), rule->bytes, 3 * (size_t)rules->key_bytes);
+    error = relist(table, position_of(table, rule), 0, 1, rule->slot);
+    if (error)
+        macs_rules_cancel(rules, rule);
+    else if (index)
+        *index = macs_rules_index(rules, rule);
+    return error;
 }
 
 static int linear_modify(void *self, const struct macs_match *match, const void *value) {
@@ -100,7 +132,7 @@ static int linear_modify(void *self, const struct macs_match *match, const void 
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
         return error;
-    publish(table, macs_rules_index(&table->rules, rule), rule->slot + 1);
+    atomic_store_explicit(&list_of(table)->slots[position_of(table, rule)], rule->slot, memory_order_release);
     macs_values_retire(&table->rules.values, old);
     return 0;
 }
@@ -110,23 +142,20 @@ static int linear_remove(void *self, const struct macs_match *match) {
     struct macs_rule *rule = NULL;
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 1);
-    if (error)
-        return error;
-    publish(table, macs_rules_index(&table->rules, rule), 0);
-    uint32_t used = atomic_load_explicit(&table->used, memory_order_relaxed);
-    while (used > 0 && atomic_load_explicit(&table->slots[used - 1], memory_order_relaxed) == 0)
-        used--;
-    atomic_store_explicit(&table->used, used, memory_order_release);
-    macs_rules_remove(&table->rules, rule);
-    return 0;
+        error = macs_qsbr_reserve(table->rules.qsbr, 2);
+    if (!error)
+        error = relist(table, position_of(table, rule), 1, 0, 0);
+    if (!error)
+        macs_rules_remove(&table->rules, rule);
+    return error;
 }
 
 static const struct macs_entry *linear_find(void *self, const struct macs_match *match) {
     return macs_rules_entry(&((struct macs_linear *)self)->rules, match);
 }
 
-static int linear_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
+static int linear_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                       void *arg) {
     return macs_rules_walk(&((struct macs_linear *)self)->rules, visit, arg);
 }
 
@@ -136,7 +165,7 @@ static uint32_t linear_count(void *self) {
 
 static uint64_t linear_memory(void *self) {
     const struct macs_linear *table = self;
-    return macs_rules_memory(&table->rules) + slots_bytes(table);
+    return macs_rules_memory(&table->rules) + sizeof(list_t) + list_of(table)->count * sizeof(uint32_t);
 }
 
 const struct macs_kernel macs_linear_kernel = {

@@ -45,13 +45,13 @@ static _Atomic uint32_t *group_at(const table_t *table, uint32_t entry) {
     return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) * GROUP_ENTRIES];
 }
 
-static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count,
-                         struct change *change) {
+static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count, struct change *change) {
     for (uint32_t i = first; i < first + count; i++)
         change_entry(table, group_at(table, entry) + i, change);
 }
 
-/* -- groups ----------------------------------------------------------------------------------------------------------- */
+/* -- groups -----------------------------------------------------------------------------------------------------------
+ */
 
 static void release_group(void *owner, void *group) {
     table_t *table = owner;
@@ -86,7 +86,8 @@ static void close_group(table_t *table, uint32_t index) {
     macs_qsbr_defer(table->rules.qsbr, release_group, table, (void *)(uintptr_t)(entry & ~MACS_LPM_DIR24_GROUP));
 }
 
-/* -- prefixes --------------------------------------------------------------------------------------------------------- */
+/* -- prefixes ---------------------------------------------------------------------------------------------------------
+ */
 
 /* The index in the base of the first key under a rule. */
 static uint32_t first_index(const table_t *table, const struct macs_rule *rule) {
@@ -100,6 +101,7 @@ static uint32_t first_index(const table_t *table, const struct macs_rule *rule) 
 static void change_prefix(table_t *table, const struct macs_rule *rule, struct change *change) {
     uint32_t length = rule->prefix_bits;
     uint32_t index = first_index(table, rule);
+    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
     if (length == 0) {
         atomic_store_explicit(&table->root, change->to, memory_order_release);
     } else if (length > table->base_bits) {
@@ -127,7 +129,8 @@ static uint32_t next_shorter(table_t *table, const struct macs_rule *rule) {
     return 0;
 }
 
-/* -- the kernel ------------------------------------------------------------------------------------------------------- */
+/* -- the kernel -------------------------------------------------------------------------------------------------------
+ */
 
 static size_t base_bytes(const table_t *table) {
     return sizeof *table->base << table->base_bits;
@@ -236,7 +239,8 @@ static const struct macs_entry *dir24_find(void *self, const struct macs_match *
     return macs_rules_entry(&((table_t *)self)->rules, match);
 }
 
-static int dir24_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
+static int dir24_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                      void *arg) {
     return macs_rules_walk(&((table_t *)self)->rules, visit, arg);
 }
 

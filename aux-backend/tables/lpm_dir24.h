@@ -1,14 +1,15 @@
 /* Longest prefix match on one field of up to 32 bits, by direct index: one memory access for prefixes up to 24 bits.
  *
- * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the value of the
- * longest prefix that covers it, or a group: 256 entries for the last 8 bits, made where a prefix is longer than 24.
- * The prefix of length 0 stands apart, in `root`, so that a default route costs no filling.
- * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled before
- * the base names it. Where nothing covers a key, root is read before and after the base: that way a lookup that overlaps
- * "add a default, delete the prefix" or the reverse finds one of them.
+ * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the value of
+ * the longest prefix that covers it, or a group: 256 entries for the last 8 bits, made where a prefix is longer than
+ * 24. The prefix of length 0 stands apart, in `root`, so that a default route costs no filling.
+ * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
+ * before the base names it. Each change counts in `changes` before it is published: a lookup that found nothing,
+ * neither in the arrays nor in root, and saw some changes looks again (64 times at most: a writer must not hold
+ * readers up), so that a default route that replaces a prefix, or the reverse, is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the value; memory 64 MiB at most for the base, touched
- * only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores.
+ * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the value; memory 64 MiB at most for the base,
+ * touched only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores.
  * Source: Gupta, Lin, McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
@@ -19,23 +20,26 @@
 #include "rules.h"
 
 #define MACS_LPM_DIR24_STEPS 1
+#define MACS_LPM_DIR24_RETRIES 64
 #define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000) /* in an entry: the rest is a group's number, else slot + 1 or 0 */
 
 struct macs_lpm_dir24 {
     _Atomic uint32_t *base;
     _Atomic uint32_t *groups; /* 256 entries each */
     _Atomic uint32_t root;    /* slot + 1 of the prefix of length 0, or 0 */
+    _Atomic uint32_t changes;
     struct macs_rules rules;
     uint32_t base_bits;
     uint32_t group_limit;
-    uint32_t group_top;       /* groups from here on were never used */
-    uint32_t group_free;      /* first free group + 1, or 0; then through group_rules */
-    uint32_t *group_rules;    /* rules longer than 24 bits in a group; the next free one + 1 of a free group */
+    uint32_t group_top;    /* groups from here on were never used */
+    uint32_t group_free;   /* first free group + 1, or 0; then through group_rules */
+    uint32_t *group_rules; /* rules longer than 24 bits in a group; the next free one + 1 of a free group */
 };
 
 struct macs_lpm_dir24_cursor {
     uint32_t index; /* in the base */
     uint32_t low;   /* in a group */
+    uint32_t changes;
 };
 
 static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, uint32_t key_bytes,
@@ -44,6 +48,7 @@ static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, ui
     uint32_t index = 0;
     for (uint32_t i = 0; i < (key_bytes < 3 ? key_bytes : 3); i++)
         index = index << 8 | key[i];
+    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
     cursor->index = index;
     cursor->low = key_bytes > 3 ? key[3] : 0;
     __builtin_prefetch((const void *)&table->base[index]);
@@ -67,19 +72,28 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
         __builtin_prefetch(macs_values_at(&table->rules.values, entry - 1));
 }
 
+/* What stands for the key now: slot + 1, or 0. */
+static inline uint32_t macs_lpm_dir24_look(const struct macs_lpm_dir24 *table, uint32_t key_bytes,
+                                           const struct macs_lpm_dir24_cursor *cursor) {
+    uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
+    if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
+        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, cursor->low), memory_order_acquire);
+    return entry ? entry : atomic_load_explicit(&table->root, memory_order_acquire);
+}
+
 static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                              struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t before = atomic_load_explicit(&table->root, memory_order_acquire);
-    uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
+    uint32_t answer = macs_lpm_dir24_look(table, key_bytes, cursor);
     (void)key;
-    if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, cursor->low), memory_order_acquire);
-    if (entry == 0)
-        entry = atomic_load_explicit(&table->root, memory_order_acquire);
-    if (entry == 0)
-        entry = before;
-    return entry ? macs_values_at(&table->rules.values, entry - 1) : NULL;
+    for (int retry = 0; answer == 0 && retry < MACS_LPM_DIR24_RETRIES; retry++) {
+        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+        if (changes == cursor->changes)
+            break;
+        cursor->changes = changes;
+        answer = macs_lpm_dir24_look(table, key_bytes, cursor);
+    }
+    return answer ? macs_values_at(&table->rules.values, answer - 1) : NULL;
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;

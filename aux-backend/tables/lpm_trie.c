@@ -21,7 +21,8 @@ struct hop {
     uint8_t byte; /* by which the way goes on */
 };
 
-/* -- reclamation and publication -------------------------------------------------------------------------------------- */
+/* -- reclamation and publication --------------------------------------------------------------------------------------
+ */
 
 static void release_node(void *owner, void *node) {
     macs_lpm_trie_node_free(&((table_t *)owner)->arena, node);
@@ -51,7 +52,8 @@ static void free_subtree(table_t *table, node_t *node) {
     macs_lpm_trie_node_free(&table->arena, node);
 }
 
-/* -- the rule in its node --------------------------------------------------------------------------------------------- */
+/* -- the rule in its node ---------------------------------------------------------------------------------------------
+ */
 
 /* The byte in which a prefix (not of length 0) ends. */
 static uint32_t last_byte(const struct macs_rule *rule) {
@@ -85,7 +87,8 @@ static void answer_without(table_t *table, spread_t *spread, const struct macs_r
             spread->answers[byte] = answer;
 }
 
-/* -- adding ----------------------------------------------------------------------------------------------------------- */
+/* -- adding -----------------------------------------------------------------------------------------------------------
+ */
 
 /* New nodes for a rule from byte `position` of its key on, the lowest first; NULL without memory. */
 static node_t *make_path(table_t *table, const struct macs_rule *rule, uint32_t position) {
@@ -182,7 +185,8 @@ static int insert(table_t *table, const struct macs_rule *rule) {
     }
 }
 
-/* -- finding and removing --------------------------------------------------------------------------------------------- */
+/* -- finding and removing ---------------------------------------------------------------------------------------------
+ */
 
 /* The way to the node of a rule that is in the trie: the hop of that node, the last in table->path. */
 static struct hop *find_way(table_t *table, const struct macs_rule *rule) {
@@ -227,7 +231,8 @@ static int unlink_rule(table_t *table, const struct macs_rule *rule) {
     return 0;
 }
 
-/* -- the kernel ------------------------------------------------------------------------------------------------------- */
+/* -- the kernel -------------------------------------------------------------------------------------------------------
+ */
 
 static void trie_destroy(void *self) {
     table_t *table = self;
@@ -316,7 +321,8 @@ static const struct macs_entry *trie_find(void *self, const struct macs_match *m
     return macs_rules_entry(&((table_t *)self)->rules, match);
 }
 
-static int trie_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
+static int trie_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                     void *arg) {
     return macs_rules_walk(&((table_t *)self)->rules, visit, arg);
 }
 

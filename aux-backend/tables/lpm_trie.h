@@ -1,18 +1,19 @@
 /* Longest prefix match on keys of any width, exact fields in front allowed: a compressed trie of 8-bit strides.
  *
  * A node branches on one byte of the key; before it stand up to 15 bytes that must be equal (a path without branches).
- * For each of the 256 byte values it says which prefix ending in this byte is the longest (as runs of equal answers, one
- * bit where a run begins, found by counting bits) and which child goes on (one bit each, counted likewise). Lookup goes
- * down and remembers the last answer. The prefix of length 0 stands in `root`.
- * Invariants: a published node changes only in its child pointers and answers, each by one atomic store; any other change
- * makes a new node and publishes it in the place of the old one, which goes back after a grace period. A node without
- * answers has two children or more, unless the path below it is too long for one node. Each change counts in `changes`
- * before it is published: a lookup that saw some looks again, a few times, so that a prefix replaced by a shorter or
- * longer one is never missed.
+ * For each of the 256 byte values it says which prefix ending in this byte is the longest (as runs of equal answers,
+ * one bit where a run begins, found by counting bits) and which child goes on (one bit each, counted likewise). Lookup
+ * goes down and remembers the last answer. The prefix of length 0 stands in `root`.
+ * Invariants: a published node changes only in its child pointers and answers, each by one atomic store; any other
+ * change makes a new node and publishes it in the place of the old one, which goes back after a grace period. A node
+ * without answers has two children or more, unless the path below it is too long for one node. Each change counts in
+ * `changes` before it is published: a lookup that saw some looks again (64 times at most: a writer must not hold
+ * readers up), so that a prefix replaced by a shorter or longer one is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
  * Cost: lookup 2 or 3 lines a node, a node for each byte at which prefixes part; memory 128 bytes for a lone prefix;
- * change O(node). Compile with a popcount instruction. Source: Morrison, PATRICIA (1968); Srinivasan and Varghese,
- * Controlled prefix expansion (1999); Asai and Ohara, Poptrie (2015), for bit-counted children and runs.
+ * change O(node). Compile with a popcount instruction.
+ * Source: Morrison, PATRICIA (1968); Srinivasan and Varghese, Controlled prefix expansion (1999); Asai and Ohara,
+ * Poptrie (2015), for bit-counted children and runs.
  */
 #ifndef MACS_TABLES_LPM_TRIE_H
 #define MACS_TABLES_LPM_TRIE_H
@@ -24,7 +25,7 @@
 
 #define MACS_LPM_TRIE_STEPS 3 /* nodes visited with a prefetch; finish visits the rest */
 #define MACS_LPM_TRIE_SKIP 15u
-#define MACS_LPM_TRIE_RETRIES 3
+#define MACS_LPM_TRIE_RETRIES 64
 
 struct macs_lpm_trie_node {
     uint64_t runs[4];     /* a bit for each byte value at which a run of equal answers begins; byte 0 always */

@@ -15,8 +15,10 @@ void macs_lpm_trie_node_clear(spread_t *spread, const uint8_t *skip_bytes, uint3
 
 void macs_lpm_trie_node_spread(const node_t *node, spread_t *spread) {
     macs_lpm_trie_node_clear(spread, node->skip_bytes, node->skip);
+    const _Atomic uint32_t *answers = macs_lpm_trie_answers(node) - 1; /* byte 0 begins a run */
     for (uint32_t byte = 0, child = 0; byte < 256; byte++) {
-        spread->answers[byte] = macs_lpm_trie_answer(node, (uint8_t)byte);
+        answers += node->runs[byte >> 6] >> (byte & 63) & 1;
+        spread->answers[byte] = atomic_load_explicit(answers, memory_order_relaxed);
         if (node->children[byte >> 6] >> (byte & 63) & 1)
             spread->children[byte] = atomic_load_explicit(&node->child[child++], memory_order_relaxed);
     }

@@ -1,5 +1,6 @@
 /* Nodes of the compressed trie as its writer changes them: spread out, edited, made anew.
- * Threads: the one writer. */
+ * Threads: the one writer.
+ */
 #ifndef MACS_TABLES_LPM_TRIE_NODE_H
 #define MACS_TABLES_LPM_TRIE_NODE_H
 
@@ -21,8 +22,8 @@ void macs_lpm_trie_node_spread(const struct macs_lpm_trie_node *node, struct mac
 /* A new node that says what `spread` says, or NULL without memory. */
 struct macs_lpm_trie_node *macs_lpm_trie_node_make(struct macs_arena *arena, const struct macs_lpm_trie_spread *spread);
 
-/* The shortest form of `spread`: nothing (*node NULL), its only child with a longer path (that child goes to *merged), or
- * a node. 0 or -ENOMEM. */
+/* The shortest form of `spread`: nothing (*node NULL), its only child with a longer path (that child goes to *merged),
+ * or a node. 0 or -ENOMEM. */
 int macs_lpm_trie_node_shorten(struct macs_arena *arena, const struct macs_lpm_trie_spread *spread,
                                struct macs_lpm_trie_node **node, struct macs_lpm_trie_node **merged);
 

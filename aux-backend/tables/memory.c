@@ -41,8 +41,8 @@ void *macs_memory_alloc(size_t bytes, bool sparse) {
     }
 #ifdef MAP_HUGETLB
     if (!sparse) {
-        void *huge = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+        void *huge =
+            mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
         if (huge != MAP_FAILED && (uintptr_t)huge % MACS_MEMORY_BIG == 0)
             return huge;
         if (huge != MAP_FAILED)

@@ -1,9 +1,10 @@
 /* Memory for tables: zeroed, cache-line aligned, on huge pages where it is big and they can be had.
  *
- * From MACS_MEMORY_BIG bytes on it is mapped: first from the system's reserved huge pages, else as ordinary memory that
- * the kernel is asked to back by huge pages. Mapped memory costs nothing until it is touched, except that reserved huge
- * pages are taken whole: for what may stay mostly untouched say `sparse`, and they are left alone.
- * Threads: any. Errors: NULL when there is no memory.
+ * From MACS_MEMORY_BIG bytes on it is mapped: first from the system's reserved huge pages, else as ordinary memory
+ * that the kernel is asked to back by huge pages. Mapped memory costs nothing until it is touched, except that
+ * reserved huge pages are taken whole: for what may stay mostly untouched say `sparse`, and they are left alone.
+ * Threads: any.
+ * Errors: NULL when there is no memory.
  */
 #ifndef MACS_TABLES_MEMORY_H
 #define MACS_TABLES_MEMORY_H

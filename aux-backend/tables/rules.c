@@ -8,7 +8,8 @@
 #include "hash.h"
 #include "memory.h"
 
-/* -- canonical form --------------------------------------------------------------------------------------------------- */
+/* -- canonical form ---------------------------------------------------------------------------------------------------
+ */
 
 static int learn_kinds(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
                        enum macs_match_kind plain) {
@@ -54,7 +55,8 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
     return 0;
 }
 
-/* -- the map ---------------------------------------------------------------------------------------------------------- */
+/* -- the map ----------------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t home_of(const struct macs_rules *rules, const struct macs_rule *rule) {
     uint64_t hash = macs_hash_bytes(rule->bytes, 3 * rules->key_bytes, rule->order);
@@ -90,7 +92,8 @@ static void unmap(struct macs_rules *rules, const struct macs_rule *rule) {
     rules->map[hole] = 0;
 }
 
-/* -- rules ------------------------------------------------------------------------------------------------------------ */
+/* -- rules ------------------------------------------------------------------------------------------------------------
+ */
 
 static size_t records_bytes(const struct macs_rules *rules) {
     return (size_t)rules->values.size * rules->record_bytes;
@@ -153,7 +156,8 @@ struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t
     return macs_rules_find(rules, &match, &rule) == 0 ? rule : NULL;
 }
 
-int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value, struct macs_rule **rule) {
+int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
+                   struct macs_rule **rule) {
     uint32_t slot = 0;
     int error = canonical(rules, match);
     if (error)
@@ -202,8 +206,8 @@ const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct
     return macs_rules_find(rules, match, &rule) == 0 ? macs_values_at(&rules->values, rule->slot) : NULL;
 }
 
-int macs_rules_walk(struct macs_rules *rules, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                    void *arg) {
+int macs_rules_walk(struct macs_rules *rules,
+                    int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
     for (uint32_t index = 0; index < rules->values.index_top; index++) {
         const struct macs_rule *rule = macs_rules_at(rules, index);
         if (rule->sequence == 0)

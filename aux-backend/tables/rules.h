@@ -1,9 +1,11 @@
 /* The writer's book of a table's entries, for kernels whose lookup structure does not hold whole matches.
  *
- * A rule is an entry's match in canonical form (excluded bits zero, an exact byte with mask 0xff, a prefix as its mask)
- * with its order and the slot of its value. Rules are found by their match through a hash map, and by an entry's index.
+ * A rule is an entry's match in canonical form (excluded bits zero, an exact byte with mask 0xff, a prefix as its
+ * mask) with its order and the slot of its value. Rules are found by their match through a hash map, and by an entry's
+ * index.
  * Invariants: one rule for each entry, at rules[index]; the map has at least twice as many places as rules.
- * Threads: the one writer only; readers never look here. Cost: O(1) each; 3 bytes a key byte and 40 a rule.
+ * Threads: the one writer only; readers never look here.
+ * Cost: O(1) each; 3 bytes a key byte and 40 a rule.
  */
 #ifndef MACS_TABLES_RULES_H
 #define MACS_TABLES_RULES_H
@@ -16,29 +18,29 @@ struct macs_rule {
     uint64_t order;    /* compare this first, the larger wins: priority, then prefix length */
     uint64_t sequence; /* then this, the smaller wins: when the entry was added, from 1; 0: no entry */
     uint32_t slot;
-    uint32_t next;     /* index of a rule that the kernel chains to this one, or MACS_RULES_NONE */
+    uint32_t next; /* index of a rule that the kernel chains to this one, or MACS_RULES_NONE */
     uint32_t prefix_bits;
     int32_t priority;
-    uint8_t bytes[];   /* value, mask, high */
+    uint8_t bytes[]; /* value, mask, high */
 };
 
 struct macs_rules {
     struct macs_values values;
     struct macs_qsbr *qsbr;
-    uint8_t *records;       /* `size` rules of record_bytes each */
-    uint32_t *map;          /* index + 1, or 0 */
-    uint8_t *kinds;         /* enum macs_match_kind of each key byte */
+    uint8_t *records;         /* `size` rules of record_bytes each */
+    uint32_t *map;            /* index + 1, or 0 */
+    uint8_t *kinds;           /* enum macs_match_kind of each key byte */
     struct macs_rule *wanted; /* the match in hand, in canonical form */
     uint64_t sequence;
     uint32_t record_bytes;
-    uint32_t map_places;    /* a power of two */
+    uint32_t map_places; /* a power of two */
     uint32_t key_bytes;
     uint32_t prefix_offset;
-    bool priorities;        /* else every priority is taken as 0 */
+    bool priorities; /* else every priority is taken as 0 */
 };
 
-/* `allowed`: bit 1 << kind for each match kind that the kernel knows (with ternary come priorities); `plain`: the kind of bytes before the prefix where
- * the shape has no fields. 0, -ENOMEM, -EINVAL for a field of another kind. */
+/* `allowed`: bit 1 << kind for each match kind that the kernel knows (with ternary come priorities); `plain`: the kind
+ * of bytes before the prefix where the shape has no fields. 0, -ENOMEM, -EINVAL for a field of another kind. */
 int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
                       enum macs_match_kind plain, uint32_t inline_bytes, struct macs_qsbr *qsbr);
 void macs_rules_destroy(struct macs_rules *rules);
@@ -76,7 +78,8 @@ int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, st
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits);
 
 /* Book a new entry and its value (not yet published): 0, -EINVAL, -EEXIST, -ENOSPC, -EBUSY. */
-int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value, struct macs_rule **rule);
+int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
+                   struct macs_rule **rule);
 
 /* Undo macs_rules_add, at once: nothing of it was published. */
 void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule);
@@ -89,8 +92,8 @@ void macs_rules_remove(struct macs_rules *rules, struct macs_rule *rule);
 
 /* As in struct macs_kernel. */
 const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct macs_match *match);
-int macs_rules_walk(struct macs_rules *rules, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                    void *arg);
+int macs_rules_walk(struct macs_rules *rules,
+                    int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg);
 uint64_t macs_rules_memory(const struct macs_rules *rules);
 
 #endif

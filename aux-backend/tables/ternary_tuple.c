@@ -19,7 +19,8 @@ typedef struct macs_ternary_tuple_table words_t;
 typedef struct macs_ternary_tuple_space space_t;
 typedef struct macs_ternary_tuple_list list_t;
 
-/* -- the hash table of a tuple ---------------------------------------------------------------------------------------- */
+/* -- the hash table of a tuple ----------------------------------------------------------------------------------------
+ */
 
 static size_t words_bytes(uint32_t places) {
     return sizeof(words_t) + (size_t)places * sizeof(uint64_t);
@@ -108,7 +109,8 @@ static uint64_t highest_order(const table_t *table, const space_t *space) {
     return highest;
 }
 
-/* -- tuples and their list -------------------------------------------------------------------------------------------- */
+/* -- tuples and their list --------------------------------------------------------------------------------------------
+ */
 
 static void space_free(space_t *space) {
     words_free(words_of(space));
@@ -191,7 +193,8 @@ static void tidy(table_t *table, const struct macs_ternary_tuple_item *item, uin
         (void)relist(table, space, order, true);
 }
 
-/* -- the kernel ------------------------------------------------------------------------------------------------------- */
+/* -- the kernel -------------------------------------------------------------------------------------------------------
+ */
 
 static void tuple_destroy(void *self) {
     table_t *table = self;
@@ -345,7 +348,8 @@ static const struct macs_entry *tuple_find(void *self, const struct macs_match *
     return macs_rules_entry(&((table_t *)self)->rules, match);
 }
 
-static int tuple_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
+static int tuple_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                      void *arg) {
     return macs_rules_walk(&((table_t *)self)->rules, visit, arg);
 }
 

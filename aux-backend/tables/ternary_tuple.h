@@ -1,18 +1,19 @@
 /* Ternary match with priorities by tuple-space search: one hash table for each mask in use.
  *
- * All entries with the same mask (a tuple) are found by one hash of the masked key. Lookup goes through the tuples from
- * the one with the highest priority in it downwards and stops when what it has found wins over all that could follow.
- * An LPM field counts as its mask; longer prefixes win among equal priorities, then the entry added first.
+ * All entries with the same mask (a tuple) are found by one hash of the masked key. Lookup goes through the tuples
+ * from the one with the highest priority in it downwards and stops when what it has found wins over all that could
+ * follow. An LPM field counts as its mask; longer prefixes win among equal priorities, then the entry added first.
  * Invariants: the list of tuples is sorted by `order`, which is at least that of each entry in the tuple, and it is
- * replaced as a whole. A word names an entry by one atomic store; words never move within a table, a larger table replaces
- * it as a whole. Entries with the same mask and key differ in priority: only the first of them is in the table, the others
- * are chained in the writer's book until it goes. Each change counts in `changes` before it is published: a lookup that
- * saw some looks again, a few times, so that a rule that is moved by adding it anew first is never missed.
+ * replaced as a whole. A word names an entry by one atomic store; words never move within a table, a larger table
+ * replaces it as a whole. Entries with the same mask and key differ in priority: only the first of them is in the
+ * table, the others are chained in the writer's book until it goes. Each change counts in `changes` before it is
+ * published: a lookup that saw some looks again (64 times at most: a writer must not hold readers up), so that a rule
+ * that is moved by adding it anew first is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup one mask, hash and 2 misses of the cache for each tuple visited; memory 16 bytes an entry, its slot and the
- * book; change O(1), O(tuples) where the list changes.
- * Source: Srinivasan, Suri, Varghese, Packet classification using tuple space search (1999); priority order as in
- * Open vSwitch's classifier (Pfaff et al., 2015).
+ * Cost: lookup one mask, hash and 2 misses of the cache for each tuple visited; memory 16 bytes an entry, its slot and
+ * the book; change O(1), O(tuples) where the list changes.
+ * Source: Srinivasan, Suri, Varghese, Packet classification using tuple space search (1999); priority order as in Open
+ * vSwitch's classifier (Pfaff et al., 2015).
  */
 #ifndef MACS_TABLES_TERNARY_TUPLE_H
 #define MACS_TABLES_TERNARY_TUPLE_H
@@ -25,7 +26,7 @@
 
 #define MACS_TERNARY_TUPLE_STEPS 0
 #define MACS_TERNARY_TUPLE_KEY_MAX 256u /* bytes */
-#define MACS_TERNARY_TUPLE_RETRIES 3
+#define MACS_TERNARY_TUPLE_RETRIES 64
 
 /* Entries of one mask. A word: bits 0 … 31 slot + 1, 32 … 63 tag; 0 free; a tag without slot was removed. */
 struct macs_ternary_tuple_table {
@@ -70,7 +71,8 @@ struct macs_ternary_tuple_cursor {
     uint32_t changes;
 };
 
-static inline void macs_ternary_tuple_mask(const uint8_t *key, const uint8_t *mask, uint32_t key_bytes, uint8_t *masked) {
+static inline void macs_ternary_tuple_mask(const uint8_t *key, const uint8_t *mask, uint32_t key_bytes,
+                                           uint8_t *masked) {
     for (uint32_t i = 0; i < key_bytes; i++)
         masked[i] = key[i] & mask[i];
 }
@@ -118,8 +120,8 @@ static inline const struct macs_entry *macs_ternary_tuple_search(const struct ma
         struct macs_ternary_tuple_space *space = list->items[i].space;
         uint64_t word;
         macs_ternary_tuple_mask(key, space->mask, key_bytes, masked);
-        if (!macs_ternary_tuple_probe(table, atomic_load_explicit(&space->table, memory_order_acquire), masked, key_bytes,
-                                      &word))
+        if (!macs_ternary_tuple_probe(table, atomic_load_explicit(&space->table, memory_order_acquire), masked,
+                                      key_bytes, &word))
             continue;
         uint32_t slot = (uint32_t)word - 1;
         const struct macs_ternary_tuple_match *match = (const void *)macs_values_inline(&table->rules.values, slot);
@@ -131,7 +133,8 @@ static inline const struct macs_entry *macs_ternary_tuple_search(const struct ma
     return found;
 }
 
-static inline const struct macs_entry *macs_ternary_tuple_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
+static inline const struct macs_entry *macs_ternary_tuple_finish(const void *self, const uint8_t *key,
+                                                                 uint32_t key_bytes,
                                                                  struct macs_ternary_tuple_cursor *cursor) {
     const struct macs_ternary_tuple *table = self;
     const struct macs_entry *found = macs_ternary_tuple_search(table, cursor->list, key, key_bytes);

@@ -1,12 +1,13 @@
-/* Where a table's values live: a slab of equal slots, so that a value's address never changes while a reader may hold it.
+/* Where a table's values live: a slab of equal slots; a value stays where it is while a reader may hold it.
  *
  * A slot holds the value (it begins with struct macs_entry) and behind it `inline_bytes` that the kernel wants in the
  * same cache line (the key, say). Slots are powers of two up to a cache line, then whole lines: none straddles a line
- * without need. An entry keeps its *index* (0 … size-1) for life; modifying it writes a new *slot* and leaves the old one
- * to its readers, so a reader sees the old value or the new, whole. There are some slots more than entries for that.
- * Slots and indices are reused after a grace period only: an in-flight packet never counts on somebody else's counter.
- * Threads: macs_values_at by anyone; all else by the one writer. Cost: O(1); waits for a grace period only when no slot
- * or index is free that is not waiting for one.
+ * without need. An entry keeps its *index* (0 … size-1) for life; modifying it writes a new *slot* and leaves the old
+ * one to its readers, so a reader sees the old value or the new, whole. There are some slots more than entries for
+ * that. Slots and indices are reused after a grace period only: an in-flight packet never counts on somebody else's
+ * counter.
+ * Threads: macs_values_at by anyone; all else by the one writer.
+ * Cost: O(1); waits for a grace period only when no slot or index is free that is not waiting for one.
  */
 #ifndef MACS_TABLES_VALUES_H
 #define MACS_TABLES_VALUES_H
@@ -20,12 +21,12 @@ struct macs_values {
     uint32_t inline_offset; /* of the kernel's bytes in a slot */
     uint32_t value_bytes;
     uint32_t inline_bytes;
-    uint32_t size;          /* entries at most */
+    uint32_t size; /* entries at most */
     uint32_t slots;
-    uint32_t count;         /* entries now */
-    uint32_t slot_top;      /* slots from here on were never used */
-    uint32_t slot_free;     /* first of a list through the free slots, + 1; 0: none */
-    uint32_t index_top;     /* as with slots */
+    uint32_t count;     /* entries now */
+    uint32_t slot_top;  /* slots from here on were never used */
+    uint32_t slot_free; /* first of a list through the free slots, + 1; 0: none */
+    uint32_t index_top; /* as with slots */
     uint32_t index_free;
     uint32_t *index_next;
     struct macs_qsbr *qsbr;

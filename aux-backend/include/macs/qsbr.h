@@ -1,8 +1,9 @@
 /* Quiescent-state reclamation: how the one writer knows that no reader can still see what it unlinked.
  *
- * Readers (workers) register once, go online, and report a quiescent state after each burst: at that point they hold no
- * pointer into any table. The writer unlinks something, defers its release, and goes on; the release runs when every
- * reader that was online has reported since. Nobody waits in the usual case, and many releases share one grace period.
+ * Readers (workers) register once, go online, and report a quiescent state after each burst: at that point they hold
+ * no pointer into any table. The writer unlinks something, defers its release, and goes on; the release runs when
+ * every reader that was online has reported since. Nobody waits in the usual case, and many releases share one grace
+ * period.
  *
  * Cost of a report: one load of a shared line, and one release store when the writer has begun a new period. No locks.
  * A reader that waits or sleeps goes offline first; offline readers are never waited for. An online reader that does
@@ -10,7 +11,8 @@
  * bounded, and when it is full the writer waits MACS_QSBR_TIMEOUT_NS for space, then refuses the change with -EBUSY
  * and leaves everything as it was. Nothing is ever released early.
  * Threads: register, unregister, online, offline, quiescent by any reader for itself; all else by the one writer.
- * Source: Hart, McKenney, Brown, Walpole, "Performance of memory reclamation for lockless synchronization" (2007), QSBR.
+ * Source: Hart, McKenney, Brown, Walpole, "Performance of memory reclamation for lockless synchronization" (2007),
+ * QSBR.
  */
 #ifndef MACS_QSBR_H
 #define MACS_QSBR_H
@@ -19,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MACS_QSBR_READERS 128u               /* registered at once, at most */
-#define MACS_QSBR_BACKLOG 8192u              /* deferred releases at once, at most; a power of two */
+#define MACS_QSBR_READERS 128u  /* registered at once, at most */
+#define MACS_QSBR_BACKLOG 8192u /* deferred releases at once, at most; a power of two */
 #ifndef MACS_QSBR_TIMEOUT_NS
 #define MACS_QSBR_TIMEOUT_NS UINT64_C(1000000000)
 #endif

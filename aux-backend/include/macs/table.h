@@ -10,6 +10,7 @@
 #ifndef MACS_TABLE_H
 #define MACS_TABLE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,11 +20,12 @@ enum macs_match_kind { MACS_EXACT, MACS_LPM, MACS_TERNARY, MACS_RANGE, MACS_OPTI
 /* Head of every value. */
 struct macs_entry {
     uint32_t action; /* index in macs_table_desc.actions */
-    uint32_t index;  /* of the entry, 0 … size-1, stable over modify: finds direct counters and meters; size for the default */
+    uint32_t index;  /* of the entry, 0 … size-1, stable over modify: finds direct counters and meters; size for the
+                        default */
 };
 
-/* What to match, packed. `mask` for ternary and optional bytes; `high` for range bytes (value is then the low end). Both
- * are always present and whole: an exact byte has mask 0xff and high == value. */
+/* What to match, packed. `mask` for ternary and optional bytes; `high` for range bytes (value is then the low end).
+ * Both are always present and whole: an exact byte has mask 0xff and high == value. */
 struct macs_match {
     const uint8_t *value;
     const uint8_t *mask;
@@ -35,8 +37,8 @@ struct macs_match {
 struct macs_key_field {
     const char *name; /* control-plane name */
     uint16_t bits;
-    uint16_t offset;  /* in the packed key */
-    uint8_t kind;     /* enum macs_match_kind */
+    uint16_t offset; /* in the packed key */
+    uint8_t kind;    /* enum macs_match_kind */
 };
 
 struct macs_param {
@@ -65,9 +67,10 @@ struct macs_table_shape {
     uint32_t key_bytes;
     uint32_t prefix_offset; /* first byte of the LPM field; key_bytes if none */
     uint32_t value_bytes;
-    uint32_t size;          /* entries at most */
+    uint32_t size; /* entries at most */
     uint32_t field_count;
-    const struct macs_key_field *fields; /* macs_table_init sets both; NULL: one LPM or ternary field, as the kernel has it */
+    const struct macs_key_field *fields; /* macs_table_init sets both; NULL: bytes before the prefix are exact or
+                                            ternary, as the kernel has it */
 };
 
 struct macs_qsbr;
@@ -75,8 +78,8 @@ struct macs_qsbr;
 /* A kernel's writer side. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM, -EINVAL, -EBUSY (a
  * reader hangs, so nothing can be reclaimed: see macs/qsbr.h); a refused change changes nothing. `value` is copied; the
  * kernel sets its macs_entry.index. `index` may be NULL, and so may qsbr: then there are no concurrent readers.
- * Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the entry that
- * was added first. Kernels never print or exit. */
+ * Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the entry
+ * that was added first. Kernels never print or exit. */
 struct macs_kernel {
     const char *name; /* "exact_hash" */
     int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
@@ -88,7 +91,8 @@ struct macs_kernel {
     const struct macs_entry *(*find)(void *self, const struct macs_match *match);
     /* Calls visit for each entry until it returns non-zero, which is returned; order unspecified. It may modify or
      * remove the entry that it is shown, and change nothing else. */
-    int (*walk)(void *self, int (*visit)(const struct macs_match *match, const struct macs_entry *value, void *arg), void *arg);
+    int (*walk)(void *self, int (*visit)(const struct macs_match *match, const struct macs_entry *value, void *arg),
+                void *arg);
     uint32_t (*count)(void *self);
     uint64_t (*memory_bytes)(void *self);
 };
@@ -116,6 +120,11 @@ struct macs_table {
     struct macs_qsbr *qsbr;
 };
 
+/* The default action's value: what a packet that matches nothing runs. */
+static inline const struct macs_entry *macs_table_fallback(const struct macs_table *table) {
+    return atomic_load_explicit(&table->fallback, memory_order_acquire);
+}
+
 /* Make the kernel, add the program's entries, set its default. 0 or -errno, and then nothing is left behind. A table
  * without kernel (no keys) has a fallback only. `qsbr` outlives the table; NULL without concurrent readers. */
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr);
@@ -123,8 +132,8 @@ int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc
 /* Frees everything. No reader may use the table any more. */
 void macs_table_close(struct macs_table *table);
 
-/* Replace the default entry by a copy of `value` (desc->shape.value_bytes), or by the program's own for NULL: 0, -ENOMEM,
- * -EBUSY. Whether the program allows it (const_default, action scopes) is the caller's to check. */
+/* Replace the default entry by a copy of `value` (desc->shape.value_bytes), or by the program's own for NULL: 0,
+ * -ENOMEM, -EBUSY. Whether the program allows it (const_default, action scopes) is the caller's to check. */
 int macs_table_set_default(struct macs_table *table, const void *value);
 
 /* Remove all entries, those of the program too; the default stays: 0 or -errno, and then some may be left. */

@@ -1,13 +1,17 @@
 /* Nanoseconds per lookup, one after the other and in batches of 32 with each step done for all before the next; adding
- * and removing; memory. No test: a tool to look at. Usage: bench_tables [KERNEL [ENTRIES]].
- * Build: gcc -std=c11 -O3 -march=native -Iaux-backend/include tests/c/tables/bench_tables.c aux-backend/tables/[a-z]*.c
+ * and removing; memory. No test: a tool to look at.
+ * Usage: bench_tables [KERNEL [ENTRIES]].
+ * Build: gcc -std=c11 -O3 -march=native -Iaux-backend/include tests/c/tables/bench_tables.c
+ * aux-backend/tables/[a-z]*.c
  */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
 #include "support.h"
 
-enum { LOOKUPS = 1 << 22 };
+#ifndef LOOKUPS
+#define LOOKUPS (1u << 22)
+#endif
 
 static double seconds(void) {
     struct timespec now;
@@ -16,22 +20,22 @@ static double seconds(void) {
 }
 
 /* Lookups with the key's length known to the compiler. `sum` keeps them from being left out, and touches the values. */
-#define DEFINE_BENCH(X, BYTES)                                                                                          \
-    static double single_##X##_##BYTES(const void *self, const uint8_t *keys, uint64_t *sum) {                          \
-        double start = seconds();                                                                                       \
-        for (uint32_t i = 0; i < LOOKUPS; i++)                                                                          \
-            *sum += id_of(lookup_##X(self, keys + (size_t)i * (BYTES), BYTES));                                         \
-        return (seconds() - start) / LOOKUPS * 1e9;                                                                     \
-    }                                                                                                                   \
-    static double batched_##X##_##BYTES(const void *self, const uint8_t *keys, uint64_t *sum) {                         \
-        double start = seconds();                                                                                       \
-        for (uint32_t i = 0; i < LOOKUPS; i += BATCH) {                                                                 \
-            const struct macs_entry *found[BATCH];                                                                      \
-            batch_##X(self, keys + (size_t)i * (BYTES), BYTES, found);                                                  \
-            for (uint32_t j = 0; j < BATCH; j++)                                                                        \
-                *sum += id_of(found[j]);                                                                                \
-        }                                                                                                               \
-        return (seconds() - start) / LOOKUPS * 1e9;                                                                     \
+#define DEFINE_BENCH(X, BYTES)                                                                                         \
+    static double single_##X##_##BYTES(const void *self, const uint8_t *keys, uint64_t *sum) {                         \
+        double start = seconds();                                                                                      \
+        for (uint32_t i = 0; i < LOOKUPS; i++)                                                                         \
+            *sum += id_of(lookup_##X(self, keys + (size_t)i * (BYTES), BYTES));                                        \
+        return (seconds() - start) / LOOKUPS * 1e9;                                                                    \
+    }                                                                                                                  \
+    static double batched_##X##_##BYTES(const void *self, const uint8_t *keys, uint64_t *sum) {                        \
+        double start = seconds();                                                                                      \
+        for (uint32_t i = 0; i < LOOKUPS; i += BATCH) {                                                                \
+            const struct macs_entry *found[BATCH];                                                                     \
+            batch_##X(self, keys + (size_t)i * (BYTES), BYTES, found);                                                 \
+            for (uint32_t j = 0; j < BATCH; j++)                                                                       \
+                *sum += id_of(found[j]);                                                                               \
+        }                                                                                                              \
+        return (seconds() - start) / LOOKUPS * 1e9;                                                                    \
     }
 
 DEFINE_BENCH(exact_hash, 6)
@@ -51,11 +55,12 @@ struct bench {
     double (*batched)(const void *, const uint8_t *, uint64_t *);
 };
 
-#define BENCH(X, BYTES, ENTRIES) {#X, BYTES, ENTRIES, single_##X##_##BYTES, batched_##X##_##BYTES}
+#define BENCH(X, BYTES, ENTRIES)                                                                                       \
+    { #X, BYTES, ENTRIES, single_##X##_##BYTES, batched_##X##_##BYTES }
 
 static const struct bench benches[] = {
-    BENCH(exact_hash, 6, 1000000), BENCH(exact_hash, 8, 1000000),    BENCH(exact_hash, 32, 1000000),
-    BENCH(lpm_dir24, 4, 500000),   BENCH(lpm_trie, 4, 500000),       BENCH(lpm_trie, 16, 200000),
+    BENCH(exact_hash, 6, 1000000), BENCH(exact_hash, 8, 1000000),  BENCH(exact_hash, 32, 1000000),
+    BENCH(lpm_dir24, 4, 500000),   BENCH(lpm_trie, 4, 500000),     BENCH(lpm_trie, 16, 200000),
     BENCH(linear, 13, 50),         BENCH(ternary_tuple, 13, 1000),
 };
 

@@ -17,7 +17,8 @@ static const struct macs_entry *get(const struct subject *subject, void *self, c
     return single;
 }
 
-static int add(const struct subject *subject, void *self, const struct macs_match *match, uint64_t id, uint32_t *index) {
+static int add(const struct subject *subject, void *self, const struct macs_match *match, uint64_t id,
+               uint32_t *index) {
     struct value value = make_value(id);
     return subject->kernel->add(self, match, &value, index);
 }
@@ -132,6 +133,21 @@ static void small_and_empty(const struct subject *subject) {
     shape = whole_key_shape(subject, 4, 10);
     shape.value_bytes = 4;
     CHECK(kernel->create(&shape, NULL, &self) == -EINVAL);
+}
+
+/* What a removed entry used is used again: many more entries than the table holds, one after the other. */
+static void nothing_is_used_up(const struct subject *subject) {
+    struct macs_table_shape shape = whole_key_shape(subject, 4, 10);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    for (uint32_t n = 0; n < 3000; n++) {
+        uint32_t scattered = n * UINT32_C(2654435761);
+        CHECK(add(subject, self, exactly(&own, (const uint8_t *)&scattered, 4), n + 1, NULL) == 0);
+        CHECK(id_of(get(subject, self, own.value, 4)) == n + 1);
+        CHECK(subject->kernel->remove(self, &own.match) == 0);
+    }
+    CHECK(subject->kernel->memory_bytes(self) < 100000 + (subject->key_max == 4 ? 64 << 20 : 0));
+    subject->kernel->destroy(self);
 }
 
 /* Prefixes of a key of `bytes`, nested at each length, added in an order that mixes long and short ones. */
@@ -269,6 +285,7 @@ int main(void) {
         for (uint32_t bytes = 1; bytes <= subject->key_max; bytes++)
             life_of_entries(subject, bytes);
         small_and_empty(subject);
+        nothing_is_used_up(subject);
         ranges(subject);
         if (subject->can & PREFIXES) {
             excluded_bits_are_ignored(subject);

@@ -1,4 +1,6 @@
-/* What the kernel tests share: every kernel behind one interface, matches made from a few bytes, checks that tell where. */
+/* What the kernel tests share: every kernel behind one interface, matches made from a few bytes, checks that tell
+ * where.
+ */
 #ifndef TESTS_TABLES_SUPPORT_H
 #define TESTS_TABLES_SUPPORT_H
 
@@ -20,12 +22,12 @@
 
 static const char *context = "";
 
-#define CHECK(condition)                                                                                                \
-    do {                                                                                                                \
-        if (!(condition)) {                                                                                             \
-            fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, context, #condition);                        \
-            exit(1);                                                                                                    \
-        }                                                                                                               \
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, context, #condition);                       \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* A value with a few data that must always be seen together. */
@@ -68,22 +70,22 @@ typedef const struct macs_entry *lookup_fn(const void *self, const uint8_t *key,
 typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes, const struct macs_entry **found);
 
 /* One lookup, and BATCH of them with each step done for all before the next: as generated code does it. */
-#define DEFINE_LOOKUPS(X, STEPS, STEP)                                                                                  \
-    static inline const struct macs_entry *lookup_##X(const void *self, const uint8_t *key, uint32_t key_bytes) {       \
-        struct macs_##X##_cursor cursor;                                                                                \
-        macs_##X##_start(self, key, key_bytes, &cursor);                                                                \
-        return macs_##X##_finish(self, key, key_bytes, &cursor);                                                        \
-    }                                                                                                                   \
-    static inline void batch_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
-                                 const struct macs_entry **found) {                                                     \
-        struct macs_##X##_cursor cursors[BATCH];                                                                        \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                            \
-            macs_##X##_start(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                               \
-        for (int step = 0; step < (STEPS); step++)                                                                      \
-            for (uint32_t i = 0; i < BATCH; i++)                                                                        \
-                STEP(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                                       \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                            \
-            found[i] = macs_##X##_finish(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                   \
+#define DEFINE_LOOKUPS(X, STEPS, STEP)                                                                                 \
+    static inline const struct macs_entry *lookup_##X(const void *self, const uint8_t *key, uint32_t key_bytes) {      \
+        struct macs_##X##_cursor cursor;                                                                               \
+        macs_##X##_start(self, key, key_bytes, &cursor);                                                               \
+        return macs_##X##_finish(self, key, key_bytes, &cursor);                                                       \
+    }                                                                                                                  \
+    static inline void batch_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                            \
+                                 const struct macs_entry **found) {                                                    \
+        struct macs_##X##_cursor cursors[BATCH];                                                                       \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            macs_##X##_start(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                              \
+        for (int step = 0; step < (STEPS); step++)                                                                     \
+            for (uint32_t i = 0; i < BATCH; i++)                                                                       \
+                STEP(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                                      \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            found[i] = macs_##X##_finish(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                  \
     }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
@@ -114,7 +116,8 @@ static const struct subject subjects[] = {
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 /* The shape of a table of `size` entries whose key is one field: a prefix where the kernel has them, else exact. */
-static inline struct macs_table_shape whole_key_shape(const struct subject *subject, uint32_t key_bytes, uint32_t size) {
+static inline struct macs_table_shape whole_key_shape(const struct subject *subject, uint32_t key_bytes,
+                                                      uint32_t size) {
     uint32_t prefix_offset = subject->can & PREFIXES ? 0 : key_bytes;
     return (struct macs_table_shape){
         .key_bytes = key_bytes, .prefix_offset = prefix_offset, .value_bytes = sizeof(struct value), .size = size};
