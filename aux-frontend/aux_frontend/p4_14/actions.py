@@ -7,14 +7,13 @@ from aux_frontend.p4_14.builder import Builder, annotations_of
 from aux_frontend.p4_14.primitives import Primitives
 from aux_frontend.p4_14.signatures import SIGNATURES
 from aux_frontend.p4_14.values import Bound, Env, Invalid, Operand, Values
-from aux_frontend.p4_14.widths import ParameterWidths
+from aux_frontend.p4_14.widths import MAX_CALL_DEPTH, ParameterWidths
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir import program as pr
 from transpiler.hlir import statements as st
 
 MAX_STATEMENTS = 200_000  # of a whole program after inlining
-MAX_CALL_DEPTH = 64
 
 
 class Actions:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aux_frontend.p4_14 import ast
-from aux_frontend.p4_14.actions import MAX_CALL_DEPTH, Actions
+from aux_frontend.p4_14.actions import Actions
 from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Env, Invalid, Values
+from aux_frontend.p4_14.widths import MAX_CALL_DEPTH
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir import program as pr
@@ -72,7 +73,7 @@ class Controls:
                 return (self._if(statement, stack),)
 
     def _if(self, statement: ast.If, stack: tuple[str, ...]) -> st.If:
-        """Chains of else-if are walked in a loop: generated programs have long ones."""
+        """A chain of else-if is walked in a loop."""
         links: list[tuple[ex.Expression, st.Body, Span]] = []
         otherwise: ast.Statements = (statement,)
         while len(otherwise) == 1 and isinstance(otherwise[0], ast.If):

@@ -9,7 +9,7 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.lexer import Kind, Token
 from transpiler.diagnostics import Diagnostics, Span
 
-MAX_DEPTH = 100  # of nested expressions and statements: beyond it a program is hostile, and recursion has an end
+MAX_DEPTH = 200  # levels of the syntax tree: what walks it is recursive, here and after here
 
 
 class Failure(Exception):

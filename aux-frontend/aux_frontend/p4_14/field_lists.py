@@ -16,6 +16,7 @@ from transpiler.hlir.types import Bits, Bool
 
 MAX_OPTIONAL_HEADERS = 3  # of one calculation: each doubles the number of variants
 MAX_DEPTH = 32  # of lists in lists
+MAX_ITEMS = 4096  # of one list, with those within it
 UDP = "csum16_udp"  # csum16 whose result 0 is sent as 0xffff, since 0 means "no checksum" (RFC 768)
 
 
@@ -33,6 +34,7 @@ class FieldLists:
         self.values = values
         self.scope = values.scope
         self.builder: Builder = values.builder
+        self._flat: dict[str, Items] = {}
 
     # --- lists -------------------------------------------------------------------------------------------------------
 
@@ -50,6 +52,8 @@ class FieldLists:
         """All fields of a list, those of headers and lists within it in place."""
         if depth > MAX_DEPTH:
             raise self.values.fail(declaration.name.span, f"field list '{declaration.name.text}' contains itself")
+        if declaration.name.text in self._flat:
+            return self._flat[declaration.name.text]
         found: list[Slot | ex.Const] = []
         payload = False
         for entry in declaration.entries:
@@ -59,7 +63,10 @@ class FieldLists:
             inner = self._entry(entry, depth)
             found += inner.values
             payload = payload or inner.payload
-        return Items(tuple(found), payload, declaration.name.span)
+            if len(found) > MAX_ITEMS:
+                raise self.values.fail(declaration.name.span, f"a field list of more than {MAX_ITEMS} fields")
+        self._flat[declaration.name.text] = Items(tuple(found), payload, declaration.name.span)
+        return self._flat[declaration.name.text]
 
     def _entry(self, entry: ast.Expression, depth: int) -> Items:
         env = Env("control")

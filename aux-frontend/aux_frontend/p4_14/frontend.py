@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
+from aux_frontend.p4_14.cursor import MAX_DEPTH
 from aux_frontend.p4_14.elaborate import Unsupported, elaborate
 from aux_frontend.p4_14.parser import parse
 from aux_frontend.preprocess import preprocess
@@ -12,6 +14,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
 
+_FRAMES_PER_LEVEL = 25  # of Python, at most, per level of the syntax tree
 _COMMENT = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # what only the one language has, and how much it says
 _SIGNS_14 = tuple(
@@ -77,8 +80,13 @@ class P4_14:
 
     def _read(self, source: Source, diagnostics: Diagnostics) -> tuple[Program, Unsupported]:
         lines = preprocess(source, diagnostics)
-        declarations = parse(lines, diagnostics)
-        diagnostics.raise_if_errors()
-        result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(before, MAX_DEPTH * _FRAMES_PER_LEVEL))
+        try:
+            declarations = parse(lines, diagnostics)
+            diagnostics.raise_if_errors()
+            result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
+        finally:
+            sys.setrecursionlimit(before)
         diagnostics.raise_if_errors()
         return result

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from aux_frontend.line_map import LineMap
 from transpiler.diagnostics import Diagnostics, Span
 
-MAX_DIGITS = 4000  # of one literal; longer ones cannot be a field's value
+MAX_WIDTH_BITS = 1 << 14  # of one field, and of a whole header: longer than a jumbo frame
+MAX_DIGITS = MAX_WIDTH_BITS // 4  # of one literal; Python converts that many quickly in any base
 
 
 class Kind(enum.Enum):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.cursor import Cursor, Failure
-from aux_frontend.p4_14.lexer import Kind, number_of
+from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS, Kind, number_of
+from transpiler.diagnostics import Span
 
 _LEVELS = (
     ("||",),
@@ -26,17 +27,30 @@ class ExpressionParser(Cursor):
 
     def expression(self, minimum: int = 0) -> ast.Expression:
         """An expression of operators that bind at least as tight as level `minimum`."""
+        depth = self.depth
         self.deeper()
         left = self._prefix()
         while self.token.kind is Kind.SYMBOL:
             level = _PRECEDENCE.get(self.token.text)
             if level is None or level < minimum:
                 break
+            if self.token.text in ("&&", "||"):
+                left = self._logic(left, self.token.text, level)
+                continue
+            self.deeper()  # each operator in a row makes the tree deeper on its left side
             operator = self.take()
             right = self.expression(level + 1)
             left = ast.Binary(operator.text, left, right, self.span(operator))
-        self.depth -= 1
+        self.depth = depth
         return left
+
+    def _logic(self, first: ast.Expression, operator: str, level: int) -> ast.Expression:
+        """A row of one logical operator, as a balanced tree: generated programs have long ones."""
+        row, spans = [first], [self.span()]
+        while self.at(operator):
+            spans.append(self.span(self.take()))
+            row.append(self.expression(level + 1))
+        return _balanced(operator, row, spans)
 
     def expressions_until(self, end: str) -> tuple[ast.Expression, ...]:
         """expression, expression, … end"""
@@ -71,6 +85,11 @@ class ExpressionParser(Cursor):
         parsed = number_of(token.text)
         if parsed is None:
             self.diagnostics.error(self.span(), f"'{token.text[:40]}' is not a number")
+            raise Failure
+        if parsed[1] is not None and not 0 < parsed[1] <= MAX_WIDTH_BITS:
+            self.diagnostics.error(
+                self.span(), f"a width of {parsed[1]} bits: it must be between 1 and {MAX_WIDTH_BITS}"
+            )
             raise Failure
         self.take()
         return ast.Number(parsed[0], parsed[1], self.span(token))
@@ -116,3 +135,12 @@ class ExpressionParser(Cursor):
         if not isinstance(found, ast.FieldRef):
             raise self.failure(f"expected a field after '{found.name.text}'")
         return found
+
+
+def _balanced(operator: str, row: list[ast.Expression], spans: list[Span]) -> ast.Expression:
+    """`spans[i]` is the operator in front of `row[i]`."""
+    if len(row) == 1:
+        return row[0]
+    middle = len(row) // 2
+    left, right = _balanced(operator, row[:middle], spans[:middle]), _balanced(operator, row[middle:], spans[middle:])
+    return ast.Binary(operator, left, right, spans[middle])

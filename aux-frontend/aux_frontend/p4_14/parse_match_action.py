@@ -241,24 +241,23 @@ class MatchActionParser(ExpressionParser):
         return (ast.ControlCall(name, name.span),)
 
     def _if(self) -> ast.If:
-        """else-if chains are long in generated programs, so they are read in a loop and folded from the end."""
+        """A chain of else-if is read in a loop and folded from its end."""
         links: list[tuple[ast.Expression, ast.Statements, ast.Name]] = []
+        depth = self.depth
         otherwise: ast.Statements = ()
         while True:
             start = self.name()
             self.expect("(")
             condition = self.expression()
             self.expect(")")
-            self.deeper()
+            self.deeper()  # each else-if is a level of the tree
             links.append((condition, self._statement(), start))
-            self.depth -= 1
             if not self.accept("else"):
                 break
             if not self.at("if"):
-                self.deeper()
                 otherwise = self._statement()
-                self.depth -= 1
                 break
+        self.depth = depth
         condition, then, start = links.pop()
         found = ast.If(condition, then, otherwise, start.span)
         for condition, then, start in reversed(links):

@@ -85,7 +85,7 @@ def deparser_order(scope: Scope) -> list[str]:
     Where the parse graph has both orders (TLV loops), `@pragma header_ordering` decides, or else the header that the
     graph shows first comes first and a warning tells. A state that nothing leads to still says where its headers go.
     """
-    names = reachable(scope) + [name for name in scope.states if name not in set(reachable(scope))]
+    names = list(dict.fromkeys((*reachable(scope), *scope.states)))
     first_seen: dict[str, ast.Ref] = {}
     for name in names:
         for ref in extracted(scope.states[name]):

@@ -11,10 +11,10 @@ from typing import TypeVar
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.intrinsics import STANDARD, STANDARD_FIELDS, STANDARD_TYPE
+from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.types import Bits, Varbit
 
-MAX_WIDTH_BITS = 1 << 14  # of one field, or of a whole header: longer than a jumbo frame
 MAX_STACK = 256
 T = TypeVar("T")
 
@@ -112,8 +112,8 @@ def fold(expression: ast.Expression) -> int | None:
         case ast.Number(value=value):
             return value
         case ast.Unary(op=op, operand=operand) if op in "-~":
-            value = fold(operand)
-            return None if value is None else -value if op == "-" else ~value
+            inner = fold(operand)
+            return None if inner is None else -inner if op == "-" else ~inner
         case ast.Binary(op=op, left=left, right=right):
             a, b = fold(left), fold(right)
             return None if a is None or b is None else arithmetic(op, a, b)
@@ -121,7 +121,12 @@ def fold(expression: ast.Expression) -> int | None:
 
 
 def arithmetic(op: str, a: int, b: int) -> int | None:
-    """a op b on integers of any size; None when it has no value, or one too big to be of use."""
+    """a op b on integers; None when it has no value, or one wider than any field."""
+    result = _arithmetic(op, a, b)
+    return result if result is not None and result.bit_length() <= MAX_WIDTH_BITS else None
+
+
+def _arithmetic(op: str, a: int, b: int) -> int | None:
     match op:
         case "+":
             return a + b
@@ -240,7 +245,7 @@ def _layout(scope: Scope, declaration: ast.HeaderType) -> Layout:
         if name.text in fields:
             scope.error(name.span, f"field '{name.text}' is declared twice", (fields[name.text].span, "first here"))
             continue
-        width: int | None = 0
+        width: int | None = None
         if item.width is None:
             if flexible is not None:
                 scope.error(name.span, "a header type has at most one field of variable width")

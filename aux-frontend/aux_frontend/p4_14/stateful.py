@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX
-from aux_frontend.p4_14.scope import MAX_WIDTH_BITS
+from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
 from aux_frontend.p4_14.values import Env, Invalid, Values
 from transpiler.hlir import statements as st
 from transpiler.hlir.types import Bits

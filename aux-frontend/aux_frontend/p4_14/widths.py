@@ -15,6 +15,7 @@ from transpiler.hlir.types import Bits
 
 UNKNOWN = Bits(8)
 WORD = Bits(32)
+MAX_CALL_DEPTH = 64  # of actions that call actions
 Widths = dict[str, Bits | None]
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||")
 
@@ -31,24 +32,26 @@ class ParameterWidths:
         widths = self._infer(action)
         return tuple(widths.get(p.text) or UNKNOWN for p in action.parameters)
 
-    def _infer(self, action: ast.Action) -> Widths:
+    def _infer(self, action: ast.Action, depth: int = 0) -> Widths:
         name = action.name.text
         if name not in self._known:
             widths: Widths = {p.text: None for p in action.parameters}
             self._known[name] = dict(widths)
+            if depth > MAX_CALL_DEPTH:
+                return widths  # elaboration reports it
             for call in action.body:
-                for expression, context in self._uses(call, widths):
+                for expression, context in self._uses(call, widths, depth):
                     self._visit(expression, context, widths)
             self._known[name] = widths
         return self._known[name]
 
-    def _uses(self, call: ast.Call, widths: Widths) -> list[tuple[ast.Expression, Bits | None]]:
+    def _uses(self, call: ast.Call, widths: Widths, depth: int) -> list[tuple[ast.Expression, Bits | None]]:
         """The arguments of a call that are values, each with the type that it is used as."""
         if call.receiver is not None:
             return []
         callee = self.scope.actions.get(call.callee.text)
         if callee is not None:
-            inner = self._infer(callee)
+            inner = self._infer(callee, depth + 1)
             return [(a, inner.get(p.text)) for a, p in zip(call.arguments, callee.parameters, strict=False)]
         signature = SIGNATURES.get(call.callee.text)
         if signature is None:
