@@ -166,7 +166,7 @@ def test_conformance_of_an_installed_odp(tmp_path: Path, name: str) -> None:
     run(binary, *conformance_arguments(name, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["packet", "sync"])
+@pytest.mark.parametrize("name", ["packet", "sync", "shared"])
 def test_no_data_races(tmp_path: Path, name: str) -> None:
     tsan = Toolchain(tmp_path, "gcc", ("-O1", "-g", "-fsanitize=thread"))
     probe = run(
@@ -183,8 +183,8 @@ def test_no_data_races(tmp_path: Path, name: str) -> None:
     if probe.returncode or run(tmp_path / "probe", check=False).returncode:
         pytest.skip("no thread sanitizer")
     # fences are what it does not know (-Wtsan): the memory barriers are not what is tested here
-    binary = tsan.program(f"test_{name}", "-Wno-tsan")
-    run(binary)
+    binary = tsan.program("test_linux" if name == "shared" else f"test_{name}", "-Wno-tsan")
+    run(binary, *(["shared", *shared_arguments(tmp_path)] if name == "shared" else []))
 
 
 # The headers and the room
@@ -228,6 +228,17 @@ def test_nothing_prints_or_exits(native: Toolchain) -> None:
 
 
 # Beyond the specification
+
+
+def shared_arguments(folder: Path) -> list[str]:
+    pcap = write_pcap(folder / "in.pcap", udp_frames(5000))
+    return [str(pcap), "5000", str(folder / "out.pcap")]
+
+
+def test_threads_share_queues(native: Toolchain, tmp_path: Path) -> None:
+    native.execute("test_linux", "shared", *shared_arguments(tmp_path))
+    found = [data for _, _, data in read_pcap(tmp_path / "out.pcap")[1]]
+    assert sorted(found) == sorted(udp_frames(5000))
 
 
 @pytest.mark.parametrize("part", ["busy", "leftovers"])
@@ -408,7 +419,7 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "vlan", "gone", "tap"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "gone", "tap"])
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, native.program("forward"))
 

@@ -1,8 +1,12 @@
-/* Joins two ports like a cable, until SIGTERM or until both inputs have ended: what the interface tests run. */
+/* Joins two ports like a cable, until SIGTERM or until both inputs have ended: what the interface tests run.
+ * Arguments: two ports, and how many input queues each shall have (1). */
 #include <odp_api.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { QUEUES = 8 };
 
 static volatile sig_atomic_t stopped;
 
@@ -13,11 +17,12 @@ static void on_signal(int number) {
 
 struct port {
     odp_pktio_t pktio;
-    odp_pktin_queue_t in;
+    odp_pktin_queue_t in[QUEUES];
     odp_pktout_queue_t out;
+    int queues;
 };
 
-static int port_open(struct port *port, const char *name, odp_pool_t pool) {
+static int port_open(struct port *port, const char *name, odp_pool_t pool, int queues) {
     odp_pktio_param_t param;
     odp_pktio_config_t config;
     odp_pktin_queue_param_t in;
@@ -29,18 +34,22 @@ static int port_open(struct port *port, const char *name, odp_pool_t pool) {
     config.parser.layer = ODP_PROTO_LAYER_NONE;
     in.op_mode = ODP_PKTIO_OP_MT_UNSAFE;
     out.op_mode = ODP_PKTIO_OP_MT_UNSAFE;
+    in.num_queues = (uint32_t)queues;
+    in.hash_enable = queues > 1;
+    in.hash_proto.proto.ipv4 = in.hash_proto.proto.ipv6 = 1;
+    port->queues = queues;
     port->pktio = odp_pktio_open(name, pool, &param);
     if (port->pktio == ODP_PKTIO_INVALID || odp_pktio_config(port->pktio, &config) != 0 ||
         odp_pktin_queue_config(port->pktio, &in) != 0 || odp_pktout_queue_config(port->pktio, &out) != 0 ||
-        odp_pktin_queue(port->pktio, &port->in, 1) != 1 || odp_pktout_queue(port->pktio, &port->out, 1) != 1)
+        odp_pktin_queue(port->pktio, port->in, QUEUES) != queues || odp_pktout_queue(port->pktio, &port->out, 1) != 1)
         return -1;
     odp_pktio_promisc_mode_set(port->pktio, 1);
     return odp_pktio_start(port->pktio);
 }
 
-static int move(const struct port *from, const struct port *to) {
+static int move(odp_pktin_queue_t from, const struct port *to) {
     odp_packet_t packets[64];
-    int got = odp_pktin_recv(from->in, packets, 64);
+    int got = odp_pktin_recv(from, packets, 64);
     if (got <= 0)
         return 0;
     int sent = odp_pktout_send(to->out, packets, got);
@@ -59,7 +68,9 @@ int main(int argc, char **argv) {
     odp_pool_param_t param;
     odp_pktio_stats_t stats;
     struct port port[2];
-    if (argc != 3 || odp_init_global(&instance, NULL, NULL) != 0 || odp_init_local(instance, ODP_THREAD_WORKER) != 0)
+    int queues = argc == 4 ? atoi(argv[3]) : 1;
+    if (argc < 3 || queues < 1 || queues > QUEUES || odp_init_global(&instance, NULL, NULL) != 0 ||
+        odp_init_local(instance, ODP_THREAD_WORKER) != 0)
         return 2;
     signal(SIGTERM, on_signal);
     odp_pool_param_init(&param);
@@ -68,12 +79,14 @@ int main(int argc, char **argv) {
     param.pkt.len = 2048;
     odp_pool_t pool = odp_pool_create("forward", &param);
     for (int i = 0; i < 2; i++)
-        if (pool == ODP_POOL_INVALID || port_open(&port[i], argv[i + 1], pool) != 0)
+        if (pool == ODP_POOL_INVALID || port_open(&port[i], argv[i + 1], pool, queues) != 0)
             return 2;
     puts("ready");
     fflush(stdout);
     while (!stopped) {
-        int moved = move(&port[0], &port[1]) + move(&port[1], &port[0]);
+        int moved = 0;
+        for (int i = 0; i < queues; i++)
+            moved += move(port[0].in[i], &port[1]) + move(port[1].in[i], &port[0]);
         if (moved == 0 && ended(&port[0]) && ended(&port[1]))
             break;
         if (moved == 0)

@@ -98,6 +98,7 @@ def transfer(sender: Host, receiver: Host, family: int, to: str, size: int) -> N
     """One TCP stream; what arrives has the hash of what was sent."""
     data = os.urandom(1 << 16) * (size >> 16)
     listener = receiver.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((to, 5001))
     listener.listen()
     got: list[str] = []
@@ -172,6 +173,17 @@ def scenario_udp(command: list[str]) -> None:
     with forward(command, "pa", "pb"):
         echo(a, b, socket.AF_INET, V4, SIZES)
         echo(a, b, socket.AF_INET6, V6, SIZES)
+
+
+def scenario_queues(command: list[str]) -> None:
+    """Three input queues a port: each flow comes whole and in order through one of them."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with forward(command, "pa", "pb", "3"):
+        for _ in range(3):
+            transfer(a, b, socket.AF_INET, V4[1], 4 << 20)
+        echo(a, b, socket.AF_INET6, V6, SIZES * 3)
 
 
 def scenario_vlan(command: list[str]) -> None:

@@ -38,6 +38,22 @@ static void own_log(int number) {
     CHECK(odp_log_fn_get() != count_log);
 }
 
+/* A second instance after the first, with functions of the program's own. */
+static void test_own_functions(void) {
+    odp_init_t param;
+    odp_init_param_init(&param);
+    param.log_fn = count_log;
+    param.abort_fn = never;
+    CHECK(odp_init_global(&test_instance, &param, NULL) == 0);
+    CHECK(odp_init_local(test_instance, ODP_THREAD_WORKER) == 0);
+    CHECK(odp_log_fn_get() == count_log && odp_abort_fn_get() == never);
+    int before = logged;
+    odp_errno_print("test");
+    odp_shm_print_all();
+    CHECK(logged > before);
+    test_end();
+}
+
 int main(void) {
     odp_init_t param;
     odp_instance_t found;
@@ -66,18 +82,6 @@ int main(void) {
     odp_time_startup(&startup);
     CHECK(odp_time_cmp(odp_time_global(), startup.global) >= 0 && startup.global_ns == odp_time_to_ns(startup.global));
     test_end();
-
-    /* A second instance after the first, with functions of the program's own. */
-    odp_init_param_init(&param);
-    param.log_fn = count_log;
-    param.abort_fn = never;
-    CHECK(odp_init_global(&test_instance, &param, NULL) == 0);
-    CHECK(odp_init_local(test_instance, ODP_THREAD_WORKER) == 0);
-    CHECK(odp_log_fn_get() == count_log && odp_abort_fn_get() == never);
-    int before = logged;
-    odp_errno_print("test");
-    odp_shm_print_all();
-    CHECK(logged > before);
-    test_end();
+    test_own_functions();
     return 0;
 }

@@ -122,6 +122,47 @@ static void test_ends(const char *file, unsigned frames) {
     CHECK(odp_pool_destroy(pool) == 0);
 }
 
+static odp_pktin_queue_t shared_in;
+static odp_pktout_queue_t shared_out;
+static odp_pktio_t shared_port[2];
+static odp_atomic_u32_t shared_count;
+
+static void share(int number) {
+    odp_packet_t pkt[7];
+    odp_pktio_stats_t stats;
+    (void)number;
+    while (rx_end(shared_port[0]) == 0) {
+        int got = odp_pktin_recv(shared_in, pkt, 7), sent = 0;
+        while (sent < got) {
+            int more = odp_pktout_send(shared_out, pkt + sent, got - sent);
+            CHECK(more > 0);
+            sent += more;
+        }
+        odp_atomic_add_u32(&shared_count, (uint32_t)got);
+        CHECK(odp_pktio_stats(shared_port[1], &stats) == 0 && stats.out_packets <= 5000);
+    }
+}
+
+/* Many threads at one input queue and one output queue of mode ODP_PKTIO_OP_MT: each frame goes through once. */
+static void test_shared(const char *file, unsigned frames, const char *output) {
+    odp_pool_t pool = test_packet_pool(64, 256, 0, 8);
+    odp_pktin_queue_t unused;
+    char name[256];
+    snprintf(name, sizeof(name), "mem:%s", file);
+    shared_port[0] = odp_pktio_open(name, pool, NULL);
+    snprintf(name, sizeof(name), "pcap:,%s", output);
+    shared_port[1] = odp_pktio_open(name, pool, NULL);
+    port_start(shared_port[0], 1, &shared_in);
+    port_start(shared_port[1], 1, &unused);
+    CHECK(odp_pktout_queue(shared_port[1], &shared_out, 1) == 1);
+    odp_atomic_init_u32(&shared_count, 0);
+    test_threads(4, share);
+    CHECK(odp_atomic_load_u32(&shared_count) == frames);
+    port_end(shared_port[0]);
+    port_end(shared_port[1]);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
 static void test_twice(void) {
     odp_pool_t pool = test_packet_pool(16, 256, 0, 4);
     odp_packet_t pkt = odp_packet_alloc(pool, 10);
@@ -157,6 +198,8 @@ int main(int argc, char **argv) {
         test_queues(argv[2], (unsigned)atoi(argv[3]));
     else if (strcmp(part, "ends") == 0 && argc == 4)
         test_ends(argv[2], (unsigned)atoi(argv[3]));
+    else if (strcmp(part, "shared") == 0 && argc == 5)
+        test_shared(argv[2], (unsigned)atoi(argv[3]), argv[4]);
     else
         return 2;
     test_end();

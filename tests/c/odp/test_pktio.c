@@ -54,32 +54,21 @@ static void test_questions(odp_pktio_t pktio, const char *name) {
     CHECK(odp_pktio_ts_res(pktio) > 0);
 }
 
-int main(int argc, char **argv) {
-    odp_pktin_queue_t in[3];
-    odp_pktout_queue_t out[3];
-    odp_pktio_t port[3];
+/* Everything from the first port to the second, a copy of the first burst to the third. */
+static void replay(odp_pktio_t port, odp_pktin_queue_t in, const odp_pktout_queue_t out[], int frames, int octets) {
     odp_packet_t pkt[64];
-    odp_pktio_stats_t stats;
-    CHECK(argc == 6);
-    int frames = atoi(argv[4]), octets = atoi(argv[5]), received = 0, bytes = 0, empty = 0;
-    test_begin();
-    pool = test_packet_pool(512, 2048, 0, 64);
-    CHECK(odp_pktio_open("no:such:driver", pool, NULL) == ODP_PKTIO_INVALID);
-    CHECK(odp_pktio_lookup("nothing") == ODP_PKTIO_INVALID);
-    for (int i = 0; i < 3; i++)
-        port[i] = port_new(argv[i + 1], &in[i], &out[i], i == 1 ? ODP_PKTIO_OP_MT : ODP_PKTIO_OP_MT_UNSAFE);
-    test_questions(port[0], argv[1]);
+    int received = 0, bytes = 0, empty = 0;
     while (received < frames && empty < 100000) {
-        int got = odp_pktin_recv(in[0], pkt, 24);
+        int got = odp_pktin_recv(in, pkt, 24);
         CHECK(got >= 0 && got <= 24);
         empty = got == 0 ? empty + 1 : 0;
         for (int i = 0; i < got; i++) {
-            CHECK(odp_packet_input(pkt[i]) == port[0] && odp_packet_input_index(pkt[i]) == odp_pktio_index(port[0]));
+            CHECK(odp_packet_input(pkt[i]) == port && odp_packet_input_index(pkt[i]) == odp_pktio_index(port));
             CHECK(!odp_packet_has_error(pkt[i]) && odp_packet_len(pkt[i]) > 0);
             bytes += (int)odp_packet_len(pkt[i]);
         }
         if (received == 0)
-            for (int i = 0; i < got; i++) { /* a copy of the first burst goes to the sink */
+            for (int i = 0; i < got; i++) {
                 odp_packet_t copy = odp_packet_copy(pkt[i], pool);
                 CHECK(copy != ODP_PACKET_INVALID && odp_pktout_send(out[2], &copy, 1) == 1);
             }
@@ -87,6 +76,24 @@ int main(int argc, char **argv) {
         received += got;
     }
     CHECK(received == frames && bytes == octets);
+}
+
+int main(int argc, char **argv) {
+    odp_pktin_queue_t in[3];
+    odp_pktout_queue_t out[3];
+    odp_pktio_t port[3];
+    odp_packet_t pkt[64];
+    odp_pktio_stats_t stats;
+    CHECK(argc == 6);
+    int frames = atoi(argv[4]), octets = atoi(argv[5]);
+    test_begin();
+    pool = test_packet_pool(512, 2048, 0, 64);
+    CHECK(odp_pktio_open("no:such:driver", pool, NULL) == ODP_PKTIO_INVALID);
+    CHECK(odp_pktio_lookup("nothing") == ODP_PKTIO_INVALID);
+    for (int i = 0; i < 3; i++)
+        port[i] = port_new(argv[i + 1], &in[i], &out[i], i == 1 ? ODP_PKTIO_OP_MT : ODP_PKTIO_OP_MT_UNSAFE);
+    test_questions(port[0], argv[1]);
+    replay(port[0], in[0], out, frames, octets);
     CHECK(odp_pktin_recv(in[0], pkt, 64) == 0);
     CHECK(odp_pktin_recv_tmo(in[2], pkt, 64, odp_pktin_wait_time(1000000)) == 0);
     CHECK(odp_pktio_stats(port[1], &stats) == 0 && stats.out_packets == (uint64_t)frames);

@@ -209,6 +209,14 @@ static bool segment(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_pa
     return true;
 }
 
+bool macs_odp_rx_ready(const struct macs_odp_rx *rx) {
+    if (rx->ring == NULL || macs_odp_super_pending(&rx->super))
+        return true;
+    const uint8_t *slot = rx->ring + (size_t)rx->next * rx->slot_bytes;
+    const struct tpacket2_hdr *header = (const struct tpacket2_hdr *)(const void *)slot;
+    return (__atomic_load_n(&header->tp_status, __ATOMIC_RELAXED) & TP_STATUS_USER) != 0;
+}
+
 enum macs_odp_rx_result macs_odp_rx_next(struct macs_odp_rx *rx, struct macs_odp_pktio *pktio, odp_packet_t pkt) {
     int result;
     if (macs_odp_super_pending(&rx->super))

@@ -32,6 +32,9 @@ int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol);
 /* Join the sockets of a group, to which the kernel spreads flows. */
 int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group);
 
+/* Might there be something? For a ring this costs nothing, a plain socket always says yes. */
+bool macs_odp_rx_ready(const struct macs_odp_rx *rx);
+
 enum macs_odp_rx_result { MACS_ODP_RX_NONE, MACS_ODP_RX_FRAME, MACS_ODP_RX_NOTHING_YET, MACS_ODP_RX_BAD };
 
 /* Receive into pkt. NOTHING_YET: something came that is not a frame for us, or is on its way: call again. */

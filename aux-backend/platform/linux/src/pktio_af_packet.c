@@ -181,8 +181,10 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
     struct macs_odp_pktio *pktio = queue->pktio;
     struct af_packet_state *state = pktio->state;
     struct macs_odp_rx *rx = state->rx[queue->index];
-    uint32_t got = 0, taken = macs_odp_packet_take(pktio->pool, packets, (uint32_t)num);
     uint64_t octets = 0, errors = 0;
+    uint32_t got = 0, taken = 0;
+    if (macs_odp_rx_ready(rx))
+        taken = macs_odp_packet_take(pktio->pool, packets, (uint32_t)num);
     while (got < taken) {
         enum macs_odp_rx_result result = macs_odp_rx_next(rx, pktio, packets[got]);
         if (result == MACS_ODP_RX_NONE)
