@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as t
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.checker import check
 from aux_frontend.p4_16.checker.typeops import mentions, write
 from aux_frontend.p4_16.parser import parse
+
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 

@@ -30,7 +30,7 @@ def resolve(st: State, ref: ast.TypeRef, *, open_arguments: bool = False) -> Ty:
         case ast.SizedType():
             ty = _sized(st, ref)
         case ast.BaseType():
-            ty = _BASE[ref.name]
+            ty = _BASE[ref.name] if ref.name in _BASE else st.error(ref, f"{ref.name} is not a type")
         case ast.StackType():
             ty = _stack(st, ref)
         case ast.TupleType():
