@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from macsad.frontends import frontend_for
 from macsad.resources import share
 from transpiler.codegen.generate import Generated, generate
-from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.passes.pipeline import optimise
@@ -28,6 +30,12 @@ class Request:
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(arguments: Mapping[str, Any]) -> Request:
+        """The request that the options of `program_options` make."""
+        named = dict(arguments)
+        return Request(named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"])
 
     @property
     def source(self) -> Source:
@@ -83,6 +91,3 @@ def show(diagnostics: Diagnostics) -> None:
 
 def _frontend(request: Request, diagnostics: Diagnostics) -> Frontend:
     return frontend_for(request.path, request.std, diagnostics)
-
-
-__all__ = ["Rejected", "Request", "build", "check", "generate_c", "load", "show"]

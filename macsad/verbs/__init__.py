@@ -1,0 +1,1 @@
+"""One module a verb: its arguments and options, what it prints, its exit code."""

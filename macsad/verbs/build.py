@@ -1,0 +1,40 @@
+"""macsad build"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from macsad import compilation
+from macsad.compilation import Request
+from macsad.options import machine_options, program_options
+from macsad.progress import compiling
+from transpiler.toolchain import toolchain
+
+SANITIZERS = click.Choice(["address", "undefined", "thread"])
+
+
+@click.command("build")
+@program_options
+@click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
+              help="Where the binary, its C and its description go.")  # fmt: skip
+@machine_options
+@click.option(
+    "-O", "level", type=click.IntRange(0, 3), default=3, show_default=True, help="How much the C compiler optimises."
+)
+@click.option("--sanitize", multiple=True, type=SANITIZERS, help="Build with a sanitizer of the C compiler's.")
+@click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")
+def command(
+    folder: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, level: int,
+    sanitize: tuple[str, ...], verbose: bool, **program: object,
+) -> None:  # fmt: skip
+    """Make PROGRAM's switch: DIR/P (a binary that needs nothing), DIR/P.c, DIR/P.json (its tables)."""
+    request = Request.of(program)
+    hlir = compilation.load(request)
+    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize)
+    with compiling() as progress:
+        binary, generated = compilation.build(request, hlir, folder, tools, progress)
+    for note in generated.notes if verbose else ():
+        click.echo(note)
+    click.echo(f"{binary}: {hlir.name} for {tools.platform} on {tools.arch}")

@@ -1,0 +1,42 @@
+"""macsad run"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from macsad import compilation, running
+from macsad.compilation import Request
+from macsad.options import READABLE, machine_options, program_options
+from macsad.progress import compiling
+from transpiler.toolchain import toolchain
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True})
+@program_options
+@click.option("-p", "--port", "ports", multiple=True, required=True, metavar="N=NAME",
+              help="Port N of the program is an interface, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. Repeatable.")  # fmt: skip
+@click.option("--entries", type=READABLE, help="Commands to run before the first packet: table_add ...")
+@click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
+              help="Where the binary is made.")  # fmt: skip
+@click.option(
+    "--socket", type=click.Path(path_type=Path), help="Listen for `macsad ctl` here, if not at the usual place."
+)
+@machine_options
+@click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
+def command(
+    ports: tuple[str, ...], entries: Path | None, folder: Path, socket: Path | None, platform: str, arch: str | None,
+    cpu: str | None, compiler: str | None, rest: tuple[str, ...], **program: object,
+) -> int:  # fmt: skip
+    """Make PROGRAM's switch and let packets through until Ctrl-C, or until its input files end.
+
+    Counters are shown while it runs. What else the switch understands (--workers, --burst, --until-idle, ...) can be
+    given too; `build/PROGRAM --help` lists it.
+    """
+    request = Request.of(program)
+    hlir = compilation.load(request)
+    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu)
+    with compiling() as progress:
+        binary, _ = compilation.build(request, hlir, folder, tools, progress)
+    return running.run(binary, ports, entries, socket, rest)

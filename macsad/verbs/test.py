@@ -1,0 +1,39 @@
+"""macsad test"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from macsad import compilation, test
+from macsad.compilation import Request
+from macsad.options import READABLE, machine_options, program_options
+from macsad.progress import compiling
+from transpiler.toolchain import toolchain
+
+
+@click.command("test")
+@program_options
+@click.argument("stf", type=READABLE)
+@machine_options
+@click.option("--burst", type=click.IntRange(1, 256), default=32, show_default=True, help="Packets taken at once.")
+@click.option(
+    "--sub-batch", type=click.IntRange(1, 256), default=32, show_default=True, help="Lookups in flight at once."
+)
+@click.option(
+    "--sanitize", multiple=True, type=click.Choice(["address", "undefined", "thread"]), help="Build with a sanitizer."
+)
+def command(
+    stf: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, burst: int, sub_batch: int,
+    sanitize: tuple[str, ...], **program: object,
+) -> int:  # fmt: skip
+    """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ."""
+    request = Request.of(program)
+    hlir = compilation.load(request)
+    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize)
+    with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
+        with compiling() as progress:
+            binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)
+        return test.run(hlir, stf, binary, burst=burst, sub_batch=sub_batch)
