@@ -31,7 +31,7 @@ def tidy(text: str) -> str:
     """No blanks at line ends, no two empty lines in a row, none before a closing brace."""
     lines: list[str] = []
     for line in (line.rstrip() for line in text.splitlines()):
-        if not line and (not lines or not lines[-1] or lines[-1].endswith("{")):
+        if not line and (not lines or not lines[-1] or lines[-1].endswith(("{", ":", "*/"))):
             continue
         if line.strip().startswith("}") and lines and not lines[-1]:
             lines.pop()

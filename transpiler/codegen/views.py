@@ -17,6 +17,11 @@ class Line:
     text: str
     cite: str = ""
 
+    @property
+    def leaves(self) -> bool:
+        """Whether nothing after it is reached."""
+        return self.text.startswith(("goto ", "return;"))
+
 
 @dataclass(frozen=True, slots=True)
 class IfView:

@@ -86,9 +86,10 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
         *_control(program, Role.VERIFY_CHECKSUM),
         *_control(program, Role.INGRESS),
     )
+    control = _control(program, Role.EGRESS)
     egress: tuple[Item, ...] = (
-        *_control(program, Role.EGRESS),
-        Step.FINISH,
+        *control,
+        *((Step.FINISH,) if control else ()),
         *_control(program, Role.COMPUTE_CHECKSUM),
         *_deparse(program),
     )
