@@ -62,7 +62,16 @@ static void print_rates(const struct macs_switch *sw, struct watch *watch, const
     watch->printed_ns = now;
 }
 
-/* True: enough frames have been received, or none for long enough. */
+/* True: no port will ever receive again. */
+static bool all_ports_ended(const struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        if (!macs_port_ended(&sw->ports[slot]))
+            return false;
+    return true;
+}
+
+/* True: enough frames have been received, or none for long enough, or there is nothing left to receive. A switch that
+ * listens for commands stays, so that its counters can be read, unless it was asked to end. */
 static bool ended(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum, uint64_t now) {
     if (sum->received != watch->received) {
         watch->received = sum->received;
@@ -71,13 +80,16 @@ static bool ended(const struct macs_switch *sw, struct watch *watch, const struc
     const struct macs_options *options = &sw->options;
     if (options->count && sum->received >= options->count)
         return true;
+    if ((options->idle_ms || !options->socket) && all_ports_ended(sw))
+        return true;
     return options->idle_ms && now - watch->changed_ns >= (uint64_t)options->idle_ms * 1000000u;
 }
 
 static void control(struct macs_switch *sw, struct macs_server *server) {
     uint64_t now = macs_switch_now(sw);
     struct watch watch = {.changed_ns = now, .printed_ns = now};
-    int round_ms = sw->options.count || sw->options.idle_ms ? WATCH_MS : ROUND_MS;
+    bool may_end = sw->options.count || sw->options.idle_ms || !sw->options.socket;
+    int round_ms = may_end ? WATCH_MS : ROUND_MS;
     struct macs_stats_sum sum;
     do {
         macs_server_poll(server, signal_pipe[0], round_ms);

@@ -60,13 +60,17 @@ static const char help[] =
     "      --sub-batch B     lookups in flight at once, 1 to the burst [8]\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop when N frames have been received\n"
-    "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200]\n"
+    "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200], or at the end of all files\n"
     "      --log FILE        where log messages go [standard error]\n"
     "      --buffers N       packets that the switch holds at most [8192]\n"
     "      --max-frame BYTES longest frame [9216]\n"
     "      --seed N          start of the random numbers, for runs that repeat\n"
     "      --busy            workers never sleep\n"
-    "  -h, --help            print this\n";
+    "  -h, --help            print this\n"
+    "\n"
+    "Without --socket the switch stops by itself when all its ports are files that have been read.\n"
+    "SIGINT and SIGTERM stop it any time; it sends what it has received, then prints its statistics.\n"
+    "Exit status: 0, 1 when something failed, 2 for wrong usage.\n";
 
 /* A number in [low, high]; false: told on standard error. */
 static bool number(const char *option, const char *text, uint64_t low, uint64_t high, uint64_t *value) {

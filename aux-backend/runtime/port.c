@@ -49,6 +49,22 @@ static int configure_outputs(struct macs_port *port, const odp_pktio_capability_
     return count > 0 ? 0 : -1;
 }
 
+/* Ports of our own ODP for Linux whose input is finite count its end; other implementations have no such counter. */
+static int find_end_counter(odp_pktio_t pktio) {
+    odp_pktio_extra_stat_info_t info[32];
+    int count = odp_pktio_extra_stat_info(pktio, info, 32);
+    for (int i = 0; i < count && i < 32; i++)
+        if (!strcmp(info[i].name, "rx_end"))
+            return i;
+    return -1;
+}
+
+bool macs_port_ended(const struct macs_port *port) {
+    uint64_t ended = 0;
+    return port->end_counter >= 0 &&
+           !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)port->end_counter, &ended) && ended;
+}
+
 static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned workers, struct macs_log *log) {
     odp_pktio_param_t param;
     odp_pktio_param_init(&param);
@@ -66,6 +82,7 @@ static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned work
         return port_error(port, log, "configure");
     if (capability.set_op.op.promisc_mode && odp_pktio_promisc_mode_set(port->pktio, true))
         return port_error(port, log, "set promiscuous mode of");
+    port->end_counter = find_end_counter(port->pktio);
     port->tx_max = odp_pktout_maxlen(port->pktio);
     if (!port->tx_max)
         return port_error(port, log, "ask the longest frame of");
@@ -87,6 +104,7 @@ int macs_port_open(struct macs_port *port, const struct macs_port_option *option
     port->ctl = !strcmp(option->name, "ctl:");
     port->pktio = ODP_PKTIO_INVALID;
     port->in_queue = ODP_QUEUE_INVALID;
+    port->end_counter = -1;
     port->injected = 0;
     atomic_init(&port->finished, 0);
     int status = 0;

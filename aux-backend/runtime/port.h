@@ -29,6 +29,7 @@ struct macs_port {
     odp_pktio_t pktio;
     odp_pktin_queue_t inputs[MACS_WORKERS_MAX];
     odp_pktout_queue_t outputs[MACS_WORKERS_MAX];
+    int end_counter; /* the interface's counter that says that its input has come to an end, or -1 */
     /* of `ctl:` */
     odp_queue_t in_queue;
     uint64_t injected;         /* written and read by the control thread */
@@ -46,6 +47,9 @@ int macs_port_open(struct macs_port *port, const struct macs_port_option *option
 int macs_port_start(struct macs_port *port, struct macs_log *log);
 /* Stops it, takes what has been received and not been polled, closes it. */
 void macs_port_close(struct macs_port *port);
+
+/* True: it will never receive again, as it knows itself: a file that has been read. */
+bool macs_port_ended(const struct macs_port *port);
 
 int macs_ctl_out_open(struct macs_ctl_out *out, struct macs_log *log);
 void macs_ctl_out_close(struct macs_ctl_out *out);

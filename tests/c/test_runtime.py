@@ -7,6 +7,7 @@ import random
 import signal
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,24 @@ def test_count_ends_the_run(sample: Path, tmp_path: Path) -> None:
     done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--count=10")
     assert done.returncode == 0
     assert "packets per second" in done.stdout
+
+
+def test_the_end_of_all_files_ends_the_run(sample: Path, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet()] * 1000)
+    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", f"--port=1=pcap:,{tmp_path}/out.pcap", "--port=2=null:")
+    assert done.returncode == 0, done.stderr
+    assert "received 1000 " in done.stdout
+
+
+def test_a_switch_that_listens_stays_at_the_end_of_files(sample: Path, tmp_path: Path) -> None:
+    write_pcap(tmp_path / "in.pcap", [ethernet()] * 10)
+    switch = Switch(sample, tmp_path, [f"--port=0=pcap:{tmp_path}/in.pcap"])
+    deadline = time.monotonic() + 10
+    while switch.client.stats()["received"] < 10:
+        assert time.monotonic() < deadline
+    time.sleep(0.1)
+    assert switch.do("counter_read port_counter 0").endswith("10 packets)\n")
+    switch.stop()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
