@@ -20,6 +20,8 @@ from transpiler.hlir import expressions as ex
 from transpiler.hlir import statements as st
 from transpiler.hlir.types import Bits, Bool, Enum
 
+MAX_DEPTH = 64  # of one HLIR expression, about
+
 
 def evaluate(scope: Scope, expression: ast.Expression) -> va.Value:
     """The value of an expression, after the implicit cast that the checker decided."""
@@ -31,8 +33,15 @@ def evaluate(scope: Scope, expression: ast.Expression) -> va.Value:
         value = _constant(scope, expression, constant, type_ or scope.type_of(expression))
         if value is not None:
             return value
-    value = _evaluate(scope, expression)
-    return value if type_ is None else convert(scope.unit, value, type_, expression.span)
+    unit = scope.unit
+    unit.depth += 1
+    try:
+        value = _evaluate(scope, expression)
+    finally:
+        unit.depth -= 1
+    if unit.depth % MAX_DEPTH == MAX_DEPTH - 1 and isinstance(value, va.EXPRESSIONS):
+        value = places.freeze(unit, value, expression.span)  # cut, so that whoever walks HLIR need not go deep
+    return value if type_ is None else convert(unit, value, type_, expression.span)
 
 
 def scalar(scope: Scope, expression: ast.Expression) -> ex.Expression:

@@ -57,7 +57,8 @@ def read(unit: Unit, location: va.Location, span: Span) -> va.Value:
             whole = fold.binary(ex.BinaryOp.SHR, _unsigned(unit, base, span), amount, span)
             return fold.slice_of(whole, width - 1, 0, span)
         case va.StructLocation(fields=fields):
-            return va.StructValue(tuple((name, read(unit, field, span)) for name, field in fields), True)
+            named = not (fields and fields[0][0].isdigit())  # tuples have positions for names
+            return va.StructValue(tuple((name, read(unit, field, span)) for name, field in fields), named)
         case va.HeaderLocation():
             return read_header(unit, location, span)
         case va.UnionLocation(type=type_, members=members):

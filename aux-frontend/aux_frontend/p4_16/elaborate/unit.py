@@ -54,6 +54,7 @@ class Unit:
     pipe: str = ""  # name of the parser or control being elaborated
     parser: ParserBuilder | None = None  # states under construction, when it is a parser
     statements: int = 0
+    depth: int = 0  # of the expression being evaluated
     exhausted: bool = False  # a limit was hit: nothing more is to be tried
     _effects: dict[ast.Node, bool] = field(default_factory=dict)
     _suffixes: dict[str, int] = field(default_factory=dict)
