@@ -9,9 +9,7 @@
 
 #include "support.h"
 
-#ifndef LOOKUPS
-#define LOOKUPS (1u << 22)
-#endif
+enum { LOOKUPS = 1 << 21 };
 
 static double seconds(void) {
     struct timespec now;
