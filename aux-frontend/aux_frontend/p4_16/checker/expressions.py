@@ -13,7 +13,7 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as t
 from aux_frontend.p4_16.checker import calls, casts, keysets, members, operators, typerefs
 from aux_frontend.p4_16.checker.constants import convert, wrap
-from aux_frontend.p4_16.checker.scope import OVERLOADABLE, TYPE_DECLARATIONS, suggestion
+from aux_frontend.p4_16.checker.scope import OVERLOADABLE, TYPE_DECLARATIONS, Scope, suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
@@ -79,7 +79,7 @@ def _path(st: State, e: ast.Path, hint: Ty | None) -> Ty:
         types = scope.find(e.name)
         if types:
             return st.error(e, f"'{e.name}' is a type, not a value", (types[0], "declared here"))
-        return st.undeclared(e, e.name, f"'{e.name}'", suggestion(e.name, scope.visible(types=False)))
+        return st.undeclared(e, e.name, f"'{e.name}'", _near(scope, e.name))
     declaration = found[-1]
     st.checked.declarations[e] = declaration
     st.used.update(found)
@@ -95,6 +95,11 @@ def _path(st: State, e: ast.Path, hint: Ty | None) -> Ty:
     if isinstance(declaration, ast.Parameter) and isinstance(ty, _COMPILE_TIME):
         st.static.add(e)
     return ty
+
+
+def _near(scope: Scope, name: str) -> str:
+    """A declared value of a similar name, else a type."""
+    return suggestion(name, scope.visible(types=False)) or suggestion(name, scope.visible(types=True))
 
 
 def named_type(st: State, e: ast.Expression) -> Ty | None:

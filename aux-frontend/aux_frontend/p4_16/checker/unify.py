@@ -124,10 +124,16 @@ def _parts(st: State, left: Ty, right: Ty) -> None:
         case (t.ParserType() | t.ControlType(), t.ParserType() | t.ControlType()):
             if left.declaration is right.declaration:
                 _each(st, left.arguments, right.arguments)
-            else:
+            elif type(left) is type(right) and _comparable(left, right):
                 _each(st, parameter_types(st, left), parameter_types(st, right))
         case _:
             pass
+
+
+def _comparable(left: t.ParserType | t.ControlType, right: t.ParserType | t.ControlType) -> bool:
+    """Whether two blocks have as many parameters, those that may be left out aside."""
+    short, long = sorted((left.declaration.parameters, right.declaration.parameters), key=len)
+    return all(p.default is not None or any(a.name == "optional" for a in p.annotations) for p in long[len(short) :])
 
 
 def _each(st: State, left: tuple[Ty, ...], right: tuple[Ty, ...]) -> None:
