@@ -52,6 +52,12 @@ _SIGNS_16 = tuple(
 )
 
 
+def _in_source_order(diagnostics: Diagnostics) -> None:
+    """Elaboration goes by kind of declaration; people read from top to bottom. Files stay in the order of their first message."""
+    files = list(dict.fromkeys(message.span.file for message in diagnostics.messages))
+    diagnostics.messages.sort(key=lambda m: (files.index(m.span.file), m.span.line, m.span.column))
+
+
 class P4_14:
     """P4-14, specification 1.0.5."""
 
@@ -88,5 +94,6 @@ class P4_14:
             result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
         finally:
             sys.setrecursionlimit(before)
+            _in_source_order(diagnostics)
         diagnostics.raise_if_errors()
         return result

@@ -169,13 +169,14 @@ class ParserStates:
             inside = ex.Binary(ex.BinaryOp.LT, value, number(instance.size, INDEX, ref.span), Bool(), ref.span)
             state.body.append(st.Verify(inside, error, ref.span))
             place: ex.HeaderPlace = ex.ElementRef(instance.name, value, ref.span)
+            self._set_latest(state, ref)
             self._take(state, place, instance.layout, item.span)
             one = ex.Binary(ex.BinaryOp.ADD, value, number(1, INDEX, ref.span), INDEX, ref.span)
             state.body.append(st.Assign(following, one, ref.span))
         else:
             place, instance = self.values.header(ref, state.env)
+            self._set_latest(state, ref)
             self._take(state, place, instance.layout, item.span)
-        self._set_latest(state, ref)
 
     def _take(self, state: _State, place: ex.HeaderPlace, layout: Layout, span: Span) -> None:
         bits: ex.Expression | None = None

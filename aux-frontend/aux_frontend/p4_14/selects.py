@@ -29,14 +29,14 @@ class Selects:
         self, select: ast.Select, env: Env, target: Callable[[ast.Go], str], default: str | None
     ) -> pr.Select:
         """`target` names the state that a case leads to; `default` is for values without a case."""
+        targets = [target(case.go) for case in select.cases]  # looked at even when the rest has no meaning
         subjects = tuple(self._subject(item, env) for item in select.subjects)
         if not subjects:
             raise self.values.fail(select.span, "select needs an expression")
         types = tuple(s.type for s in subjects if isinstance(s.type, Bits))
         cases: list[pr.SelectCase] = []
         covered = False
-        for case in select.cases:
-            state = target(case.go)
+        for case, state in zip(select.cases, targets, strict=True):
             try:
                 for keys in self._keys(case, types):
                     cases.append(pr.SelectCase(keys, state, case.span))

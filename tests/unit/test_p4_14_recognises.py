@@ -1,0 +1,49 @@
+"""Which language a .p4 file is in, told by its content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_14.frontend import P4_14
+
+OLD = """
+header_type h_t { fields { a : 8; } }
+header h_t h;
+parser start { extract(h); return ingress; }
+control ingress { }
+"""
+NEW = """
+#include <core.p4>
+#include <v1model.p4>
+header h_t { bit<8> a; }
+struct headers { h_t h; }
+parser P(packet_in p, out headers hdr) { state start { p.extract(hdr.h); transition accept; } }
+control ingress(inout headers hdr) { apply { } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "likely"),
+    [
+        (OLD, True),
+        (NEW, False),
+        ("// bit<8> x; #include <core.p4>\n" + OLD, True),
+        ("/* header_type h_t { fields { a : 8; } }\n parser start { } */" + NEW, False),
+        ("table t { reads { a.b : exact; } actions { c; } }", True),
+        ("table t { key = { a.b : exact; } actions = { c; } }", False),
+        ("action a(x) { modify_field(h.f, x); }", True),
+        ("action a(bit<8> x) { hdr.h.f = x; }", False),
+        ("control ingress { apply(t); }", True),
+        ("control ingress() { apply { t.apply(); } }", False),
+        ("typedef bit<48> mac_t;", False),
+    ],
+)
+def test_by_content(text: str, likely: bool) -> None:
+    sure = P4_14().recognises(Path("program.p4"), text)
+    assert sure > 0.8 if likely else sure < 0.3
+
+
+def test_suffix_decides_when_nothing_is_declared() -> None:
+    assert P4_14().recognises(Path("empty.p4_14"), "") == 1.0
+    assert P4_14().recognises(Path("empty.p4"), "") < 0.5

@@ -1,0 +1,437 @@
+"""P4-14 programs from text to packets: the frontend's HLIR, verified and executed by the interpreter."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_14.frontend import P4_14
+
+from macsad import simulate
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.hlir.program import Control, MatchKind, Program, Role
+from transpiler.hlir.statements import Emit
+from transpiler.hlir.types import Bits
+from transpiler.hlir.verifier import verify
+
+
+def load(text: str, tmp_path: Path) -> Program:
+    path = tmp_path / "program.p4"
+    path.write_text(text)
+    diagnostics = Diagnostics()
+    try:
+        program = P4_14().load(Source(path), diagnostics)
+    except Rejected:
+        pytest.fail(diagnostics.render())
+    verify(program)
+    return program
+
+
+def forwards(text: str, stf: str, tmp_path: Path) -> None:
+    """The packets of the STF text come out as it says."""
+    script = tmp_path / "t.stf"
+    script.write_text(stf)
+    out = io.StringIO()
+    assert simulate.run(load(text, tmp_path), script, out=out) == 0, out.getvalue()
+
+
+BYTES = """
+header_type h_t { fields { a : 8; b : 8; c : 8; d : 8; } }
+header h_t h;
+header_type m_t { fields { x : 8; y : 16; } }
+metadata m_t m;
+parser start { extract(h); return ingress; }
+"""
+
+
+def run_action(statements: str, packet: str, expected: str, tmp_path: Path, declarations: str = "") -> None:
+    """One packet through one action with those statements; it leaves on port 0."""
+    program = f"{BYTES}{declarations}\naction act() {{ {statements} }}\n"
+    program += "table t { actions { act; } default_action : act(); }\ncontrol ingress { apply(t); }\n"
+    forwards(program, f"packet 0 {packet}\nexpect 0 {expected}\n", tmp_path)
+
+
+ROUTER = """
+header_type ethernet_t { fields { dst : 48; src : 48; kind : 16; } }
+header_type ipv4_t {
+    fields {
+        version : 4; ihl : 4; tos : 8; len : 16; id : 16; flags : 3; offset : 13;
+        ttl : 8; protocol : 8; checksum : 16; src : 32; dst : 32;
+    }
+}
+header ethernet_t ethernet;
+header ipv4_t ipv4;
+field_list ipv4_fields {
+    ipv4.version; ipv4.ihl; ipv4.tos; ipv4.len; ipv4.id; ipv4.flags; ipv4.offset;
+    ipv4.ttl; ipv4.protocol; ipv4.src; ipv4.dst;
+}
+field_list_calculation ipv4_sum { input { ipv4_fields; } algorithm : csum16; output_width : 16; }
+calculated_field ipv4.checksum { verify ipv4_sum; update ipv4_sum if (ipv4.ihl == 5); }
+
+parser start {
+    extract(ethernet);
+    return select(latest.kind) { 0x0800 : parse_ipv4; default : ingress; }
+}
+parser parse_ipv4 { extract(ipv4); return ingress; }
+
+action _drop() { drop(); }
+action send(port) { modify_field(standard_metadata.egress_spec, port); }
+action route(port, mac) {
+    send(port);
+    modify_field(ethernet.src, ethernet.dst);
+    modify_field(ethernet.dst, mac);
+    add_to_field(ipv4.ttl, -1);
+}
+table l2 { reads { ethernet.dst : exact; } actions { send; _drop; } default_action : _drop; size : 64; }
+table l3 { reads { ipv4.dst : lpm; } actions { route; _drop; } size : 256; }
+counter bytes_in { type : packets; instance_count : 4; }
+action tally(i) { count(bytes_in, i); }
+table accounting { reads { standard_metadata.ingress_port : exact; } actions { tally; } }
+control ingress {
+    apply(accounting);
+    if (valid(ipv4) and ipv4.ttl > 1) {
+        apply(l3) { miss { apply(l2); } }
+    } else {
+        apply(l2);
+    }
+}
+"""
+
+
+def test_router(tmp_path: Path) -> None:
+    forwards(
+        ROUTER,
+        """
+        add accounting standard_metadata.ingress_port:1 tally(i:2)
+        add l3 ipv4.dst:0x0a000000/8 route(port:3, mac:0x020000000003)
+        add l2 ethernet.dst:0x020000000001 send(port:2)
+        packet 1 020000000001 020000000009 0800 4500001400000000 4006 66e2 0a000001 0a000002
+        expect 3 020000000003 020000000001 0800 4500001400000000 3f06 67e2 0a000001 0a000002
+        packet 1 020000000001 020000000009 0800 4500001400000000 4006 a6df 0a000001 c0000002
+        expect 2 020000000001 020000000009 0800 4500001400000000 4006 b0e1 0a000001 c0000002
+        packet 1 020000000001 020000000009 1234 00
+        expect 2 020000000001 020000000009 1234 00
+        packet 0 020000000002 020000000009 1234 00
+        check_counter bytes_in(2) packets == 3
+        """,
+        tmp_path,
+    )
+
+
+def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
+    program = load(ROUTER, tmp_path)
+    widths = {name: variable.type for name, variable in program.variable.items() if name.startswith("route.")}
+    assert widths == {"route.port": Bits(9), "route.mac": Bits(48)}
+    assert program.variable["tally.i"].type == Bits(2)  # an index into 4 counters
+    assert program.table["l3"].keys[0].match_kind is MatchKind.LPM
+    assert program.table["l3"].keys[0].name == "ipv4.dst"
+    assert program.table["l3"].default_action.action == "NoAction"
+
+
+@pytest.mark.parametrize(
+    ("statements", "expected"),
+    [
+        ("modify_field(h.a, 0xff, 0x0f);", "1f 22 33 44"),
+        ("h.a = h.b + 1;", "23 22 33 44"),
+        ("add(h.a, h.b, 0xff);", "21 22 33 44"),
+        ("subtract(h.a, h.b, h.c);", "ef 22 33 44"),
+        ("subtract_from_field(h.a, 0x12);", "ff 22 33 44"),
+        ("bit_and(h.a, h.b, 0x0f); bit_or(h.b, h.b, 1); bit_xor(h.c, h.c, 0xff);", "02 23 cc 44"),
+        ("bit_not(h.a, h.a);", "ee 22 33 44"),
+        ("bit_nand(h.a, h.b, h.c);", "dd 22 33 44"),
+        ("shift_left(m.y, h.a, 8); shift_right(h.d, m.y, 7);", "11 22 33 22"),
+        ("max(h.a, h.b, h.c); min(h.d, h.b, h.c);", "33 22 33 22"),
+        ("swap(h.a, h.d);", "44 22 33 11"),
+        ("modify_field_with_shift(h.a, h.b, 4, 0x0f);", "12 22 33 44"),
+        ("remove_header(h);", ""),
+        ("no_op();", "11 22 33 44"),
+        ("modify_field(m.x, 300); modify_field(h.a, m.x);", "2c 22 33 44"),
+        ("truncate(2);", "11 22"),
+    ],
+)
+def test_primitives(statements: str, expected: str, tmp_path: Path) -> None:
+    run_action(statements, "11 22 33 44 55", expected if "truncate" in statements else f"{expected} 55", tmp_path)
+
+
+def test_saturating_fields_stop_at_their_bounds(tmp_path: Path) -> None:
+    program = """
+    header_type s_t { fields { a : 8 (saturating); b : 8 (saturating); c : 8 (signed, saturating); wide : 16; } }
+    header s_t s;
+    parser start { extract(s); return ingress; }
+    action act() {
+        add_to_field(s.a, 0x20);
+        subtract_from_field(s.b, 0x20);
+        add_to_field(s.c, 0x20);
+    }
+    action cut() { modify_field(s.a, s.wide); }
+    table t { reads { s.wide : exact; } actions { act; cut; } }
+    control ingress { apply(t); }
+    """
+    stf = """
+    add t s.wide:1 act()
+    add t s.wide:0x1234 cut()
+    packet 0 f0 10 70 0001
+    expect 0 ff 00 7f 0001
+    packet 0 10 30 80 0001
+    expect 0 30 10 a0 0001
+    packet 0 10 30 80 1234
+    expect 0 ff 30 80 1234
+    """
+    forwards(program, stf, tmp_path)
+
+
+STACK = """
+header_type tag_t { fields { more : 8; value : 8; } }
+header tag_t tag[3];
+parser start {
+    extract(tag[next]);
+    return select(latest.more) { 0 : ingress; default : start; }
+}
+parser_exception p4_pe_index_out_of_bounds { parser_drop; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("statements", "packet", "expected"),
+    [
+        ("push(tag, 1);", "01aa 00bb", "0000 01aa 00bb"),
+        ("push(tag, 2);", "01aa 00bb", "0000 0000 01aa"),
+        ("pop(tag, 1);", "01aa 00bb", "00bb"),
+        ("pop(tag, 3);", "01aa 00bb", ""),
+        ("add_header(tag[2]);", "01aa 00bb", "01aa 00bb 0000"),
+        ("add_header(tag[0]);", "01aa 00bb", "01aa 00bb"),  # valid already: stays
+        ("remove_header(tag[0]); add_header(tag[0]);", "01aa 00bb", "0000 00bb"),
+        ("copy_header(tag[2], tag[0]);", "01aa 00bb", "01aa 00bb 01aa"),
+        ("copy_header(tag[0], tag[2]);", "01aa 00bb", "00bb"),  # the source is invalid
+    ],
+)
+def test_header_stacks(statements: str, packet: str, expected: str, tmp_path: Path) -> None:
+    program = f"{STACK}action act() {{ {statements} }}\ntable t {{ actions {{ act; }} default_action : act; }}\n"
+    program += "control ingress { apply(t); }\n"
+    forwards(program, f"packet 0 {packet} ee\nexpect 0 {expected} ee\n", tmp_path)
+
+
+def test_too_many_tags_raise_the_exception_that_drops(tmp_path: Path) -> None:
+    forwards(f"{STACK}control ingress {{ }}", "packet 0 01aa 01bb 01cc 00dd\npacket 0 00dd\nexpect 0 00dd\n", tmp_path)
+
+
+def test_variable_width_headers_take_their_length_from_a_field(tmp_path: Path) -> None:
+    program = """
+    header_type opt_t { fields { kind : 8; len : 8; data : *; } length : len; max_length : 10; }
+    header opt_t opt;
+    header_type end_t { fields { e : 8; } }
+    header end_t end;
+    parser start { extract(opt); return select(latest.kind) { 1 : more; default : ingress; } }
+    parser more { extract(end); return ingress; }
+    action act() { add_to_field(end.e, 1); modify_field(opt.kind, 2); }
+    table t { reads { end : valid; } actions { act; } }
+    control ingress { apply(t); }
+    """
+    stf = "add t end:1 act()\npacket 0 01 05 aabbcc 07 99\nexpect 0 02 05 aabbcc 08 99\n"
+    forwards(program, stf, tmp_path)
+
+
+def test_select_compares_one_value_with_all_its_expressions_in_a_row(tmp_path: Path) -> None:
+    program = """
+    header_type h_t { fields { a : 4; b : 12; } }
+    header h_t h;
+    header_type r_t { fields { r : 8; } }
+    metadata r_t r { r : 9; };
+    header r_t out;
+    parser start {
+        extract(h);
+        return select(latest.a, latest.b) {
+            0x1002 : one;
+            2, 0x0f0 mask 0x0f0 : two;
+            default : ingress;
+        }
+    }
+    parser one { set_metadata(r.r, 1); return ingress; }
+    parser two { set_metadata(r.r, current(0, 8) + 1); return ingress; }
+    parser never { extract(h); extract(out); return ingress; }
+    action act() { add_header(out); modify_field(out.r, r.r); }
+    table t { actions { act; } default_action : act; }
+    control ingress { apply(t); }
+    """
+    stf = """
+    packet 0 1002 55
+    expect 0 1002 01 55
+    packet 0 2afa 55
+    expect 0 2afa 56 55
+    packet 0 3000 55
+    expect 0 3000 09 55
+    """
+    forwards(program, stf, tmp_path)
+
+
+def test_cases_by_action_and_by_outcome(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    action nop() {{ }}
+    action other() {{ }}
+    action set(v) {{ modify_field(h.d, v); }}
+    table first {{ reads {{ h.a : ternary; }} actions {{ nop; other; }} default_action : nop; }}
+    table second {{ reads {{ h.b mask 0xf0 : exact; }} actions {{ nop; }} }}
+    table one {{ actions {{ set; }} default_action : set(1); }}
+    table two {{ actions {{ set; }} default_action : set(2); }}
+    table three {{ actions {{ set; }} default_action : set(3); }}
+    control ingress {{
+        apply(first) {{
+            other {{ apply(one); }}
+            default {{ apply(second) {{ hit {{ apply(two); }} miss {{ apply(three); }} }} }}
+        }}
+    }}
+    """
+    stf = """
+    add first 10 h.a:0x1* other()
+    add second h.b:0x20 nop()
+    packet 0 1f 00 00 00
+    expect 0 1f 00 00 01
+    packet 0 2f 2e 00 00
+    expect 0 2f 2e 00 02
+    packet 0 2f 3e 00 00
+    expect 0 2f 3e 00 03
+    """
+    forwards(program, stf, tmp_path)
+
+
+def test_registers_hashes_and_drop_in_egress(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    register seen {{ width : 16; instance_count : 4; }}
+    field_list key {{ h.a; h.b; }}
+    field_list_calculation fold {{ input {{ key; }} algorithm : xor16; output_width : 16; }}
+    action act() {{
+        register_read(m.y, seen, 1);
+        add_to_field(m.y, 1);
+        register_write(seen, 1, m.y);
+        modify_field(h.c, m.y);
+        modify_field_with_hash_based_offset(h.d, 5, fold, 16);
+    }}
+    action gone() {{ drop(); }}
+    table t {{ actions {{ act; }} default_action : act; }}
+    table e {{ actions {{ gone; }} default_action : gone; }}
+    control ingress {{ apply(t); }}
+    control egress {{ if (h.a == 0xff) {{ apply(e); }} }}
+    """
+    stf = """
+    packet 0 12 34 00 00
+    expect 0 12 34 01 09
+    packet 0 ff 34 00 00
+    packet 0 12 30 00 00
+    expect 0 12 30 03 05
+    """
+    forwards(program, stf, tmp_path)
+
+
+def test_direct_meters_and_counters_belong_to_their_table(tmp_path: Path) -> None:
+    program = load(
+        f"""{BYTES}
+        meter limit {{ type : bytes; direct : t; result : m.x; }}
+        counter hits {{ type : packets; direct : t; }}
+        action act() {{ modify_field(h.d, m.x); }}
+        table t {{ reads {{ h.a : range; h.b : index; }} actions {{ act; }} }}
+        table u {{ actions {{ act; }} }}
+        control ingress {{ apply(t); apply(u); }}
+        """,
+        tmp_path,
+    )
+    assert program.table["t"].direct == ("limit", "hits")
+    assert program.extern["hits"].attribute("automatic") == 1
+    assert [key.match_kind for key in program.table["t"].keys] == [MatchKind.RANGE, MatchKind.EXACT]
+
+
+def test_selectors_add_their_fields_to_the_key(tmp_path: Path) -> None:
+    program = load(
+        f"""{BYTES}
+        field_list flow {{ h.a; h.b; }}
+        field_list_calculation hash {{ input {{ flow; }} algorithm : crc16; output_width : 12; }}
+        action_selector spread {{ selection_key : hash; selection_mode : fair; }}
+        action nop() {{ }}
+        action_profile members {{ actions {{ nop; }} size : 32; dynamic_action_selection : spread; }}
+        table t {{ reads {{ h.c : exact; }} action_profile : members; }}
+        control ingress {{ apply(t); }}
+        """,
+        tmp_path,
+    )
+    table = program.table["t"]
+    assert [(key.name, key.match_kind) for key in table.keys] == [
+        ("h.c", MatchKind.EXACT),
+        ("h.a", MatchKind.SELECTOR),
+        ("h.b", MatchKind.SELECTOR),
+    ]
+    assert table.implementation == "members"
+    assert dict(program.extern["members"].attributes) == {"size": 32, "algorithm": "crc16", "width": 12}
+
+
+def test_deparser_follows_the_parse_graph(tmp_path: Path) -> None:
+    program = load(
+        """
+        header_type h_t { fields { k : 8; } }
+        header h_t last_one;
+        header h_t first;
+        header h_t middle;
+        header h_t side;
+        parser start { extract(first); return select(latest.k) { 1 : a; 2 : b; default : c; } }
+        parser a { extract(middle); return c; }
+        parser b { extract(side); return a; }
+        parser c { extract(last_one); return ingress; }
+        control ingress { }
+        """,
+        tmp_path,
+    )
+    deparser = program.pipe(Role.DEPARSER)
+    assert isinstance(deparser, Control)
+    order = [statement.header.name for statement in deparser.body if isinstance(statement, Emit)]  # type: ignore[union-attr]
+    assert order == ["first", "side", "middle", "last_one"]
+
+
+def test_loops_of_options_have_a_guessed_order_and_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "loop.p4"
+    path.write_text(
+        """
+        header_type h_t { fields { k : 8; } }
+        header h_t a;
+        header h_t b;
+        parser start { return select(current(0, 8)) { 1 : pa; 2 : pb; default : ingress; } }
+        parser pa { extract(a); return start; }
+        parser pb { extract(b); return start; }
+        control ingress { }
+        """
+    )
+    diagnostics = Diagnostics()
+    verify(P4_14().load(Source(path), diagnostics))
+    assert [message.code for message in diagnostics.messages] == ["deparser-order"]
+
+
+def test_externs_check_but_do_not_load(tmp_path: Path) -> None:
+    path = tmp_path / "extern.p4"
+    path.write_text(
+        f"""{BYTES}
+        extern_type thing {{ attribute size {{ type : int; }} method poke(in int x); }}
+        extern thing it {{ size : 4; }}
+        action act() {{ it.poke(1); }}
+        table t {{ actions {{ act; }} }}
+        control ingress {{ apply(t); }}
+        """
+    )
+    P4_14().check(Source(path), Diagnostics())
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        P4_14().load(Source(path), diagnostics)
+    assert "the extern 'it' is not supported" in diagnostics.render()
+
+
+@pytest.mark.parametrize("kind", ["control", "action", "field_list"])
+def test_expansion_without_end_is_an_error(kind: str, tmp_path: Path) -> None:
+    call, last = {
+        "control": ("{0}();{0}();", "control x40 { apply(t); }"),
+        "action": ("{0}();{0}();", "action x40() { drop(); }"),
+        "field_list": ("{0};{0};", "field_list x40 { h.a; }"),
+    }[kind]
+    parameters = "()" if kind == "action" else ""
+    chain = "".join(f"{kind} x{i}{parameters} {{ {call.format(f'x{i + 1}')} }}\n" for i in range(40))
+    path = tmp_path / "bomb.p4"
+    path.write_text(f"{BYTES}{chain}{last}\naction n() {{ }}\ntable t {{ actions {{ n; }} }}\ncontrol ingress {{ }}")
+    with pytest.raises(Rejected):
+        P4_14().check(Source(path), Diagnostics())
