@@ -106,6 +106,7 @@ def test_optimised_builds_agree_with_the_reference(build: Build) -> None:
     binary = build("random", "clang", "-O2", TIGHT, WRAP)
     for kernel, key_bytes, exact_bytes in SHAPES:
         run(binary, kernel, key_bytes, exact_bytes, 20_000, 2, 0)
+    run(build("conformance", "clang", "-O2", TIGHT))
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
