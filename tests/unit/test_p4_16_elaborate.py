@@ -157,6 +157,9 @@ CONTROLS = [
         "for (bit<8> i = 0; i < 2; i += 1) { s_t x; if (x.isValid()) { h.a = 9; } x.setValid(); }",
         "00 01 02 03 04 05",
     ),
+    ("array", "bit<8>[3] a = { 1, 2, 3 }; a[h.b] = 7; h.a = a[h.b] + a[h.c] + a[0];", "0b 01 02 03 04 05"),
+    ("array of structures", "p_t[2] a; a[h.b].x = 6; a[0] = { 1, 2 }; h.a = a[h.b].x + a[h.a].y;", "08 01 02 03 04 05"),
+    ("array of arrays", "bit<8>[2][2] a; a[1][h.b] = 9; a[h.b][0][3:0] = 5; h.a = a[h.b][h.b];", "09 01 02 03 04 05"),
     # statements (spec 12)
     (
         "for with break and continue",

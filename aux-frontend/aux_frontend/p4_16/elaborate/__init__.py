@@ -4,7 +4,7 @@ program.py      the main package, its architecture, the finished Program
 unit.py         the program under construction
 scope.py        names and frames; objects.py, values.py: what names are bound to
 layout.py       types to storage; places.py: reading, writing, comparing it; convert.py: casts and initializers
-expressions.py, operators.py, calls.py, effects.py, fold.py
+expressions.py, operators.py, choices.py, calls.py, effects.py, fold.py
 statements.py, switches.py, loops.py, inline.py (frames), bind.py (parameters), stacks.py
 controls.py, tables.py, table_actions.py, parsers.py, sets.py, instances.py, names.py
 core.py         core.p4; architecture.py: the plug; v1model*.py: one architecture

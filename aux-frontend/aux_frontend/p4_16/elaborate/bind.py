@@ -108,7 +108,7 @@ def _evaluate_inward(caller: Scope, argument: _Argument, expression: ast.Express
 def _bind_outward(callee: Scope, argument: _Argument, free: bool, prefix: str, span: Span) -> list[CopyOut]:
     unit, parameter, target = callee.unit, argument.parameter, argument.location
     assert target is not None
-    if free and not isinstance(target, va.Ignored | va.SliceLocation | va.ShiftedLocation):
+    if free and not isinstance(target, va.Ignored | va.SliceLocation | va.ShiftedLocation | va.PickedLocation):
         callee.bindings[parameter] = target
         if parameter.direction == "out":
             places.invalidate(unit, target, span)

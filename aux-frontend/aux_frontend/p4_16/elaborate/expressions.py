@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import calls, fold, layout, operators, places
+from aux_frontend.p4_16.elaborate import calls, choices, fold, layout, operators, places
 from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
@@ -179,6 +179,8 @@ def _member(scope: Scope, member: ast.Member) -> va.Value:
             return enum_member(scope, base_type, member.name, span)
         case ty.Stack(size=size) if member.name == "size":
             return fold.bits(size, 32, span)
+        case ty.Tuple(elements=elements) if member.name == "size":  # an array
+            return fold.bits(len(elements), 32, span)
         case ty.Stack() if member.name == "lastIndex":
             stack = location(scope, member.base)
             assert isinstance(stack, va.StackLocation)
@@ -244,6 +246,8 @@ def _index(scope: Scope, index: ast.Index) -> va.Value:
     match base:
         case va.StructValue(fields=fields) if number is not None and 0 <= number < len(fields):
             return fields[number][1]
+        case va.StructValue(fields=fields) if fields and isinstance(position, va.EXPRESSIONS):
+            return choices.pick(scope.unit, position, [value for _, value in fields], index.span)
         case va.StackValue(elements=elements) if number is not None and 0 <= number < len(elements):
             return elements[number]
         case va.StackValue(type=type_):
@@ -318,6 +322,9 @@ def _location_member(scope: Scope, outer: va.Location, name: str, span: Span, st
             return places.header_field(scope.unit, outer, name, span)
         case va.StackLocation() if name in ("next", "last"):
             return _next_or_last(scope, outer, name, span, stable)
+        case va.PickedLocation(index=index, elements=elements):
+            parts = [_location_member(scope, element, name, span, stable) for element in elements]
+            return va.PickedLocation(index, tuple(part for part in parts if part is not None))
     return None
 
 
@@ -347,21 +354,31 @@ def _next_or_last(scope: Scope, stack: va.StackLocation, name: str, span: Span, 
 
 
 def _location_index(scope: Scope, outer: va.Location, index: ast.Expression, stable: bool) -> va.Location | None:
-    unit = scope.unit
     value = evaluate(scope, index)
-    number = _compile_time(value)
+    if _compile_time(value) is None and (stable or not isinstance(outer, va.StackLocation)):
+        value = places.freeze(scope.unit, value, index.span, "index")
+    return _element(scope, outer, index, value)
+
+
+def _element(scope: Scope, outer: va.Location, index: ast.Expression, value: va.Value) -> va.Location | None:
+    """outer[value]"""
+    unit, span, number = scope.unit, index.span, _compile_time(value)
     match outer:
+        case va.StructLocation(fields=fields) if number is None and fields:
+            return va.PickedLocation(scalar_value(scope, value, index), tuple(field for _, field in fields))
         case va.StructLocation(fields=fields):
             if number is None or not 0 <= number < len(fields):
-                raise unit.failure(index.span, "the index of a tuple is a constant within its size")
+                raise unit.failure(span, f"the index is not in the range 0 .. {len(fields) - 1}")
             return fields[number][1]
-        case va.StackLocation(type=type_):
-            if number is not None:
-                if not 0 <= number < type_.size:
-                    raise unit.failure(index.span, f"index {number} is out of the stack's range 0 .. {type_.size - 1}")
-                return layout.element_location(outer, fold.bits(number, 32, index.span), index.span)
-            position = scalar_value(scope, places.freeze(unit, value, index.span, "index") if stable else value, index)
-            return layout.element_location(outer, position, index.span)
+        case va.StackLocation(type=type_) if number is not None:
+            if not 0 <= number < type_.size:
+                raise unit.failure(span, f"index {number} is out of the stack's range 0 .. {type_.size - 1}")
+            return layout.element_location(outer, fold.bits(number, 32, span), span)
+        case va.StackLocation():
+            return layout.element_location(outer, scalar_value(scope, value, index), span)
+        case va.PickedLocation(index=position, elements=elements):
+            parts = [_element(scope, element, index, value) for element in elements]
+            return va.PickedLocation(position, tuple(part for part in parts if part is not None))
     return None
 
 
@@ -391,4 +408,7 @@ def _location_slice(
             return va.SliceLocation(base, high, low)
         case va.SliceLocation(base=inner, low=inner_low):
             return va.SliceLocation(inner, inner_low + high, inner_low + low)
+        case va.PickedLocation(index=position, elements=elements):
+            scalars = (e for e in elements if isinstance(e, va.ScalarLocation))
+            return va.PickedLocation(position, tuple(va.SliceLocation(e, high, low) for e in scalars))
     return None

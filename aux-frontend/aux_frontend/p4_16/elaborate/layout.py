@@ -48,9 +48,11 @@ def scalar_type(unit: Unit, type_: ty.Ty) -> Type | None:
 
 
 def stripped(type_: ty.Ty) -> ty.Ty:
-    """The type without `type` wrappers."""
+    """The type without `type` wrappers. An array of other things than headers is a tuple here: so it is kept."""
     while isinstance(type_, ty.NewType):
         type_ = type_.underlying
+    if isinstance(type_, ty.Stack) and not isinstance(type_.element, ty.Header | ty.HeaderUnion):
+        return ty.Tuple((type_.element,) * min(type_.size, MAX_STORAGE_LEAVES + 1))
     return type_
 
 
@@ -70,8 +72,8 @@ def leaves(type_: ty.Ty, prefix: str = "") -> Iterator[tuple[str, ty.Ty]]:
         case ty.Tuple():
             for name, field in members(type_):
                 yield from leaves(field, f"{prefix}.{name}" if prefix else name)
-        case ty.NewType(underlying=underlying):
-            yield from leaves(underlying, prefix)
+        case ty.NewType() | ty.Stack() if stripped(type_) != type_:
+            yield from leaves(stripped(type_), prefix)
         case _:
             yield prefix, type_
 
@@ -122,6 +124,7 @@ def allocate(unit: Unit, name: str, type_: ty.Ty, storage: pr.Storage, span: Spa
     local = storage in (pr.Storage.LOCAL, pr.Storage.ACTION_DATA)
     match stripped(type_):
         case ty.Struct() | ty.Tuple() as struct:
+            unit.charge(len(members(struct)), span)
             return va.StructLocation(
                 tuple((f, allocate(unit, f"{name}.{f}", field, storage, span)) for f, field in members(struct))
             )
@@ -175,7 +178,7 @@ def _allocate_stack(unit: Unit, name: str, stack: ty.Stack, storage: pr.Storage,
             for member, type_ in _union_members(element):
                 unit.add_stack(f"{name}.{member}", header_type(unit, type_).name, stack.size, local, span)
         case _:
-            raise unit.failure(span, f"a stack of {typeops.show(element)} is not supported")
+            raise AssertionError("a stack is of headers or unions")
     next_index = None
     if unit.uses_next(element):
         next_index = ex.VariableRef(unit.add_variable(f"{name}.nextIndex", NEXT_BITS, storage, span), span)

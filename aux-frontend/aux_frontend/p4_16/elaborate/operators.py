@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, places
+from aux_frontend.p4_16.elaborate import choices, expressions, fold, places
 from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
@@ -168,7 +168,7 @@ def conditional(scope: Scope, expression: ast.ConditionalExpression) -> va.Value
     if not (has_effects(unit, expression.then) or has_effects(unit, expression.otherwise)):
         then = expressions.evaluate_as(scope, expression.then, type_)
         otherwise = expressions.evaluate_as(scope, expression.otherwise, type_)
-        return choose(unit, condition, then, otherwise, span)
+        return choices.choose(unit, condition, then, otherwise, span)
     target = places.local(unit, "choice", type_, span)
     branches = []
     for branch in (expression.then, expression.otherwise):
@@ -177,30 +177,3 @@ def conditional(scope: Scope, expression: ast.ConditionalExpression) -> va.Value
         branches.append(tuple(body))
     unit.emit(st.If(condition, branches[0], branches[1], span))
     return places.read(unit, target, span)
-
-
-def choose(unit: Unit, condition: ex.Expression, then: va.Value, otherwise: va.Value, span: Span) -> va.Value:
-    """A choice between two values of one type, part by part."""
-    match then, otherwise:
-        case va.StructValue(fields=a, named=named), va.StructValue(fields=b):
-            pairs = zip(a, b, strict=True)
-            return va.StructValue(tuple((n, choose(unit, condition, x, y, span)) for (n, x), (_, y) in pairs), named)
-        case va.HeaderValue(), va.HeaderValue():
-            return _choose_header(condition, then, otherwise, span)
-        case va.UnionValue(type=type_, members=a_members), va.UnionValue(members=b_members):
-            members = zip(a_members, b_members, strict=True)
-            return va.UnionValue(type_, tuple((n, _choose_header(condition, x, y, span)) for (n, x), (_, y) in members))
-        case va.StackValue(type=stack, elements=a_items), va.StackValue(elements=b_items):
-            items = [choose(unit, condition, x, y, span) for x, y in zip(a_items, b_items, strict=True)]
-            return va.StackValue(stack, tuple(i for i in items if isinstance(i, va.HeaderValue | va.UnionValue)))
-    first, second = _operands(unit, "?:", then, otherwise, span)
-    return fold.conditional(condition, first, second, span)
-
-
-def _choose_header(
-    condition: ex.Expression, then: va.HeaderValue, otherwise: va.HeaderValue, span: Span
-) -> va.HeaderValue:
-    valid = fold.conditional(condition, then.valid, otherwise.valid, span)
-    pairs = zip(then.fields, otherwise.fields, strict=True)
-    fields = tuple((name, fold.conditional(condition, a, b, span)) for (name, a), (_, b) in pairs)
-    return va.HeaderValue(then.type, valid, fields)

@@ -6,7 +6,7 @@ P4-16 spec 1.2.5 sections 8.18 (stacks), 8.19 (unions), 8.20 (structs and header
 from __future__ import annotations
 
 from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import fold, layout
+from aux_frontend.p4_16.elaborate import choices, fold, layout
 from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.unit import Unit
@@ -67,6 +67,8 @@ def read(unit: Unit, location: va.Location, span: Span) -> va.Value:
             items = tuple(_read_element(unit, element, span) for element in elements(location, span))
             index = None if next_index is None else ex.Read(next_index, layout.NEXT_BITS, span)
             return va.StackValue(stack_type, items, index)
+        case va.PickedLocation(index=position, elements=parts):
+            return choices.pick(unit, position, [read(unit, part, span) for part in parts], span)
         case va.Ignored():
             raise AssertionError("an ignored argument is never read")
 
@@ -148,6 +150,8 @@ def assign(unit: Unit, target: va.Location, value: va.Value, span: Span) -> None
             _assign_slice(unit, target, _scalar(value), span)
         case va.ShiftedLocation():
             _assign_shifted(unit, target, _scalar(value), span)
+        case va.PickedLocation():
+            _assign_picked(unit, target, value, span)
         case va.StructLocation():
             assert isinstance(value, va.StructValue)
             _assign_struct(unit, target, value, span)
@@ -198,6 +202,18 @@ def _assign_shifted(unit: Unit, target: va.ShiftedLocation, value: ex.Expression
     kept = fold.binary(ex.BinaryOp.AND, whole, mask, span)
     moved = fold.binary(ex.BinaryOp.SHL, wide, target.amount, span)
     assign(unit, target.base, fold.cast(fold.binary(ex.BinaryOp.OR, kept, moved, span), target.base.type, span), span)
+
+
+def _assign_picked(unit: Unit, target: va.PickedLocation, value: va.Value, span: Span) -> None:
+    """Only the element of that index is assigned; out of range, none."""
+    value = freeze(unit, value, span)
+    cases = []
+    for position, element in enumerate(target.elements):
+        if choices.fits(target.index, position):
+            with unit.collecting() as body:
+                assign(unit, element, value, span)
+            cases.append(st.SwitchCase((position,), tuple(body), span))
+    unit.emit(st.Switch(target.index, tuple(cases), (), span))
 
 
 def _assign_struct(unit: Unit, target: va.StructLocation, value: va.StructValue, span: Span) -> None:

@@ -145,17 +145,25 @@ class StackLocation:
 
 
 @dataclass(frozen=True, slots=True)
+class PickedLocation:
+    """The element of an array, or a part of it, whose index is known at run time only."""
+
+    index: ex.Expression
+    elements: tuple[Location, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ignored:
     """The target of an `_` argument: nothing is kept."""
 
 
 Location = (
     ScalarLocation | SliceLocation | ShiftedLocation | StructLocation | HeaderLocation | UnionLocation | StackLocation
-    | Ignored
+    | PickedLocation | Ignored
 )  # fmt: skip
 LOCATIONS = (
     ScalarLocation, SliceLocation, ShiftedLocation, StructLocation, HeaderLocation, UnionLocation, StackLocation,
-    Ignored,
+    PickedLocation, Ignored,
 )  # fmt: skip
 
 # --- what an expression depends on -----------------------------------------------------------------------------------
@@ -209,6 +217,10 @@ def touched(location: Location) -> Iterator[Key]:
         case StructLocation(fields=fields):
             for _, field in fields:
                 yield from touched(field)
+        case PickedLocation(index=index, elements=parts):
+            yield from reads(index)
+            for element in parts:
+                yield from touched(element)
         case HeaderLocation(place=place, siblings=siblings):
             yield from _header_key(place, WHOLE)
             for header in siblings:
