@@ -19,15 +19,19 @@
 
 enum { QUEUES = 16, SEND_AT_ONCE = 64, VLAN_TAG = 4 };
 
-/* After this many empty polls look if the interface is still there. */
-enum { CHECK_POLLS = 1 << 16 };
+/* When nothing comes: how often to look if the interface is still there, and how many polls before looking at the time.
+ */
+#define CHECK_NS (200 * ODP_TIME_MSEC_IN_NS)
+enum { CHECK_POLLS = 256 };
 
 struct af_packet_state {
     char iface[16];
     int ifindex;
     int membership_fd; /* holds promiscuous mode */
     bool promisc;
-    bool gone; /* logged */
+    bool gone; /* logged, as is down */
+    bool down;
+    uint64_t checked_ns;
     uint32_t maxlen;
     pthread_mutex_t check_lock;
     uint32_t num_rx;
@@ -35,52 +39,6 @@ struct af_packet_state {
     struct macs_odp_rx *rx[QUEUES];
     int tx[ODP_PKTOUT_MAX_QUEUES];
 };
-
-static int af_packet_stop(struct macs_odp_pktio *pktio) {
-    struct af_packet_state *state = pktio->state;
-    for (; state->num_rx > 0; state->num_rx--)
-        macs_odp_rx_close(state->rx[state->num_rx - 1]);
-    for (; state->num_tx > 0; state->num_tx--)
-        close(state->tx[state->num_tx - 1]);
-    return 0;
-}
-
-static int start_rx(struct macs_odp_pktio *pktio) {
-    struct af_packet_state *state = pktio->state;
-    uint16_t group = (uint16_t)((uint32_t)getpid() * 31 + pktio->index);
-    while (state->num_rx < pktio->num_in) {
-        struct macs_odp_rx *rx = macs_odp_rx_open(state->ifindex, state->maxlen);
-        if (rx == NULL)
-            return -1;
-        state->rx[state->num_rx++] = rx;
-        if (pktio->num_in > 1 && macs_odp_rx_fanout(rx, group) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int start_tx(struct macs_odp_pktio *pktio) {
-    struct af_packet_state *state = pktio->state;
-    for (; state->num_tx < pktio->num_out; state->num_tx++) {
-        int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* protocol 0: receives nothing */
-        if (fd < 0)
-            return macs_odp_fail(errno);
-        state->tx[state->num_tx] = fd;
-        if (macs_odp_packet_bind(fd, state->ifindex, 0) != 0) {
-            state->num_tx++;
-            return macs_odp_fail(errno);
-        }
-    }
-    return 0;
-}
-
-static int af_packet_start(struct macs_odp_pktio *pktio) {
-    if (start_rx(pktio) == 0 && start_tx(pktio) == 0)
-        return 0;
-    macs_odp_log(ODP_LOG_ERR, "port %s: cannot open a packet socket: %s\n", pktio->name, odp_errno_str(macs_odp_error));
-    af_packet_stop(pktio);
-    return -1;
-}
 
 static void maxlen_read(struct af_packet_state *state) {
     int mtu = macs_odp_netdev_mtu(state->iface);
@@ -159,9 +117,62 @@ static void check(struct macs_odp_pktio *pktio) {
         if (state->promisc)
             promisc_apply(state, true);
     }
+    bool down = ifindex >= 0 && macs_odp_netdev_link(state->iface) != ODP_PKTIO_LINK_STATUS_UP;
+    if (down != state->down && ifindex >= 0)
+        macs_odp_log(ODP_LOG_WARN, "port %s: the interface is %s\n", pktio->name, down ? "down" : "up");
     state->gone = ifindex < 0;
+    state->down = down;
     maxlen_read(state);
+    __atomic_store_n(&state->checked_ns, odp_time_global_ns(), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&state->check_lock);
+}
+
+static int af_packet_stop(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    for (; state->num_rx > 0; state->num_rx--)
+        macs_odp_rx_close(state->rx[state->num_rx - 1]);
+    for (; state->num_tx > 0; state->num_tx--)
+        close(state->tx[state->num_tx - 1]);
+    return 0;
+}
+
+static int start_rx(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    uint16_t group = (uint16_t)((uint32_t)getpid() * 31 + pktio->index);
+    while (state->num_rx < pktio->num_in) {
+        struct macs_odp_rx *rx = macs_odp_rx_open(state->ifindex, state->maxlen);
+        if (rx == NULL)
+            return -1;
+        state->rx[state->num_rx++] = rx;
+        if (pktio->num_in > 1 && macs_odp_rx_fanout(rx, group) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int start_tx(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    for (; state->num_tx < pktio->num_out; state->num_tx++) {
+        int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* protocol 0: receives nothing */
+        if (fd < 0)
+            return macs_odp_fail(errno);
+        state->tx[state->num_tx] = fd;
+        if (macs_odp_packet_bind(fd, state->ifindex, 0) != 0) {
+            state->num_tx++;
+            return macs_odp_fail(errno);
+        }
+    }
+    return 0;
+}
+
+static int af_packet_start(struct macs_odp_pktio *pktio) {
+    if (start_rx(pktio) == 0 && start_tx(pktio) == 0) {
+        check(pktio);
+        return 0;
+    }
+    macs_odp_log(ODP_LOG_ERR, "port %s: cannot open a packet socket: %s\n", pktio->name, odp_errno_str(macs_odp_error));
+    af_packet_stop(pktio);
+    return -1;
 }
 
 static odp_pktio_link_status_t af_packet_link(struct macs_odp_pktio *pktio) {
@@ -199,7 +210,8 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
         macs_odp_count(&queue->counters.errors, errors);
     if (got > 0)
         macs_odp_count_frames(&queue->counters, got, octets);
-    else if (++rx->idle % CHECK_POLLS == 0)
+    else if (++rx->idle % CHECK_POLLS == 0 &&
+             odp_time_global_ns() - __atomic_load_n(&state->checked_ns, __ATOMIC_RELAXED) > CHECK_NS)
         check(pktio);
     return (int)got;
 }
