@@ -5,6 +5,7 @@ Every request of the control plane raises ControlError (`transpiler.interpreter`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from transpiler.interpreter.matches import Match
@@ -29,6 +30,10 @@ class Device(Protocol):
 
     def inject(self, port: int, data: bytes) -> None:
         """Let a frame come in at a port; frames of one port are processed in order."""
+        ...
+
+    def inject_all(self, port: int, frames: Sequence[bytes]) -> None:
+        """Let frames come in together, so that they may make bursts."""
         ...
 
     def collect(self) -> list[Frame]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from macsad.stf.device import Frame
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
@@ -32,6 +34,10 @@ class InterpretedDevice:
 
     def inject(self, port: int, data: bytes) -> None:
         self._sent += self.switch.process(port, data)
+
+    def inject_all(self, port: int, frames: Sequence[bytes]) -> None:
+        for frame in frames:
+            self.inject(port, frame)
 
     def collect(self) -> list[Frame]:
         sent, self._sent = self._sent, []

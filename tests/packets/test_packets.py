@@ -1,0 +1,55 @@
+"""Every NAME.p4 here with its NAME.stf, and every app with its packets.stf: by the interpreter and by the compiled switch."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad import simulate, test
+
+HERE = Path(__file__).parent
+APPS = HERE.parents[1] / "apps"
+PAIRS = [(p, p.with_suffix(".stf")) for p in sorted(HERE.glob("*.p4"))]
+PAIRS += [(p, p.parent / "packets.stf") for p in sorted(APPS.glob("*/*.p4")) if (p.parent / "packets.stf").exists()]
+NAMES = [program.stem for program, _ in PAIRS]
+
+
+def test_there_are_programs() -> None:
+    assert {"tables", "parsing", "state", "paths", "arithmetic"} <= set(NAMES)
+
+
+@pytest.mark.parametrize(("program", "stf"), PAIRS, ids=NAMES)
+def test_interpreter(program: Path, stf: Path) -> None:
+    out = io.StringIO()
+    assert simulate.run(switches.load(program), stf, out=out) == 0, out.getvalue()
+
+
+@pytest.mark.parametrize(("program", "stf"), PAIRS, ids=NAMES)
+def test_compiled(program: Path, stf: Path) -> None:
+    out = io.StringIO()
+    assert test.run(switches.load(program), stf, switches.build(program), out=out) == 0, out.getvalue()
+
+
+def test_a_failing_expectation_fails_on_both(tmp_path: Path) -> None:
+    program = HERE / "tables.p4"
+    stf = tmp_path / "wrong.stf"
+    stf.write_text("add exact_one a:1 send(port:1, by:2)\npacket 0 00 00 0001 00000000\nexpect 1 00 03\n")
+    for run in (
+        lambda out: simulate.run(switches.load(program), stf, out=out),
+        lambda out: test.run(switches.load(program), stf, switches.build(program), out=out),
+    ):
+        out = io.StringIO()
+        assert run(out) == 1
+        assert f"{stf}:3:1: error: packet 1 on port 1 is not as expected" in out.getvalue()
+        assert "in: hdr.key.by" in out.getvalue()
+
+
+def test_a_switch_that_does_not_start_is_said(tmp_path: Path) -> None:
+    stf = tmp_path / "t.stf"
+    stf.write_text("packet 0 00\n")
+    out = io.StringIO()
+    assert test.run(switches.load(HERE / "tables.p4"), stf, Path("/bin/false"), out=out) == 1
+    assert "the switch did not start (exit 1)" in out.getvalue()

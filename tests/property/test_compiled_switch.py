@@ -1,0 +1,42 @@
+"""The compiled switch does what the interpreter does: random entries and frames, at several bursts, with sanitizers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import switches
+from harness import BATCHES, difference, outcome
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from strategies import Scenario, keeps_order, scenarios
+
+from macsad.stf.interpreted import InterpretedDevice
+
+TESTS = Path(__file__).parents[1]
+PROGRAMS = [*sorted((TESTS / "packets").glob("*.p4")), *sorted((TESTS.parent / "apps").glob("*/*.p4"))]
+PORTS = (0, 1, 2, 3)
+SANITIZERS = ((), ("address", "undefined"))
+
+
+@pytest.mark.parametrize("sanitize", SANITIZERS, ids=["plain", "sanitized"])
+@pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+def test_same_as_the_interpreter(path: Path, sanitize: tuple[str, ...]) -> None:
+    program = switches.load(path)
+    switches.build(path, sanitize)
+
+    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
+    @given(data=some.data())
+    def compare(data: some.DataObject) -> None:
+        scenario: Scenario = data.draw(scenarios(program, PORTS, packets=60))
+        expected = outcome(program, InterpretedDevice(program), scenario, PORTS)
+        for burst, sub_batch in BATCHES:
+            device = switches.start(path, PORTS, burst=burst, sub_batch=sub_batch, sanitize=sanitize)
+            try:
+                got = outcome(program, device, scenario, PORTS)
+            finally:
+                device.close()
+            wrong = difference(expected, got, ordered=keeps_order(program))
+            assert not wrong, f"B={burst}, b={sub_batch}: {wrong}"
+
+    compare()

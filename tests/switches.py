@@ -1,0 +1,43 @@
+"""Programs and their compiled switches for tests: loaded once, built once a session and sanitizer; gone at its end."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from macsad import compilation
+from macsad.compilation import Request
+from macsad.stf.compiled import CompiledDevice
+from transpiler.diagnostics import Rejected
+from transpiler.hlir.program import Program
+from transpiler.toolchain import toolchain
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="macsad-tests-")
+
+
+@functools.cache
+def load(path: Path) -> Program:
+    """A program as HLIR."""
+    return compilation.load(Request(path))
+
+
+@functools.cache
+def build(path: Path, sanitize: tuple[str, ...] = ()) -> Path:
+    """The switch of a program. Skips the test when our target cannot run the program; it has then said so."""
+    tools = toolchain.find("linux", None, optimise="-O1", sanitize=sanitize)
+    folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize))
+    try:
+        return compilation.build(Request(path), load(path), folder, tools)[0]
+    except Rejected as rejected:
+        pytest.skip(rejected.diagnostics.messages[0].message)
+
+
+def start(
+    path: Path, ports: Iterable[int], *, burst: int = 32, sub_batch: int = 8, sanitize: tuple[str, ...] = ()
+) -> CompiledDevice:
+    """A running switch of a program."""
+    return CompiledDevice(load(path), build(path, sanitize), ports, burst=burst, sub_batch=sub_batch)
