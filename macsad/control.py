@@ -175,8 +175,8 @@ class Client:
         return accepted
 
     def collect(self) -> list[tuple[int, bytes]]:
-        """Wait until all that was injected is through; then what the `ctl:` ports sent since the last time, each port in its order:
-        (port, frame)."""
+        """Wait until all that was injected is through; then (port, frame) of all that the `ctl:` ports sent since the last
+        time, each port's frames in their order."""
         frames: list[tuple[int, bytes]] = []
         while True:
             status, payload = self._ask(Message.COLLECT)
@@ -191,7 +191,10 @@ class Client:
                 return frames
 
     def exchange(self, frames: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-        """Inject (port, frame) in this order, and collect all that comes of them, however many they are."""
+        """Inject (port, frame) in this order, and collect all that comes of them, however many they are.
+
+        Raises: ControlError when the switch takes no frame for as long as it may take for a reply.
+        """
         sent: list[tuple[int, bytes]] = []
         pending = deque(frames)
         while pending:
@@ -199,11 +202,16 @@ class Client:
             run = [pending.popleft()[1]]
             while pending and pending[0][0] == port and len(run) < 512:
                 run.append(pending.popleft()[1])
+            end = time.monotonic() + self._timeout
             while run:
                 taken = self.inject(port, run)
                 del run[:taken]
                 # Frames at different ports may overtake each other: finish with one port before the next.
                 sent += self.collect()
+                if taken:
+                    end = time.monotonic() + self._timeout
+                elif time.monotonic() > end:
+                    raise ControlError(f"port {port} takes no frames: the switch has no buffers left")
         return sent
 
     def subscribe(self) -> None:

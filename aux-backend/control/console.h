@@ -53,7 +53,7 @@ struct macs_store *macs_console_table(struct macs_console *console, const char *
 /* The index of an action of the table, or -1 with `why`. */
 int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why);
 
-/* "Success" for 0, else -1 and what a kernel's -errno means. */
+/* 0 for 0, else -1 and what the -errno of a store or kernel means. */
 int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer);
 
 #endif

@@ -51,11 +51,20 @@ void macs_log_drain(struct macs_log *log) {
     fflush(log->file);
 }
 
+static void write_line(FILE *file, const char *format, va_list arguments) {
+    vfprintf(file, format, arguments);
+    fputc('\n', file);
+    fflush(file);
+}
+
 void macs_log_write(struct macs_log *log, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(log->file, format, arguments);
+    write_line(stderr, format, arguments);
     va_end(arguments);
-    fputc('\n', log->file);
-    fflush(log->file);
+    if (log->file == stderr)
+        return;
+    va_start(arguments, format);
+    write_line(log->file, format, arguments);
+    va_end(arguments);
 }

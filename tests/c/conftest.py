@@ -12,7 +12,6 @@ from switch_harness import Switch
 ROOT = Path(__file__).parents[2]
 BACKEND = ROOT / "aux-backend"
 SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-FAST = ("-O2",)
 
 Build = Callable[..., Path]
 

@@ -1,0 +1,107 @@
+"""The runtime elsewhere: other compilers, other machines, an ODP that is installed; and its data races."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from switch_harness import Switch, ethernet, ipv4, read_pcap, write_pcap
+
+from macsad.control import Client
+
+ROOT = Path(__file__).parents[2]
+BACKEND = ROOT / "aux-backend"
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
+PORTABLE = [*sorted((BACKEND / "runtime").glob("*.c")), *sorted((BACKEND / "control").glob("*.c"))]
+
+
+def run(*command: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
+
+
+def without_randomised_addresses(binary: Path, folder: Path) -> Path:
+    """The thread sanitizer's shadow memory and address randomisation collide on some kernels."""
+    script = folder / "run"
+    script.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
+    script.chmod(0o755)
+    return script
+
+
+def syntax(compiler: str, *flags: str) -> None:
+    includes = ["-I", BACKEND / "include", "-I", BACKEND]
+    done = run(compiler, "-std=c11", "-D_GNU_SOURCE", "-fsyntax-only", *WARNINGS, *includes, *flags, *PORTABLE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_clang_has_nothing_to_say() -> None:
+    if shutil.which("clang") is None:
+        pytest.skip("clang is not installed")
+    syntax("clang", f"-I{BACKEND / 'platform/linux/include'}")
+
+
+def test_it_compiles_against_an_installed_odp() -> None:
+    if shutil.which("pkg-config") is None or run("pkg-config", "--exists", "libodp-linux").returncode:
+        pytest.skip("no installed libodp-linux (pkg-config)")
+    syntax("gcc", *run("pkg-config", "--cflags", "libodp-linux").stdout.split())
+
+
+def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
+    if shutil.which("aarch64-linux-gnu-gcc") is None or shutil.which("qemu-aarch64-static") is None:
+        pytest.skip("needs gcc-aarch64-linux-gnu and qemu-user-static")
+    binary = build_sample("-O0", "-static", compiler="aarch64-linux-gnu-gcc")
+    frames = [ipv4(f"10.0.{i}.1") for i in range(200)]
+    write_pcap(tmp_path / "in.pcap", frames)
+    (tmp_path / "entries").write_text("table_add routes forward 10.0.0.0/16 => 1\n")
+    ports = [f"--port=0=pcap:{tmp_path}/in.pcap", f"--port=1=pcap:,{tmp_path}/out.pcap"]
+    done = run("qemu-aarch64-static", binary, *ports, "--entries", tmp_path / "entries")
+    assert done.returncode == 0, done.stderr
+    assert read_pcap(tmp_path / "out.pcap") == frames
+
+
+@pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
+def test_the_ring_loses_nothing(tmp_path: Path, sanitizer: str) -> None:
+    sources = [ROOT / "tests/c/runtime/ring.c", BACKEND / "runtime/ring.c"]
+    binary = tmp_path / "ring"
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", f"-fsanitize={sanitizer}", *WARNINGS, "-I", BACKEND, "-pthread"]
+    built = run("gcc", *flags, *sources, "-o", binary)
+    assert built.returncode == 0, built.stderr
+    done = run(without_randomised_addresses(binary, tmp_path))
+    assert done.stdout.startswith("ok"), done.stdout + done.stderr
+
+
+def change_everything(socket: Path, failures: list[str]) -> None:
+    """Commands of every kind, again and again; the last thing is to be sure that all of them worked."""
+    lines = [f"table_add dmac {'flood' if i % 3 else 'forward'} {i} => 1" for i in range(60)]
+    lines += [f"table_add routes forward 10.0.{i}.0/24 => 0" for i in range(50)]
+    lines += ["mc_node_update 0 0", "mc_node_update 0 0 1", "table_set_default dmac forward 0", "set_burst 16 4"]
+    lines += ["table_clear dmac", "table_clear routes", "counter_reset port_counter", "counter_read port_counter 0"]
+    lines += ["register_write seen 0 5", "meter_set_rates police 0 1:5 1:10", "set_burst 64 8", "stats"]
+    with Client(socket) as client:
+        for _ in range(8):
+            reply = client.bulk(lines, keep_going=True)
+            failures += [reply.text] if reply.failed else []
+
+
+def test_no_data_races_while_everything_changes(build_sample, tmp_path: Path) -> None:
+    binary = build_sample("-O1", "-g", "-fsanitize=thread")
+    ports = ["--port=0=ctl:", "--port=1=ctl:", "--workers=2"]
+    switch = Switch(without_randomised_addresses(binary, tmp_path), tmp_path, ports)
+    switch.do("mc_mgrp_create 1", "mc_node_create 0 0 1", "mc_node_associate 1 0", "table_set_default dmac forward 1")
+    switch.client.subscribe()
+    failures: list[str] = []
+    changing = threading.Thread(target=change_everything, args=(switch.socket, failures))
+    changing.start()
+    kinds = (0x4E61, 0x3E7E, 0xD1E5, 0xBEEF)
+    while changing.is_alive():
+        for port in (0, 1):
+            switch.client.inject(port, [ethernet(dst=i % 60, kind=kinds[i % 4]) for i in range(100)])
+            switch.client.inject(port, [ipv4(f"10.0.{i}.1") for i in range(50)])
+        switch.client.collect()
+    changing.join()
+    stats = switch.client.stats()
+    assert failures == []
+    assert stats["received"] + stats["copies"] == stats["sent"] + stats["dropped"]
+    switch.stop()
