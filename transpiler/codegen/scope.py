@@ -9,8 +9,8 @@ from transpiler.codegen.storage import Slot
 
 @dataclass
 class Scope:
-    """Names slots for one function. A first rendering finds the locals that are never read; the second, with them in
-    `dead`, leaves out what would only write them."""
+    """Names slots for one function. A rendering finds the locals that are never read; the next, with them in `dead`,
+    leaves out what would only write them, which may leave others unread."""
 
     dead: frozenset[str] = frozenset()
     reads: set[str] = field(default_factory=set)
@@ -40,7 +40,8 @@ class Scope:
         return not slot.kept and slot.name in self.dead
 
     def unread(self) -> frozenset[str]:
-        return frozenset(self.locals) - self.reads
+        """The locals that nothing reads, those known before included."""
+        return self.dead | (frozenset(self.locals) - self.reads)
 
     def fresh(self, stem: str) -> str:
         """A name that is new in this function."""

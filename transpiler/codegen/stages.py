@@ -53,10 +53,13 @@ class Maker:
         return f"{pipe.name}_{number}_{name}"
 
     def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
-        first = StageRenderer(self, pipe, functions, Scope())
-        first.render(pipe.stages[number])
-        scope = Scope(dead=first.scope.unread())
-        return StageRenderer(self, pipe, functions, scope).view(number, pipe.stages[number])
+        renderer = StageRenderer(self, pipe, functions, Scope())
+        renderer.render(pipe.stages[number])
+        while (unread := renderer.scope.unread()) != renderer.scope.dead:
+            renderer = StageRenderer(self, pipe, functions, Scope(dead=unread))
+            renderer.render(pipe.stages[number])
+        final = Scope(dead=renderer.scope.dead)
+        return StageRenderer(self, pipe, functions, final).view(number, pipe.stages[number])
 
 
 class StageRenderer:
