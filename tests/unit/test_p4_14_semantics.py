@@ -404,6 +404,37 @@ def test_loops_of_options_have_a_guessed_order_and_a_warning(tmp_path: Path) -> 
     assert [message.code for message in diagnostics.messages] == ["deparser-order"]
 
 
+def test_a_header_without_place_in_the_parse_graph_is_warned_about(tmp_path: Path) -> None:
+    path = tmp_path / "placeless.p4"
+    path.write_text(
+        f"""{BYTES}header h_t extra;
+        action act() {{ add_header(extra); }}
+        table t {{ actions {{ act; }} }}
+        control ingress {{ apply(t); }}
+        """
+    )
+    diagnostics = Diagnostics()
+    P4_14().check(Source(path), diagnostics)
+    assert [message.code for message in diagnostics.messages] == ["never-deparsed"]
+
+
+def test_initial_values_do_not_overwrite_what_a_resubmitted_packet_brings(tmp_path: Path) -> None:
+    program = """
+    header_type h_t { fields { a : 8; } }
+    header h_t h;
+    header_type m_t { fields { x : 8; y : 8; } }
+    metadata m_t m { x : 7; y : 9; };
+    field_list keep { m.x; }
+    parser start { extract(h); return ingress; }
+    action again() { add_to_field(m.x, 1); add_to_field(m.y, 1); resubmit(keep); }
+    action show() { add(h.a, m.x, m.y); }
+    table t { actions { again; } default_action : again; }
+    table u { actions { show; } default_action : show; }
+    control ingress { if (standard_metadata.instance_type == 0) { apply(t); } else { apply(u); } }
+    """
+    forwards(program, "packet 0 00 55\nexpect 0 11 55\n", tmp_path)
+
+
 def test_externs_check_but_do_not_load(tmp_path: Path) -> None:
     path = tmp_path / "extern.p4"
     path.write_text(

@@ -192,7 +192,15 @@ class _Elaborator:
 
     def _deparser(self) -> st.Body:
         body: list[st.Statement] = []
-        for name in deparser_order(self.scope):
+        order = deparser_order(self.scope)
+        for name, span in self.primitives.made_valid.items():
+            if name not in order:
+                self.scope.diagnostics.warning(
+                    span,
+                    "never-deparsed",
+                    f"no parser state extracts '{name}', so it has no place in the packet to be sent",
+                )
+        for name in order:
             instance = self.scope.headers[name]
             if instance.size is None:
                 body.append(st.Emit(ex.HeaderRef(name, instance.span), instance.span))

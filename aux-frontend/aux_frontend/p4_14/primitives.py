@@ -39,6 +39,8 @@ class Primitives:
         self.lists = lists
         self.objects = objects
         self.assigner = Assigner(values)
+        self.made_valid: dict[str, Span] = {}  # headers that actions add, with where the first one does
+        self._initial: dict[str, tuple[ex.VariableRef, ex.Const]] | None = None
 
     def call(self, name: str, arguments: Arguments, env: Env, span: Span) -> st.Body:
         """The statements of one call. Raises Invalid after reporting what is wrong with it."""
@@ -173,6 +175,7 @@ class Primitives:
     def _add_header(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
         """Valid and all zero, unless it is valid already."""
         place, instance = self.values.header(arguments[0], env)
+        self.made_valid.setdefault(instance.name, span)
         fresh = (*self._zero(place, instance, span), st.SetValid(place, True, span))
         return (st.If(ex.Unary(ex.UnaryOp.NOT, ex.IsValid(place, span), Bool(), span), fresh, (), span),)
 
@@ -182,6 +185,7 @@ class Primitives:
 
     def _copy_header(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
         (target, to), (source, origin) = (self.values.header(a, env) for a in arguments)
+        self.made_valid.setdefault(to.name, span)
         if to.layout is not origin.layout:
             raise self.values.fail(
                 span, f"'{to.name}' of type {to.layout.name} cannot take a header of type {origin.layout.name}"
@@ -205,6 +209,7 @@ class Primitives:
     def _push(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
         """Moves elements back; the new ones in front are valid and zero."""
         stack, size, count = self._stack(arguments, env)
+        self.made_valid.setdefault(stack.name, span)
         body: list[st.Statement] = [self._move(stack, i, i - count, span) for i in range(size - 1, count - 1, -1)]
         for i in range(count):
             place = ex.HeaderRef(f"{stack.name}[{i}]", span)
@@ -318,6 +323,11 @@ class Primitives:
 
     def initial_values(self) -> dict[str, tuple[ex.VariableRef, ex.Const]]:
         """Metadata variables that do not begin as zero, with what they begin as."""
+        if self._initial is None:
+            self._initial = self._find_initial_values()
+        return self._initial
+
+    def _find_initial_values(self) -> dict[str, tuple[ex.VariableRef, ex.Const]]:
         found: dict[str, tuple[ex.VariableRef, ex.Const]] = {}
         for instance in self.scope.metadata.values():
             if instance.declaration is None:
