@@ -1,8 +1,8 @@
 // The P4-16 core library: what every architecture shares.
 // Source: P4-16 specification 1.2.5, appendix D and the sections named below.
 
-#ifndef MACSAD_CORE_P4
-#define MACSAD_CORE_P4
+#ifndef _CORE_P4_
+#define _CORE_P4_
 
 // The errors that the language itself raises (section 12.8, 12.9, 8.18).
 error {

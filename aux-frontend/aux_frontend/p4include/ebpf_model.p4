@@ -1,8 +1,8 @@
 // ebpf_model: a packet filter in the Linux kernel. A parser, then a control that says whether to let the packet pass.
 // Source: the public documentation of p4c's eBPF back end.
 
-#ifndef MACSAD_EBPF_MODEL_P4
-#define MACSAD_EBPF_MODEL_P4
+#ifndef _EBPF_MODEL_P4_
+#define _EBPF_MODEL_P4_
 
 #include <core.p4>
 

@@ -3,8 +3,8 @@
 //
 // With MACSAD_DPDK_EXTENSIONS: what <dpdk/pna.p4> adds.
 
-#ifndef MACSAD_PNA_P4
-#define MACSAD_PNA_P4
+#ifndef __PNA_P4__
+#define __PNA_P4__
 
 #include <core.p4>
 

@@ -4,8 +4,8 @@
 //
 // With MACSAD_DPDK_EXTENSIONS counters and meters also take the packet's length: <dpdk/psa.p4>.
 
-#ifndef MACSAD_PSA_P4
-#define MACSAD_PSA_P4
+#ifndef __PSA_P4__
+#define __PSA_P4__
 
 #include <core.p4>
 

@@ -3,8 +3,8 @@
 //
 // Since UBPF_MODEL_VERSION 20200515 (the default) the blocks have standard metadata.
 
-#ifndef MACSAD_UBPF_MODEL_P4
-#define MACSAD_UBPF_MODEL_P4
+#ifndef _UBPF_MODEL_P4_
+#define _UBPF_MODEL_P4_
 
 #include <core.p4>
 

@@ -5,8 +5,8 @@
 // V1MODEL_VERSION chooses between two generations of the interface: 20180101 (the default) and 20200408, in which port
 // numbers have a name of their own and indexed externs take an index of any type.
 
-#ifndef MACSAD_V1MODEL_P4
-#define MACSAD_V1MODEL_P4
+#ifndef _V1_MODEL_P4_
+#define _V1_MODEL_P4_
 
 #include <core.p4>
 

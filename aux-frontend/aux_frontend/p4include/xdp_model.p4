@@ -1,8 +1,8 @@
 // xdp_model: a program at Linux's eXpress Data Path. Parser, control, deparser.
 // Source: the public documentation of p4c's XDP back end; the actions are the kernel's.
 
-#ifndef MACSAD_XDP_MODEL_P4
-#define MACSAD_XDP_MODEL_P4
+#ifndef _XDP_MODEL_P4
+#define _XDP_MODEL_P4
 
 #include <core.p4>
 #include <ebpf_model.p4>
