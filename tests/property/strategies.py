@@ -285,12 +285,16 @@ def frames(draw: Draw, program: Program, hints: Hints) -> bytes:
 
 
 @some.composite
-def scenarios(draw: Draw, program: Program, ports: tuple[int, ...] = (0, 1, 2, 3), packets: int = 40) -> Scenario:
-    """Everything for one run of a program."""
+def scenarios(draw: Draw, program: Program, ports: tuple[int, ...] = (0, 1, 2, 3)) -> Scenario:
+    """Everything for one run of a program: entries, then a few trains of frames, each at one port, one or more times."""
     hints = parser_hints(program)
     entries = tuple(e for t in program.tables for e in draw(entries_of(program, t, hints, ports)))
     defaults = tuple(d for t in program.tables for d in draw(_default(program, t, ports)))
-    sent = draw(some.lists(some.tuples(some.sampled_from(ports), frames(program, hints)), min_size=1, max_size=packets))
+    train = some.lists(frames(program, hints), min_size=1, max_size=16)
+    sent: list[tuple[int, bytes]] = []
+    for _ in range(draw(some.integers(1, 3))):
+        port = draw(some.sampled_from(ports))
+        sent += [(port, frame) for frame in draw(train) * draw(some.sampled_from([1, 1, 3, 20]))]
     return Scenario(entries, defaults, tuple(sent))
 
 

@@ -1,7 +1,11 @@
-"""The compiled switch does what the interpreter does: random entries and frames, at several bursts, with sanitizers."""
+"""The compiled switch does what the interpreter does: random entries and frames, at several bursts, with sanitizers.
+
+MACSAD_EXAMPLES sets how many scenarios each program gets; the few of a normal run are other ones every time.
+"""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +20,7 @@ from macsad.stf.interpreted import InterpretedDevice
 TESTS = Path(__file__).parents[1]
 PROGRAMS = [*sorted((TESTS / "packets").glob("*.p4")), *sorted((TESTS.parent / "apps").glob("*/*.p4"))]
 PORTS = (0, 1, 2, 3)
+EXAMPLES = int(os.environ.get("MACSAD_EXAMPLES", "5"))
 SANITIZERS = ((), ("address", "undefined"))
 
 
@@ -25,10 +30,10 @@ def test_same_as_the_interpreter(path: Path, sanitize: tuple[str, ...]) -> None:
     program = switches.load(path)
     switches.build(path, sanitize)
 
-    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
     @given(data=some.data())
     def compare(data: some.DataObject) -> None:
-        scenario: Scenario = data.draw(scenarios(program, PORTS, packets=60))
+        scenario: Scenario = data.draw(scenarios(program, PORTS))
         expected = outcome(program, InterpretedDevice(program), scenario, PORTS)
         for burst, sub_batch in BATCHES:
             device = switches.start(path, PORTS, burst=burst, sub_batch=sub_batch, sanitize=sanitize)
