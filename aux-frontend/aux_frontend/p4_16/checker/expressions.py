@@ -36,9 +36,9 @@ def check(st: State, e: ast.Expression, wanted: Ty, what: str = "") -> bool:
 
 def check_static(st: State, e: ast.Expression, wanted: Ty, what: str) -> bool:
     """The same for what must be known at compile time."""
-    before = st.diagnostics.error_count
+    before = st.errors
     good = check(st, e, wanted, what)
-    if good and st.diagnostics.error_count == before and not is_static(st, e):
+    if good and st.errors == before and not is_static(st, e):
         st.error(e, f"{what} must be known at compile time")
         return False
     return good

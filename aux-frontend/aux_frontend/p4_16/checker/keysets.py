@@ -14,7 +14,7 @@ from aux_frontend.p4_16.types import Ty
 
 def check(st: State, keyset: ast.Expression, keys: Sequence[Ty]) -> bool:
     """Check a key set against the types of the keys; False when an error was reported."""
-    before = st.diagnostics.error_count
+    before = st.errors
     whole = keys[0] if len(keys) == 1 else t.Tuple(tuple(keys))
     if isinstance(keyset, ast.DefaultExpression | ast.DontCare):
         st.checked.types[keyset] = t.Set(whole)
@@ -29,7 +29,7 @@ def check(st: State, keyset: ast.Expression, keys: Sequence[Ty]) -> bool:
         found = expressions.infer(st, keyset, whole)
         if not isinstance(found, t.Unknown) and not same(found, whole):
             st.error(keyset, f"{len(keys)} keys need {len(keys)} key sets in parentheses: (…, …)")
-    return st.diagnostics.error_count == before
+    return st.errors == before
 
 
 def _is_structured(ty: Ty) -> bool:

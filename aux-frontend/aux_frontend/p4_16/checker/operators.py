@@ -207,8 +207,8 @@ def _concatenation(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> T
 def _equality(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> Ty:
     if isinstance(left, t.Unknown) or isinstance(right, t.Unknown):
         return BOOL
-    before = st.diagnostics.error_count
-    if _agree(st, e, left, right) or st.diagnostics.error_count > before:
+    before = st.errors
+    if _agree(st, e, left, right) or st.errors > before:
         return BOOL
     if isinstance(left, t.Bit) and isinstance(right, t.Bit) and left.signed == right.signed:
         st.error(e, f"width mismatch: operator {e.operator} between {show(left)} and {show(right)}")

@@ -64,10 +64,31 @@ class Scope:
         return result
 
 
+_MANY = 100
+
+
 def suggestion(name: str, candidates: list[str]) -> str:
     """ "; did you mean 'x'?" when a candidate is near, else nothing."""
-    near = difflib.get_close_matches(name, [c for c in candidates if c != name], n=1, cutoff=0.7)
+    others = [c for c in candidates if c != name]
+    if len(others) > _MANY:  # difflib is slow: let it see only the likely ones
+        others = sorted((c for c in others if _alike(name, c) * 5 >= len(name) * 3), key=lambda c: -_alike(name, c))[
+            :_MANY
+        ]
+    near = difflib.get_close_matches(name, others, n=1, cutoff=0.7)
     if not near:
-        folded = [c for c in candidates if c.lower() == name.lower() and c != name]
-        near = folded[:1]
+        near = [c for c in others if c.lower() == name.lower()][:1]
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def _alike(left: str, right: str) -> int:
+    """How many characters two names share at their beginning and at their end; 0 when their lengths are far apart."""
+    shorter = min(len(left), len(right))
+    if abs(len(left) - len(right)) > 1 + shorter // 4:
+        return 0
+    head = 0
+    while head < shorter and left[head] == right[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return head + tail

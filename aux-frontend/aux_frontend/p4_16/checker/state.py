@@ -14,6 +14,7 @@ from aux_frontend.p4_16.types import Ty, Unknown
 from transpiler.diagnostics import Diagnostics, Span
 
 UNKNOWN = Unknown()
+MAX_ERRORS = 100  # the checker gives up after so many; far fewer are shown
 
 
 class Place(enum.Enum):
@@ -84,14 +85,18 @@ class State:
     error_declarations: dict[str, Span] = field(default_factory=dict)
     match_kind_declarations: dict[str, ast.MatchKindDeclaration] = field(default_factory=dict)
     block: ast.Declaration | None = None
+    errors: int = 0
     switch_subject: ast.Expression | None = None
     used: set[ast.Declaration] = field(default_factory=set)
     last_span: Span = field(default_factory=lambda: Span("", 1, 1))
 
     def error(self, at: ast.Node | Span, message: str, *notes: tuple[ast.Node, str]) -> Unknown:
-        """Report an error; gives Unknown, so that a type rule can end with it."""
+        """Report an error; gives Unknown, so that a type rule can end with it. Raises: Rejected, after MAX_ERRORS."""
+        self.errors += 1
         span = at if isinstance(at, Span) else at.span
         self.diagnostics.error(span, message, *((node.span, text) for node, text in notes))
+        if self.errors >= MAX_ERRORS:
+            self.diagnostics.raise_if_errors()
         return UNKNOWN
 
     def warn(self, at: ast.Node, code: str, message: str, *notes: tuple[ast.Node, str]) -> None:

@@ -54,7 +54,11 @@ def _body(st: State, body: Sequence[ast.Statement | ast.Declaration], parameters
     for parameter in parameters:
         if parameter.direction == "out":
             walk.follow(parameter)
-    walk.body(body, frozenset())
+    known = walk.body(body, frozenset())
+    for parameter in parameters:
+        if known is not None and parameter in walk.followed and parameter not in known:
+            message = f"out parameter '{parameter.name}' may be left without a value"
+            st.warn(parameter, "uninitialized", message)
 
 
 Known = frozenset[ast.Declaration]

@@ -1,0 +1,91 @@
+"""Warnings of the P4-16 checker: each has a code by which it can be turned off, and none is a false alarm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_16.checker import check
+from aux_frontend.p4_16.checker.state import MAX_ERRORS
+from aux_frontend.p4_16.parser import parse
+
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+
+
+def messages(folder: Path, text: str, *disabled: str) -> list[tuple[str, str]]:
+    """(code, message) of each warning of a program."""
+    file = folder / "program.p4"
+    file.write_text("#include <core.p4>\n" + text)
+    diagnostics = Diagnostics(disabled_warnings=disabled)
+    check(parse(Source(file), diagnostics), diagnostics)
+    return [(m.code, m.message) for m in diagnostics.messages]
+
+
+def in_control(body: str, before: str = "") -> str:
+    top = "extern void set(out bit<8> x); extern void look(in bit<8> x);\n"
+    return f"{top} control c(inout bit<8> p, in bool b) {{ {before} apply {{ {body} }} }}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "bit<8> x; p = x;",
+        "bit<8> x; if (b) { x = 1; } p = x;",
+        "bit<8> x; if (b) { x = 1; } else { look(x); }",
+        "bit<8> x; switch (p) { 1: { x = 1; } } p = x;",
+        "bit<8> x; x = x + 1;",
+        "bit<8> x; x += 1;",
+        "bit<8> x; for (bit<8> i in 1 .. 3) { x = i; } p = x;",
+        "bit<8> x; look(x);",
+    ],
+)
+def test_values_used_before_they_are_set(tmp_path: Path, body: str) -> None:
+    assert messages(tmp_path, in_control(body)) == [("uninitialized", "'x' may be used before it has a value")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "bit<8> x = 1; p = x;",
+        "bit<8> x; if (b) { x = 1; } else { x = 2; } p = x;",
+        "bit<8> x; if (b) { x = 1; } else { return; } p = x;",
+        "bit<8> x; switch (p) { 1: { x = 1; } default: { x = 2; } } p = x;",
+        "bit<8> x; set(x); p = x;",
+        "bit<8> x; x[3:0] = 1; p = x;",
+        "bit<8> x; if (true) { x = 1; } p = x;",
+        "for (bit<8> i = 0; i < 3; i = i + 1) { p = i; }",
+    ],
+)
+def test_values_that_are_set_in_time(tmp_path: Path, body: str) -> None:
+    assert messages(tmp_path, in_control(body)) == []
+
+
+def test_out_parameters_left_without_a_value(tmp_path: Path) -> None:
+    assert messages(tmp_path, "void f(out bit<8> x) { }") == [
+        ("uninitialized", "out parameter 'x' may be left without a value")
+    ]
+    assert messages(tmp_path, "void f(out bit<8> x) { x = 1; }") == []
+
+
+def test_names_never_used(tmp_path: Path) -> None:
+    before = "action a() { } action used() { } table t { actions = { used; } } bit<8> v; const bit<8> k = 1;"
+    assert sorted(text for _, text in messages(tmp_path, in_control("bit<8> w;", before))) == [
+        "action 'a' is never used", "constant 'k' is never used", "table 't' is never used",
+        "variable 'v' is never used", "variable 'w' is never used",
+    ]  # fmt: skip
+    assert messages(tmp_path, in_control("", '@noWarn("unused") action a() { }')) == []
+
+
+def test_a_kind_can_be_turned_off(tmp_path: Path) -> None:
+    text = in_control("bit<8> w = 300;")
+    assert {code for code, _ in messages(tmp_path, text)} == {"unused", "overflow"}
+    assert {code for code, _ in messages(tmp_path, text, "overflow")} == {"unused"}
+    assert messages(tmp_path, text, "all") == []
+
+
+def test_a_flood_of_errors_ends_soon(tmp_path: Path) -> None:
+    names = "".join(f"bit<8> name{i} = 0; " for i in range(2000))
+    with pytest.raises(Rejected) as rejected:
+        messages(tmp_path, in_control(names + "".join(f"p = nome{i}; " for i in range(2000))))
+    assert rejected.value.diagnostics.error_count == MAX_ERRORS
