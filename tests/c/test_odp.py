@@ -276,7 +276,10 @@ def test_pcap_of_either_order_and_precision(
     pcap = write_pcap(tmp_path / "in.pcap", frames, order, magic)
     out = tmp_path / "out.pcap"
     done = native.execute("forward", f"pcap:{pcap}", f"pcap:,{out}")
-    assert done.stdout.splitlines()[1:] == ["0 in 300 errors 0 out 0 errors 0", "1 in 0 errors 0 out 300 errors 0"]
+    assert done.stdout.splitlines()[1:] == [
+        "0 in 300 discards 0 errors 0 out 0 errors 0",
+        "1 in 0 discards 0 errors 0 out 300 errors 0",
+    ]
     found, records = read_pcap(out)
     assert found == 0xA1B2C3D4
     assert records == [(1000 + i, i * 1001 * unit // 1000, data) for i, data in enumerate(frames)]
@@ -350,7 +353,7 @@ def test_files_that_break_off(native: Toolchain, tmp_path: Path, name: str) -> N
     path = tmp_path / "bad.pcap"
     path.write_bytes(content)
     done = native.execute("forward", f"pcap:{path}", "null:")
-    assert done.stdout.splitlines()[1] == "0 in 1 errors 1 out 0 errors 0"
+    assert done.stdout.splitlines()[1] == "0 in 1 discards 0 errors 1 out 0 errors 0"
     assert message in done.stderr
     done = native.execute("forward", f"mem:{path}", "null:", check=False)
     assert done.returncode == 2
@@ -361,7 +364,7 @@ def test_frames_that_do_not_fit(native: Toolchain, tmp_path: Path) -> None:
     frames = [b"a" * 60, b"b" * 5000, b"", b"c" * 2048, b"d" * 2049]
     pcap, out = write_pcap(tmp_path / "in.pcap", frames), tmp_path / "out.pcap"
     done = native.execute("forward", f"pcap:{pcap}", f"pcap:,{out}")
-    assert done.stdout.splitlines()[1] == "0 in 2 errors 3 out 0 errors 0"
+    assert done.stdout.splitlines()[1] == "0 in 2 discards 0 errors 3 out 0 errors 0"
     assert [data for _, _, data in read_pcap(out)[1]] == [b"a" * 60, b"c" * 2048]
 
 
@@ -419,7 +422,7 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "gone", "tap"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "tap"])
 def test_interfaces(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, native.program("forward"))
 

@@ -210,6 +210,26 @@ def scenario_vlan(command: list[str]) -> None:
             assert (found_tpid, found_tci) == (tpid, tci)
 
 
+def scenario_full(command: list[str]) -> None:
+    """What the ring loses while nobody empties it is counted: everything sent is either received or discarded."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    sender.bind(("ea", 0))
+    with forward(command, "pa", "pb") as process:
+        time.sleep(0.2)
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(5000):
+            sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.5)
+    words = process.out.split()  # type: ignore[attr-defined]
+    received, discards = int(words[2]), int(words[4])
+    assert discards > 1000, process.out  # type: ignore[attr-defined]
+    assert 5000 <= received + discards < 5100, process.out  # type: ignore[attr-defined]
+
+
 def scenario_gone(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)

@@ -209,6 +209,12 @@ static bool segment(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_pa
     return true;
 }
 
+uint64_t macs_odp_rx_dropped(const struct macs_odp_rx *rx) {
+    struct tpacket_stats stats = {0};
+    socklen_t size = sizeof(stats);
+    return getsockopt(rx->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0 ? stats.tp_drops : 0;
+}
+
 bool macs_odp_rx_ready(const struct macs_odp_rx *rx) {
     if (rx->ring == NULL || macs_odp_super_pending(&rx->super))
         return true;

@@ -32,6 +32,9 @@ int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol);
 /* Join the sockets of a group, to which the kernel spreads flows. */
 int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group);
 
+/* Frames that the kernel has dropped since the last call, as the ring or the socket was full. Any thread. */
+uint64_t macs_odp_rx_dropped(const struct macs_odp_rx *rx);
+
 /* Might there be something? For a ring this costs nothing, a plain socket always says yes. */
 bool macs_odp_rx_ready(const struct macs_odp_rx *rx);
 

@@ -13,7 +13,7 @@
 struct macs_odp_counters {
     uint64_t octets;
     uint64_t packets;
-    uint64_t discards; /* in: no buffer */
+    uint64_t discards; /* in: lost as a ring was full */
     uint64_t errors;   /* in: broken or too long; out: taken, not transmitted */
 };
 
@@ -49,6 +49,7 @@ struct macs_odp_driver {
     int (*promisc)(struct macs_odp_pktio *pktio);
     int (*promisc_set)(struct macs_odp_pktio *pktio, bool enable);
     odp_pktio_link_status_t (*link_status)(struct macs_odp_pktio *pktio);
+    void (*refresh)(struct macs_odp_pktio *pktio);    /* bring counters that the kernel keeps up to date */
     uint32_t (*maxlen)(struct macs_odp_pktio *pktio); /* of frames out; NULL: 65536 */
 };
 

@@ -127,12 +127,29 @@ static void check(struct macs_odp_pktio *pktio) {
     pthread_mutex_unlock(&state->check_lock);
 }
 
+/* The receiving thread does not write this counter. */
+static void refresh_locked(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    for (uint32_t i = 0; i < state->num_rx; i++)
+        macs_odp_count(&pktio->in[i].counters.discards, macs_odp_rx_dropped(state->rx[i]));
+}
+
+static void af_packet_refresh(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    pthread_mutex_lock(&state->check_lock);
+    refresh_locked(pktio);
+    pthread_mutex_unlock(&state->check_lock);
+}
+
 static int af_packet_stop(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
+    pthread_mutex_lock(&state->check_lock);
+    refresh_locked(pktio);
     for (; state->num_rx > 0; state->num_rx--)
         macs_odp_rx_close(state->rx[state->num_rx - 1]);
     for (; state->num_tx > 0; state->num_tx--)
         close(state->tx[state->num_tx - 1]);
+    pthread_mutex_unlock(&state->check_lock);
     return 0;
 }
 
@@ -279,5 +296,6 @@ const struct macs_odp_driver macs_odp_driver_af_packet = {
     .promisc = af_packet_promisc,
     .promisc_set = af_packet_promisc_set,
     .link_status = af_packet_link,
+    .refresh = af_packet_refresh,
     .maxlen = af_packet_maxlen,
 };

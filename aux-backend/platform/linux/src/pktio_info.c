@@ -118,6 +118,8 @@ int odp_pktio_stats(odp_pktio_t pktio, odp_pktio_stats_t *stats) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
     memset(stats, 0, sizeof(*stats));
+    if (pktio->driver->refresh != NULL)
+        pktio->driver->refresh(pktio);
     for (uint32_t i = 0; i < pktio->num_in; i++) {
         struct macs_odp_counters counters = counters_since(&pktio->in[i].counters, &pktio->in[i].reset);
         stats->in_octets += counters.octets;
@@ -138,6 +140,8 @@ int odp_pktio_stats(odp_pktio_t pktio, odp_pktio_stats_t *stats) {
 int odp_pktio_stats_reset(odp_pktio_t pktio) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
+    if (pktio->driver->refresh != NULL)
+        pktio->driver->refresh(pktio);
     for (uint32_t i = 0; i < pktio->num_in; i++)
         counters_read(&pktio->in[i].reset, &pktio->in[i].counters);
     for (uint32_t i = 0; i < pktio->num_out; i++)

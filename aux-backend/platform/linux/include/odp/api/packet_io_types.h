@@ -255,7 +255,7 @@ typedef struct odp_pktio_stats_t {
     uint64_t in_ucast_pkts;
     uint64_t in_mcast_pkts;
     uint64_t in_bcast_pkts;
-    uint64_t in_discards; /* no buffer */
+    uint64_t in_discards; /* lost as a ring was full */
     uint64_t in_errors;   /* too long for a buffer, cut off at the end of a file */
     uint64_t out_octets;
     uint64_t out_packets;
