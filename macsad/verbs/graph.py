@@ -10,12 +10,12 @@ import click
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.options import program_options
-from transpiler.graph import control, dot, json_form, parser
+from transpiler.graph import control, dot, json_form, parser, tables
 from transpiler.graph.drawing import Drawing
 from transpiler.graph.graphviz import GraphvizError, render
 from transpiler.hlir.program import Program
 
-DRAW: dict[str, Callable[[Program], Drawing]] = {"parser": parser.draw, "control": control.draw}
+DRAW: dict[str, Callable[[Program], Drawing]] = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
 FORMS = (".dot", ".json", ".svg", ".png")
 
 

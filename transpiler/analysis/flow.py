@@ -27,15 +27,11 @@ class FlowKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class FlowNode:
-    """`statements`: those of a straight run, else the one ApplyTable, If, Switch or While; none at entry and exit.
-
-    `guards`: the conditions that decide whether the node runs, as (node, arm), outermost first.
-    """
+    """`statements`: those of a straight run, else the one ApplyTable, If, Switch or While; none at entry and exit."""
 
     number: int
     kind: FlowKind
     statements: Body
-    guards: tuple[tuple[int, str], ...]
     span: Span | None
 
 
@@ -85,11 +81,10 @@ class _Builder:
     nodes: list[FlowNode] = field(default_factory=list)
     edges: list[FlowEdge] = field(default_factory=list)
     leaving: dict[str, Ends] = field(default_factory=dict)
-    guards: tuple[tuple[int, str], ...] = ()
 
     def node(self, kind: FlowKind, statements: Body) -> int:
         span = statements[0].span if statements else None
-        self.nodes.append(FlowNode(len(self.nodes), kind, statements, self.guards, span))
+        self.nodes.append(FlowNode(len(self.nodes), kind, statements, span))
         return len(self.nodes) - 1
 
     def connect(self, ends: Ends, target: int) -> None:
@@ -135,18 +130,15 @@ class _Builder:
                 return self._arm(head, "true", then) + self._arm(head, "false", otherwise)
             case Switch(subject=subject, cases=cases, default=default):
                 head = self.enter(FlowKind.CONDITION, (statement,), ends)
-                arms = [(", ".join(label(v, subject.type) for v in case.values), case.body) for case in cases]
+                arms = [(", ".join(case_label(v, subject.type) for v in case.values), case.body) for case in cases]
                 return [end for arm, inner in (*arms, ("default", default)) for end in self._arm(head, arm, inner)]
         raise TypeError(f"{type(statement).__name__} is not control flow")
 
     def _arm(self, head: int, arm: str, body: Body) -> Ends:
-        outside, self.guards = self.guards, (*self.guards, (head, arm))
-        ends = self.body(body, [(head, arm)])
-        self.guards = outside
-        return ends
+        return self.body(body, [(head, arm)])
 
 
-def label(value: int, type_: Type) -> str:
+def case_label(value: int, type_: Type) -> str:
     """A switch label as people write it."""
     match type_:
         case Enum(members=members):

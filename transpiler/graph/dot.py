@@ -65,7 +65,7 @@ def _node(node: Node, name: str) -> str:
         return f'{name} [label="{_quoted(node.title)}", shape=box, style="rounded,filled", fontcolor=white, {common}];'
     if node.kind is NodeKind.CONDITION:
         text = "<BR/>".join(escape(line) for section in node.sections for line in section)
-        return f'{name} [label=<{text or " "}>, shape=hexagon, style=filled, margin="0.02,0.02", {common}];'
+        return f'{name} [label=<{text or " "}>, shape=box, style="filled,diagonals", margin="0.2,0.1", {common}];'
     style = "filled" if node.kind is NodeKind.TABLE else "rounded,filled"
     return f'{name} [label=<{_label(node)}>, shape=box, style="{style}", {common}];'
 
@@ -80,7 +80,7 @@ def _label(node: Node) -> str:
 def _edge(edge: Edge, ids: dict[str, str]) -> str:
     style = _EDGES[edge.kind]
     if edge.label:
-        text = "".join(f'{escape(line)}<BR ALIGN="LEFT"/>' for line in edge.label)
+        text = "".join(f'  {escape(line)} <BR ALIGN="LEFT"/>' for line in edge.label)
         style += f", label=<{text}>"
     if edge.back:
         style += ", constraint=false"

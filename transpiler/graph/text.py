@@ -48,6 +48,7 @@ def folded(text: str, limit: int = 32) -> tuple[str, ...]:
     """A condition over several lines, broken before `&&` and `||`."""
     lines = [""]
     for part in re.split(r" (?=&&|\|\|)", text):
+        part = _bare(part)
         if lines[-1] and len(lines[-1]) + len(part) >= limit:
             lines.append(part)
         else:
@@ -58,3 +59,8 @@ def folded(text: str, limit: int = 32) -> tuple[str, ...]:
 def last(name: str) -> str:
     """The last part of a dotted name."""
     return name.rpartition(".")[2]
+
+
+def _bare(part: str) -> str:
+    """`&& (a == b)` without the parentheses, where there is nothing but one comparison in them."""
+    return re.sub(r"^(&& |\|\| )?\(([^()]*)\)$", lambda found: (found[1] or "") + found[2], part)
