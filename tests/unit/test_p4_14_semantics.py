@@ -165,7 +165,7 @@ def test_saturating_fields_stop_at_their_bounds(tmp_path: Path) -> None:
         subtract_from_field(s.b, 0x20);
         add_to_field(s.c, 0x20);
     }
-    action cut() { modify_field(s.a, s.wide); }
+    action cut() { modify_field(s.a, s.wide); modify_field(s.b, 300); }
     table t { reads { s.wide : exact; } actions { act; cut; } }
     control ingress { apply(t); }
     """
@@ -177,7 +177,7 @@ def test_saturating_fields_stop_at_their_bounds(tmp_path: Path) -> None:
     packet 0 10 30 80 0001
     expect 0 30 10 a0 0001
     packet 0 10 30 80 1234
-    expect 0 ff 30 80 1234
+    expect 0 ff ff 80 1234
     """
     forwards(program, stf, tmp_path)
 

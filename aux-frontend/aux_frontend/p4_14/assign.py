@@ -41,7 +41,10 @@ class Assigner:
             if isinstance(value, Loose) or value.type != slot.declared:
                 raise self.values.fail(span, "a field of variable width only takes the value of one of the same width")
             return (st.Assign(slot.place, value, span),)
-        if slot.saturating and not isinstance(value, Loose) and not is_bool(value):
+        if slot.saturating and isinstance(value, Loose):
+            lowest, highest = _bounds(slot.declared)
+            value = Loose(min(max(value.value, lowest), highest), value.span)
+        elif slot.saturating and not is_bool(value):
             value = self._clamp(value, slot.declared, span)
         fitted = self.values.bits(value, slot.declared)
         if slot.stored != slot.declared:
@@ -100,8 +103,7 @@ class Assigner:
         given = value.type
         if not isinstance(given, Bits):
             return value
-        highest = (1 << (type_.width - type_.signed)) - 1
-        lowest = -(highest + 1) if type_.signed else 0
+        lowest, highest = _bounds(type_)
         fits_above = (1 << (given.width - given.signed)) - 1 <= highest
         fits_below = not given.signed or (type_.signed and given.width <= type_.width)
         if not fits_above:
@@ -114,3 +116,9 @@ class Assigner:
     def _limit(op: ex.BinaryOp, value: ex.Expression, bound: int, type_: Bits, span: Span) -> ex.Expression:
         limit = number(bound, type_, span)
         return ex.Conditional(ex.Binary(op, value, limit, Bool(), span), limit, value, type_, span)
+
+
+def _bounds(type_: Bits) -> tuple[int, int]:
+    """The lowest and the highest value of a type."""
+    highest = (1 << (type_.width - type_.signed)) - 1
+    return (-(highest + 1) if type_.signed else 0), highest
