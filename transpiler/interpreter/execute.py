@@ -80,8 +80,10 @@ class Execution:
 
     def _simple(self, statement: st.Statement) -> None:
         match statement:
-            case st.Assign(target=target, value=value):
+            case st.Assign(target=target, value=value, span=span):
                 write(target, evaluate_any(value, self.state), self.state)
+                if isinstance(target, ex.VariableRef):
+                    self.transit.written[target.name] = span
             case st.SetValid(header=place, valid=valid):
                 header = find_header(place, self.state)
                 if header is not None:

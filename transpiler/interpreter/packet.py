@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.types import Bits, Varbit
 from transpiler.interpreter.evaluate import mask, to_bytes
@@ -98,9 +99,13 @@ class Requests:
 
 @dataclass(slots=True)
 class Transit:
-    """A packet on its way, beside its headers and metadata: `length` is its length as received, in bytes."""
+    """A packet on its way, beside its headers and metadata: `length` is its length as received, in bytes.
+
+    `written` is where each intrinsic variable was last assigned: a drop can say which statement asked for it.
+    """
 
     length: int
     now_us: int
     payload: bytes = b""
     requests: Requests = field(default_factory=Requests)
+    written: dict[str, Span] = field(default_factory=dict)

@@ -79,8 +79,10 @@ class V1Model:
             self._drop(f"{len(self.queue)} copies: the packet went round {PASS_LIMIT} times")
         return self.sent
 
-    def _drop(self, why: str) -> None:
-        self.trace(Event("drop", why))
+    def _drop(self, why: str, transit: Transit | None = None) -> None:
+        """Tell of a drop; given the packet, with the statement that asked for it."""
+        variable = self.program.intrinsic.get("egress_spec", "")
+        self.trace(Event("drop", why, transit.written.get(variable) if transit is not None else None))
 
     # --- ingress -----------------------------------------------------------------------------------------------------
 
@@ -138,7 +140,7 @@ class V1Model:
             self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
             self._replicate(copies, state, transit, ingress_port)
         elif state.intrinsic("egress_spec") == DROP_PORT:
-            self._drop("at the end of ingress")
+            self._drop("at the end of ingress", transit)
         else:
             state.set_intrinsic("instance_type", NORMAL)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
@@ -204,7 +206,7 @@ class V1Model:
         if requests.clone_egress is not None:
             self._clone_egress(departure, *requests.clone_egress)
         if state.intrinsic("egress_spec") == DROP_PORT:
-            self._drop("at the end of egress")
+            self._drop("at the end of egress", transit)
             return
         self._leave(departure, self._deparse(state, transit))
 
