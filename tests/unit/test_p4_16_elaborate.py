@@ -85,6 +85,12 @@ CONTROLS = [
     ("exit within a nested control", "nested.apply(h.a); h.b = 9;", "08 01 02 03 04 05"),
     ("return within a nested control", "nested.apply(h.c); h.b = 9;", "00 09 03 03 04 05"),
     ("a control applied twice", "twice.apply(h.a); twice.apply(h.b);", "01 02 02 03 04 05"),
+    ("a control applied twice to one name", "same.apply(hdr, h.c); same.apply(hdr, h.b);", "00 09 02 03 04 05"),
+    (
+        "a control applied twice to overlapping names",
+        "over.apply(h.a, hdr); over.apply(h.b, hdr);",
+        "01 02 02 03 04 05",
+    ),
     ("direct application", "Adder.apply(h.a, 4); Adder.apply(h.b, 5);", "04 06 02 03 04 05"),
     # expressions (spec 8)
     ("wrap and saturate", "h.a = h.a - 1; h.b = h.b |-| 5; h.c = 250 |+| h.d + 200;", "ff 00 c5 03 04 05"),
@@ -201,6 +207,16 @@ control Adder(inout bit<8> x, in bit<8> amount) {
     table t { actions = { add; } default_action = add(0); }
     apply { t.apply(); }
 }
+control Same(inout H hdr, in bit<8> v) {
+    action put(bit<8> w) { hdr.h.b = hdr.h.b + v + w; }
+    table t { actions = { put; } default_action = put(1); }
+    apply { t.apply(); }
+}
+control Over(out bit<8> x, in H hdr) {
+    action put() { x = 0; x = hdr.h.a + hdr.h.b; }
+    table t { actions = { put; } default_action = put; }
+    apply { t.apply(); }
+}
 control One(inout bit<8> x) {
     action add() { x = x + 1; }
     table t { actions = { add; } default_action = add; }
@@ -210,6 +226,8 @@ control One(inout bit<8> x) {
 LOCALS = """
 Inner() nested;
 One() twice;
+Same() same;
+Over() over;
 action touch(inout bit<8> x) { x = 9; h.b = x; }
 action leaving(inout bit<8> x) { x = 7; exit; }
 """

@@ -49,10 +49,11 @@ def bind(
     prefix: str,
     span: Span,
     captured: frozenset[va.Key] | None = frozenset(),
+    fixed: frozenset[ast.Parameter] = frozenset(),
 ) -> list[CopyOut]:
     """Bind parameters in `callee`; the copies to make when the call ends.
 
-    `captured`: storage that the callee reaches besides its parameters; None: never alias.
+    `captured`: storage that the callee reaches besides its parameters; None: alias no parameters but those in `fixed`.
     """
     evaluated = [a for a in _evaluate(caller, callee, parameters, arguments) if a is not None]
     outward = [set(va.touched(a.location)) if a.outward and a.location else set() for a in evaluated]
@@ -60,7 +61,11 @@ def bind(
     for position, argument in enumerate(evaluated):
         others: set[va.Key] = set().union(*(keys for i, keys in enumerate(outward) if i != position))
         others |= captured or set()
-        if argument.outward:
+        if argument.parameter in fixed and argument.location is not None:
+            callee.bindings[argument.parameter] = argument.location
+            if argument.parameter.direction == "out":
+                places.invalidate(caller.unit, argument.location, span)
+        elif argument.outward:
             free = captured is not None and not va.overlap(outward[position], others)
             copies += _bind_outward(callee, argument, free, prefix, span)
         else:
@@ -147,6 +152,7 @@ def rebind(
     parameters: Sequence[ast.Parameter],
     arguments: Sequence[ast.Expression | None],
     span: Span,
+    fixed: frozenset[ast.Parameter],
 ) -> list[CopyOut]:
     """Pass arguments again to parameters that have storage of their own; the copies to make when the call ends."""
     unit = caller.unit
@@ -156,6 +162,10 @@ def rebind(
             continue
         storage = callee.bindings[argument.parameter]
         assert isinstance(storage, va.LOCATIONS)
+        if argument.parameter in fixed:
+            if argument.parameter.direction == "out":
+                places.invalidate(unit, storage, span)
+            continue
         if argument.outward and argument.location is not None:
             if not isinstance(argument.location, va.Ignored):
                 copies.append(CopyOut(storage, argument.location))

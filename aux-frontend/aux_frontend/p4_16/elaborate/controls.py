@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, statements, tables
+from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, statements, tables
 from aux_frontend.p4_16.elaborate import values as va
-from aux_frontend.p4_16.elaborate.effects import walk
 from aux_frontend.p4_16.elaborate.objects import ControlObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.diagnostics import Span
@@ -34,12 +33,21 @@ def apply(scope: Scope, node: ast.Call, resolved: ResolvedCall) -> None:
         callee = control.constructor_scope.child()
         captured = None if control.shared else frozenset[va.Key]()
         copies = bind.bind(
-            scope, callee, control.declaration.parameters, resolved.arguments, control.name, node.span, captured
+            scope,
+            callee,
+            control.declaration.parameters,
+            resolved.arguments,
+            control.name,
+            node.span,
+            captured,
+            control.fixed,
         )
         prepare(control, callee)
     else:
         callee = control.scope
-        copies = bind.rebind(scope, callee, control.declaration.parameters, resolved.arguments, node.span)
+        copies = bind.rebind(
+            scope, callee, control.declaration.parameters, resolved.arguments, node.span, control.fixed
+        )
     run(control, callee, node.span, copies, nested)
 
 
@@ -69,7 +77,7 @@ def prepare(control: ControlObject, scope: Scope) -> None:
     scope.actions = frozenset(d for d in declaration.locals if isinstance(d, ast.ActionDeclaration))
     outer, unit.frames = unit.frames, [Frame(control.name, "end", exit_scope=unit.pipe)]
     try:
-        applied = _times_applied(declaration)
+        applied = sharing.applications(scope, declaration.body)
         for local in declaration.locals:
             match local:
                 case ast.VariableDeclaration(name=name, type=type_, span=span):
@@ -77,23 +85,15 @@ def prepare(control: ControlObject, scope: Scope) -> None:
                         unit, f"{control.name}.{name}", scope.type_ref(type_), Storage.LOCAL, span
                     )
                     scope.bindings[local] = storage
-                case ast.Instantiation(name=name):
-                    shared = control.shared or applied.get(name, 0) > 1
-                    instances.instantiate(scope, local, control.name, shared)
+                case ast.Instantiation():
+                    calls = applied.get(local, [])
+                    made = instances.instantiate(scope, local, control.name, control.shared or len(calls) > 1)
+                    if isinstance(made, ControlObject):
+                        made.fixed = sharing.fixed_parameters(scope, calls)
                 case ast.TableDeclaration():
                     tables.declare(scope, local, control.name)
     finally:
         unit.frames = outer
-
-
-def _times_applied(declaration: ast.ControlDeclaration) -> dict[str, int]:
-    """How often each name is the receiver of an apply in the text of a control."""
-    counts: dict[str, int] = {}
-    for node in walk(declaration.body):
-        match node:
-            case ast.Call(callee=ast.Member(base=ast.Path(name=name), name="apply")):
-                counts[name] = counts.get(name, 0) + 1
-    return counts
 
 
 def run(control: ControlObject, scope: Scope, span: Span, copies: Sequence[bind.CopyOut], nested: bool) -> None:

@@ -44,7 +44,8 @@ class TableObject:
 class ControlObject:
     """An instance of a control. `scope` holds parameters and locals once they have storage.
 
-    `shared`: applied from several places, so that parameters need storage of their own.
+    `shared`: applied from several places, so that parameters need storage of their own, except those that are `fixed`:
+    the same name is passed for them at every place.
     """
 
     declaration: ast.ControlDeclaration
@@ -52,8 +53,8 @@ class ControlObject:
     name: str
     constructor_scope: Scope
     shared: bool = False
+    fixed: frozenset[ast.Parameter] = frozenset()
     scope: Scope | None = None
-    local_prefix: str = ""
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,86 @@
+"""Controls that are applied from several places: which of their parameters still are plain names for the arguments.
+
+That is right where every application passes the same name, and nothing else that is passed overlaps it.
+"""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checked import ResolvedCall
+from aux_frontend.p4_16.elaborate import expressions
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.bind import OUTWARD
+from aux_frontend.p4_16.elaborate.effects import has_effects, walk
+from aux_frontend.p4_16.elaborate.scope import Scope
+
+
+def applications(scope: Scope, body: ast.Node) -> dict[ast.Declaration, list[ResolvedCall]]:
+    """The applications of named instances in the text of a control."""
+    checked = scope.unit.checked
+    found: dict[ast.Declaration, list[ResolvedCall]] = {}
+    for node in walk(body):
+        resolved = checked.calls.get(node) if isinstance(node, ast.Call) else None
+        if resolved is not None and resolved.target == "control.apply" and resolved.receiver is not None:
+            instance = checked.declarations.get(resolved.receiver)
+            if instance is not None:
+                found.setdefault(instance, []).append(resolved)
+    return found
+
+
+def fixed_parameters(scope: Scope, calls: list[ResolvedCall]) -> frozenset[ast.Parameter]:
+    """Parameters that mean the same storage in all of the calls, which `scope` sees."""
+    fixed: set[ast.Parameter] = set()
+    if not calls:
+        return frozenset()
+    effects = any(a is not None and has_effects(scope.unit, a) for call in calls for a in call.arguments)
+    for position, parameter in enumerate(calls[0].parameters):
+        if effects and parameter.direction not in OUTWARD:
+            continue  # an `in` argument may have to be read before a later argument changes it
+        location = _same_location(scope, [call.arguments[position] for call in calls])
+        if location is None:
+            continue
+        keys = set(va.touched(location))
+        others = (_outward_keys(scope, call, position) for call in calls)
+        if not any(va.overlap(keys, other) for other in others):
+            fixed.add(parameter)
+    return frozenset(fixed)
+
+
+def _same_location(scope: Scope, arguments: list[ast.Expression | None]) -> va.Location | None:
+    checked = scope.unit.checked
+    declarations = {
+        checked.declarations.get(a) if isinstance(a, ast.Path) else None for a in arguments if a is not None
+    }
+    if None in arguments or len(declarations) != 1 or any(a in checked.casts for a in arguments):
+        return None
+    declaration = declarations.pop()
+    bound = scope.lookup(declaration) if declaration is not None else None
+    return bound if isinstance(bound, va.LOCATIONS) else None
+
+
+def _outward_keys(scope: Scope, call: ResolvedCall, position: int) -> set[va.Key]:
+    """The storage that a call may change through its other parameters."""
+    keys: set[va.Key] = set()
+    for index, (parameter, argument) in enumerate(zip(call.parameters, call.arguments, strict=True)):
+        if index == position or argument is None or parameter.direction not in OUTWARD:
+            continue
+        while not isinstance(argument, ast.Path):
+            if isinstance(argument, ast.Member) and not _indexed(argument):
+                break
+            base = getattr(argument, "base", None)
+            if not isinstance(base, ast.Expression):
+                break
+            argument = base
+        where = expressions.try_location(scope, argument)
+        if where is not None:
+            keys.update(va.touched(where))
+    return keys
+
+
+def _indexed(expression: ast.Expression) -> bool:
+    """Whether an index, or `next` and `last`, is part of an l-value: then its base stands for it."""
+    while isinstance(expression, ast.Member):
+        if expression.name in ("next", "last"):
+            return True
+        expression = expression.base
+    return not isinstance(expression, ast.Path)
