@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_14.builder import Slot, number
-from aux_frontend.p4_14.values import Loose, Operand, Values, is_bool, width_of_operand
+from aux_frontend.p4_14.values import Loose, Operand, Values, width_of_operand
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir import statements as st
@@ -41,11 +41,8 @@ class Assigner:
             if isinstance(value, Loose) or value.type != slot.declared:
                 raise self.values.fail(span, "a field of variable width only takes the value of one of the same width")
             return (st.Assign(slot.place, value, span),)
-        if slot.saturating and isinstance(value, Loose):
-            lowest, highest = _bounds(slot.declared)
-            value = Loose(min(max(value.value, lowest), highest), value.span)
-        elif slot.saturating and not is_bool(value):
-            value = self._clamp(value, slot.declared, span)
+        if slot.saturating:
+            value = self._nearest(value, slot.declared, span)
         fitted = self.values.bits(value, slot.declared)
         if slot.stored != slot.declared:
             assert isinstance(slot.stored, Bits)
@@ -97,6 +94,12 @@ class Assigner:
             left = self.values.bits(left, Bits(max(type_.width, width_of_operand(left)), type_.signed))
         op = Op.SHL if name == "shift_left" else Op.SHR
         return self.assign(slot, self.values.shift(op, left, right, span), span)
+
+    def _nearest(self, value: Operand, type_: Bits, span: Span) -> Operand:
+        if isinstance(value, Loose):
+            lowest, highest = _bounds(type_)
+            return Loose(min(max(value.value, lowest), highest), value.span)
+        return self._clamp(value, type_, span)
 
     def _clamp(self, value: ex.Expression, type_: Bits, span: Span) -> ex.Expression:
         """The nearest value of `type_`."""
