@@ -224,22 +224,31 @@ int macs_params_parse(const struct macs_table_desc *desc, uint32_t action, char 
     return 0;
 }
 
+/* The 64 bits of a parameter's place from byte `limb` on. */
+static uint64_t load_param(const struct macs_param *param, const uint8_t *place, uint32_t limb) {
+    uint64_t word = 0;
+    uint32_t half = 0;
+    uint16_t quarter = 0;
+    switch (param->bytes) {
+    case 1:
+        return *place;
+    case 2:
+        memcpy(&quarter, place, 2);
+        return quarter;
+    case 4:
+        memcpy(&half, place, 4);
+        return half;
+    default:
+        memcpy(&word, place + limb, 8);
+        return word;
+    }
+}
+
 void macs_param_bytes(const struct macs_param *param, const void *value, uint8_t *bytes) {
     const uint8_t *place = (const uint8_t *)value + param->offset;
     uint32_t count = macs_value_bytes(param->bits);
-    for (uint32_t back = 0; back < count; back++) {
-        uint64_t word = 0;
-        uint32_t limb = param->bytes > 8 ? back / 8 * 8 : 0;
-        if (param->bytes >= 8)
-            memcpy(&word, place + limb, 8);
-        else if (param->bytes == 4)
-            word = *(const uint32_t *)(const void *)place;
-        else if (param->bytes == 2)
-            word = *(const uint16_t *)(const void *)place;
-        else
-            word = *place;
-        bytes[count - 1 - back] = (uint8_t)(word >> (back - limb) * 8);
-    }
+    for (uint32_t back = 0; back < count; back++)
+        bytes[count - 1 - back] = (uint8_t)(load_param(param, place, back / 8 * 8) >> back % 8 * 8);
 }
 
 void macs_match_print_field(struct macs_text *text, const struct macs_table_desc *desc, unsigned index,

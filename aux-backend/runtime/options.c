@@ -59,7 +59,7 @@ static const char help[] =
     "      --burst B         packets taken at once, 1 to %u [32]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [8]\n"
     "      --stats SECONDS   print statistics so often\n"
-    "      --count N         stop when N frames have been received\n"
+    "      --count N         stop soon after N frames have been received\n"
     "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200], or at the end of all files\n"
     "      --log FILE        where log messages go [standard error]\n"
     "      --buffers N       packets that the switch holds at most [8192]\n"
