@@ -43,7 +43,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "meter": ("size", "unit"),
     "direct_meter": ("unit", "automatic"),
     "register": ("size", "width"),  # width of an element in bits
-    "digest": (),  # one message format; its fields are those of its digest.send calls
+    "digest": (),  # one message format, of its digest.send calls; "fields", where there, names them: "mac,port"
     "action_profile": ("size",),
     "action_selector": ("size", "algorithm", "width"),
 }

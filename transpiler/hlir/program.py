@@ -243,7 +243,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`parameters` name ACTION_DATA variables, in order. Direct calls are already part of their callers."""
+    """`parameters` name ACTION_DATA variables, in order. Direct calls are already part of their callers.
+
+    One action bound to different arguments in several tables (`a(hdr.x)`, `a(hdr.y)`) is several Actions; those whose
+    name had to be made unique carry @name("…") with the control-plane name.
+    """
 
     name: str
     parameters: tuple[str, ...]
