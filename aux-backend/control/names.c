@@ -49,7 +49,7 @@ static void unknown(const struct macs_names *names, const char *wanted, struct m
     const char *near = NULL;
     for (unsigned i = 0; i < names->count; i++) {
         unsigned here = nearest_end(names->name(names->list, i), wanted);
-        if (here <= best && (!near || here < best)) {
+        if (here < NAME_MAX_LENGTH && here <= best && (!near || here < best)) {
             best = here;
             near = names->name(names->list, i);
         }

@@ -101,6 +101,7 @@ def test_clear(start) -> None:
         ("table_add", "usage: table_add TABLE ACTION"),
         ("table_add dmac2 forward 1 => 1", "no table 'dmac2'; did you mean 'Ingress.dmac'?"),
         ("table_add xyzzyplugh forward 1 => 1", "there is Ingress.acl, Ingress.routes"),
+        ("table_add " + "x" * 600 + " forward 1 => 1", "; there is Ingress.acl, Ingress.routes"),
         ("table_add mac forward 1 => 1", "did you mean 'Ingress.dmac'?"),
         ("table_add dmac forwrd 1 => 1", "no action 'forwrd'; did you mean 'Ingress.forward'? (table Ingress.dmac)"),
         ("table_add dmac deny 1 =>", "no action 'deny'"),
