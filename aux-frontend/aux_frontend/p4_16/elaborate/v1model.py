@@ -75,6 +75,7 @@ class V1Model:
     def _control(self, unit: Unit, block: ControlObject, role: pr.Role, roots: tuple[str, ...]) -> pr.Control:
         declaration = block.declaration
         block.name = unit.claim(names.full("", declaration.name, declaration.annotations))
+        block.shared = False  # each block of the package is executed in one place
         scope = self._bound(block.constructor_scope.child(), declaration.parameters, roots)
         unit.pipe, unit.labels, unit.frames = block.name, {}, []
         controls.prepare(block, scope)
