@@ -78,7 +78,7 @@ def test_a_short_frame_goes_on_with_the_error_set_and_no_header() -> None:
     number = ex.Const(1, error.type, AT)  # PacketTooShort
     switch = Switch(plain(b, (if_(binary("==", error, number), [b.set("sm.egress_spec", 7)]),)))
     assert switch.process(0, b"\x05") == [(7, b"\x05")]
-    assert switch.process(0, b"") == [(7, b"")]
+    assert switch.process(0, b"") == []  # nothing to send
 
 
 def test_select_without_a_match_is_an_error_and_keeps_what_was_extracted() -> None:
@@ -121,7 +121,7 @@ def test_lookahead_advance_and_varbit() -> None:
     assert switch.process(0, b"\xff\x00rest") == [(0, b"\x00rest")]
     assert switch.process(0, b"\xff\x05ABCDE") == [(100, b"\x05ABCDE")]  # HeaderTooShort: longer than varbit<32>
     assert switch.process(0, b"\xff\x04AB") == [(100, b"\x04AB")]
-    assert switch.process(0, b"") == [(100, b"")]
+    assert switch.process(0, b"") == []
 
 
 def test_multicast_makes_a_copy_for_each_member() -> None:
@@ -202,6 +202,13 @@ def test_resubmitting_for_ever_ends() -> None:
     switch = Switch(plain(b, (b.call("resubmit.request", None),)), trace=events.append)
     assert switch.process(0, b"\x01\x02") == []
     assert sum(e.text == "resubmitted" for e in events) == PASS_LIMIT
+
+
+def test_a_frame_of_which_nothing_is_left_is_not_sent() -> None:
+    b = base()
+    switch = Switch(plain(b, (st.SetValid(h("h"), False, AT),)))
+    assert switch.process(0, b"\x01\x02.") == [(0, b".")]
+    assert switch.process(0, b"\x01\x02") == []
 
 
 def test_truncate_and_length_metadata() -> None:
@@ -352,7 +359,7 @@ def test_stack_loop_ends_and_no_frame_raises() -> None:
     for _ in range(300):
         frame = chance.randbytes(chance.randrange(12))
         sent = switch.process(chance.randrange(600), frame)
-        assert [port for port, _ in sent] == [1]
+        assert [port for port, _ in sent] == ([1] if frame else [])
 
 
 def test_deep_expressions_do_not_overflow() -> None:

@@ -222,6 +222,9 @@ class V1Model:
         return frame if length is None else frame[:length]
 
     def _leave(self, departure: EgressPass, frame: bytes) -> None:
+        if not frame:
+            self._drop("nothing is left of it: a frame has one byte at least")
+            return
         fields = departure.transit.requests.recirculate
         if fields is None:
             self.trace(Event("send", f"port {departure.port}, {len(frame)} bytes"))
