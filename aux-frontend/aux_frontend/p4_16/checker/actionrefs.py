@@ -12,6 +12,7 @@ from aux_frontend.p4_16.checker.overloads import Bound, Misfit, bind
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
+from aux_frontend.p4_16.checker.uses import children
 
 
 def path_of(ref: ast.ActionRef) -> ast.Path | None:
@@ -179,41 +180,30 @@ def _same_directed(
 
 def _equal(st: State, left: ast.Expression, right: ast.Expression) -> bool:
     """Whether two expressions are written alike."""
-    if st.value(left) is not None and st.value(left) == st.value(right):
-        return True
+    if st.value(left) is not None or st.value(right) is not None:
+        return st.value(left) == st.value(right)
     if type(left) is not type(right):
         return False
-    match left, right:
-        case ast.Path(), ast.Path():
-            return left.name == right.name and left.absolute == right.absolute
-        case ast.Member(), ast.Member():
-            return left.name == right.name and _equal(st, left.base, right.base)
-        case ast.Index(), ast.Index():
-            return _equal(st, left.base, right.base) and _equal(st, left.index, right.index)
-        case ast.UnaryExpression(), ast.UnaryExpression():
-            return left.operator == right.operator and _equal(st, left.operand, right.operand)
-        case ast.BinaryExpression(), ast.BinaryExpression():
-            return (
-                left.operator == right.operator
-                and _equal(st, left.left, right.left)
-                and _equal(st, left.right, right.right)
-            )
-        case ast.SliceExpression(), ast.SliceExpression():
-            return all(
-                _equal(st, a, b) for a, b in ((left.base, right.base), (left.high, right.high), (left.low, right.low))
-            )
-        case ast.CastExpression(), ast.CastExpression():
-            return _equal(st, left.operand, right.operand)
-        case ast.ListExpression(), ast.ListExpression():
-            return len(left.items) == len(right.items) and all(
-                map(_equal, [st] * len(left.items), left.items, right.items)
-            )
-        case ast.Call(), ast.Call():
-            values = [(a.value, b.value) for a, b in zip(left.arguments, right.arguments, strict=False)]
-            return (
-                len(left.arguments) == len(right.arguments)
-                and _equal(st, left.callee, right.callee)
-                and all(a is not None and b is not None and _equal(st, a, b) for a, b in values)
-            )
+    if isinstance(left, ast.Call) and isinstance(right, ast.Call):
+        own, other = [a.value for a in left.arguments], [a.value for a in right.arguments]
+        pairs = [(left.callee, right.callee), *zip(own, other, strict=False)]
+        return len(own) == len(other) and all(a is not None and b is not None and _equal(st, a, b) for a, b in pairs)
+    if _label(left) != _label(right):
+        return False
+    parts, others = children(left), children(right)
+    return len(parts) == len(others) and all(_equal(st, a, b) for a, b in zip(parts, others, strict=True))
+
+
+def _label(e: ast.Expression) -> str | tuple[str, bool] | None:
+    """What an expression has beside its parts: a name, an operator; None when it has nothing."""
+    match e:
+        case ast.Path():
+            return e.name, e.absolute
+        case ast.Member():
+            return e.name
+        case ast.UnaryExpression() | ast.BinaryExpression():
+            return e.operator
+        case ast.StructExpression():
+            return " ".join(field.name for field in e.fields)
         case _:
-            return False
+            return None

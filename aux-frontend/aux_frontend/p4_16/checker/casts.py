@@ -217,32 +217,25 @@ def _castable(st: State, operand: ast.Expression, found: Ty, target: Ty) -> bool
             return found.width == 1 and not found.signed
         case t.Bool(), t.Bit():
             return target.width == 1 and not target.signed
-        case t.Bool(), t.Integer():
-            return False
         case t.Integer(), t.Bool():
             return st.value(operand) in (0, 1)
         case t.Bit(), t.Bit():
             return found.signed == target.signed or found.width == target.width
         case t.Bit(), t.Integer():
             return True
-        case t.Integer(), t.Enum():
-            return target.underlying is not None
-        case t.NewType(), t.NewType():
-            return (
-                same(found.underlying, target) or same(found, target.underlying)
-                or _castable(st, operand, found.underlying, target) or _castable(st, operand, found, target.underlying)
-            )  # fmt: skip
-        case t.NewType(), _:
-            return same(found.underlying, target) or _castable(st, operand, found.underlying, target)
-        case _, t.NewType():
-            return (
-                same(found, target.underlying)
-                or implicitly(st, found, target.underlying)
-                or _castable(st, operand, found, target.underlying)
-            )
-        case t.Enum(), _ if found.underlying is not None:
-            return same(found.underlying, target) or _castable(st, operand, found.underlying, target)
-        case _, t.Enum() if target.underlying is not None:
-            return same(found, target.underlying) or _castable(st, operand, found, target.underlying)
         case _:
-            return False
+            return any(_through(st, operand, a, b) for a, b in _represented(found, target))
+
+
+def _represented(found: Ty, target: Ty) -> list[tuple[Ty, Ty]]:
+    """A cast from or to a `type` or a serializable enum, as casts from or to its representation."""
+    result: list[tuple[Ty, Ty]] = []
+    if isinstance(found, t.NewType | t.Enum) and found.underlying is not None:
+        result.append((found.underlying, target))
+    if isinstance(target, t.NewType | t.Enum) and target.underlying is not None:
+        result.append((found, target.underlying))
+    return result
+
+
+def _through(st: State, operand: ast.Expression, found: Ty, target: Ty) -> bool:
+    return same(found, target) or implicitly(st, found, target) or _castable(st, operand, found, target)

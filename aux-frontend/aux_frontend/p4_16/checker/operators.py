@@ -263,22 +263,22 @@ def conditional(st: State, e: ast.ConditionalExpression, hint: Ty | None) -> Ty:
     then, otherwise = expressions.infer(st, e.then, hint), expressions.infer(st, e.otherwise, hint)
     if isinstance(then, t.Unknown) or isinstance(otherwise, t.Unknown):
         return otherwise if isinstance(then, t.Unknown) else then
-    if _literal(e.then, then) and not _literal(e.otherwise, otherwise):
-        casts.coerce(st, e.then, then, otherwise)
-        then = otherwise
-    elif not same(then, otherwise):
-        if casts.implicitly(st, then, otherwise):
-            casts.coerce(st, e.then, then, otherwise)
-            then = otherwise
-        elif not casts.coerce(st, e.otherwise, otherwise, then, "other branch"):
-            return t.Unknown()
-    elif _literal(e.otherwise, otherwise) and not _literal(e.then, then):
-        casts.coerce(st, e.otherwise, otherwise, then)
+    result = _branches(st, e, then, otherwise)
+    if isinstance(result, t.Unknown):
+        return result
     if all(x in st.static for x in (e.condition, e.then, e.otherwise)):
         st.static.add(e)
-    chosen = st.value(e.condition)
-    if isinstance(chosen, bool):
-        value = st.value(e.then if chosen else e.otherwise)
-        if value is not None and e in st.static:
+        value = st.value(e.then if st.value(e.condition) else e.otherwise)
+        if value is not None and st.value(e.condition) is not None:
             st.set_value(e, value)
-    return then
+    return result
+
+
+def _branches(st: State, e: ast.ConditionalExpression, then: Ty, otherwise: Ty) -> Ty:
+    """The common type of the branches, one converted to that of the other where needed."""
+    first, second = _literal(e.then, then), _literal(e.otherwise, otherwise)
+    if (first and not second) or (not same(then, otherwise) and casts.implicitly(st, then, otherwise)):
+        return otherwise if casts.coerce(st, e.then, then, otherwise) else t.Unknown()
+    if first and second and same(then, otherwise):
+        return then
+    return then if casts.coerce(st, e.otherwise, otherwise, then, "other branch") else t.Unknown()
