@@ -29,6 +29,7 @@ _COMMANDS: dict[str, tuple[bool, int, int]] = {
     "meter_array_set_rates": (True, 0, 0),
 }
 _RATED = ("meter_set_rates", "meter_array_set_rates")
+_LONGEST_NUMBER = 4000  # digits; no key is as wide
 _DATA = re.compile(r"[0-9a-fA-F*]+")
 
 
@@ -238,6 +239,8 @@ class _Parser:
             self.fail("a number is expected here")
         self.position += 1
         text = token.text.lower()
+        if len(text) > _LONGEST_NUMBER:
+            self.fail("the number is too long", token.span)
         bits = {"0x": 4, "0b": 1, "0o": 3}.get(text[:2], 0)
         if not bits:
             return st.Number(int(text), 0, 0, token.span)
@@ -250,7 +253,7 @@ class _Parser:
         """The port, the digits without the spaces between them, and where the digits begin."""
         token = self.next()
         parts = token.text.split()
-        if not parts or not parts[0].isdecimal():
+        if not parts or re.fullmatch(r"[0-9]{1,5}", parts[0]) is None:
             self.fail("a port number is expected here", token.span)
         offset = token.text.index(parts[0]) + len(parts[0])
         rest = token.text[offset:]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from macsad.stf import statements as st
 from macsad.stf.parser import parse
@@ -118,6 +120,47 @@ def test_reading_goes_on_after_an_error() -> None:
     assert len(errors("bogus\nadd\npacket 1 0\nwait\nworse")) == 4
 
 
-@pytest.mark.parametrize("text", ["\0", "add " * 100, "packet", "expect", "(" * 999, "add t k:0x a()", "𝔞 1", '"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "add " * 100,
+        "packet",
+        "expect",
+        "(" * 999,
+        "add t k:0x a()",
+        "𝔞 1",
+        '"',
+        f"packet {'9' * 9}",
+        f"add t {'9' * 5000} a()",
+    ],
+)
 def test_nonsense_is_refused_without_a_traceback(text: str) -> None:
     assert errors(text)
+
+
+WORDS = [
+    "add",
+    "packet",
+    "expect",
+    "check_counter",
+    "$A",
+    "t",
+    "k",
+    ":",
+    "0x1*",
+    "12",
+    "(",
+    ")",
+    ",",
+    "=",
+    "\n",
+    "&&&",
+    ".",
+    " ",
+]
+
+
+@given(some.one_of(some.text(), some.lists(some.sampled_from(WORDS)).map(" ".join)))
+def test_no_text_raises(text: str) -> None:
+    parse(text, "t.stf", Diagnostics())
