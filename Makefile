@@ -1,0 +1,36 @@
+# What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-run demo check test golden
+
+BIN := .venv/bin
+JOBS ?= 2
+C_FILES = $(shell find aux-backend tests/c -name '*.[ch]')
+SCRIPTS := scripts/setup .ci/run
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: ## install what checks and tests need: Debian packages, and .venv
+	@scripts/setup test
+
+setup-run:
+	@scripts/setup run
+
+demo: setup-run ## compile apps/l3fwd, let packets through, show what came out where
+	@$(BIN)/python scripts/demo.py
+
+check: setup ## formatting, lint, types, import directions
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/lint-imports --no-logo
+	@echo clang-format --dry-run -Werror
+	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
+	@echo shellcheck $(SCRIPTS)
+	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); else echo "shellcheck is not installed: left out"; fi
+
+test: check ## all checks and all tests
+	$(BIN)/pytest -n $(JOBS)
+
+golden: setup ## write the golden files anew: read the difference before you commit it
+	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors
