@@ -68,7 +68,9 @@ class Externs:
         for statement in program_statements(self.program):
             if isinstance(statement, CallExtern) and statement.instance == digest:
                 values = flattened(statement.inputs[0])
-                return tuple(DigestFieldView(_name_of(v, i), width_of(v.type)) for i, v in enumerate(values))
+                given = str(dict(self.program.extern[digest].attributes).get("fields", ""))
+                names = given.split(",") if given else [_name_of(v, i) for i, v in enumerate(values)]
+                return tuple(DigestFieldView(n, width_of(v.type)) for n, v in zip(names, values, strict=True))
         return ()
 
     def call(self, render: Expressions, statement: CallExtern, assign: Assigner, entry: str, cite: str) -> Views:

@@ -200,7 +200,7 @@ class ParserStatements(Statements):
             return f"{c_type(type_)}_load({base}, {offset}, {width})"
         if offset % 8 == 0 and width % 8 == 0:
             place = f"{base} + {offset // 8}" if offset else base
-            return trimmed(C(f"macs_load_bytes({place}, {width // 8})"), width).text
+            return f"({c_type(type_)})macs_load_bytes({place}, {width // 8})"
         return f"({c_type(type_)})macs_load_bits({base}, {offset}, {width})"
 
     def _advance(self, bits: Expression) -> Views:
