@@ -9,6 +9,7 @@ import pytest
 import switches
 
 from macsad import simulate, test
+from transpiler.interpreter import ControlError
 
 HERE = Path(__file__).parent
 APPS = HERE.parents[1] / "apps"
@@ -53,3 +54,25 @@ def test_a_switch_that_does_not_start_is_said(tmp_path: Path) -> None:
     out = io.StringIO()
     assert test.run(switches.load(HERE / "tables.p4"), stf, Path("/bin/false"), out=out) == 1
     assert "the switch did not start (exit 1)" in out.getvalue()
+
+
+def test_a_switch_that_dies_is_said() -> None:
+    device = switches.start(HERE / "tables.p4", (0, 1))
+    device.inject(0, bytes(8))
+    device._process.kill()
+    with pytest.raises(ControlError, match=r"the switch has closed|the connection"):
+        for _ in range(3):
+            device.collect()
+    with pytest.raises(ControlError, match=r"did not end cleanly \(exit -9\)"):
+        device.close()
+
+
+def test_what_the_switch_refuses_is_said() -> None:
+    device = switches.start(HERE / "tables.p4", (0, 1))
+    try:
+        with pytest.raises(ControlError):
+            device.group_create(0)
+        with pytest.raises(ControlError):
+            device.inject(7, bytes(8))
+    finally:
+        device.close()
