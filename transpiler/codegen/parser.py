@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from transpiler.codegen.ctypes import c_type, is_wide, literal
-from transpiler.codegen.expressions import C, infix, trimmed
+from transpiler.codegen.expressions import C, infix
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.storage import Slot
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
