@@ -12,11 +12,12 @@ from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
+PORT_HELP = "Port N of the program: an interface, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. Once for each port."
+
 
 @click.command("run", context_settings={"ignore_unknown_options": True})
 @program_options
-@click.option("-p", "--port", "ports", multiple=True, required=True, metavar="N=NAME",
-              help="Port N of the program is an interface, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. Repeatable.")  # fmt: skip
+@click.option("-p", "--port", "ports", multiple=True, required=True, metavar="N=NAME", help=PORT_HELP)
 @click.option("--entries", type=READABLE, help="Commands to run before the first packet: table_add ...")
 @click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
               help="Where the binary is made.")  # fmt: skip

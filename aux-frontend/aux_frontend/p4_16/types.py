@@ -190,7 +190,7 @@ class ValueSet:
 
 @_type
 class Callable:
-    """The type of a name that can be called: function, action, method, built-in; the checker resolves the overload at the call."""
+    """The type of a name that can be called: function, action, method, built-in; a call resolves the overload."""
 
     candidates: tuple[ast.Declaration | str, ...]
 
