@@ -5,20 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.hlir.program import Program
-from transpiler.passes import remove_unreachable_states, remove_unused_declarations
+from transpiler.passes import (
+    fold_branches,
+    fold_selects,
+    propagate_copies,
+    remove_dead_assignments,
+    remove_invalid_headers,
+    remove_unreachable,
+    remove_unused_declarations,
+    simplify_expressions,
+)
 
 Pass = Callable[[Program], Program]
 
 PASSES: tuple[tuple[str, Pass], ...] = (
-    ("remove_unreachable_states", remove_unreachable_states.run),
+    ("simplify_expressions", simplify_expressions.run),
+    ("propagate_copies", propagate_copies.run),
+    ("fold_branches", fold_branches.run),
+    ("fold_selects", fold_selects.run),
+    ("remove_unreachable", remove_unreachable.run),
+    ("remove_invalid_headers", remove_invalid_headers.run),
+    ("remove_dead_assignments", remove_dead_assignments.run),
     ("remove_unused_declarations", remove_unused_declarations.run),
 )
+ROUNDS = 4  # what one pass removes is work for an earlier one; more rounds than that find little
 
 
 def optimise(program: Program, observe: Callable[[str, Program], None] | None = None) -> Program:
-    """The program after all passes. `observe` sees each pass's name and result: tests verify and print it."""
-    for name, run in PASSES:
-        program = run(program)
-        if observe is not None:
-            observe(name, program)
+    """The program after all passes, in rounds until nothing changes. `observe` sees each pass's name and result."""
+    for _ in range(ROUNDS):
+        before = program
+        for name, run in PASSES:
+            program = run(program)
+            if observe is not None:
+                observe(name, program)
+        if program == before:
+            break
     return program

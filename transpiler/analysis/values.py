@@ -1,0 +1,198 @@
+"""What can be known of the value of an expression: the constant that it is, or the range that it lies in.
+
+Arithmetic as in P4-16 spec 1.2.5 section 8 and, where that is undefined, as HLIR fixes it (see hlir.expressions).
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from transpiler.hlir.expressions import (
+    COMPARISONS,
+    Binary,
+    BinaryOp,
+    Cast,
+    Conditional,
+    Const,
+    Expression,
+    Slice,
+    Unary,
+    UnaryOp,
+)
+from transpiler.hlir.types import Bits, Bool, Type
+
+Range = tuple[int, int]  # both ends included
+
+
+def ones(width: int) -> int:
+    """`width` one bits."""
+    return (1 << width) - 1
+
+
+def number(value: int, type_: Type) -> int:
+    """The integer that a stored value stands for: negative ones only in signed types."""
+    if isinstance(type_, Bits) and type_.signed and type_.width and value >> (type_.width - 1):
+        return value - (1 << type_.width)
+    return value
+
+
+def stored(value: int, type_: Type) -> int:
+    """A number cut to its type, as it is stored."""
+    return value & ones(type_.width) if isinstance(type_, Bits) else value & 1
+
+
+def limits(type_: Type) -> Range | None:
+    """The range of a type's numbers; None for types without numbers."""
+    match type_:
+        case Bool():
+            return 0, 1
+        case Bits(width=width, signed=signed):
+            return (-(1 << (width - 1)), ones(width - 1)) if signed and width else (0, ones(width))
+    return None
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two expressions or places are the same, wherever they stand in the program."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if not is_dataclass(a):
+        return bool(a == b)
+    return all(same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.name != "span")
+
+
+# --- constants -------------------------------------------------------------------------------------------------------
+
+
+def constant(expression: Expression) -> int | None:
+    """The value of an expression whose operands are constants; None if they are not, or it has no number."""
+    match expression:
+        case Const(value=value):
+            return value
+        case Unary(op=op, operand=Const(value=value), type=type_):
+            return _unary(op, value, type_)
+        case Slice(operand=Const(value=value), high=high, low=low):
+            return value >> low & ones(high - low + 1)
+        case Cast(operand=Const(value=value, type=source), type=type_):
+            return int(value != 0) if isinstance(type_, Bool) else stored(number(value, source), type_)
+        case Binary(left=Const(), right=Const()):
+            return _binary(expression)
+    return None
+
+
+def _unary(op: UnaryOp, value: int, type_: Type) -> int:
+    match op:
+        case UnaryOp.NEGATE:
+            return stored(-value, type_)
+        case UnaryOp.COMPLEMENT:
+            return stored(~value, type_)
+        case UnaryOp.NOT:
+            return 1 - value
+
+
+def _binary(e: Binary) -> int | None:
+    assert isinstance(e.left, Const) and isinstance(e.right, Const)
+    a, b = number(e.left.value, e.left.type), number(e.right.value, e.right.type)
+    if e.op in COMPARISONS:
+        return int(compare(e.op, (a, a), (b, b)) or False)
+    if e.op in (BinaryOp.LAND, BinaryOp.LOR):
+        return a & b if e.op is BinaryOp.LAND else a | b
+    if e.op is BinaryOp.CONCAT:
+        assert isinstance(e.right.type, Bits)
+        return e.left.value << e.right.type.width | e.right.value
+    if not isinstance(e.type, Bits):
+        return None
+    if e.op in (BinaryOp.SHL, BinaryOp.SHR):
+        amount = min(e.right.value, e.type.width)
+        return stored(a << amount if e.op is BinaryOp.SHL else a >> amount, e.type)
+    if e.op in (BinaryOp.SADD, BinaryOp.SSUB):
+        low, high = limits(e.type) or (0, 0)
+        return stored(min(max(a + b if e.op is BinaryOp.SADD else a - b, low), high), e.type)
+    return stored(_wrapping(e.op, e.left.value, e.right.value), e.type)
+
+
+def _wrapping(op: BinaryOp, a: int, b: int) -> int:
+    match op:
+        case BinaryOp.ADD:
+            return a + b
+        case BinaryOp.SUB:
+            return a - b
+        case BinaryOp.MUL:
+            return a * b
+        case BinaryOp.DIV:
+            return a // b if b else 0
+        case BinaryOp.MOD:
+            return a % b if b else 0
+        case BinaryOp.AND:
+            return a & b
+        case BinaryOp.OR:
+            return a | b
+        case _:
+            return a ^ b
+
+
+# --- ranges ----------------------------------------------------------------------------------------------------------
+
+
+def range_of(expression: Expression) -> Range | None:
+    """A range that the number of an expression surely lies in; None for what has no number."""
+    whole = limits(expression.type)
+    match expression:
+        case Const(value=value, type=type_) if whole:
+            return number(value, type_), number(value, type_)
+        case Cast(operand=operand, type=type_) if whole:
+            inner = range_of(operand)
+            return inner if inner and not isinstance(type_, Bool) and _inside(inner, whole) else whole
+        case Conditional(then=then, otherwise=otherwise) if whole:
+            a, b = range_of(then), range_of(otherwise)
+            return (min(a[0], b[0]), max(a[1], b[1])) if a and b else whole
+        case Binary(type=Bits(signed=False)):
+            return _range_of_binary(expression) or whole
+    return whole
+
+
+def _range_of_binary(e: Binary) -> Range | None:
+    left, right = range_of(e.left), range_of(e.right)
+    if left is None or right is None:
+        return None
+    match e.op:
+        case BinaryOp.AND:
+            return 0, min(left[1], right[1])
+        case BinaryOp.MOD if right[0] > 0:
+            return 0, min(left[1], right[1] - 1)
+        case BinaryOp.DIV if right[0] > 0:
+            return left[0] // right[1], left[1] // right[0]
+        case BinaryOp.SHR if isinstance(e.right, Const) and e.right.value < 1024:
+            return left[0] >> e.right.value, left[1] >> e.right.value
+    return None
+
+
+def _inside(inner: Range, outer: Range) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def compare(op: BinaryOp, a: Range, b: Range) -> bool | None:
+    """The outcome of a comparison if the ranges of its operands decide it."""
+    match op:
+        case BinaryOp.LT:
+            return True if a[1] < b[0] else False if a[0] >= b[1] else None
+        case BinaryOp.GE:
+            return _opposite(compare(BinaryOp.LT, a, b))
+        case BinaryOp.GT:
+            return compare(BinaryOp.LT, b, a)
+        case BinaryOp.LE:
+            return _opposite(compare(BinaryOp.LT, b, a))
+        case BinaryOp.EQ:
+            if a[0] == a[1] == b[0] == b[1]:
+                return True
+            return False if a[1] < b[0] or b[1] < a[0] else None
+        case _:
+            return _opposite(compare(BinaryOp.EQ, a, b))
+
+
+def _opposite(outcome: bool | None) -> bool | None:
+    return None if outcome is None else not outcome
