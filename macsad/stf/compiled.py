@@ -124,7 +124,7 @@ class CompiledDevice:
     ) -> int:
         keys = [k for k in self.program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
         words = [_word(match, key) for match, key in zip(matches, keys, strict=True)]
-        line = ["table_add", table, action, *words, "=>", *map(hex, arguments)]
+        line = ["table_add", table, self._action(action), *words, "=>", *map(hex, arguments)]
         if any(k.match_kind in (MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL) for k in keys):
             line.append(str(_LOWEST_FIRST - priority))
         return self._number(" ".join(line), _HANDLE)
@@ -136,7 +136,7 @@ class CompiledDevice:
         self._command(f"table_clear {table}")
 
     def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
-        self._command(" ".join(["table_set_default", table, action, *map(hex, arguments)]))
+        self._command(" ".join(["table_set_default", table, self._action(action), *map(hex, arguments)]))
 
     # --- the rest ----------------------------------------------------------------------------------------------------
 
@@ -183,6 +183,9 @@ class CompiledDevice:
 
     def node_associate(self, group: int, node: int) -> None:
         self._command(f"mc_node_associate {group} {node}")
+
+    def _action(self, action: str) -> str:
+        return self.program.action[action].control_name
 
     def _command(self, line: str) -> str:
         """Run a command. Returns what it printed. Raises: ControlError."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from macsad.stf import statements as st
 from macsad.stf.names import find, find_key
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir.program import Action, MatchKind, Program, Table, TableKey
+from transpiler.hlir.program import MatchKind, Program, Table, TableKey
 from transpiler.interpreter.evaluate import mask
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits
 
@@ -94,12 +94,6 @@ def make_plan(statements: tuple[st.Statement, ...], program: Program, diagnostic
     return [step for statement in statements if (step := planner.step(statement)) is not None]
 
 
-def control_name(action: Action) -> str:
-    """What the control plane calls an action: its name, or what @name says where a copy of it was made."""
-    renamed = next((a.body.strip().strip('"') for a in action.annotations if a.name == "name"), None)
-    return renamed or action.name
-
-
 class _Planner:
     def __init__(self, program: Program, diagnostics: Diagnostics) -> None:
         self.program = program
@@ -144,7 +138,7 @@ class _Planner:
 
     def _action(self, text: st.ActionText, table: Table) -> tuple[str, tuple[int, ...]] | None:
         kind = f"action of table {table.name}"
-        named = {control_name(self.program.action[use.action]): use.action for use in table.actions}
+        named = {self.program.action[use.action].control_name: use.action for use in table.actions}
         found = find(text.name, named, kind, self.diagnostics)
         if found is None:
             return None
