@@ -109,7 +109,9 @@ class Diagnostics:
             blocks.append(f"{len(self.messages) - len(shown)} more messages not shown")
         return "".join(block + "\n" for block in blocks)
 
-    def _add(self, severity: Severity, span: Span, message: str, code: str, notes: tuple[tuple[Span, str], ...]) -> None:
+    def _add(
+        self, severity: Severity, span: Span, message: str, code: str, notes: tuple[tuple[Span, str], ...]
+    ) -> None:
         if (span, message) in self._seen:
             return
         self._seen.add((span, message))

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import switches
 from harness import BATCHES, difference, outcome
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as some
+from hypothesis import HealthCheck, given, settings, strategies as some
 from strategies import Scenario, keeps_order, scenarios
 
 from macsad.stf.interpreted import InterpretedDevice

@@ -9,8 +9,7 @@ import pytest
 import switches
 from harness import difference, outcome
 from hlir_builder import Builder, apply, emit, extract, goto, state
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as some
+from hypothesis import HealthCheck, Phase, given, settings, strategies as some
 from strategies import Scenario, frames, keeps_order, parser_hints, scenarios
 
 from macsad.stf.interpreted import InterpretedDevice

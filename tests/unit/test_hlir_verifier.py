@@ -7,9 +7,7 @@ from dataclasses import replace
 import pytest
 
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType
 from transpiler.hlir.verifier import Malformed, verify

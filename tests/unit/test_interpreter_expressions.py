@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hlir_builder import AT, Builder, binary, const, h, state
-from hlir_builder import goto as to
+from hlir_builder import AT, Builder, binary, const, goto as to, h, state
 
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.types import Bits, Bool

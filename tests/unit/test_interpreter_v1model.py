@@ -24,8 +24,7 @@ from hlir_builder import (
     valid,
 )
 
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.interpreter import Switch

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.checker import check
 from aux_frontend.p4_16.checker.typeops import mentions, write

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.codegen.ctypes import limbs, natural
-from transpiler.codegen.expressions import C as CExpression
-from transpiler.codegen.expressions import Expressions, cast, quoted, trimmed
+from transpiler.codegen.expressions import C as CExpression, Expressions, cast, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, pack_dense, pack_padded
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views

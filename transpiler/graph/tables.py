@@ -13,11 +13,11 @@ from transpiler.analysis.dependencies import (
     STATE_OF_EXTERN,
     Dependency,
     DependencyGraph,
+    EdgeKind as Why,
     NodeId,
     NodeKind,
     dependency_graph,
 )
-from transpiler.analysis.dependencies import EdgeKind as Why
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.graph import drawing
 from transpiler.graph.control import condition_lines, table_sections

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.externs import KINDS
 from transpiler.hlir.types import Bits, Bool, Enum, HeaderType, Varbit
 from transpiler.hlir.verify_bodies import BodyVerifier, Problem

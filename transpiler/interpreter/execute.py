@@ -6,8 +6,7 @@ Loops are bounded: a program that does not end is `Runaway`, and its packet is d
 
 from __future__ import annotations
 
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.interpreter import hashes
 from transpiler.interpreter.calls import call_extern
 from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, mask, pack, to_bytes, write

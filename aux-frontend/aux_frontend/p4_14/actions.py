@@ -9,9 +9,7 @@ from aux_frontend.p4_14.signatures import SIGNATURES
 from aux_frontend.p4_14.values import Bound, Env, Invalid, Operand, Values
 from aux_frontend.p4_14.widths import MAX_CALL_DEPTH, ParameterWidths
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 
 MAX_STATEMENTS = 200_000  # of a whole program after inlining
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from aux_frontend.p4_14.builder import Slot, number
 from aux_frontend.p4_14.values import Loose, Operand, Values, width_of_operand
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 Op = ex.BinaryOp

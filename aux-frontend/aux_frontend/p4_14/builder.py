@@ -8,8 +8,7 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.intrinsics import INTRINSICS, STANDARD
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, Layout, Scope
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
 
 ERRORS = Enum("error", pr.CORE_ERRORS)

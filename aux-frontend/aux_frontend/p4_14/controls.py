@@ -8,9 +8,7 @@ from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Env, Invalid, Values
 from aux_frontend.p4_14.widths import MAX_CALL_DEPTH
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bool
 
 _ENV = Env("control")

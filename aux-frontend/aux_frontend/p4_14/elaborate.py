@@ -21,9 +21,7 @@ from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Values
 from aux_frontend.p4_14.widths import ParameterWidths
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool
 
 EGRESS = "egress"

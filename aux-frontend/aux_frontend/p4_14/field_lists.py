@@ -8,9 +8,7 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import Builder, Slot, number
 from aux_frontend.p4_14.values import Env, Values
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.types import Bits, Bool
 

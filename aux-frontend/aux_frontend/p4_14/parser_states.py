@@ -14,9 +14,7 @@ from aux_frontend.p4_14.scope import InstanceInfo, Layout
 from aux_frontend.p4_14.selects import Selects
 from aux_frontend.p4_14.values import Env, Invalid, Values, minus_one
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool
 
 FLAG = Bits(1)

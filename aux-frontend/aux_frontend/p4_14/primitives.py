@@ -14,9 +14,7 @@ from aux_frontend.p4_14.signatures import BINARY, SIGNATURES
 from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.values import Env, Loose, Operand, Values, width_of_operand
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 Arguments = tuple[ast.Expression, ...]

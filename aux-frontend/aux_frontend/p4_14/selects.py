@@ -9,8 +9,7 @@ from aux_frontend.p4_14.builder import number, pragma_number
 from aux_frontend.p4_14.scope import fold
 from aux_frontend.p4_14.values import Env, Invalid, Loose, Values
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits
 
 VALUE_SET_SIZE = 4  # members, when no @pragma parser_value_set_size says otherwise

@@ -11,9 +11,7 @@ from aux_frontend.p4_14.field_lists import FieldLists
 from aux_frontend.p4_14.stateful import Object, StatefulObjects
 from aux_frontend.p4_14.values import Env, Invalid, Values
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 DEFAULT_SIZE = 1024  # entries, when the table does not say

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import arguments, calls, expressions
 from aux_frontend.p4_16.checker.overloads import Bound, Misfit, bind

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import casts, lvalues
 from aux_frontend.p4_16.checker.overloads import Bound
 from aux_frontend.p4_16.checker.signature import Signature

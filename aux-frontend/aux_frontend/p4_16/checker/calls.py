@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.checker import arguments as args
-from aux_frontend.p4_16.checker import constructors, expressions, methods, places, typerefs
+from aux_frontend.p4_16.checker import arguments as args, constructors, expressions, methods, places, typerefs
 from aux_frontend.p4_16.checker.nesting import nesting_problem
 from aux_frontend.p4_16.checker.overloads import Bound, Misfit, choose
 from aux_frontend.p4_16.checker.signature import Signature

@@ -6,8 +6,7 @@ them into lists, structures and the branches of a conditional, and reports what 
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import compatible
 from aux_frontend.p4_16.checker.constants import convert, default_value, value_range
 from aux_frontend.p4_16.checker.scope import suggestion

@@ -5,8 +5,7 @@ The two must have the same number of parameters, with the same directions and th
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import same, write
 from aux_frontend.p4_16.checker.unify import parameter_types

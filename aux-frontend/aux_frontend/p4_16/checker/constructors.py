@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import abstract, calls, expressions, places, typerefs
 from aux_frontend.p4_16.checker.overloads import Misfit, choose
 from aux_frontend.p4_16.checker.signature import Signature

@@ -4,8 +4,7 @@ P4-16 spec 8.17 (headers), 8.18 (stacks), 8.19 (unions), 9 (sizes), 13.9 and 14.
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import calls, casts, expressions, lvalues, packets, places
 from aux_frontend.p4_16.checker.members import SIZE_METHODS, is_header_stack

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import (
     annotation,
     declarations,

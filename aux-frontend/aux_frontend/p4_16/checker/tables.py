@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Place, State

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import annotation, declarations, expressions, typerefs
 from aux_frontend.p4_16.checker.nesting import fits_header, fits_new_type, fits_struct, fits_union
 from aux_frontend.p4_16.checker.state import UNKNOWN, State

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable as Function
-from collections.abc import Mapping
+from collections.abc import Callable as Function, Mapping
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.types import Ty
 
 INT = t.Integer()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as t
+from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import mentions, pruned, same, substitute
 from aux_frontend.p4_16.types import Ty

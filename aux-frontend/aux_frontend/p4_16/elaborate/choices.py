@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16.elaborate import fold
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import fold, values as va
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span

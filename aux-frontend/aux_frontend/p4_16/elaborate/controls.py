@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, statements, tables
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, statements, tables, values as va
 from aux_frontend.p4_16.elaborate.objects import ControlObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.diagnostics import Span

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checker import typeops
-from aux_frontend.p4_16.elaborate import fold, layout
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import fold, layout, values as va
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checker import typeops
-from aux_frontend.p4_16.elaborate import expressions, fold, layout, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, layout, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 # --- packet_in -------------------------------------------------------------------------------------------------------

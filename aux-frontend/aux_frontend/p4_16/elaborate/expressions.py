@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import calls, choices, fold, layout, operators, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.elaborate import calls, choices, fold, layout, operators, places, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Bool, Enum
 
 MAX_DEPTH = 64  # of one HLIR expression, about

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16.elaborate import expressions, fold, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span

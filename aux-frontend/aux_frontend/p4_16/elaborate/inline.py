@@ -12,8 +12,7 @@ from aux_frontend.p4_16.elaborate import bind, fold, statements
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope, leave_target
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Storage
 
 

@@ -5,8 +5,7 @@ P4-16 spec 1.2.5 sections 11.3 (instantiations) and 18.3 (evaluation at compile 
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import expressions, layout, names
 from aux_frontend.p4_16.elaborate.objects import (

@@ -13,8 +13,7 @@ from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import values as va
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, String, Type, Varbit
 
 if TYPE_CHECKING:

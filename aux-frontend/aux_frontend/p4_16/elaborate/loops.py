@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, places, statements
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, places, statements, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Storage
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import choices, expressions, fold, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.elaborate import choices, expressions, fold, places, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits
 
 BINARY = {op.value: op for op in ex.BinaryOp}

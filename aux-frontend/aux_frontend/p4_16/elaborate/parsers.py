@@ -6,17 +6,25 @@ of their own, its `accept` goes to the rest of the state and its `reject` reject
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import bind, expressions, fold, instances, layout, names, places, sets, statements
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import (
+    bind,
+    expressions,
+    fold,
+    instances,
+    layout,
+    names,
+    places,
+    sets,
+    statements,
+    values as va,
+)
 from aux_frontend.p4_16.elaborate.objects import ParserObject, ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Failure, Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 
 START = "start"
 

@@ -6,13 +6,11 @@ P4-16 spec 1.2.5 sections 8.18 (stacks), 8.19 (unions), 8.20 (structs and header
 from __future__ import annotations
 
 from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import choices, fold, layout
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import choices, fold, layout, values as va
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Type, Varbit
 
 EMPTY = Bits(0)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.objects import Object

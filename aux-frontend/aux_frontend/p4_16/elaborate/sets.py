@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import expressions, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import expressions, places, values as va
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.objects import ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Scope

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import expressions
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import expressions, values as va
 from aux_frontend.p4_16.elaborate.bind import OUTWARD
 from aux_frontend.p4_16.elaborate.effects import has_effects, walk
 from aux_frontend.p4_16.elaborate.scope import Scope

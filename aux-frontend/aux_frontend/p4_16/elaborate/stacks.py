@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16.elaborate import fold, layout, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate import fold, layout, places, values as va
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 
 
 def push_front(unit: Unit, stack: va.StackLocation, count: int, span: Span) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import (
     calls,
     expressions,
@@ -16,14 +15,13 @@ from aux_frontend.p4_16.elaborate import (
     operators,
     places,
     switches,
+    values as va,
 )
-from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.effects import applies_parser, has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope, leave_target
 from aux_frontend.p4_16.elaborate.unit import Failure
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Storage
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import calls, expressions, instances, statements
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.scope import Scope
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 
 
 def switch(scope: Scope, node: ast.SwitchStatement) -> None:

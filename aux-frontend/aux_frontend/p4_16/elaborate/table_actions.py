@@ -11,8 +11,7 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import bind, calls, expressions, inline, instances, layout, names, places, statements
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 
 NO_ACTION = "NoAction"
 

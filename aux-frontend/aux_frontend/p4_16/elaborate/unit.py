@@ -7,14 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.elaborate.layout import MAX_STORAGE_LEAVES
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Enum, HeaderType, Type
 
 if TYPE_CHECKING:

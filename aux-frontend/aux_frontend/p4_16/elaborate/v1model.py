@@ -6,17 +6,23 @@ metadata and standard metadata have one storage through the whole pipeline: `hdr
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import controls, core, instances, layout, names, parsers, v1model_externs
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.elaborate import (
+    controls,
+    core,
+    instances,
+    layout,
+    names,
+    parsers,
+    v1model_externs,
+    values as va,
+)
 from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
 from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
+from transpiler.hlir import expressions as ex, program as pr
 
 STANDARD = "standard_metadata"
 # package parameter → role, and what each parameter of the parser or control is: packet, hdr, meta, standard metadata

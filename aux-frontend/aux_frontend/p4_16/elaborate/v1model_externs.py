@@ -5,10 +5,8 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, places
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import assign_scalar, constant_enum, data_list, instance_of, values_of
@@ -16,9 +14,7 @@ from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_field_lists
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.types import Bits, Bool, Enum
 

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import re
 
-from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16 import types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, layout, names
-from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Enum
 
 DROP_PORT = 511
