@@ -29,11 +29,15 @@ def command(
     stf: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, burst: int, sub_batch: int,
     sanitize: tuple[str, ...], **program: object,
 ) -> int:  # fmt: skip
-    """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ."""
+    """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ.
+
+    For another --arch the switch runs under qemu-user.
+    """
     request = Request.of(program)
     hlir = compilation.load(request)
+    wrapper = toolchain.emulator(arch)
     tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize)
     with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)
-        return test.run(hlir, stf, binary, burst=burst, sub_batch=sub_batch)
+        return test.run(hlir, stf, binary, burst=burst, sub_batch=sub_batch, wrapper=wrapper)

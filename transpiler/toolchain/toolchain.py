@@ -16,7 +16,9 @@ CROSS = {
     "aarch64": "aarch64-linux-gnu-gcc",
     "armv7": "arm-linux-gnueabihf-gcc",
     "riscv64": "riscv64-linux-gnu-gcc",
+    "s390x": "s390x-linux-gnu-gcc",
 }
+EMULATORS = {"armv7": "qemu-arm-static"}
 HOST_NAMES = {"arm64": "aarch64", "amd64": "x86_64", "armv7l": "armv7"}
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
 
@@ -85,6 +87,18 @@ def find(
         cflags, libs = _installed_odp()
         return Toolchain(words, platform, arch, (*flags, *cflags), (*link, *libs, "-pthread"), (), ())
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux or odp")
+
+
+def emulator(arch: str | None) -> tuple[str, ...]:
+    """What goes before the command line of a binary for `arch` to run it here. Raises: ToolchainError."""
+    if arch is None or arch == host_arch():
+        return ()
+    command = EMULATORS.get(arch, f"qemu-{arch}-static")
+    if shutil.which(command) is None:
+        raise ToolchainError(
+            f"running {arch} here needs {command}, which is not installed (Debian: apt install qemu-user-static)"
+        )
+    return (command,)
 
 
 def _processor(arch: str, cpu: str | None, native: bool) -> tuple[str, ...]:

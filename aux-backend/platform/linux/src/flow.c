@@ -28,7 +28,7 @@ uint32_t macs_odp_flow_hash(const uint8_t *frame, uint32_t len, odp_pktin_hash_p
     if (type == 0x0800 && end - at >= IPV4_MIN) {
         bool fragment = (half(at + 6) & 0x3fff) != 0;
         bool ports = !fragment && ((at[9] == UDP && select.proto.ipv4_udp) || (at[9] == TCP && select.proto.ipv4_tcp));
-        uint32_t header = (at[0] & 15u) * 4u;
+        ptrdiff_t header = (at[0] & 15) * 4;
         return hash_ip(at + 12, 8, select.proto.ipv4, end - at < header ? end : at + header, end, ports);
     }
     if (type == 0x86dd && end - at >= IPV6) {
