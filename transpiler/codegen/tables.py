@@ -9,7 +9,7 @@ from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of
 from transpiler.codegen.views import ActionDescView, EntryView, FieldView, ParameterView, TableRef, TableView
 from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet
-from transpiler.hlir.program import Action, ActionCall, MatchKind, Program, Table, TableEntry, TableKey
+from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey
 from transpiler.hlir.types import width_of
 from transpiler.targets.target import Kernel
 
@@ -133,7 +133,7 @@ class Tables:
             scope = "MACS_TABLE_ONLY"
         span = self.program.action[action].span
         member, constant = self.member(table.name, action), self.constant(table.name, action)
-        known_as = control_name(self.program.action[action])
+        known_as = self.program.action[action].control_name
         return ActionDescView(known_as, member, constant, scope, self.parameters(action), cite(span.file, span.line))
 
     def _data(self, table: str, call: ActionCall) -> str:
@@ -167,11 +167,6 @@ class Tables:
             data=self._data(table.name, entry.call),
             cite=cite(entry.span.file, entry.span.line),
         )
-
-
-def control_name(action: Action) -> str:
-    """What the control plane calls an action: copies of one action share its @name."""
-    return next((note.body.strip('"') for note in action.annotations if note.name == "name"), action.name)
 
 
 def _bytes(part: bytes) -> str:

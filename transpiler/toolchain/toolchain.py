@@ -96,7 +96,7 @@ def emulator(arch: str | None) -> tuple[str, ...]:
     command = EMULATORS.get(arch, f"qemu-{arch}-static")
     if shutil.which(command) is None:
         raise ToolchainError(
-            f"running {arch} here needs {command}, which is not installed (Debian: apt install qemu-user-static)"
+            f"{arch} runs here by {command}, which is not installed (Debian: apt install qemu-user-static)"
         )
     return (command,)
 
