@@ -6,7 +6,7 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, places, values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import assign_scalar, constant_enum, data_list, instance_of, values_of
@@ -47,7 +47,8 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
         case _:
             raise unit.failure(span, f"the extern '{kind}' is not supported on v1model")
     name = unit.unique(made.name, unit.externs)
-    unit.externs[name] = pr.ExternInstance(name, kind, attributes, span, names.kept(annotations))
+    data = interface.data_type(unit, made.type_arguments[0]) if kind == "register" and made.type_arguments else None
+    unit.externs[name] = pr.ExternInstance(name, kind, attributes, span, names.kept(unit, annotations), data)
     made.instance = name
 
 
@@ -106,7 +107,7 @@ def _count(call: ExternCall) -> None:
 
 
 def _direct_count(call: ExternCall) -> None:
-    call.scope.unit.emit(st.CallExtern("direct_counter.count", instance_of(call), (), (), call.span))
+    """Nothing to do: the entry that was hit has been counted, whatever its action says."""
 
 
 def _result(call: ExternCall, name: str = "result") -> va.Location:
@@ -230,7 +231,8 @@ def _digest(call: ExternCall) -> None:
     if known is None or known.kind != "digest":
         name = unit.unique(name, unit.externs)
         attributes = (("fields", ",".join(fields)),)
-        unit.externs[name] = pr.ExternInstance(name, "digest", attributes, span)
+        data = interface.data_type(unit, type_)
+        unit.externs[name] = pr.ExternInstance(name, "digest", attributes, span, data=data)
     unit.emit(st.CallExtern("digest.send", name, (ex.ListExpression(tuple(leaves), span),), (), span))
 
 
