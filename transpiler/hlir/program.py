@@ -13,6 +13,7 @@ from functools import cached_property
 
 from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import Const, Expression, KeySet
+from transpiler.hlir.interface import NO_INTERFACE, Annotation as Annotation, DataType, Interface, InterfaceField
 from transpiler.hlir.statements import Body
 from transpiler.hlir.types import Enum, HeaderType, Type
 
@@ -47,20 +48,16 @@ class Storage(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Annotation:
-    """@name(body), body as its source text; interpreted by whoever knows the name."""
-
-    name: str
-    body: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class Variable:
+    """`type_name` and `annotations`: of action data only, which the control plane sees. The former is the name of its P4
+    type where that has a definition in `Interface` that is not the scalar's own."""
+
     name: str
     type: Type
     storage: Storage
     span: Span
+    type_name: str = ""
+    annotations: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +89,17 @@ class HeaderStack:
 
 @dataclass(frozen=True, slots=True)
 class ExternInstance:
-    """A counter, register, meter …: `kind` as in externs.KINDS, `attributes` its compile-time arguments by name."""
+    """A counter, register, meter …: `kind` as in externs.KINDS, `attributes` its compile-time arguments by name.
+
+    `data` is the P4 type of a register's elements or of a digest's records, where the frontend knows it.
+    """
 
     name: str
     kind: str
     attributes: tuple[tuple[str, int | str], ...]
     span: Span
     annotations: tuple[Annotation, ...] = ()
+    data: DataType | None = None
 
     def attribute(self, name: str) -> int | str:
         """The compile-time argument of that name. Raises: KeyError."""
@@ -107,13 +108,16 @@ class ExternInstance:
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
-    """A parser value set of at most `size` members, each one value per type in `types`."""
+    """A parser value set of at most `size` members, each one value per type in `types`. `fields` are these by their
+    names where the set is of structs."""
 
     name: str
     types: tuple[Type, ...]
     match_kinds: tuple[MatchKind, ...]
     size: int
     span: Span
+    fields: tuple[InterfaceField, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
 
 
 # --- parser ----------------------------------------------------------------------------------------------------------
@@ -178,12 +182,17 @@ class MatchKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class TableKey:
-    """`name` is the control-plane name ("hdr.ipv4.dstAddr"). The expression is evaluated when the table is applied."""
+    """`name` is the control-plane name ("hdr.ipv4.dstAddr"). The expression is evaluated when the table is applied.
+
+    `type_name` as in `Variable`.
+    """
 
     expression: Expression
     match_kind: MatchKind
     name: str
     span: Span
+    type_name: str = ""
+    annotations: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +203,7 @@ class ActionUse:
     span: Span
     default_only: bool = False
     table_only: bool = False
+    annotations: tuple[Annotation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +288,7 @@ Pipe = Parser | Control
 class Program:
     """A whole program. `pipes` in the architecture's order. `intrinsics` maps the architecture's own name of each
     intrinsic value ("egress_spec") to the variable that holds it; one that the program cannot name is absent.
-    `errors` is the `error` enum, core.p4's members first."""
+    `errors` is the `error` enum, core.p4's members first; `interface` what only the control plane asks for."""
 
     name: str
     architecture: Architecture
@@ -294,6 +304,7 @@ class Program:
     intrinsics: tuple[tuple[str, str], ...]
     errors: Enum
     span: Span
+    interface: Interface = NO_INTERFACE
 
     @cached_property
     def header_type_of(self) -> Mapping[str, HeaderType]:

@@ -30,9 +30,17 @@ def full(prefix: str, local: str, annotations: tuple[ast.Annotation, ...] = ()) 
     return f"{prefix}.{local}" if prefix else local
 
 
-def kept(annotations: tuple[ast.Annotation, ...]) -> tuple[Annotation, ...]:
+def kept(unit: Unit, annotations: tuple[ast.Annotation, ...]) -> tuple[Annotation, ...]:
     """Annotations as HLIR keeps them; `@name` is in the name already."""
-    return tuple(Annotation(a.name, a.body, a.span) for a in annotations if a.name != "name")
+    return tuple(Annotation(a.name, a.body, a.span, _structured(unit, a)) for a in annotations if a.name != "name")
+
+
+def _structured(unit: Unit, annotation: ast.Annotation) -> tuple[tuple[str, int | bool | str], ...] | None:
+    """The constants of the form with brackets; the checker has seen that they are."""
+    if annotation.structured is None:
+        return None
+    items = ((i.name, i.value) if isinstance(i, ast.KeyValue) else ("", i) for i in annotation.structured)
+    return tuple((key, unit.checked.constants[value]) for key, value in items)
 
 
 def key_name(unit: Unit, key: ast.KeyElement) -> str:

@@ -13,6 +13,7 @@ from aux_frontend.p4_16.elaborate import (
     expressions,
     fold,
     instances,
+    interface,
     layout,
     names,
     places,
@@ -237,7 +238,9 @@ def _value_set(unit: Unit, scope: Scope, declaration: ast.ValueSetDeclaration, p
         types.append(scalar)
     match_kinds = tuple(kinds.get(leaf, pr.MatchKind.EXACT) for leaf, _ in leaves)
     size = expressions.integer(scope, declaration.size)
-    unit.value_sets[name] = pr.ValueSet(name, tuple(types), match_kinds, size, declaration.span)
+    fields = interface.fields_of(unit, element, declaration.span) if isinstance(element, ty.Struct) else ()
+    annotations = names.kept(unit, declaration.annotations)
+    unit.value_sets[name] = pr.ValueSet(name, tuple(types), match_kinds, size, declaration.span, fields, annotations)
     return ValueSetObject(name, tuple(leaf for _, leaf in leaves))
 
 

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.elaborate import instances
+from aux_frontend.p4_16.elaborate import instances, interface
 from aux_frontend.p4_16.elaborate.architecture import Architecture
 from aux_frontend.p4_16.elaborate.objects import PackageObject
 from aux_frontend.p4_16.elaborate.scope import Scope
@@ -58,6 +58,7 @@ def _elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Prog
         intrinsics=architecture.intrinsics(unit),
         errors=unit.errors,
         span=main.span,
+        interface=interface.interface(unit, main),
     )
 
 

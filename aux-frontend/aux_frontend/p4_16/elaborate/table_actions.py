@@ -5,11 +5,24 @@ An action whose parameters have directions is bound to its arguments in the acti
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import bind, calls, expressions, inline, instances, layout, names, places, statements
+from aux_frontend.p4_16.elaborate import (
+    bind,
+    calls,
+    expressions,
+    inline,
+    instances,
+    interface,
+    layout,
+    names,
+    places,
+    statements,
+    values as va,
+)
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
+from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr
 
@@ -47,7 +60,8 @@ def uses(scope: Scope, table: ast.TableDeclaration) -> Uses:
         name, flag = _elaborated(scope, declaration, arguments, reference.span)
         default_only = names.find(reference.annotations, "defaultonly") is not None
         table_only = names.find(reference.annotations, "tableonly") is not None
-        result.add(declaration, pr.ActionUse(name, reference.span, default_only, table_only), flag)
+        annotations = names.kept(scope.unit, reference.annotations)
+        result.add(declaration, pr.ActionUse(name, reference.span, default_only, table_only, annotations), flag)
     return result
 
 
@@ -90,7 +104,8 @@ def default_call(scope: Scope, table: ast.TableDeclaration, known: Uses) -> pr.A
         raise scope.unit.failure(table.span, f"'{table.name}' has no default action and there is no NoAction")
     if no_action not in known.ordinals:
         name, flag = _elaborated(scope, no_action, {}, table.span)
-        known.add(no_action, pr.ActionUse(name, table.span, default_only=True), flag)
+        implied = (pr.Annotation("defaultonly", "", table.span),)
+        known.add(no_action, pr.ActionUse(name, table.span, default_only=True, annotations=implied), flag)
     return pr.ActionCall(known.names[no_action], (), table.span)
 
 
@@ -133,7 +148,7 @@ def _elaborated(
     prefix = unit.frames[-1].prefix if in_control else ""
     plain = names.full(prefix, declaration.name, declaration.annotations)
     name = unit.unique(plain, unit.actions)
-    annotations = names.kept(declaration.annotations)
+    annotations = names.kept(unit, declaration.annotations)
     if name != plain:
         annotations = (*annotations, pr.Annotation("name", f'"{plain}"', declaration.span))
     frame = Frame(name, "end", isolated=True, exit_scope=unit.pipe if in_control else "")
@@ -161,13 +176,7 @@ def _body(
         before = set(unit.variables)
         for parameter in declaration.parameters:
             if not parameter.direction:
-                callee.bindings[parameter] = layout.allocate(
-                    unit,
-                    f"{name}.{parameter.name}",
-                    home.type_ref(parameter.type),
-                    pr.Storage.ACTION_DATA,
-                    parameter.span,
-                )
+                callee.bindings[parameter] = _action_data(unit, home, name, parameter)
         data = tuple(v for v in unit.variables if v not in before)
         with unit.collecting() as collected:
             directed = [p for p in declaration.parameters if p.direction]
@@ -182,3 +191,17 @@ def _body(
     finally:
         unit.frames, unit.labels, unit.parser = outer
     return pr.Action(name, data, tuple(collected), declaration.span, annotations)
+
+
+def _action_data(unit: Unit, home: Scope, action: str, parameter: ast.Parameter) -> va.Location:
+    """Storage for a parameter; a scalar one says what the control plane may know of it."""
+    type_ = home.type_ref(parameter.type)
+    local = names.full("", parameter.name, parameter.annotations)
+    where = layout.allocate(unit, f"{action}.{local}", type_, pr.Storage.ACTION_DATA, parameter.span)
+    if isinstance(where, va.ScalarLocation) and isinstance(where.place, ex.VariableRef):
+        unit.variables[where.place.name] = replace(
+            unit.variables[where.place.name],
+            type_name=interface.type_name(unit, type_),
+            annotations=names.kept(unit, parameter.annotations),
+        )
+    return where

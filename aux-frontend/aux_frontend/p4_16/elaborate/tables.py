@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import expressions, inline, names, sets, table_actions, values as va
+from aux_frontend.p4_16.elaborate import expressions, inline, interface, names, sets, table_actions, values as va
 from aux_frontend.p4_16.elaborate.objects import TableObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.table_actions import Uses
@@ -39,7 +39,7 @@ def declare(scope: Scope, declaration: ast.TableDeclaration, prefix: str) -> Tab
         implementation=externs.implementation,
         direct=externs.direct,
         span=declaration.span,
-        annotations=(*names.kept(declaration.annotations), *externs.annotations),
+        annotations=(*names.kept(unit, declaration.annotations), *externs.annotations),
     )
     return table
 
@@ -59,7 +59,9 @@ def _keys(table: TableObject) -> tuple[pr.TableKey, ...]:
             variable = unit.temporary(f"{table.declaration.name}.key{position}", value.type, key.span)
             hoisted.append((position, variable))
             value = ex.Read(variable, value.type, key.span)
-        keys.append(pr.TableKey(value, kind, names.key_name(unit, key), key.span))
+        type_name = interface.type_name(unit, scope.type_of(key.expression))
+        annotations = names.kept(unit, key.annotations)
+        keys.append(pr.TableKey(value, kind, names.key_name(unit, key), key.span, type_name, annotations))
     table.hoisted = tuple(hoisted)
     return tuple(keys)
 
