@@ -3,7 +3,7 @@
 Before: local = hdr.a; x = local + 1; meta.b = 4; y = meta.b;      After: local = hdr.a; x = hdr.a + 1; meta.b = 4; y = 4;
 
 What is known is followed through straight code and into branches; behind a branch, a table or a loop only that which none
-of them writes is still known. A control's locals begin as zero (Storage.LOCAL).
+of them writes is still known. A control's locals begin as zero (Storage.LOCAL), and what nothing writes stays zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.expressions import Const, Expression, FieldRef, HeaderRef, Place, Read, VariableRef
 from transpiler.hlir.program import Control, Parser, Pipe, Program, Select, Storage
 from transpiler.hlir.statements import ApplyTable, Assign, Body, Statement, While
-from transpiler.hlir.traverse import bodies, rebuild, rewrite_expression, rewrite_statement, walk
+from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_expression, rewrite_statement, walk
 from transpiler.hlir.types import Bits, Bool
 from transpiler.passes.simplify_expressions import simplify
 
@@ -32,6 +32,10 @@ class _Propagation:
         self.source = program
         self.locator = Locator(program)
         self.temporary = {v.name for v in program.variables if v.storage is Storage.LOCAL}
+        written = {w for s in program_statements(program) for w in self.locator.access(s).writes}
+        given = set(program.intrinsic.values())
+        own = {v.name for v in program.variables if v.storage in (Storage.LOCAL, Storage.METADATA)} - given
+        self.zero = {name for name in own if Location(name) not in written}
         self.by_table: dict[str, frozenset[Location]] = {}
 
     def program(self) -> Program:
@@ -73,7 +77,7 @@ class _Propagation:
     def _statement(self, statement: Statement, known: Known) -> Statement:
         if isinstance(statement, While):
             self._forget(known, self._written(statement))
-        if known:
+        if known or self.zero:
             statement = rewrite_statement(statement, lambda e: simplify(self._known(e, known)))
         if bodies(statement):
             written = self._written(statement)
@@ -118,12 +122,18 @@ class _Propagation:
     # --- expressions -------------------------------------------------------------------------------------------------
 
     def _expression(self, expression: Expression, known: Known) -> Expression:
-        return rewrite_expression(expression, lambda e: simplify(self._known(e, known))) if known else expression
+        return (
+            rewrite_expression(expression, lambda e: simplify(self._known(e, known)))
+            if known or self.zero
+            else expression
+        )
 
     def _known(self, expression: Expression, known: Known) -> Expression:
         if isinstance(expression, Read):
             location = _location(expression.place)
             value = known.get(location) if location else None
+            if location and location.owner in self.zero and isinstance(expression.type, Bits | Bool):
+                return Const(0, expression.type, expression.span)
             if value is not None and value.type == expression.type:
                 return replace(value, span=expression.span)
         return expression

@@ -1,7 +1,7 @@
 """Remove writes to places that nothing needs: no condition, key, extern, deparser or architecture reads them, not even
 by way of another place that is needed.
 
-Before: meta.a = hdr.x; meta.b = meta.a; meta.c = 1; key: meta.c;      After: meta.c = 1; key: meta.c;
+Before: meta.a = hdr.x; meta.b = meta.a; meta.c = 1; hdr.y = hdr.y; key: meta.c;      After: meta.c = 1; key: meta.c;
 
 Marked first are the statements with an effect of their own and what they read; then every write to a marked place, with
 what it reads and the conditions around it. What is not marked goes. Intrinsic metadata always count as read (the
@@ -15,7 +15,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator
-from transpiler.hlir.expressions import Text, VariableRef
+from transpiler.analysis.values import same
+from transpiler.hlir.expressions import Read, Text, VariableRef
 from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import (
@@ -85,7 +86,7 @@ class _Marks:
             if not _may_go(statement):
                 self._need(self.locator.access(statement).reads)
                 self._mark_around(statement)
-            elif not isinstance(statement, If | Switch):
+            elif not isinstance(statement, If | Switch) and not _changes_nothing(statement):
                 for location in self.locator.access(statement).writes:
                     self.writers[location].append(statement)
                     if location in self.needed:
@@ -132,4 +133,14 @@ def _may_go(statement: Statement) -> bool:
         case CallExtern(method=method, inputs=inputs):
             random = any(isinstance(value, Text) and value.value == "random" for value in inputs)
             return METHODS[method].effect is Effect.NONE and not random
+    return False
+
+
+def _changes_nothing(statement: Statement) -> bool:
+    """Whether a statement writes a place's own value to it."""
+    match statement:
+        case Assign(target=target, value=Read(place=place)):
+            return same(target, place)
+        case CopyHeader(target=to, source=source):
+            return same(to, source)
     return False

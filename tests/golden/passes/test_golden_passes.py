@@ -1,0 +1,71 @@
+"""What the passes make of small programs: HLIR before and after as text beside each program (`--update-golden` writes it
+anew), and what must not be in the C that is generated from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from macsad.compilation import Request, generate_c, load
+from transpiler.hlir.printer import print_program
+from transpiler.hlir.verifier import verify
+from transpiler.passes.pipeline import PASSES, optimise
+
+HERE = Path(__file__).parent
+PROGRAMS = sorted(HERE.glob("*.p4"))
+EVERY_PROGRAM = sorted(
+    {*PROGRAMS, *(p for p in HERE.parent.glob("p4_16/*.p4") if p.name != "skeleton.p4")}
+    | {*HERE.parents[1].glob("packets/*.p4"), *HERE.parents[2].glob("apps/*/*.p4")}
+)
+
+
+def request(file: Path) -> Request:
+    return Request(file, warnings=("no-all",))
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
+def test_before_and_after(file: Path, golden: Callable[[Path, str], None]) -> None:
+    program = load(request(file))
+    golden(file.with_suffix(".before.hlir"), print_program(program))
+    golden(file.with_suffix(".after.hlir"), print_program(optimise(program)))
+
+
+@pytest.mark.parametrize("file", EVERY_PROGRAM, ids=lambda p: p.stem)
+def test_the_program_is_well_formed_after_each_pass(file: Path) -> None:
+    seen = []
+
+    def observe(name: str, program: object) -> None:
+        verify(program)  # type: ignore[arg-type]
+        seen.append(name)
+
+    optimise(load(request(file)), observe)
+    assert seen[: len(PASSES)] == [name for name, _ in PASSES]
+
+
+@pytest.mark.parametrize("file", EVERY_PROGRAM, ids=lambda p: p.stem)
+def test_each_pass_does_all_it_can_at_once(file: Path) -> None:
+    program = load(request(file))
+    for name, run in PASSES:
+        program = run(program)
+        assert run(program) == program, name
+    assert optimise(optimise(program)) == optimise(program)
+
+
+def test_what_is_dead_is_not_in_the_c() -> None:
+    file = HERE / "dead_parts.p4"
+    program = load(request(file))
+    assert "dead_table" in print_program(program)
+    made = generate_c(request(file), program).c
+    assert "ports" in made and "seen" in made
+    named = [line for line in made.splitlines() if "dead" in line.replace("dead_parts", "")]
+    assert not named
+
+
+def test_comparisons_that_types_decide_are_not_in_the_c() -> None:
+    file = HERE / "expressions.p4"
+    made = generate_c(request(file), load(request(file))).c
+    assert ">= 0" not in made
+    assert "<= 255" not in made
+    assert "== 511" in made  # the drop port: the program itself is there

@@ -1,0 +1,152 @@
+"""Simplified expressions: the rules one by one, and random expressions against the interpreter's values."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, binary, const, goto, state, true
+from hypothesis import given, settings, strategies as some
+
+from transpiler.analysis.values import range_of
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.printer import expression as text
+from transpiler.hlir.traverse import rewrite_expression
+from transpiler.hlir.types import Bits, Bool
+from transpiler.interpreter.evaluate import evaluate, number
+from transpiler.interpreter.state import State
+from transpiler.passes.simplify_expressions import simplify
+
+B = Builder()
+for width in (1, 4, 8, 16):
+    for position in range(2):
+        B.variable(f"u{width}.{position}", Bits(width))
+        B.variable(f"s{width}.{position}", Bits(width, True))
+for position in range(2):
+    B.variable(f"b.{position}", Bool())
+PROGRAM = B.build([state("start", [], goto("accept"))])
+X, S, T = B.get("u8.0"), B.get("s8.0"), B.get("b.0")
+
+
+def simple(value: ex.Expression) -> str:
+    return text(rewrite_expression(value, simplify))
+
+
+def cast(value: ex.Expression, to: Bits | Bool) -> ex.Cast:
+    return ex.Cast(value, to, AT)
+
+
+def no(value: ex.Expression) -> ex.Unary:
+    return ex.Unary(ex.UnaryOp.NOT, value, Bool(), AT)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (binary("+", X, const(0, 8)), "u8.0"),
+        (binary("+", const(0, 8), X), "u8.0"),
+        (binary("-", X, X), "8w0"),
+        (binary("*", X, const(0, 8)), "8w0"),
+        (binary("%", X, const(1, 8)), "8w0"),
+        (binary("&", X, const(255, 8)), "u8.0"),
+        (binary("|", X, const(255, 8)), "8w0xff"),
+        (binary("<<", X, const(9, 8)), "8w0"),
+        (binary("-", binary("+", X, const(3, 8)), const(5, 8)), "u8.0 - 8w2"),
+        (binary("+", binary("-", X, const(1, 8)), const(1, 8)), "u8.0"),
+        (binary(">=", X, const(0, 8)), "true"),
+        (binary("<=", X, const(255, 8)), "true"),
+        (binary(">", X, const(255, 8)), "false"),
+        (binary("<", X, const(0, 8)), "false"),
+        (binary("==", cast(X, Bits(16)), const(256, 16)), "false"),
+        (binary("<", binary("&", X, const(7, 8)), const(8, 8)), "true"),
+        (binary("==", binary("&", X, const(1, 8)), const(2, 8)), "false"),
+        (binary(">=", S, const(0x80, 8, True)), "true"),
+        (binary(">=", S, const(0, 8, True)), "s8.0 >= 8s0"),
+        (binary("<=", X, X), "true"),
+        (no(no(T)), "b.0"),
+        (no(binary("<", X, const(4, 8))), "u8.0 >= 8w4"),
+        (binary("==", T, true()), "b.0"),
+        (binary("==", cast(T, Bits(1)), const(0, 1)), "!b.0"),
+        (binary("&&", T, true()), "b.0"),
+        (binary("||", T, true()), "true"),
+        (cast(cast(X, Bits(16)), Bits(8)), "u8.0"),
+        (cast(cast(X, Bits(4)), Bits(8)), "(bit<8>)((bit<4>)u8.0)"),
+        (ex.Slice(ex.Slice(X, 6, 1, AT), 3, 2, AT), "u8.0[4:3]"),
+        (ex.Slice(cast(X, Bits(16)), 3, 0, AT), "u8.0[3:0]"),
+        (ex.Slice(X, 7, 0, AT), "u8.0"),
+        (ex.Conditional(T, X, X, Bits(8), AT), "u8.0"),
+    ],
+)  # fmt: skip
+def test_rule(value: ex.Expression, expected: str) -> None:
+    assert simple(value) == expected
+
+
+# --- random expressions ----------------------------------------------------------------------------------------------
+
+_SAME = ["+", "-", "*", "|+|", "|-|", "&", "|", "^"]
+_UNSIGNED = ["/", "%"]
+
+
+@some.composite
+def numbers(draw: some.DrawFn, type_: Bits, depth: int) -> ex.Expression:
+    """A random expression of a number's type."""
+    if depth == 0 or draw(some.integers(0, 4)) == 0:
+        if draw(some.booleans()):
+            edge = some.sampled_from([0, 1, (1 << type_.width) - 1, (1 << type_.width) >> 1])
+            value = draw(edge | some.integers(0, (1 << type_.width) - 1))
+            return ex.Const(value & ((1 << type_.width) - 1), type_, AT)
+        return B.get(f"{'s' if type_.signed else 'u'}{type_.width}.{draw(some.integers(0, 1))}")
+    inner = numbers(type_, depth - 1)
+    match draw(some.sampled_from(["same", "shift", "cast", "unary", "choose", "slice", "concat"])):
+        case "shift":
+            amount = draw(numbers(Bits(draw(some.sampled_from([4, 8]))), 0))
+            return binary(draw(some.sampled_from(["<<", ">>"])), draw(inner), amount)
+        case "cast":
+            of = Bits(draw(some.sampled_from([1, 4, 8, 16])), draw(some.booleans()))
+            return cast(draw(numbers(of, depth - 1)), type_)
+        case "unary":
+            op = draw(some.sampled_from([ex.UnaryOp.NEGATE, ex.UnaryOp.COMPLEMENT]))
+            return ex.Unary(op, draw(inner), type_, AT)
+        case "choose":
+            return ex.Conditional(draw(conditions(depth - 1)), draw(inner), draw(inner), type_, AT)
+        case "slice" if type_.width < 16 and not type_.signed:
+            low = draw(some.integers(0, 16 - type_.width))
+            return ex.Slice(draw(numbers(Bits(16), depth - 1)), low + type_.width - 1, low, AT)
+        case "concat" if type_.width in (8, 16) and not type_.signed:
+            half = numbers(Bits(type_.width // 2), depth - 1)
+            return binary("++", draw(half), draw(half), type_)
+    operators = _SAME if type_.signed else _SAME + _UNSIGNED
+    return binary(draw(some.sampled_from(operators)), draw(inner), draw(inner))
+
+
+@some.composite
+def conditions(draw: some.DrawFn, depth: int) -> ex.Expression:
+    """A random condition."""
+    if depth == 0:
+        return draw(some.sampled_from([T, B.get("b.1"), true()]))
+    match draw(some.integers(0, 3)):
+        case 0:
+            return no(draw(conditions(depth - 1)))
+        case 1:
+            operator = draw(some.sampled_from(["&&", "||", "==", "!="]))
+            return binary(operator, draw(conditions(depth - 1)), draw(conditions(depth - 1)))
+    of = Bits(draw(some.sampled_from([1, 4, 8])), draw(some.booleans()))
+    operator = draw(some.sampled_from(["==", "!=", "<", "<=", ">", ">="]))
+    return binary(operator, draw(numbers(of, depth - 1)), draw(numbers(of, depth - 1)))
+
+
+@settings(max_examples=400, deadline=None)
+@given(some.data())
+def test_simplified_expressions_keep_their_value(data: some.DataObject) -> None:
+    value = data.draw(conditions(4) | numbers(Bits(8), 4) | numbers(Bits(8, True), 4))
+    short = rewrite_expression(value, simplify)
+    assert short.type == value.type
+    assert rewrite_expression(short, simplify) == short
+    at = State(PROGRAM)
+    for variable in B.variables.values():
+        width = getattr(variable.type, "width", 1)
+        if variable.name[0] in "usb" and isinstance(variable.type, Bits | Bool):
+            at.variables[variable.name] = data.draw(some.integers(0, (1 << width) - 1), label=variable.name)
+    expected = evaluate(value, at)
+    assert evaluate(short, at) == expected
+    known = range_of(value)
+    assert known is not None
+    assert known[0] <= number(expected, value.type) <= known[1]
