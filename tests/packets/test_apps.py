@@ -1,0 +1,55 @@
+"""The apps as their READMEs say: complete, their entries load, their packets pass at every burst and under sanitizers."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+import switches
+from switch_harness import Switch
+
+from macsad import test
+
+APPS = Path(__file__).parents[2] / "apps"
+PROGRAMS = sorted(APPS.glob("*/*.p4"))
+BATCHES = ((1, 1), (8, 4), (32, 32), (256, 64))  # (B, b)
+SANITIZED = ("address", "undefined")
+
+of_all = pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for program in PROGRAMS])
+
+
+def test_the_four_apps_are_there() -> None:
+    assert {"l2fwd", "l2fwd_14", "l3fwd", "l3fwd6", "nat"} <= {program.stem for program in PROGRAMS}
+
+
+@of_all
+def test_complete(program: Path) -> None:
+    readme = (program.parent / "README.md").read_text()
+    assert f"macsad test apps/{program.parent.name}/{program.name}" in readme
+    for table in switches.load(program).tables:
+        if table.keys:
+            assert f"`{table.name.rpartition('.')[2]}`" in readme
+
+
+@of_all
+@pytest.mark.parametrize("sanitize", [(), SANITIZED], ids=["plain", "sanitized"])
+def test_packets_at_every_burst(program: Path, sanitize: tuple[str, ...]) -> None:
+    binary, stf = switches.build(program, sanitize), program.parent / "packets.stf"
+    for burst, sub_batch in BATCHES:
+        out = io.StringIO()
+        code = test.run(switches.load(program), stf, binary, burst=burst, sub_batch=sub_batch, out=out)
+        assert code == 0, f"B={burst}, b={sub_batch}: {out.getvalue()}"
+
+
+@of_all
+def test_entries_load(program: Path, tmp_path: Path) -> None:
+    file = program.parent / "entries.txt"
+    lines = [line for line in file.read_text().splitlines() if line.startswith("table_add")]
+    arguments = [f"--port={port}=ctl:" for port in range(4)]
+    switch = Switch(switches.build(program), tmp_path, [*arguments, "--entries", str(file)])
+    tables = {line.split()[1] for line in lines}
+    assert len(lines) == sum(int(switch.do(f"table_num_entries {table}")) for table in tables)
+    groups = file.read_text().count("mc_mgrp_create")
+    assert switch.do("mc_dump").count("mgrp(") == groups
+    switch.stop()
