@@ -23,7 +23,7 @@ struct macs_client {
     bool closing;    /* once `out` is empty, whatever it sends */
     bool ended;      /* it sends no more, but may still read */
     bool gone;
-    uint16_t tag;    /* of the message at hand, or of the COLLECT */
+    uint16_t tag; /* of the message at hand, or of the COLLECT */
     struct macs_bytes in;
     struct macs_bytes out;
     size_t out_sent; /* of `out` */

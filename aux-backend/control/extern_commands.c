@@ -101,7 +101,8 @@ static int counter_reset(struct macs_console *console, unsigned count, char **wo
     return desc ? 0 : -1;
 }
 
-/* --- registers ------------------------------------------------------------------------------------------------------ */
+/* --- registers ------------------------------------------------------------------------------------------------------
+ */
 
 static void print_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
                           struct macs_text *answer) {
@@ -164,7 +165,8 @@ static int register_reset(struct macs_console *console, unsigned count, char **w
     return desc ? 0 : -1;
 }
 
-/* --- meters --------------------------------------------------------------------------------------------------------- */
+/* --- meters ---------------------------------------------------------------------------------------------------------
+ */
 
 /* RATE:BURST, the rate in bytes (or packets) a microsecond. */
 static bool parse_rate(const char *word, double *rate, double *burst) {

@@ -88,7 +88,7 @@ static int parse_ternary(const struct field_bytes *part, const char *word, struc
         memset(part->mask, 0, part->count);
     } else if (and) {
         if (macs_value_parse(word, (size_t)(and-word), bits, part->value, why) ||
-            macs_value_parse(and + 3, strlen(and + 3), bits, part->mask, why))
+            macs_value_parse(and+3, strlen(and+3), bits, part->mask, why))
             return -1;
     } else if (part->field->kind == MACS_OPTIONAL) {
         if (macs_value_parse(word, strlen(word), bits, part->value, why))

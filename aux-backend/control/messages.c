@@ -181,7 +181,8 @@ void macs_message_collect(struct macs_server *server, struct macs_client *client
     free(frames.data);
 }
 
-/* --- digests -------------------------------------------------------------------------------------------------------- */
+/* --- digests --------------------------------------------------------------------------------------------------------
+ */
 
 /* A run of records of one digest, as a message. */
 static void push_run(struct macs_server *server, const struct macs_extern_desc *desc, uint32_t record_bytes,

@@ -144,7 +144,8 @@ static int mc_dump(struct macs_console *console, unsigned count, char **words, s
 const struct macs_command macs_multicast_commands[] = {
     {"mc_mgrp_create", mgrp_create, 1, 1, "GROUP", "create a multicast group"},
     {"mc_mgrp_destroy", mgrp_destroy, 1, 1, "GROUP", "destroy a multicast group"},
-    {"mc_node_create", node_create, 1, MACS_WORDS_MAX, "RID [PORT...]", "create a node: copies with this rid, one a port"},
+    {"mc_node_create", node_create, 1, MACS_WORDS_MAX, "RID [PORT...]",
+     "create a node: copies with this rid, one a port"},
     {"mc_node_update", node_update, 1, MACS_WORDS_MAX, "NODE [PORT...]", "change a node's ports"},
     {"mc_node_destroy", node_destroy, 1, 1, "NODE", "destroy a node"},
     {"mc_node_associate", node_associate, 2, 2, "GROUP NODE", "put a node into a group"},

@@ -8,10 +8,9 @@
  *   COMMAND     a line                                      what it printed
  *   BULK        u8 flags, lines                             u32 done, u32 failed, text (also with status FAILED)
  *   INJECT      u16 port, (u32 length, bytes)…              u32 accepted: no room for the others now
- *   COLLECT     -                                           (u16 port, u32 length, bytes)…; MORE: ask again for the rest
- *   SUBSCRIBE   -                                           -
- *   DIGEST      (pushed by the switch to subscribers)       u16 length of the name, name, u32 bytes a record, records
- *   STATS       -                                           JSON
+ *   COLLECT     -                                           (u16 port, u32 length, bytes)…; MORE: ask again for the
+ * rest SUBSCRIBE   -                                           - DIGEST      (pushed by the switch to subscribers) u16
+ * length of the name, name, u32 bytes a record, records STATS       -                                           JSON
  *   DESCRIBE    -                                           JSON
  *   SET         u16 burst, u16 sub-batch; 0: as it is       u16 burst, u16 sub-batch, as they are now
  *   SHUTDOWN    -                                           -

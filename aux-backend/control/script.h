@@ -8,10 +8,10 @@
 #define MACS_SCRIPT_ERRORS 20u
 
 struct macs_script {
-    const char *name;    /* each error begins with NAME:LINE:, without name with LINE: */
-    bool keep_going;     /* behind a line that failed */
-    bool answers;        /* report what lines print */
-    uint32_t done;       /* lines that worked, blank ones not counted */
+    const char *name; /* each error begins with NAME:LINE:, without name with LINE: */
+    bool keep_going;  /* behind a line that failed */
+    bool answers;     /* report what lines print */
+    uint32_t done;    /* lines that worked, blank ones not counted */
     uint32_t failed;
 };
 

@@ -137,7 +137,8 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
         if (!client)
             continue;
         bool full = client->in.length >= MACS_MESSAGE_HEAD + MACS_MESSAGE_MAX;
-        short events = (short)((client->closing || client->ended || full ? 0 : POLLIN) | (macs_client_waiting(client) ? POLLOUT : 0));
+        short events = (short)((client->closing || client->ended || full ? 0 : POLLIN) |
+                               (macs_client_waiting(client) ? POLLOUT : 0));
         fds[count] = (struct pollfd){.fd = client->socket, .events = events};
         owners[count++] = client;
     }

@@ -26,7 +26,8 @@ struct macs_server {
 int macs_server_open(struct macs_server *server, struct macs_console *console, const char *path);
 void macs_server_close(struct macs_server *server);
 
-/* Serve what there is to serve, push digests; waits at most `timeout_ms`, less when `wake` (a descriptor) is readable. */
+/* Serve what there is to serve, push digests; waits at most `timeout_ms`, less when `wake` (a descriptor) is readable.
+ */
 void macs_server_poll(struct macs_server *server, int wake, int timeout_ms);
 
 #endif

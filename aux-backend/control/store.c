@@ -115,8 +115,8 @@ static void narrow_match(struct macs_store *store, struct macs_match *match) {
 static void recall(struct macs_store *store, uint32_t index, struct macs_match *match) {
     const struct record *record = record_at(store, index);
     uint32_t bytes = store->table->desc->shape.key_bytes;
-    *match = (struct macs_match){
-        .value = record->keys, .prefix_bits = record->prefix_bits, .priority = record->priority};
+    *match =
+        (struct macs_match){.value = record->keys, .prefix_bits = record->prefix_bits, .priority = record->priority};
     if (store->wide) {
         match->mask = record->keys + bytes;
         match->high = record->keys + 2 * bytes;
@@ -130,8 +130,7 @@ int macs_store_index(struct macs_store *store, uint64_t handle, uint32_t *index)
     if (status)
         return status;
     uint64_t at = handle & ((UINT64_C(1) << index_bits(store)) - 1);
-    if (at >= store->map_count || !record_at(store, (uint32_t)at)->present ||
-        handle_of(store, (uint32_t)at) != handle)
+    if (at >= store->map_count || !record_at(store, (uint32_t)at)->present || handle_of(store, (uint32_t)at) != handle)
         return -ENOENT;
     *index = (uint32_t)at;
     return 0;

@@ -1,9 +1,9 @@
 /* A table's entries by handle, as the BMv2 commands name them.
  *
- * A handle is the entry's index, and above it how often that index was reused (so that the handle of a deleted entry does
- * not name its successor). Kernels find entries by what they match only; the map from index to match is made when a
- * command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it.
- * Threads: the control thread. Errors are -errno as of struct macs_kernel, -ENODEV for a table without keys.
+ * A handle is the entry's index, and above it how often that index was reused (so that the handle of a deleted entry
+ * does not name its successor). Kernels find entries by what they match only; the map from index to match is made when
+ * a command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it. Threads:
+ * the control thread. Errors are -errno as of struct macs_kernel, -ENODEV for a table without keys.
  */
 #ifndef MACS_CONTROL_STORE_H
 #define MACS_CONTROL_STORE_H
@@ -18,7 +18,7 @@ struct macs_store {
     uint32_t map_count; /* records */
     size_t stride;      /* bytes a record */
     uint8_t *map;
-    uint8_t *scratch;   /* two keys: mask and high of narrow tables */
+    uint8_t *scratch; /* two keys: mask and high of narrow tables */
 };
 
 /* 0 or -ENOMEM. */

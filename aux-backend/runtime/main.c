@@ -46,8 +46,8 @@ static bool signalled(void) {
 
 /* What the control thread remembers between rounds. */
 struct watch {
-    uint64_t received;       /* at the last change */
-    uint64_t changed_ns;     /* when that was */
+    uint64_t received;   /* at the last change */
+    uint64_t changed_ns; /* when that was */
     uint64_t printed_ns;
     struct macs_stats_sum printed;
 };

@@ -20,18 +20,18 @@ struct macs_options {
     unsigned worker_count;
     int cpus[MACS_WORKERS_MAX]; /* worker i runs on cpus[i % cpu_count]; cpu_count 0: where the system puts it */
     unsigned cpu_count;
-    const char *entries;        /* file of commands, or NULL */
+    const char *entries; /* file of commands, or NULL */
     const char *socket;
     const char *log;
     uint32_t burst;
     uint32_t sub_batch;
-    uint32_t stats_seconds;     /* 0: only at the end */
-    uint64_t count;             /* stop after so many received frames; 0: never */
-    uint32_t idle_ms;           /* stop after so long without a frame; 0: never */
-    uint32_t buffers;           /* packets in the pool */
-    uint32_t max_frame;         /* bytes */
-    uint64_t seed;              /* of random numbers */
-    bool busy;                  /* never sleep */
+    uint32_t stats_seconds; /* 0: only at the end */
+    uint64_t count;         /* stop after so many received frames; 0: never */
+    uint32_t idle_ms;       /* stop after so long without a frame; 0: never */
+    uint32_t buffers;       /* packets in the pool */
+    uint32_t max_frame;     /* bytes */
+    uint64_t seed;          /* of random numbers */
+    bool busy;              /* never sleep */
 };
 
 enum macs_options_status { MACS_OPTIONS_RUN, MACS_OPTIONS_DONE, MACS_OPTIONS_WRONG };

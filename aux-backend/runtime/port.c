@@ -61,8 +61,8 @@ static int find_end_counter(odp_pktio_t pktio) {
 
 bool macs_port_ended(const struct macs_port *port) {
     uint64_t ended = 0;
-    return port->end_counter >= 0 &&
-           !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)port->end_counter, &ended) && ended;
+    return port->end_counter >= 0 && !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)port->end_counter, &ended) &&
+           ended;
 }
 
 static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned workers, struct macs_log *log) {

@@ -16,8 +16,8 @@ struct macs_count {
     uint64_t bytes;
 };
 
-/* State of MACS_COUNTER and MACS_DIRECT_COUNTER. One row a worker, and behind them one of the control thread: a value is
- * the sum of its column modulo 2^64. So the control thread can set it without touching what a worker writes. */
+/* State of MACS_COUNTER and MACS_DIRECT_COUNTER. One row a worker, and behind them one of the control thread: a value
+ * is the sum of its column modulo 2^64. So the control thread can set it without touching what a worker writes. */
 struct macs_counter {
     uint32_t size;
     uint32_t workers;

@@ -1,5 +1,5 @@
-/* Test of the bounded queue: three producers, one consumer. Every record arrives once and whole or was refused, and those
- * of one producer in their order. Prints ok, or what was wrong. */
+/* Test of the bounded queue: three producers, one consumer. Every record arrives once and whole or was refused, and
+ * those of one producer in their order. Prints ok, or what was wrong. */
 #include "runtime/ring.h"
 
 #include <pthread.h>

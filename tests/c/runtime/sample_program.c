@@ -1,7 +1,7 @@
 /* A switch program written by hand, as the compiler would write one: what the tests of the runtime run.
  *
- * Ingress: `acl` (ternary on the ether type, range on the ingress port) may drop; `routes` (LPM on the IPv4 destination)
- * or else `dmac` (exact) choose where the frame goes. Ether types make it do other things, see `special`.
+ * Ingress: `acl` (ternary on the ether type, range on the ingress port) may drop; `routes` (LPM on the IPv4
+ * destination) or else `dmac` (exact) choose where the frame goes. Ether types make it do other things, see `special`.
  * Egress: a replica carries its rid as ether type; a frame of type 0x0999 grows by four bytes.
  */
 #include <macs/extern.h>
@@ -13,8 +13,17 @@
 #include "tables/linear.h"
 #include "tables/lpm_dir24.h"
 
-enum { TYPE_IPV4 = 0x0800, TYPE_LOG = 0xbeef, TYPE_ASSERT = 0xdead, TYPE_GROW = 0x0999, TYPE_METER = 0x3e7e,
-       TYPE_EGRESS_DROP = 0x0bad, TYPE_DIGEST = 0xd1e5, TYPE_REGISTER = 0x4e61, TYPE_RANDOM = 0x4a4d };
+enum {
+    TYPE_IPV4 = 0x0800,
+    TYPE_LOG = 0xbeef,
+    TYPE_ASSERT = 0xdead,
+    TYPE_GROW = 0x0999,
+    TYPE_METER = 0x3e7e,
+    TYPE_EGRESS_DROP = 0x0bad,
+    TYPE_DIGEST = 0xd1e5,
+    TYPE_REGISTER = 0x4e61,
+    TYPE_RANDOM = 0x4a4d
+};
 
 enum { EXTERN_PORT_COUNTER, EXTERN_DMAC_COUNTER, EXTERN_SEEN, EXTERN_LEARN, EXTERN_METER, EXTERN_WIDE, EXTERNS };
 enum { TABLE_ACL, TABLE_ROUTES, TABLE_DMAC, TABLE_CONSTANT, TABLE_KEYLESS, TABLES };
@@ -68,32 +77,83 @@ static const struct port_value to_seven = {{DMAC_FORWARD, 0}, 7};
 static const struct macs_const_entry constant_entries[] = {{{three, ones, three, 8, 0}, &to_seven}};
 
 static const struct macs_table_desc tables[TABLES] = {
-    [TABLE_ACL] = {"Ingress.acl", acl_fields, acl_actions, &macs_linear_kernel, NULL, &permit,
+    [TABLE_ACL] = {"Ingress.acl",
+                   acl_fields,
+                   acl_actions,
+                   &macs_linear_kernel,
+                   NULL,
+                   &permit,
                    {.key_bytes = 4, .prefix_offset = 4, .value_bytes = sizeof(permit), .size = 64},
-                   0, 2, 2, false, true},
-    [TABLE_ROUTES] = {"Ingress.routes", route_fields, dmac_actions, &macs_lpm_dir24_kernel, NULL, &no_port,
+                   0,
+                   2,
+                   2,
+                   false,
+                   true},
+    [TABLE_ROUTES] = {"Ingress.routes",
+                      route_fields,
+                      dmac_actions,
+                      &macs_lpm_dir24_kernel,
+                      NULL,
+                      &no_port,
                       {.key_bytes = 4, .prefix_offset = 0, .value_bytes = sizeof(no_port), .size = 2000000},
-                      0, 1, 3, false, false},
-    [TABLE_DMAC] = {"Ingress.dmac", dmac_fields, dmac_actions, &macs_exact_hash_kernel, NULL, &no_port,
+                      0,
+                      1,
+                      3,
+                      false,
+                      false},
+    [TABLE_DMAC] = {"Ingress.dmac",
+                    dmac_fields,
+                    dmac_actions,
+                    &macs_exact_hash_kernel,
+                    NULL,
+                    &no_port,
                     {.key_bytes = 6, .prefix_offset = 6, .value_bytes = sizeof(no_port), .size = 4096},
-                    0, 1, 4, false, false},
-    [TABLE_CONSTANT] = {"Ingress.constant", constant_fields, dmac_actions, &macs_exact_hash_kernel, constant_entries,
-                        &no_port, {.key_bytes = 1, .prefix_offset = 1, .value_bytes = sizeof(no_port), .size = 16},
-                        1, 1, 4, true, false},
-    [TABLE_KEYLESS] = {"Egress.keyless", NULL, wide_actions, NULL, NULL, &no_wide,
-                       {.value_bytes = sizeof(no_wide)}, 0, 0, 1, false, false},
+                    0,
+                    1,
+                    4,
+                    false,
+                    false},
+    [TABLE_CONSTANT] = {"Ingress.constant",
+                        constant_fields,
+                        dmac_actions,
+                        &macs_exact_hash_kernel,
+                        constant_entries,
+                        &no_port,
+                        {.key_bytes = 1, .prefix_offset = 1, .value_bytes = sizeof(no_port), .size = 16},
+                        1,
+                        1,
+                        4,
+                        true,
+                        false},
+    [TABLE_KEYLESS] = {"Egress.keyless",
+                       NULL,
+                       wide_actions,
+                       NULL,
+                       NULL,
+                       &no_wide,
+                       {.value_bytes = sizeof(no_wide)},
+                       0,
+                       0,
+                       1,
+                       false,
+                       false},
 };
 static struct macs_table table[TABLES];
 
 static const struct macs_digest_field learn_fields[] = {{"src", 48}, {"port", 9}};
 static const struct macs_extern_desc extern_descs[EXTERNS] = {
-    [EXTERN_PORT_COUNTER] = {.name = "Ingress.port_counter", .size = 512, .kind = MACS_COUNTER,
+    [EXTERN_PORT_COUNTER] = {.name = "Ingress.port_counter",
+                             .size = 512,
+                             .kind = MACS_COUNTER,
                              .unit = MACS_PACKETS_AND_BYTES},
-    [EXTERN_DMAC_COUNTER] = {.name = "Ingress.dmac_counter", .table = "Ingress.dmac", .size = 4097,
-                             .kind = MACS_DIRECT_COUNTER, .unit = MACS_PACKETS_AND_BYTES},
+    [EXTERN_DMAC_COUNTER] = {.name = "Ingress.dmac_counter",
+                             .table = "Ingress.dmac",
+                             .size = 4097,
+                             .kind = MACS_DIRECT_COUNTER,
+                             .unit = MACS_PACKETS_AND_BYTES},
     [EXTERN_SEEN] = {.name = "Ingress.seen", .size = 8, .bits = 48, .kind = MACS_REGISTER},
-    [EXTERN_LEARN] = {.name = "Ingress.learn", .fields = learn_fields, .field_count = 2, .bits = 57,
-                      .kind = MACS_DIGEST},
+    [EXTERN_LEARN] =
+        {.name = "Ingress.learn", .fields = learn_fields, .field_count = 2, .bits = 57, .kind = MACS_DIGEST},
     [EXTERN_METER] = {.name = "Ingress.police", .size = 4, .kind = MACS_METER, .unit = MACS_PACKETS},
     [EXTERN_WIDE] = {.name = "Ingress.wide", .size = 2, .bits = 100, .kind = MACS_REGISTER},
 };
@@ -158,7 +218,8 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
     uint64_t word = 0;
     switch (type_of(packet)) {
     case TYPE_LOG:
-        macs_log_message(worker, "frame of {} bytes at port {}", (const uint64_t[]){packet->length, packet->ingress_port}, 2);
+        macs_log_message(worker, "frame of {} bytes at port {}",
+                         (const uint64_t[]){packet->length, packet->ingress_port}, 2);
         break;
     case TYPE_ASSERT:
         macs_assert_failed(worker, "sample.p4:12");
