@@ -23,6 +23,11 @@ DROP = (
     Line("packet->cause = MACS_CAUSE_NO_BUFFER;"),
     Line("return;"),
 )
+NOTHING_LEFT = (
+    Line("packet->verdict = MACS_DROP;"),
+    Line("packet->cause = MACS_CAUSE_PROGRAM;"),
+    Line("return;"),
+)
 
 
 class DeparserStatements(Statements):
@@ -38,7 +43,7 @@ class DeparserStatements(Statements):
         """The whole deparser as a block."""
         emits = [s for s in walk(control.body) if isinstance(s, Emit)]
         self._numbers = count()  # in program order, in which both `walk` and rendering go
-        straight = len(emits) == len(control.body)
+        straight = all(isinstance(s, Emit) for s in control.body)
         views: list[View] = []
         if not straight:
             views += [Line(f"bool emits_{n} = false;") for n in range(len(emits))]
@@ -63,6 +68,7 @@ class DeparserStatements(Statements):
             arguments = f"packet, list, &used, {self._place(header)}, {self._size(header)}"
             views.append(IfView(guard, (Line(f"{self._place(header)} = macs_layout_append({arguments});"),), (), ""))
         views.append(IfView("macs_layout_replace(packet, list, used)", DROP, (), ""))
+        views.append(IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         return tuple(views)
 
     def _store_back(self, header: HeaderPlace) -> Views:

@@ -60,7 +60,8 @@ def operand(value: C, outer: str) -> str:
     """The text of an operand of `outer`, in parentheses unless a reader (and -Wparentheses) can do without."""
     plain = value.precedence >= UNARY or (value.operator == outer and outer in ASSOCIATIVE)
     compared = outer in ("&&", "||") and PRECEDENCE.get(value.operator, 0) in (9, 10)
-    return value.text if plain or compared else f"({value.text})"
+    negated = value.text.startswith("!") and 6 <= PRECEDENCE.get(outer, 0) <= 10
+    return value.text if (plain or compared) and not negated else f"({value.text})"
 
 
 def infix(left: C, operator: str, right: C) -> C:
@@ -149,8 +150,7 @@ class Expressions:
             return C(f"{name}[{access.index}]")
         index = self.amount(access.index)
         inside = infix(index, "<", C(str(access.size)))
-        zero = slot.initial if not slot.initial.startswith("(") else f"{slot.initial}"
-        return choose(inside, C(f"{name}[{index}]"), C(zero))
+        return choose(inside, C(f"{name}[{index}]"), C(slot.initial))
 
     def _unary(self, expression: Unary) -> C:
         value = self(expression.operand)
@@ -164,6 +164,8 @@ class Expressions:
                 return call(f"{wide}_not", value, width)
             return call(f"{wide}_sub", call(f"{wide}_of", 0), value, width)
         symbol = expression.op.value
+        if symbol == "~" and width == 1:
+            return cast("uint8_t", infix(value, "^", C("1")))  # compilers suspect a ~ on what can only be 0 or 1
         start = value if width > 32 else cast(f"uint{max(32, natural(width))}_t", value)
         return trimmed(C(f"{symbol}{operand(start, symbol)}", UNARY), width)
 
@@ -197,19 +199,21 @@ class Expressions:
         left, right, low = self(e.left), self(e.right), e.right.type.width
         if is_wide(e.type):
             wide = c_type(e.type)
-            high = call(f"{wide}_shift_left", self._widened(e.left, e.type), low, e.type.width)
-            return call(f"{wide}_or", high, self._widened(e.right, e.type))
+            high = call(f"{wide}_shift_left", self._widened(e.left, e.type, extend=False), low, e.type.width)
+            return call(f"{wide}_or", high, self._widened(e.right, e.type, extend=False))
         type_ = f"uint{max(32, natural(e.type.width))}_t"
         joined = infix(infix(cast(type_, left), "<<", C(str(low))), "|", right)
         return joined if e.type.width == natural(e.type.width) >= 32 else cast(c_type(e.type), joined)
 
     def _narrow(self, e: Binary, type_: Bits) -> C:
+        if e.op in (BinaryOp.SHL, BinaryOp.SHR):
+            return self._shift(e, type_)
         left, right, width = self(e.left), self(e.right), type_.width
         sign = "_signed" if type_.signed else ""
         match e.op:
             case BinaryOp.ADD | BinaryOp.SUB | BinaryOp.MUL:
-                if width <= 32:
-                    left = cast("uint32_t", left) if natural(width) < 32 and e.op is BinaryOp.MUL else left
+                if width > 16 or e.op is BinaryOp.MUL:
+                    left = as_unsigned(e.left, left, width)
                 return trimmed(infix(left, e.op.value, right), width)
             case BinaryOp.AND | BinaryOp.OR | BinaryOp.XOR:
                 value = infix(left, e.op.value, right)
@@ -225,17 +229,20 @@ class Expressions:
                 return cast(c_type(type_), call("macs_sub_saturating_signed", left, right, width))
             case BinaryOp.SSUB:
                 return cast(c_type(type_), call("macs_sub_saturating", left, right))
-            case BinaryOp.SHL | BinaryOp.SHR:
-                return self._shift(e, type_, left)
         raise TypeError(f"no C for {e.op}")
 
-    def _shift(self, e: Binary, type_: Bits, left: C) -> C:
+    def _shift(self, e: Binary, type_: Bits) -> C:
         width = type_.width
-        if isinstance(e.right, Const) and not (type_.signed and e.op is BinaryOp.SHR):
-            if e.right.value >= width:
-                return C(literal(0, type_))
-            start = cast(f"uint{max(32, natural(width))}_t", left) if e.op is BinaryOp.SHL else left
-            shifted = infix(start, e.op.value, C(str(e.right.value)))
+        known = e.right.value if isinstance(e.right, Const) else None
+        if type_.signed and e.op is BinaryOp.SHR:
+            known = None
+        if known is not None and known >= width:
+            return C(literal(0, type_))  # and what is shifted out is not read
+        left = self(e.left)
+        if known is not None:
+            plain = isinstance(e.left, Read) and e.op is BinaryOp.SHR
+            start = left if plain else as_unsigned(e.left, left, width)
+            shifted = infix(start, e.op.value, C(str(known)))
             return trimmed(shifted, width) if e.op is BinaryOp.SHL else cast(c_type(type_), shifted)
         amount = self.amount(e.right)
         if e.op is BinaryOp.SHL:
@@ -284,7 +291,7 @@ class Expressions:
     def _cast(self, inner: Expression, type_: Type) -> C:
         value = self(inner)
         if isinstance(type_, Bool):
-            return value if isinstance(inner.type, Bool) else infix(value, "!=", C("0"))
+            return self._truth(value, inner.type)
         if not isinstance(type_, Bits):
             raise TypeError(f"no cast to {type_}")
         if isinstance(inner.type, Bool):
@@ -301,17 +308,34 @@ class Expressions:
             return value if c_type(type_) == c_type(inner.type) else cast(c_type(type_), value)
         return trimmed(value, type_.width)
 
-    def _widened(self, inner: Expression, type_: Bits) -> C:
-        """A value in a wide type, cut or extended by the sign of the operand's type."""
+    @staticmethod
+    def _truth(value: C, type_: Type) -> C:
+        if isinstance(type_, Bool):
+            return value
+        if is_wide(type_):
+            value = call(f"{c_type(type_)}_compare", value, literal(0, type_))
+        return infix(value, "!=", C("0"))
+
+    def _widened(self, inner: Expression, type_: Bits, extend: bool = True) -> C:
+        """A value in a wide type, cut or extended: by the sign of the operand's type, or with zeros."""
         assert isinstance(inner.type, Bits)
         value, wide, width = self(inner), c_type(type_), type_.width
-        grown = type_.width > inner.type.width and inner.type.signed
+        grown = extend and type_.width > inner.type.width and inner.type.signed
         if is_wide(inner.type):
             if c_type(inner.type) != wide or type_.width < inner.type.width:
                 value = call(f"{wide}_resize", f"({value}).limb", limbs_of(inner.type), width)
         else:
             value = call(f"{wide}_of", value)
         return call(f"{wide}_extend_sign", value, inner.type.width, width) if grown else value
+
+
+def as_unsigned(expression: Expression, value: C, width: int) -> C:
+    """The value of an expression for arithmetic of that width (≤ 64) that must not happen in C's int: literals are ints,
+    as are choices between them and all that is narrower than 32 bits."""
+    type_ = f"uint{max(32, natural(width))}_t"
+    if (isinstance(expression, Read) and width > 16) or value.text.startswith(f"({type_})"):
+        return value
+    return cast(type_, value)
 
 
 def limbs_of(type_: Type) -> int:
