@@ -19,11 +19,12 @@ setup-run:
 demo: setup-run ## compile apps/l3fwd, let packets through, show what came out where
 	@$(BIN)/python scripts/demo.py
 
-check: setup ## formatting, lint, types, import directions
+check: setup ## formatting, lint, types, directions of imports and includes
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
+	scripts/check_includes
 	@echo clang-format --dry-run -Werror
 	@$(BIN)/clang-format --dry-run -Werror $(C_FILES)
 	@echo shellcheck $(SCRIPTS)

@@ -9,7 +9,7 @@ from transpiler.hlir import printer
 from transpiler.hlir.expressions import AnySet, Expression, KeySet
 from transpiler.hlir.statements import Statement
 
-_WIDTH = re.compile(r"\b\d+[ws](?=0x|\d)")
+_WIDTH = re.compile(r"\b\d+[ws](?=-?(?:0x|\d))")
 LINE, LINES = 48, 8  # characters in a line, lines in a node
 
 

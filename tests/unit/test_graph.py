@@ -1,0 +1,131 @@
+"""Drawings: what is in them, that Graphviz takes them, and the verb's options and exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from macsad import cli
+from macsad.compilation import Request, load
+from transpiler.graph import control, dot, graphviz, json_form, parser, tables
+from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
+from transpiler.graph.text import folded, plain
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+ROUTER = GOLDEN / "p4_16" / "router.p4"
+DRAW = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+
+
+def drawing(kind: str, file: Path = ROUTER) -> Drawing:
+    return DRAW[kind](load(Request(file, warnings=("no-all",))))
+
+
+def edges(made: Drawing) -> set[tuple[str, str, str]]:
+    """(from, to, label's first line), nodes by title or first line."""
+    names = {n.id: n.title or n.sections[0][0] for group in made.groups for n in group.nodes}
+    return {(names[e.source], names[e.target], (e.label or ("",))[0]) for e in made.edges}
+
+
+def test_a_parser() -> None:
+    made = drawing("parser")
+    assert edges(made) >= {("start", "ipv4", "0x800"), ("start", "accept", "default"), ("ipv4", "accept", "")}
+    (group,) = made.groups
+    start = group.nodes[0]
+    assert start.sections == (("extract(hdr.eth)",), ("select hdr.eth.type",))
+    assert start.span is not None and start.span.file.endswith("router.p4")
+
+
+def test_controls() -> None:
+    made = drawing("control")
+    assert [group.title.split()[0] for group in made.groups] == [
+        "verify_checksum", "ingress", "compute_checksum", "deparser",
+    ]  # fmt: skip
+    assert ("hdr.ipv4.ttl <= 1", "Routing.routes", "false") in edges(made)
+    routes = next(n for g in made.groups for n in g.nodes if n.title == "Routing.routes")
+    assert routes.kind is NodeKind.TABLE
+    assert routes.sections == (("hdr.ipv4.dst: lpm",), ("route", "drop *"))
+
+
+def test_tables() -> None:
+    made = drawing("tables")
+    (group,) = made.groups
+    assert group.title.startswith("ingress")
+    assert ("Routing.routes", "Routing.nexthops", "match:") in edges(made)
+    assert ("Routing.routes.hit", "Routing.nexthops", "true") in edges(made)
+    (match,) = [e for e in made.edges if e.kind is EdgeKind.MATCH and e.label[1] == "meta.nexthop"]
+    assert match.label == ("match:", "meta.nexthop")
+
+
+def test_a_loop_does_not_turn_the_drawing_upside_down() -> None:
+    made = drawing("parser", GOLDEN / "p4_16" / "label_stack.p4")
+    assert [e.back for e in made.edges if e.source == e.target] == [True]
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_json(kind: str) -> None:
+    made = json.loads(json_form.write(drawing(kind)))
+    ids = {node["id"] for node in made["nodes"]}
+    assert len(ids) == len(made["nodes"]) > 0
+    assert {end for edge in made["edges"] for end in (edge["from"], edge["to"])} <= ids
+    assert {node["group"] for node in made["nodes"]} == {group["id"] for group in made["groups"]}
+    assert any(node["at"] and node["at"]["line"] > 1 for node in made["nodes"])
+
+
+def hostile() -> Drawing:
+    """Names and texts with all that DOT and HTML give a meaning."""
+    text = 'a"b\\n<B>&amp;]]>{|}\n'
+    nodes = tuple(Node(f"{text}{kind.value}", kind, text, ((text, ""), (text,))) for kind in NodeKind)
+    ways = tuple(Edge(nodes[0].id, node.id, kind, (text,)) for node, kind in zip(nodes, EdgeKind, strict=False))
+    return Drawing(text, (Group("g", text, nodes),), ways)
+
+
+@needs_dot
+@pytest.mark.parametrize("made", [hostile(), *map(drawing, DRAW)], ids=["hostile", *DRAW])
+def test_graphviz_draws_it(made: Drawing) -> None:
+    assert b"<svg" in graphviz.render(dot.write(made), "svg")
+
+
+def test_without_graphviz_the_package_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(graphviz.GraphvizError, match="apt-get install graphviz"):
+        graphviz.render("digraph {}", "svg")
+    assert cli.call(["graph", str(ROUTER), "-o", str(tmp_path / "r.svg")]) == cli.NO
+    assert not (tmp_path / "r.svg").exists()
+
+
+def test_text_is_short() -> None:
+    assert plain("8w0x1f &&& 8s-1 ++ 16w7") == "0x1f &&& -1 ++ 7"
+    assert folded("(a.b == 1) && (c.d == 2) && e.isValid()", 12) == ("a.b == 1", "&& c.d == 2", "&& e.isValid()")
+
+
+# --- the verb --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", DRAW)
+def test_dot_goes_to_standard_output(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["graph", str(ROUTER), "--kind", kind]) == 0
+    assert capfd.readouterr().out == dot.write(drawing(kind))
+
+
+@needs_dot
+@pytest.mark.parametrize(
+    ("form", "start"), [("dot", b"digraph"), ("json", b"{"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+)
+def test_files(form: str, start: bytes, tmp_path: Path) -> None:
+    file = tmp_path / f"r.{form}"
+    assert cli.call(["graph", str(ROUTER), "-o", str(file)]) == 0
+    assert file.read_bytes().startswith(start)
+
+
+def test_an_unknown_form_is_wrong_usage(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["graph", str(ROUTER), "-o", str(tmp_path / "r.pdf")]) == cli.USAGE
+    assert ".svg" in capfd.readouterr().err
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["graph", str(ROUTER), "-o", str(tmp_path / "none" / "r.dot")]) == cli.NO
+    assert "No such file" in capfd.readouterr().err
