@@ -6,6 +6,7 @@ spec 1.4 sections 7.1 (new types) and 6.4.8 (controller headers).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from aux_frontend.p4_16 import ast, types as ty
@@ -67,7 +68,8 @@ def _definition(
         case ty.Struct(fields=fields):
             return it.StructDefinition(it.TypeKind.STRUCT, name, _members(unit, fields))
         case ty.Header():
-            return it.StructDefinition(it.TypeKind.HEADER, name, _members(unit, tuple(layout.leaves(type_))))
+            leaves = tuple((leaf, layout.stored_type(unit, t)) for leaf, t in layout.leaves(type_))
+            return it.StructDefinition(it.TypeKind.HEADER, name, leaves)
         case ty.HeaderUnion(fields=fields):
             return it.StructDefinition(it.TypeKind.HEADER_UNION, name, _members(unit, fields))
         case ty.Enum(underlying=None, members=members):
@@ -100,7 +102,7 @@ def fields_of(unit: Unit, type_: ty.Struct | ty.Header, span: Span) -> tuple[it.
     """The scalar fields of a struct or header, as the control plane names them."""
     declared = {f.name: f for f in type_.declaration.fields} if type_.declaration is not None else {}
     result = []
-    for name, leaf in layout.leaves(type_):
+    for name, leaf in _leaves(type_):
         field = declared.get(name.partition(".")[0])
         annotations = names.kept(unit, field.annotations) if field is not None else ()
         given = names.find(field.annotations, "name") if field is not None else None
@@ -116,6 +118,16 @@ def fields_of(unit: Unit, type_: ty.Struct | ty.Header, span: Span) -> tuple[it.
             )
         )
     return tuple(result)
+
+
+def _leaves(type_: ty.Struct | ty.Header | ty.Tuple, prefix: str = "") -> Iterator[tuple[str, ty.Ty]]:
+    """Like `layout.leaves`, but `type` wrappers of scalars stay: they have names that controllers know."""
+    for name, field in type_.fields if isinstance(type_, ty.Header) else layout.members(type_):
+        inner = layout.stripped(field)
+        if isinstance(inner, ty.Struct | ty.Tuple):
+            yield from _leaves(inner, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
 
 
 def interface(unit: Unit, main: ast.Instantiation) -> it.Interface:
