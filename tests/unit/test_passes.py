@@ -1,0 +1,272 @@
+"""The passes one by one, where what they must leave alone matters most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, h, if_, select, state, true, valid
+
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.printer import print_body, print_program
+from transpiler.hlir.program import ParserState, Program, Storage
+from transpiler.hlir.types import Bool
+from transpiler.hlir.verifier import verify
+from transpiler.passes import (
+    fold_branches,
+    fold_selects,
+    propagate_copies,
+    remove_dead_assignments,
+    remove_invalid_headers,
+    remove_unreachable,
+    remove_unused_declarations,
+)
+from transpiler.passes.pipeline import Pass, optimise
+
+
+def builder() -> Builder:
+    b = Builder()
+    b.header("h", "h_t", a=8, b=8, c=8)
+    b.header("g", "h_t")
+    b.variable("m.x", 8)
+    b.variable("m.y", 8)
+    b.variable("l", 8, Storage.LOCAL)
+    return b
+
+
+START = (state("start", [extract("h")], goto("accept")),)
+
+
+def made(b: Builder, *ingress: st.Statement, parser: Sequence[ParserState] = START) -> Program:
+    return b.build(parser, ingress, deparser=[emit("h"), emit("g")])
+
+
+def after(run: Pass, program: Program) -> str:
+    """Ingress after a pass, one statement a line."""
+    program = run(program)
+    verify(program)
+    body = next(p.body for p in program.pipes if p.name == "Ingress" and not hasattr(p, "states"))
+    return print_body(body)
+
+
+# --- remove_dead_assignments -----------------------------------------------------------------------------------------
+
+
+def test_a_chain_of_dead_assignments_goes() -> None:
+    b = builder()
+    program = made(b, b.set("m.x", b.get("h.a")), b.set("m.y", b.get("m.x")), b.set("m.x", b.get("m.y")))
+    assert after(remove_dead_assignments.run, program) == ""
+
+
+def test_what_intrinsics_keys_and_emitted_headers_need_stays() -> None:
+    b = builder()
+    b.table("t", [("m.y", "exact")], [])
+    body = [b.set("m.x", 1), b.set("m.y", b.get("m.x")), b.set("sm.egress_port", 3), b.set("h.a", 2), apply("t")]
+    program = made(b, *body)
+    assert after(remove_dead_assignments.run, program) == print_body(tuple(body))
+
+
+def test_only_writes_to_headers_that_are_used_stay() -> None:
+    b = builder()
+    b.header("scratch", "h_t", local=True)
+    body = [b.set("scratch.a", 1), st.SetValid(h("scratch"), True, AT), st.CopyHeader(h("scratch"), h("h"), AT)]
+    assert after(remove_dead_assignments.run, made(b, *body)) == ""
+
+
+def test_a_copied_header_needs_the_fields_that_are_read_of_its_copy() -> None:
+    b = builder()
+    b.header("one", "h_t", local=True)
+    b.header("two", "h_t", local=True)
+    body = [b.set("one.a", 1), b.set("one.b", 2), st.CopyHeader(h("two"), h("one"), AT), b.set("h.a", b.get("two.a"))]
+    text = after(remove_dead_assignments.run, made(b, *body))
+    assert text.splitlines() == ["one.a = 8w1;", "two = one;", "h.a = two.a;"]
+
+
+def test_the_condition_of_a_live_write_stays_and_of_a_dead_one_goes() -> None:
+    b = builder()
+    b.variable("m.c", Bool())
+    b.variable("m.d", Bool())
+    c, d = b.get("m.c"), b.get("m.d")
+    body = [
+        b.set("m.c", binary("==", b.get("h.a"), const(1, 8))),
+        b.set("m.d", binary("==", b.get("h.a"), const(2, 8))),
+        if_(c, [b.set("h.b", 1)]),
+        if_(d, [b.set("m.x", 1)]),
+    ]
+    text = after(remove_dead_assignments.run, made(b, *body))
+    assert "m.c = h.a == 8w1" in text.replace("(", "").replace(")", "")
+    assert "m.d" not in text
+
+
+def test_the_same_statement_in_two_places_stays_in_both() -> None:
+    b = builder()
+    shared = b.set("h.b", 1)
+    body = [if_(valid("h"), [shared]), if_(valid("g"), [shared])]
+    assert after(remove_dead_assignments.run, made(b, *body)).count("h.b = 8w1") == 2
+
+
+def test_calls_with_an_effect_stay() -> None:
+    b = builder()
+    b.extern("r", "register", size=4, width=8)
+    b.extern("m", "meter", size=4, unit="packets")
+    body = [
+        b.call("register.read", "r", const(0, 32), out="m.x"),
+        b.call("meter.execute", "m", const(0, 32), out="m.x"),
+        b.call("random.range", None, const(0, 8), const(9, 8), out="m.x"),
+        b.call("hash.compute", None, ex.Text("crc16", AT), b.values("h.a"), out="m.x"),
+        b.call("hash.compute", None, ex.Text("random", AT), b.values("h.a"), out="m.x"),
+        b.call("register.write", "r", const(0, 32), const(1, 8)),
+    ]
+    text = after(remove_dead_assignments.run, made(b, *body)).splitlines()
+    assert len(text) == 4
+    assert not any("register.read" in line or "crc16" in line for line in text)
+
+
+def test_fields_that_a_clone_keeps_are_read() -> None:
+    b = builder()
+    body = [b.set("m.x", 1), b.call("clone.ingress", None, const(1, 32), fields=["m.x"])]
+    assert after(remove_dead_assignments.run, made(b, *body)).startswith("m.x = 8w1;")
+
+
+def test_a_loop_stays() -> None:
+    b = builder()
+    loop = st.While(valid("h"), (b.set("m.x", 1),), AT)
+    assert after(remove_dead_assignments.run, made(b, loop)) == "while (h.isValid()) {\n}"
+
+
+def test_a_table_no_longer_tells_what_nobody_asks() -> None:
+    b = builder()
+    b.variable("hit", Bool())
+    b.table("t", [("h.a", "exact")], [])
+    assert after(remove_dead_assignments.run, made(b, apply("t", hit="hit"))) == "apply t;"
+
+
+# --- propagate_copies ------------------------------------------------------------------------------------------------
+
+
+def propagated(b: Builder, *body: st.Statement) -> str:
+    return after(propagate_copies.run, made(b, *body)).splitlines()[-1]
+
+
+def test_a_copy_ends_where_its_origin_is_written() -> None:
+    b = builder()
+    start = b.set("l", b.get("h.a"))
+    assert propagated(b, start, b.set("h.b", b.get("l"))) == "h.b = h.a;"
+    assert propagated(b, start, b.set("h.a", 1), b.set("h.b", b.get("l"))) == "h.b = l;"
+    assert propagated(b, start, st.CopyHeader(h("h"), h("g"), AT), b.set("h.b", b.get("l"))) == "h.b = l;"
+
+
+def test_a_table_that_writes_ends_what_is_known() -> None:
+    b = builder()
+    b.action("put", b.set("m.x", 9))
+    b.table("t", [("h.a", "exact")], ["put"])
+    b.table("u", [("h.a", "exact")], [])
+    assert propagated(b, b.set("m.x", 1), apply("t"), b.set("h.b", b.get("m.x"))) == "h.b = m.x;"
+    assert propagated(b, b.set("m.x", 1), apply("u"), b.set("h.b", b.get("m.x"))) == "h.b = 8w1;"
+
+
+def test_a_loop_knows_only_what_it_does_not_write() -> None:
+    b = builder()
+    use = b.set("h.b", b.get("m.x"))
+    loop = st.While(valid("h"), (use, b.set("m.x", 2)), AT)
+    assert "h.b = m.x;" in after(propagate_copies.run, made(b, b.set("m.x", 1), loop))
+
+
+def test_a_block_that_is_left_early_does_not_tell_of_its_end() -> None:
+    b = builder()
+    block = st.Block("end", (if_(valid("h"), [st.Leave("end", AT)]), b.set("m.x", 2)), AT)
+    assert propagated(b, b.set("m.x", 1), block, b.set("h.b", b.get("m.x"))) == "h.b = m.x;"
+
+
+def test_intrinsics_are_not_zero_for_not_being_written() -> None:
+    b = builder()
+    port = ex.Cast(b.get("sm.ingress_port"), b.get("h.a").type, AT)
+    assert propagated(b, b.set("h.b", port)) == "h.b = (bit<8>)sm.ingress_port;"
+    assert propagated(b, b.set("h.b", b.get("m.y"))) == "h.b = 8w0;"
+
+
+# --- fold_branches, fold_selects -------------------------------------------------------------------------------------
+
+
+def test_what_stands_behind_a_certain_leave_goes() -> None:
+    b = builder()
+    either = if_(valid("h"), [b.set("h.a", 1), st.Leave("x", AT)], [st.Leave("x", AT)])
+    program = made(b, st.Block("x", (either, b.set("h.a", 2)), AT), b.set("h.b", 3))
+    text = after(fold_branches.run, program)
+    assert text.splitlines() == ["if (h.isValid()) {", "    h.a = 8w1;", "}", "h.b = 8w3;"]
+
+
+def test_a_switch_over_a_constant() -> None:
+    b = builder()
+    cases = tuple(st.SwitchCase((n,), (b.set("h.a", n),), AT) for n in (1, 2))
+    assert after(fold_branches.run, made(b, st.Switch(const(2, 8), cases, (), AT))) == "h.a = 8w2;"
+    assert after(fold_branches.run, made(b, st.Switch(const(3, 8), cases, (b.set("h.b", 9),), AT))) == "h.b = 8w9;"
+
+
+def test_a_switch_case_that_hides_the_default_stays() -> None:
+    b = builder()
+    switch = st.Switch(b.get("h.a"), (st.SwitchCase((1,), (), AT),), (b.set("h.b", 9),), AT)
+    assert "8w1: {" in after(fold_branches.run, made(b, switch))
+
+
+def test_a_failing_verify_stays() -> None:
+    b = builder()
+    error = ex.Const(2, b.type_of("sm.parser_error"), AT)
+    checks = [st.Verify(true(), error, AT), st.Verify(ex.Const(0, Bool(), AT), error, AT)]
+    program = fold_branches.run(made(b, parser=[state("start", checks, goto("accept"))]))
+    assert print_program(program).count("verify(") == 1
+
+
+def test_a_select_that_never_matches_stays() -> None:
+    b = builder()
+    choice = select(const(3, 8), (ex.ExactSet(const(4, 8), AT), "accept"))
+    program = made(b, parser=[state("start", [], choice)])
+    assert fold_selects.run(program) == program
+
+
+# --- declarations ----------------------------------------------------------------------------------------------------
+
+
+def test_headers_that_are_never_valid_are_not_asked_for() -> None:
+    b = builder()
+    b.header("copy", "h_t")
+    body = [
+        st.CopyHeader(h("copy"), h("h"), AT),
+        if_(valid("g"), [b.set("h.a", 1)]),
+        if_(valid("copy"), [b.set("h.a", 2)]),
+    ]
+    program = remove_invalid_headers.run(made(b, *body))
+    verify(program)
+    text = print_program(program)
+    assert "if (false)" in text and "if (copy.isValid())" in text
+    assert "emit(h)" in text and "emit(g)" not in text
+
+
+def test_an_applied_table_keeps_all_its_actions() -> None:
+    b = builder()
+    b.action("rare", b.set("m.x", 1))
+    b.action("never")
+    b.table("t", [("h.a", "exact")], ["rare"])
+    program = remove_unreachable.run(made(b, apply("t")))
+    assert {action.name for action in program.actions} == {"NoAction", "rare"}
+    assert optimise(program).table["t"].actions == program.table["t"].actions
+
+
+def test_a_stack_stays_whole() -> None:
+    b = builder()
+    b.stack("s", "s_t", 3, f=8)
+    b.header("lone", "s_t")
+    program = remove_unused_declarations.run(made(b, b.set("h.a", b.get("s[1].f"))))
+    verify(program)
+    assert {"s[0]", "s[1]", "s[2]"} <= set(program.header)
+    assert "lone" not in program.header
+
+
+def test_intrinsics_and_action_data_stay_declared() -> None:
+    b = builder()
+    b.action("put", p=8)
+    b.table("t", [("h.a", "exact")], ["put"])
+    program = optimise(made(b, apply("t")))
+    verify(program)
+    assert "put.p" in program.variable
+    assert set(program.intrinsic.values()) <= set(program.variable)
+    assert not {"m.x", "m.y", "l"} & set(program.variable)
