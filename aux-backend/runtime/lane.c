@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/again.h"
+
 /* Empty rounds before a lane sleeps, and for how long then: twice as long each time, up to the second number. */
 #define IDLE_ROUNDS 256u
 #define SLEEP_MIN_NS 10000l
@@ -51,7 +53,10 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
         inputs += sw->ports[slot].input_count;
     lane->inputs = calloc(inputs + 1, sizeof(*lane->inputs));
     lane->outputs = calloc(sw->port_count, sizeof(*lane->outputs));
-    int status = lane->inputs && lane->outputs ? macs_qsbr_register(sw->qsbr, &lane->reader) : -ENOMEM;
+    bool complete = lane->inputs && lane->outputs;
+    if (complete && sw->program->uses_requests)
+        complete = (lane->again = calloc(1, sizeof(*lane->again))) != NULL;
+    int status = complete ? macs_qsbr_register(sw->qsbr, &lane->reader) : -ENOMEM;
     if (status) {
         macs_lane_destroy(lane);
         return status;
@@ -67,6 +72,7 @@ void macs_lane_destroy(struct macs_lane *lane) {
         macs_qsbr_unregister(lane->reader);
     free(lane->inputs);
     free(lane->outputs);
+    free(lane->again);
     free(lane);
 }
 
@@ -122,6 +128,7 @@ static void work(struct macs_lane *lane) {
             odp_cpu_pause();
         }
     }
+    macs_lane_finish(lane);
     if (!idle)
         note_end(lane);
 }

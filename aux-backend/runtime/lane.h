@@ -1,4 +1,5 @@
-/* A lane: a worker's thread and all that belongs to it alone. A packet stays in the lane that received it. */
+/* A lane: a worker's thread and all that belongs to it alone. A packet stays in the lane that received it, and so do
+ * its copies. */
 #ifndef MACS_RUNTIME_LANE_H
 #define MACS_RUNTIME_LANE_H
 
@@ -13,6 +14,7 @@
 struct macs_input {
     unsigned slot;
     odp_pktin_queue_t queue; /* of an interface */
+    uint64_t unfinished;     /* frames of a `ctl:` port that are not known to be through */
 };
 
 /* Packets on their way to a port; sent at the end of a burst or when full. */
@@ -34,6 +36,7 @@ struct macs_lane {
     struct macs_input *inputs;
     struct macs_output *outputs; /* by slot */
     uint64_t filled;             /* bit s: outputs[s] holds packets */
+    struct macs_again *again;    /* packets that go through the program again; NULL when it asks for no such thing */
     struct macs_worker_stats stats;
 };
 
@@ -49,8 +52,12 @@ void macs_lane_destroy(struct macs_lane *lane);
 /* The thread; its argument is the lane. Returns when the switch stops. */
 void *macs_lane_run(void *lane);
 
-/* Receive a burst from the input, process it, send what comes of it. Returns how many frames were received. */
-unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input);
+/* Receive a burst from the input, process it and a burst of packets that go through again, send what comes of it.
+ * Returns how many packets that were. */
+unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input);
+
+/* Process what is left to go through again. */
+void macs_lane_finish(struct macs_lane *lane);
 
 /* Send a port's buffer, or all of them. */
 void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);

@@ -2,15 +2,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/again.h"
 #include "runtime/lane.h"
+#include "runtime/path.h"
 
-/* What goes to egress, at most a burst at a time. */
-struct departures {
-    unsigned count;
-    struct macs_packet *packets[MACS_BURST_MAX];
-};
-
-/* --- receive -------------------------------------------------------------------------------------------------------- */
+/* --- receive --------------------------------------------------------------------------------------------------------
+ */
 
 static int receive(struct macs_lane *lane, const struct macs_input *input, odp_packet_t handles[]) {
     const struct macs_port *port = &lane->sw->ports[input->slot];
@@ -41,9 +38,7 @@ static bool bind(const struct macs_lane *lane, uint16_t port, odp_packet_t handl
     packet->instance_type = 0;
     packet->parser_error = 0;
     packet->ingress_ns = lane->worker.now_ns;
-    uint32_t parse_bytes = lane->sw->program->parse_bytes;
-    uint32_t needed = packet->length < parse_bytes ? packet->length : parse_bytes;
-    return packet->contiguous >= needed && !odp_packet_has_error(handle);
+    return macs_path_parsable(lane, packet) && !odp_packet_has_error(handle);
 }
 
 /* Bind the frames of a burst; broken ones are dropped. Returns how many are left. */
@@ -64,38 +59,41 @@ static unsigned bind_burst(struct macs_lane *lane, unsigned slot, const odp_pack
     return fine;
 }
 
-/* --- egress --------------------------------------------------------------------------------------------------------- */
+/* --- egress ---------------------------------------------------------------------------------------------------------
+ */
 
-static void depart(struct macs_lane *lane, struct departures *departures) {
+static void depart(struct macs_lane *lane, struct macs_departures *departures) {
     if (!departures->count)
         return;
     lane->sw->program->egress(&lane->worker, departures->packets, departures->count);
     for (unsigned i = 0; i < departures->count; i++) {
         struct macs_packet *packet = departures->packets[i];
-        if (odp_likely(packet->verdict == MACS_FORWARD))
-            macs_lane_send(lane, packet);
-        else
+        if (odp_likely(packet->verdict == MACS_FORWARD)) {
+            if (!lane->again || !macs_again_after_egress(lane, packet))
+                macs_lane_send(lane, packet);
+        } else
             macs_lane_drop(lane, packet->handle, packet->cause);
     }
     departures->count = 0;
 }
 
-/* To egress, in the order of the calls; a program that has merged egress into ingress is done with the packet. */
-static void add_departure(struct macs_lane *lane, struct departures *departures, struct macs_packet *packet) {
+void macs_path_depart(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet) {
     if (!lane->sw->program->egress) {
         macs_lane_send(lane, packet);
         return;
     }
+    if (lane->again && !macs_again_pass(lane, packet))
+        return;
     packet->verdict = MACS_FORWARD;
     departures->packets[departures->count++] = packet;
     if (departures->count == MACS_BURST_MAX)
         depart(lane, departures);
 }
 
-/* --- traffic manager ------------------------------------------------------------------------------------------------ */
+/* --- traffic manager ------------------------------------------------------------------------------------------------
+ */
 
-/* A copy of the frame and of the program's state, or NULL. */
-static struct macs_packet *copy_packet(const struct macs_lane *lane, const struct macs_packet *packet) {
+struct macs_packet *macs_path_copy(const struct macs_lane *lane, const struct macs_packet *packet) {
     odp_packet_t handle = odp_packet_copy(packet->handle, lane->sw->pool);
     if (handle == ODP_PACKET_INVALID)
         return NULL;
@@ -114,7 +112,7 @@ static void direct(struct macs_packet *packet, struct macs_replica replica) {
 }
 
 /* A copy for each member but the last, which gets the packet itself. */
-static void replicate(struct macs_lane *lane, struct departures *departures, struct macs_packet *packet) {
+static void replicate(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet) {
     const struct macs_group *group = macs_multicast_find(lane->sw->multicast, packet->multicast_group);
     if (!group || !group->count) {
         macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_GROUP);
@@ -122,23 +120,25 @@ static void replicate(struct macs_lane *lane, struct departures *departures, str
     }
     uint32_t copies = group->count - 1;
     for (uint32_t i = 0; i < copies; i++) {
-        struct macs_packet *copy = copy_packet(lane, packet);
+        struct macs_packet *copy = macs_path_copy(lane, packet);
         if (copy) {
             direct(copy, group->replicas[i]);
-            add_departure(lane, departures, copy);
+            macs_path_depart(lane, departures, copy);
         } else {
             macs_stats_add(&lane->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
         }
     }
     macs_stats_add(&lane->stats.copies, copies);
     direct(packet, group->replicas[copies]);
-    add_departure(lane, departures, packet);
+    macs_path_depart(lane, departures, packet);
 }
 
-static void dispatch(struct macs_lane *lane, struct departures *departures, struct macs_packet *packet) {
+static void dispatch(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet) {
+    if (lane->again && macs_again_after_ingress(lane, departures, packet))
+        return;
     switch ((enum macs_verdict)packet->verdict) {
     case MACS_FORWARD:
-        add_departure(lane, departures, packet);
+        macs_path_depart(lane, departures, packet);
         return;
     case MACS_REPLICATE:
         replicate(lane, departures, packet);
@@ -149,7 +149,66 @@ static void dispatch(struct macs_lane *lane, struct departures *departures, stru
     macs_lane_drop(lane, packet->handle, packet->cause);
 }
 
-unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input) {
+/* A burst through ingress, the traffic manager and egress. */
+static void pass(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    if (count)
+        lane->sw->program->ingress(&lane->worker, packets, count);
+    struct macs_departures departures;
+    departures.count = 0; /* and no more: the array is large */
+    for (unsigned i = 0; i < count; i++)
+        dispatch(lane, &departures, packets[i]);
+    depart(lane, &departures);
+}
+
+/* A burst of clones through egress. */
+static void pass_clones(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    lane->sw->program->clone(&lane->worker, packets, count);
+    struct macs_departures departures;
+    departures.count = 0;
+    for (unsigned i = 0; i < count; i++)
+        macs_path_depart(lane, &departures, packets[i]);
+    depart(lane, &departures);
+}
+
+/* --- second lives ---------------------------------------------------------------------------------------------------
+ */
+
+/* A burst of what goes through again, of those at the front that enter at the same place. Returns how many. */
+static unsigned pass_again(struct macs_lane *lane) {
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = macs_again_take(lane->again, packets, lane->worker.burst);
+    if (!count)
+        return 0;
+    lane->worker.now_ns = macs_switch_now(lane->sw);
+    if (packets[0]->instance_type == MACS_EGRESS_CLONE)
+        pass_clones(lane, packets, count);
+    else
+        pass(lane, packets, count);
+    macs_lane_flush(lane);
+    return count;
+}
+
+/* Tell `ctl:` ports that their frames are through, once nothing that they led to waits here. */
+static void settle(struct macs_lane *lane) {
+    if (lane->again && lane->again->count)
+        return;
+    for (unsigned i = 0; i < lane->input_count; i++) {
+        struct macs_input *input = &lane->inputs[i];
+        if (!input->unfinished)
+            continue;
+        struct macs_port *port = &lane->sw->ports[input->slot];
+        atomic_fetch_add_explicit(&port->finished, input->unfinished, memory_order_release);
+        input->unfinished = 0;
+    }
+}
+
+void macs_lane_finish(struct macs_lane *lane) {
+    while (lane->again && pass_again(lane))
+        continue;
+    settle(lane);
+}
+
+static unsigned poll_input(struct macs_lane *lane, struct macs_input *input) {
     odp_packet_t handles[MACS_BURST_MAX];
     int received = receive(lane, input, handles);
     if (received <= 0)
@@ -157,17 +216,21 @@ unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input) 
     lane->worker.now_ns = macs_switch_now(lane->sw);
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(lane, input->slot, handles, (unsigned)received, packets);
-    if (count)
-        lane->sw->program->ingress(&lane->worker, packets, count);
-    struct departures departures;
-    departures.count = 0; /* and no more: the array is large */
-    for (unsigned i = 0; i < count; i++)
-        dispatch(lane, &departures, packets[i]);
-    depart(lane, &departures);
+    if (lane->again)
+        macs_again_begin(packets, count);
+    pass(lane, packets, count);
     macs_lane_flush(lane);
     macs_stats_add(&lane->stats.bursts, 1);
-    struct macs_port *port = &lane->sw->ports[input->slot];
-    if (port->ctl)
-        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
+    if (lane->sw->ports[input->slot].ctl)
+        input->unfinished += (uint64_t)received;
     return (unsigned)received;
+}
+
+unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
+    unsigned count = poll_input(lane, input);
+    if (lane->again)
+        count += pass_again(lane);
+    if (count && lane->sw->ports[input->slot].ctl)
+        settle(lane);
+    return count;
 }

@@ -128,6 +128,11 @@ int macs_port_start(struct macs_port *port, struct macs_log *log) {
     return 0;
 }
 
+uint64_t macs_port_rx_errors(const struct macs_port *port) {
+    odp_pktio_stats_t stats;
+    return port->ctl || odp_pktio_stats(port->pktio, &stats) ? 0 : stats.in_errors;
+}
+
 static void drain_queue(odp_queue_t queue) {
     odp_event_t event;
     while ((event = odp_queue_deq(queue)) != ODP_EVENT_INVALID)

@@ -48,6 +48,9 @@ int macs_port_start(struct macs_port *port, struct macs_log *log);
 /* Stops it, takes what has been received and not been polled, closes it. */
 void macs_port_close(struct macs_port *port);
 
+/* Frames that came and that the interface could not use: cut off, empty, too long for a packet. Control thread. */
+uint64_t macs_port_rx_errors(const struct macs_port *port);
+
 /* True: it will never receive again, as it knows itself: a file that has been read. */
 bool macs_port_ended(const struct macs_port *port);
 

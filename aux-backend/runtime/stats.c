@@ -8,7 +8,7 @@
 static const char *const cause_names[MACS_CAUSES] = {
     [MACS_CAUSE_PROGRAM] = "program",     [MACS_CAUSE_NO_PORT] = "no-port",   [MACS_CAUSE_TX_FULL] = "tx-full",
     [MACS_CAUSE_TOO_LONG] = "too-long",   [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
-    [MACS_CAUSE_NO_GROUP] = "no-group",
+    [MACS_CAUSE_NO_GROUP] = "no-group",   [MACS_CAUSE_LOOPS] = "loops",
 };
 
 const char *macs_stats_cause_name(unsigned cause) {
@@ -45,6 +45,9 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     }
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        uint64_t errors = macs_port_rx_errors(&sw->ports[slot]);
+        sum->ports[slot].rx_packets += errors;
+        sum->drops[MACS_CAUSE_RX_ERROR] += errors;
         sum->received += sum->ports[slot].rx_packets;
         sum->sent += sum->ports[slot].tx_packets;
     }

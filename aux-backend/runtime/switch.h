@@ -36,6 +36,7 @@ struct macs_switch {
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
     unsigned port_count;
     uint8_t slot_of[UINT16_MAX + 1];   /* port number → slot + 1; 0: no such port */
+    _Atomic uint32_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 16 | its port or group */
     struct macs_ctl_out ctl_out;
     struct macs_lane **lanes;          /* one a worker */
     unsigned lane_count;

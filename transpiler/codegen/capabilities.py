@@ -17,7 +17,10 @@ from transpiler.hlir.traverse import (
     walk_expression,
 )
 from transpiler.hlir.types import Varbit, width_of
+from transpiler.schedule.pipeline import SECOND_LIVES, preserved_lists
 from transpiler.targets.target import Kernel, Target
+
+MAX_LISTS = 256  # of preserved fields: their numbers stand in one byte of struct macs_packet
 
 
 class Located(Protocol):
@@ -46,6 +49,8 @@ class _Checker:
             message = f"target '{self.target.name}' does not run architecture '{self.program.architecture.value}'"
             self.diagnostics.error(self.program.span, message)
         self._header_layouts()
+        if len(preserved_lists(self.program)) > MAX_LISTS:
+            self._lacks(self.program, f"more than {MAX_LISTS} lists of preserved fields")
         for value_set in self.program.value_sets:
             self._lacks(value_set, f"parser value sets ('{value_set.name}')")
         for statement in program_statements(self.program):
@@ -101,6 +106,9 @@ class _Checker:
     def _call(self, call: CallExtern) -> None:
         if call.method not in self.target.externs:
             self._lacks(call, f"the extern method '{call.method}' ({METHODS[call.method].doc})")
+        for place in call.fields if call.method in SECOND_LIVES else ():
+            if isinstance(place, FieldRef) and (isinstance(place.header, ElementRef) or self._is_varbit(place)):
+                self._lacks(call, f"preserving '{place.field}': a varbit, or of a stack element chosen at run time")
         if call.method.startswith("hash."):
             algorithm = call.inputs[0]
             if isinstance(algorithm, Text) and algorithm.value not in self.target.hash_algorithms:

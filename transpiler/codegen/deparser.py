@@ -17,6 +17,7 @@ from transpiler.hlir.program import Control
 from transpiler.hlir.statements import Emit, Statement
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
+from transpiler.schedule.pipeline import calls
 
 DROP = (
     Line("packet->verdict = MACS_DROP;"),
@@ -59,6 +60,10 @@ class DeparserStatements(Statements):
         for guard, header in zip(guards, headers, strict=True):
             if stores := self._store_back(header):
                 views.append(IfView(guard, stores, (), ""))
+        if calls(self.program, frozenset({"truncate.request"})):
+            cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
+            nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
+            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
         return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),)
 
     def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:

@@ -14,6 +14,7 @@ from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements
 from transpiler.hlir.types import Type, width_of
+from transpiler.schedule.pipeline import preserved_fields, preserved_lists
 
 Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
 
@@ -104,6 +105,10 @@ class Call:
             return self.externs.program.header_type_of[owner].field(place.field).type
         return self.externs.program.variable[place.name].type
 
+    def preserved(self) -> int:
+        """The number of the call's list of preserved fields."""
+        return preserved_lists(self.externs.program).index(preserved_fields(self.statement))
+
     def assign_output(self, value: CExpression) -> Views:
         return self.assign(self.statement.outputs[0], value)
 
@@ -185,6 +190,21 @@ def _assert(call: Call) -> Views:
     return (Line(f"if (!({call.input(0)})) macs_assert_failed(worker, {quoted(call.cite)});", call.cite),)
 
 
+def _request_clone(call: Call) -> Views:
+    kind = call.statement.method.partition(".")[2]
+    session, fields = call.amount(0), call.preserved()
+    return (Line(f"macs_request_clone_{kind}(packet, {session}, {fields});", call.cite),)
+
+
+def _request_again(call: Call) -> Views:
+    kind = call.statement.method.partition(".")[0]
+    return (Line(f"macs_request_{kind}(packet, {call.preserved()});", call.cite),)
+
+
+def _request_truncate(call: Call) -> Views:
+    return (Line(f"macs_request_truncate(packet, {call.amount(0)});", call.cite),)
+
+
 _CALLS: dict[str, Callable[[Call], Views]] = {
     "counter.count": _count,
     "direct_counter.count": _count_direct,
@@ -196,6 +216,11 @@ _CALLS: dict[str, Callable[[Call], Views]] = {
     "digest.send": _digest,
     "log.message": _log,
     "assert.check": _assert,
+    "clone.ingress": _request_clone,
+    "clone.egress": _request_clone,
+    "resubmit.request": _request_again,
+    "recirculate.request": _request_again,
+    "truncate.request": _request_truncate,
 }
 
 

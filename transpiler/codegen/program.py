@@ -8,14 +8,15 @@ from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.steps import DROP_PORT
-from transpiler.codegen.storage import Storage
+from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import ProgramView
-from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace
+from transpiler.codegen.views import ProgramView, SlotView
+from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program, Role
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
+from transpiler.schedule.pipeline import CLONES, SECOND_LIVES, Preserved, calls, preserved_lists
 from transpiler.schedule.stages import Schedule
 from transpiler.targets.target import Kernel
 
@@ -29,14 +30,24 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
     externs = Externs(program, names)
     storage = Storage(program, schedule, names)
     maker = Maker(program, storage, tables, externs)
-    pipes = tuple(maker.pipe(pipe, bool(schedule.zeroed) and i == 0) for i, pipe in enumerate(schedule.pipes))
+    pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
     kept = storage.kept_slots()
+    made = _made_headers(program)
     return ProgramView(
         name=program.name,
         source=source.rpartition("/")[2],
         includes=tuple(sorted({f"tables/{kernel.name}.h" for kernel in kernels.values()})),
         wide=_wide(program),
         kept=tuple(slot.declaration for slot in kept),
+        fresh=tuple(
+            f".{slot.name} = {_nowhere(slot)}" for slot in kept if slot.initial == "MACS_NOWHERE" and slot.owner in made
+        ),
+        begins_kept=bool(schedule.zeroed or made),
+        kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
+        preserved=tuple(_preserved(program, storage, fields) for fields in preserved_lists(program)[1:]),
+        second_lives=calls(program, SECOND_LIVES),
+        clones=calls(program, CLONES),
+        uses_requests=calls(program, SECOND_LIVES | {"truncate.request"}),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(tables.view(table.name) for table in program.tables),
         externs=tuple(externs.view(extern) for extern in externs.instances),
@@ -55,14 +66,37 @@ def _wide(program: Program) -> tuple[int, ...]:
     return tuple(sorted({limbs(t.width) for t in types if isinstance(t, Bits) and t.width > WORD}))
 
 
-def _grow_bytes(program: Program) -> int:
-    """The most that a frame may grow by: every header that something else than an extract makes valid."""
+def _made_headers(program: Program) -> set[str]:
+    """The headers and stacks that something else than an extract makes valid."""
     made: set[str] = set()
     for statement in program_statements(program):
         match statement:
             case SetValid(header=header, valid=True) | CopyHeader(target=header):
                 made |= _instances(program, header)
+    return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
+
+
+def _grow_bytes(program: Program) -> int:
+    """The most that a frame may grow by."""
+    made = _made_headers(program) - set(program.stack)
     return sum(maximum_bytes(program.header_type_of[name]) for name in made)
+
+
+def _nowhere(slot: Slot) -> str:
+    return slot.initial if not slot.size else f"{{{', '.join([slot.initial] * slot.size)}}}"
+
+
+def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[str, ...]:
+    """The C places in struct kept of a list's fields."""
+    places = []
+    for owner, field in fields:
+        if not field:
+            places.append(storage.variable(owner).name)
+            continue
+        access = storage.access(HeaderRef(owner, program.span))
+        slot = storage.field(access.owner, field)
+        places.append(slot.name if access.index is None else f"{slot.name}[{access.index}]")
+    return tuple(places)
 
 
 def _instances(program: Program, header: HeaderPlace) -> set[str]:

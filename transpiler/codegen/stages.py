@@ -25,11 +25,11 @@ from transpiler.codegen.views import (
     View,
     Views,
 )
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import If, Leave
 from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.order import statements_of
-from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
 
 
@@ -42,10 +42,10 @@ class Maker:
     tables: Tables
     externs: Externs
 
-    def pipe(self, pipe: PipeSchedule, clears_kept: bool) -> PipeView:
+    def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
         stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
-        return PipeView(pipe.name, stages, clears_kept)
+        return PipeView(pipe.name, stages)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
@@ -111,9 +111,11 @@ class StageRenderer:
                 return step(what, self.maker.program, self.maker.storage, self.scope)
             case Plain(what=Parse(parser=parser)):
                 return self.parser.parse(parser)
+            case Plain(what=Restart(parser=parser)):
+                return self._restart(parser)
             case Plain(what=Deparse(control=control)):
                 return self.deparser.deparse(control)
-            case Plain(what=what) if not isinstance(what, Step | Parse | Deparse):
+            case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
                 return (self.statements.apply(statement, f"look->lookup_{lookup}"),)
@@ -125,6 +127,19 @@ class StageRenderer:
             case Submit() | Jump() | End():
                 return self._go(piece)
         raise TypeError(f"{piece} cannot stand in a stage")
+
+    def _restart(self, parser: Parser | None) -> Views:
+        """A copied state becomes that of a clone."""
+        program, storage = self.maker.program, self.maker.storage
+        begin = (Line("*kept = macs_fresh;"), *step(Step.BEGIN_INGRESS, program, storage, self.scope))
+        again = (*begin, *(self.parser.parse(parser) if parser is not None else ()))
+        return (
+            Line("const struct kept before = *kept;"),
+            IfView("packet->instance_type == MACS_INGRESS_CLONE", again, (), ""),
+            Line("macs_keep_headers(kept);"),
+            Line("macs_preserve(kept, &before, packet->requests.preserved);"),
+            *step(Step.BEGIN_CLONE, program, storage, self.scope),
+        )
 
     def _switch(self, fork: Fork) -> View:
         assert not isinstance(fork.statement, If)

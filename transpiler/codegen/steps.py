@@ -10,7 +10,7 @@ from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.views import IfView, Line, View, Views
 from transpiler.hlir.program import Program
-from transpiler.schedule.pipeline import MULTICAST_GROUP, Step
+from transpiler.schedule.pipeline import AGAIN, MULTICAST_GROUP, Step, calls
 
 DROP_PORT = 511
 
@@ -21,10 +21,12 @@ INGRESS_VALUES = {
     "instance_type": "packet->instance_type",
     "ingress_global_timestamp": "packet->ingress_ns / 1000",
 }
+CLONE_VALUES = {name: INGRESS_VALUES[name] for name in ("ingress_port", "ingress_global_timestamp")}
 EGRESS_VALUES = {
     "egress_port": "packet->egress_port",
     "egress_spec": "0",
     "egress_rid": "packet->replica",
+    "packet_length": "packet->length",
     "instance_type": "packet->instance_type",
     "egress_global_timestamp": "worker->now_ns / 1000",
 }
@@ -36,6 +38,8 @@ def step(what: Step, program: Program, storage: Storage, scope: Scope) -> Views:
     match what:
         case Step.BEGIN_INGRESS:
             return steps.fill(INGRESS_VALUES)
+        case Step.BEGIN_CLONE:
+            return steps.fill(CLONE_VALUES)
         case Step.BEGIN_EGRESS:
             return steps.fill(EGRESS_VALUES)
         case Step.FORWARD:
@@ -43,7 +47,7 @@ def step(what: Step, program: Program, storage: Storage, scope: Scope) -> Views:
         case Step.DECIDE:
             return steps.decide()
         case Step.FINISH:
-            return steps.drop_if_wished()
+            return (*steps.clone(), *steps.drop_if_wished())
 
 
 class Steps:
@@ -73,8 +77,17 @@ class Steps:
             return ()
         return (IfView(f"{spec} == {DROP_PORT}", _DROPPED, (), ""),)
 
+    def clone(self) -> Views:
+        """An egress clone is a copy of the packet before it is deparsed."""
+        if not calls(self.program, frozenset({"clone.egress"})):
+            return ()
+        cloned = (Line("macs_clone_egress(worker, packet);"),)
+        return (IfView("packet->requests.flags & MACS_CLONE_EGRESS", cloned, (), ""),)
+
     def to_port(self) -> Views:
+        again = calls(self.program, AGAIN)  # then the packet may be another instance than a normal one
         return (
+            *((Line("packet->instance_type = MACS_NORMAL;"),) if again else ()),
             Line(f"packet->egress_port = {self._value('egress_spec') or '0'};"),
             Line("packet->verdict = MACS_FORWARD;"),
         )

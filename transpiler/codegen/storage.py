@@ -23,8 +23,10 @@ VARBIT_BYTES = "$bytes"
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A C variable; `size` > 0: an array of that many. `initial` is its value when a packet begins."""
+    """A C variable; `size` > 0: an array of that many. `initial` is its value when a packet begins. `owner`: the HLIR
+    name of the variable, header or stack that it is of."""
 
+    owner: str
     name: str
     c_type: str
     size: int
@@ -101,6 +103,11 @@ class Storage:
         """Whether something other than an extract may have written that field of the header or of an element."""
         return any(Location(name, field) in self.stored for name in self._members(owner))
 
+    def is_parsed(self, owner: str) -> bool:
+        """Whether it is a header or stack of the parsed representation."""
+        name = self._members(owner)[0] if owner in self.program.stack and self._members(owner) else owner
+        return name in self.program.header and not self.program.header[name].local
+
     def kept_slots(self) -> tuple[Slot, ...]:
         """The slots of the packet's state that were asked for so far, largest first so that the struct has no holes."""
         kept = [slot for slot in self._slots.values() if slot.kept]
@@ -121,7 +128,7 @@ class Storage:
     def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: str) -> Slot:
         if (owner, field) not in self._slots:
             name = self.names(f"{owner}.{field.lstrip('$')}" if field else owner)
-            self._slots[owner, field] = Slot(name, type_, size, kept, initial)
+            self._slots[owner, field] = Slot(owner, name, type_, size, kept, initial)
         return self._slots[owner, field]
 
 

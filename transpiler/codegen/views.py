@@ -160,7 +160,6 @@ class PipeView:
 
     name: str
     stages: tuple[StageView, ...]
-    clears_kept: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,12 +243,30 @@ class ExternView:
 
 
 @dataclass(frozen=True, slots=True)
+class SlotView:
+    """A member of struct kept."""
+
+    name: str
+    is_array: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramView:
+    """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
+    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does."""
+
     name: str
     source: str
     includes: tuple[str, ...]
     wide: tuple[int, ...]
     kept: tuple[str, ...]
+    fresh: tuple[str, ...]
+    begins_kept: bool
+    kept_headers: tuple[SlotView, ...]
+    preserved: tuple[tuple[str, ...], ...]
+    second_lives: bool
+    clones: bool
+    uses_requests: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     externs: tuple[ExternView, ...]

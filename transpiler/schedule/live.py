@@ -26,7 +26,7 @@ from transpiler.hlir.statements import (
     While,
 )
 from transpiler.hlir.traverse import program_statements, transition_expressions, walk
-from transpiler.schedule.pipeline import STEP_READS, STEP_WRITES, Deparse, Parse, Step
+from transpiler.schedule.pipeline import STEP_READS, STEP_WRITES, Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit, Target
 
 Live = frozenset[Location]
@@ -70,16 +70,18 @@ class Liveness:
             case End():
                 return self.after
 
-    def _plain(self, what: Statement | Step | Parse | Deparse, live: Live) -> Live:
+    def _plain(self, what: Statement | Special, live: Live) -> Live:
         match what:
             case Step():
                 return (live - self._intrinsics(STEP_WRITES[what])) | self._intrinsics(STEP_READS[what])
-            case Parse(parser=parser):
+            case Parse(parser=Parser() as parser) | Restart(parser=Parser() as parser):
                 reads = [self._reads(state.body) for state in parser.states]
                 reads += [self.locator.read_by(e) for state in parser.states for e in transition_expressions(state)]
                 return live.union(*reads)
             case Deparse(control=control):
                 return live | self._body(control.body, live)
+            case Restart():
+                return live
         return self._statement(what, live)
 
     def _body(self, body: Body, live: Live) -> Live:

@@ -14,7 +14,7 @@ from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Leave, Statement
 from transpiler.hlir.traverse import walk
-from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special
 from transpiler.schedule.split import Split
 from transpiler.schedule.stages import Code, Finish, Fork, Jump, Plain
 
@@ -27,10 +27,10 @@ def statements_of(code: Code) -> Iterator[Statement]:
         match piece:
             case Plain(what=Deparse(control=control)):
                 yield from walk(control.body)
-            case Plain(what=Parse(parser=parser)):
+            case Plain(what=Parse(parser=parser) | Restart(parser=parser)) if parser is not None:
                 for state in parser.states:
                     yield from walk(state.body)
-            case Plain(what=what) if not isinstance(what, Step | Parse | Deparse):
+            case Plain(what=what) if not isinstance(what, Special):
                 yield from walk((what,))
             case Finish(statement=statement):
                 yield statement

@@ -11,7 +11,7 @@ from transpiler.hlir.statements import ApplyTable, Leave, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import conflicts, joins_of, reachable_joins, statements_of, users_of_joins
-from transpiler.schedule.pipeline import PipePlan, plan
+from transpiler.schedule.pipeline import PipePlan, plan, preserved_lists
 from transpiler.schedule.split import Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Stage, Submit, Target
 from transpiler.schedule.tree import TreeBuilder
@@ -125,7 +125,8 @@ def _live(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live
     """What must be kept in the packet's state, and what of it must be zero at the start of the first stage."""
     stored = stored_fields(program)
     locator = Locator(program)
-    kept: set[Location] = set()
+    preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
+    kept: set[Location] = set(preserved)
     after: Live = frozenset()
     entry: Live = frozenset()
     for pipe in reversed(pipes):
@@ -144,7 +145,7 @@ def _live(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live
         entry = after = liveness.stages[0]
         if pipe is not pipes[0]:
             kept |= entry
-    return frozenset(kept), frozenset(kept) & entry
+    return frozenset(kept), (frozenset(kept) & entry) | preserved
 
 
 def _latest_first(pipe: PipeSchedule) -> list[tuple[str, int, Code]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.statements import Leave
-from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.pipeline import Special
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
 from transpiler.schedule.tree import Apply, Branch, Leaf, Node, Region
 
@@ -145,6 +145,6 @@ class Splitter:
 
     def _leaf_writes(self, node: Leaf) -> frozenset[Location] | None:
         """What a leaf writes; None for the architecture's steps, which lookups do not pass."""
-        if isinstance(node.what, Step | Parse | Deparse):
+        if isinstance(node.what, Special):
             return None
         return frozenset(self.locator.written_in((node.what,)))

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir.statements import ApplyTable, If, Statement, Switch
-from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.pipeline import Special
 
 
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A statement or step that runs within its stage; tables applied inside it are looked up at once."""
 
-    what: Statement | Step | Parse | Deparse
+    what: Statement | Special
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from itertools import count
 
 from transpiler.hlir.statements import ApplyTable, Block, Body, If, Statement, Switch
 from transpiler.hlir.traverse import bodies, walk
-from transpiler.schedule.pipeline import Deparse, Item, Parse, PipePlan, Step
+from transpiler.schedule.pipeline import Item, PipePlan, Special
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,7 +25,7 @@ class Node:
 class Leaf(Node):
     """A statement or step that is never cut inside."""
 
-    what: Statement | Step | Parse | Deparse
+    what: Statement | Special
 
 
 @dataclass(frozen=True, eq=False, slots=True)

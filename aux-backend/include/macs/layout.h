@@ -40,4 +40,17 @@ static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t 
     return 0;
 }
 
+/* Cut the frame, as it will be sent, to what the program asked for. Returns 0, or -1 if that cannot be done. */
+static inline int macs_layout_truncate(struct macs_packet *packet) {
+    uint32_t wanted = packet->requests.truncate_bytes;
+    if (wanted >= packet->length)
+        return 0;
+    if (wanted && odp_packet_trunc_tail(&packet->handle, packet->length - wanted, NULL, NULL) < 0)
+        return -1;
+    packet->length = wanted; /* a frame of which nothing is left is not sent */
+    packet->data = odp_packet_data(packet->handle);
+    packet->contiguous = odp_packet_seg_len(packet->handle);
+    return 0;
+}
+
 #endif

@@ -17,6 +17,16 @@ enum macs_verdict {
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
 };
 
+/* v1model's instance_type. */
+enum macs_instance {
+    MACS_NORMAL = 0,
+    MACS_INGRESS_CLONE = 1,
+    MACS_EGRESS_CLONE = 2,
+    MACS_RECIRCULATED = 4,
+    MACS_REPLICATED = 5,
+    MACS_RESUBMITTED = 6,
+};
+
 /* Why a packet was not sent: every received frame is sent or counted under one of these. */
 enum macs_cause {
     MACS_CAUSE_PROGRAM = 0, /* the P4 program dropped it */
@@ -26,7 +36,31 @@ enum macs_cause {
     MACS_CAUSE_NO_BUFFER,   /* no memory for a copy or for its headers */
     MACS_CAUSE_RX_ERROR,    /* received broken (ODP's error flags, more headers than fit in one segment) */
     MACS_CAUSE_NO_GROUP,    /* its multicast group has no members */
+    MACS_CAUSE_LOOPS,       /* it went through the program too often, or too many packets do at once */
     MACS_CAUSES
+};
+
+/* What the program asks for beside its verdict; bits of macs_requests.flags. */
+enum macs_request {
+    MACS_CLONE_INGRESS = 1,
+    MACS_CLONE_EGRESS = 2,
+    MACS_RESUBMIT = 4,
+    MACS_RECIRCULATE = 8,
+    MACS_TRUNCATE = 16,
+};
+
+/* Clone sessions are 0 … MACS_NO_SESSION - 1. */
+#define MACS_NO_SESSION UINT16_MAX
+
+/* The requests of one pass, with their arguments: clone sessions, and the lists of fields that the other packet keeps.
+ * Behind them what this life of the packet has from the ones before. */
+struct macs_requests {
+    uint32_t truncate_bytes;
+    uint16_t ingress_session, egress_session;
+    uint8_t ingress_clone_fields, egress_clone_fields, resubmit_fields, recirculate_fields;
+    uint8_t flags;            /* enum macs_request */
+    uint8_t preserved;        /* the list of fields that it kept */
+    uint16_t passes;          /* through ingress and egress, of the packets that it was made of too */
 };
 
 struct macs_packet {
@@ -41,15 +75,48 @@ struct macs_packet {
     uint16_t replica;         /* egress_rid of a multicast copy */
     uint8_t verdict;          /* enum macs_verdict */
     uint8_t cause;            /* enum macs_cause, with MACS_DROP */
-    uint8_t instance_type;    /* v1model: 0 normal, 1 ingress clone, 2 egress clone, 4 recirculated, 5 replicated, 6 resubmitted */
+    uint8_t instance_type;    /* enum macs_instance */
     uint8_t parser_error;     /* ordinal in the program's `error` enum */
     uint64_t ingress_ns;      /* time of arrival since the switch started */
+    struct macs_requests requests; /* of programs with macs_program.uses_requests only */
 };
 
 /* The record of a packet; its program's state follows it. A copy of a packet gets a copy of that state, byte by byte:
  * the state holds offsets into the frame, never addresses. */
 static inline struct macs_packet *macs_packet_of(odp_packet_t handle) {
     return (struct macs_packet *)odp_packet_user_area(handle);
+}
+
+static inline uint16_t macs_session(uint64_t session) {
+    return session < MACS_NO_SESSION ? (uint16_t)session : MACS_NO_SESSION;
+}
+
+/* The last request of a kind counts. */
+static inline void macs_request_clone_ingress(struct macs_packet *packet, uint64_t session, uint8_t fields) {
+    packet->requests.flags |= MACS_CLONE_INGRESS;
+    packet->requests.ingress_session = macs_session(session);
+    packet->requests.ingress_clone_fields = fields;
+}
+
+static inline void macs_request_clone_egress(struct macs_packet *packet, uint64_t session, uint8_t fields) {
+    packet->requests.flags |= MACS_CLONE_EGRESS;
+    packet->requests.egress_session = macs_session(session);
+    packet->requests.egress_clone_fields = fields;
+}
+
+static inline void macs_request_resubmit(struct macs_packet *packet, uint8_t fields) {
+    packet->requests.flags |= MACS_RESUBMIT;
+    packet->requests.resubmit_fields = fields;
+}
+
+static inline void macs_request_recirculate(struct macs_packet *packet, uint8_t fields) {
+    packet->requests.flags |= MACS_RECIRCULATE;
+    packet->requests.recirculate_fields = fields;
+}
+
+static inline void macs_request_truncate(struct macs_packet *packet, uint64_t bytes) {
+    packet->requests.flags |= MACS_TRUNCATE;
+    packet->requests.truncate_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 #endif

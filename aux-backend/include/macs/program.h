@@ -3,6 +3,8 @@
  * The runtime receives a burst, fills each packet's struct macs_packet (handle, data, length, contiguous, ingress_port,
  * instance_type, ingress_ns) and calls ingress(); reads the verdicts; replicates where asked; calls egress() for what
  * goes out, unless the program has merged egress into ingress (egress == NULL); sends in the order of the burst.
+ * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates. clone() makes
+ * of a copy of a packet's state that of a clone: instance_type says of which kind, requests.preserved what it keeps.
  * egress() (or the merged ingress()) ends with the deparser: length and data are then those of the frame to send.
  */
 #ifndef MACS_PROGRAM_H
@@ -47,6 +49,7 @@ struct macs_program {
     uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
     uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
     uint16_t drop_port;        /* v1model's 511 */
+    bool uses_requests;        /* the program may set macs_packet.requests */
     uint16_t table_count;
     uint16_t extern_count;
     const struct macs_table_desc *table_descs;
@@ -54,6 +57,7 @@ struct macs_program {
     const struct macs_extern_desc *extern_descs;
     void **externs;            /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
     macs_pipe_fn *ingress;
+    macs_pipe_fn *clone;
     macs_pipe_fn *egress;
 };
 

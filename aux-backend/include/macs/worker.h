@@ -13,6 +13,11 @@ struct macs_worker {
     uint64_t random;    /* state of macs_random_next */
 };
 
+struct macs_packet;
+
+/* Make the egress clones that the packet asks for: they go through egress after this burst. */
+void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet);
+
 /* 64 random bits (SplitMix64, Steele et al. 2014): fast and repeatable from the seed, not for secrets. */
 static inline uint64_t macs_random_next(struct macs_worker *worker) {
     uint64_t mixed = worker->random += 0x9e3779b97f4a7c15u;

@@ -1,0 +1,37 @@
+#include "runtime/mirror.h"
+
+#include <errno.h>
+
+int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint16_t number) {
+    if (session >= MACS_NO_SESSION)
+        return -EINVAL;
+    atomic_store_explicit(&sw->mirrors[session], (uint32_t)kind << 16 | number, memory_order_relaxed);
+    return 0;
+}
+
+enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint16_t *number) {
+    uint32_t mirror = session < MACS_NO_SESSION ? atomic_load_explicit(&sw->mirrors[session], memory_order_relaxed) : 0;
+    *number = (uint16_t)mirror;
+    return (enum macs_mirror_kind)(mirror >> 16);
+}
+
+const struct macs_replica *macs_mirror_find(const struct macs_switch *sw, uint16_t session, struct macs_replica *single,
+                                            uint32_t *count) {
+    uint16_t number;
+    *count = 0;
+    switch (macs_mirror_get(sw, session, &number)) {
+    case MACS_MIRROR_NONE:
+        break;
+    case MACS_MIRROR_PORT:
+        *single = (struct macs_replica){.port = number};
+        *count = 1;
+        return single;
+    case MACS_MIRROR_GROUP: {
+        const struct macs_group *group = macs_multicast_find(sw->multicast, number);
+        if (group)
+            *count = group->count;
+        return group ? group->replicas : NULL;
+    }
+    }
+    return NULL;
+}
