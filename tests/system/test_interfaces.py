@@ -1,0 +1,33 @@
+"""Apps on real interfaces: two hosts in network namespaces, the switch in a third; ping and TCP streams pass through it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import switches
+
+APPS = Path(__file__).parents[2] / "apps"
+REFUSED = 77
+
+
+@pytest.mark.parametrize(("app", "family"), [("l3fwd", "ipv4"), ("l3fwd6", "ipv6")])
+def test_hosts_reach_each_other(app: str, family: str) -> None:
+    missing = [tool for tool in ("unshare", "nsenter", "ip", "ping") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    unshare = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
+    probe = subprocess.run([*unshare, "true"], capture_output=True, text=True, check=False)
+    if probe.returncode:
+        pytest.skip(f"the kernel refuses network namespaces: {probe.stderr.strip()}")
+    binary = switches.build(APPS / app / f"{app}.p4")
+    script = Path(__file__).with_name("routed_hosts.py")
+    command = [*unshare, sys.executable, script, family, binary]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode == REFUSED:
+        pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr + done.stdout
