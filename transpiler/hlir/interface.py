@@ -133,11 +133,21 @@ class ControllerHeader:
 
 
 @dataclass(frozen=True, slots=True)
+class CalledAction:
+    """An action that a control calls itself, so that it is a part of the control; controllers may still know its name."""
+
+    name: str
+    span: Span
+    annotations: tuple[Annotation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Interface:
     """`annotations` are those of the main package."""
 
     definitions: tuple[Definition, ...] = ()
     controller_headers: tuple[ControllerHeader, ...] = ()
+    called_actions: tuple[CalledAction, ...] = ()
     annotations: tuple[Annotation, ...] = ()
 
 

@@ -52,11 +52,11 @@ class _Builder:
         self.program = program
         self.diagnostics = diagnostics
         self.info = message_class("P4Info")()
-        self.tables = [t for t in program.tables if not notes.hidden(t.annotations)]
+        self.tables = self._applied_tables()
         self.actions = self._distinct_actions()
-        self.externs = [e for e in program.externs if not notes.hidden(e.annotations)]
-        self.definitions = {d.name: d for d in program.interface.definitions}
         self.direct = {name: table for table in self.tables for name in table.direct}
+        self.externs = [e for e in program.externs if not notes.hidden(e.annotations) and self._reachable(e)]
+        self.definitions = {d.name: d for d in program.interface.definitions}
         named = list(self._named())
         self.ids = ids.assign(named, diagnostics)
         self.aliases = ids.aliases(item.name for item in named)
@@ -67,11 +67,26 @@ class _Builder:
 
     def _distinct_actions(self) -> dict[str, pr.Action]:
         """Control-plane name → action; one that is bound differently in several tables is one action to a controller."""
+        used = {use.action for table in self.tables for use in table.actions}
+        called = self.program.interface.called_actions
         actions: dict[str, pr.Action] = {}
-        for action in self.program.actions:
+        for action in (
+            *(a for a in self.program.actions if a.name in used),
+            *(pr.Action(a.name, (), (), a.span, a.annotations) for a in called),
+        ):
             if not notes.hidden(action.annotations):
                 actions.setdefault(action.control_name, action)
         return actions
+
+    def _applied_tables(self) -> list[pr.Table]:
+        """Tables that packets may meet: others are not in the switch either."""
+        statements = program_statements(self.program)
+        applied = {statement.table for statement in statements if isinstance(statement, st.ApplyTable)}
+        return [t for t in self.program.tables if t.name in applied and not notes.hidden(t.annotations)]
+
+    def _reachable(self, instance: pr.ExternInstance) -> bool:
+        """A direct resource is there if its table is."""
+        return not instance.kind.startswith("direct_") or instance.name in self.direct
 
     def _named(self) -> Iterator[Named]:
         for table in self.tables:
@@ -213,7 +228,7 @@ class _Builder:
             case Kind.COUNTER | Kind.METER as kind:
                 message = self._counter_like(instance, kind)
                 message.size = instance.attribute("size")
-            case Kind.DIRECT_COUNTER | Kind.DIRECT_METER as kind if instance.name in self.direct:
+            case Kind.DIRECT_COUNTER | Kind.DIRECT_METER as kind:
                 message = self._counter_like(instance, kind)
                 message.direct_table_id = self.ids[Kind.TABLE, self.direct[instance.name].name]
             case Kind.REGISTER:

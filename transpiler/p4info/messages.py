@@ -22,7 +22,8 @@ def message_class(name: str) -> type[Message]:
     """The class of a message: "P4Info" for p4.config.v1.P4Info."""
     from google.protobuf import message_factory
 
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"p4.config.v1.{name}"))
+    made: type[Message] = message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"p4.config.v1.{name}"))
+    return made
 
 
 def enum_value(enum: str, member: str) -> int:

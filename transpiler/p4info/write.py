@@ -24,5 +24,7 @@ def encode(info: Message, form: str) -> bytes:
         case ".bin":
             return bytes(info.SerializeToString(deterministic=True))
         case ".json":
-            return (json_format.MessageToJson(info, preserving_proto_field_name=False) + "\n").encode()
-    return (_HEAD + text_format.MessageToString(info, as_utf8=True)).encode()
+            text = str(json_format.MessageToJson(info)) + "\n"
+        case _:
+            text = _HEAD + str(text_format.MessageToString(info, as_utf8=True))
+    return text.encode()

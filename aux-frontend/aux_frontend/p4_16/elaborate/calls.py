@@ -16,6 +16,7 @@ from aux_frontend.p4_16.elaborate import (
     fold,
     inline,
     instances,
+    interface,
     places,
     stacks,
     tables,
@@ -177,11 +178,13 @@ def _single_return(function: ast.FunctionDeclaration) -> ast.Expression | None:
 
 def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.ActionDeclaration) -> None:
     home = instances.home_of(scope, action)
+    if not scope.unit.frames[-1].action:
+        interface.note_call(scope.unit, home.prefix if action in home.actions else "", action)
     callee = home.child()
     prefix = inline.nested_prefix(scope.unit, action.name)
     captured = captured_storage(home, action)
     copies = bind.bind(scope, callee, resolved.parameters, resolved.arguments, prefix, node.span, captured)
-    frame = Frame(prefix, f"{action.name}_end", pending=bool(copies))
+    frame = Frame(prefix, f"{action.name}_end", pending=bool(copies), action=True)
     inline.run(callee, frame, action.body, node.span, copies)
 
 

@@ -72,6 +72,7 @@ def prepare(control: ControlObject, scope: Scope) -> None:
     unit, declaration = scope.unit, control.declaration
     control.scope = scope
     scope.repeated = control.shared
+    scope.prefix = control.name
     scope.actions = frozenset(d for d in declaration.locals if isinstance(d, ast.ActionDeclaration))
     outer, unit.frames = unit.frames, [Frame(control.name, "end", exit_scope=unit.pipe)]
     try:

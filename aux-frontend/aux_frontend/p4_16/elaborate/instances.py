@@ -49,13 +49,15 @@ def table_of(scope: Scope, receiver: ast.Expression) -> TableObject:
     return found
 
 
-def object_of(scope: Scope, expression: ast.Expression, name: str | None = None) -> Object:
-    """The object that an expression names or constructs; `name` is for one that is made here."""
+def object_of(
+    scope: Scope, expression: ast.Expression, name: str | None = None, annotations: tuple[ast.Annotation, ...] = ()
+) -> Object:
+    """The object that an expression names or constructs; `name` and `annotations` are for one that is made here."""
     unit = scope.unit
     if isinstance(expression, ast.Call):
         resolved = unit.checked.calls.get(expression)
         if resolved is not None and isinstance(resolved.target, ast.Declaration):
-            return construct(scope, resolved, name or resolved.target.name, expression.span, ())
+            return construct(scope, resolved, name or resolved.target.name, expression.span, annotations)
         raise unit.failure(expression.span, "this constructs nothing")
     declaration = unit.checked.declarations.get(expression)
     if declaration is None:

@@ -139,7 +139,19 @@ def interface(unit: Unit, main: ast.Instantiation) -> it.Interface:
         for annotation in [names.find(declaration.annotations, CONTROLLER_HEADER)]
         if annotation is not None
     )
-    return it.Interface(tuple(unit.definitions.values()), headers, names.kept(unit, main.annotations))
+    return it.Interface(
+        tuple(unit.definitions.values()),
+        headers,
+        tuple(unit.called_actions.values()),
+        names.kept(unit, main.annotations),
+    )
+
+
+def note_call(unit: Unit, prefix: str, action: ast.ActionDeclaration) -> None:
+    """An action is called by a control itself."""
+    name = names.full(prefix, action.name, action.annotations)
+    if name not in unit.called_actions:
+        unit.called_actions[name] = it.CalledAction(name, action.span, names.kept(unit, action.annotations))
 
 
 def _controller_header(unit: Unit, declaration: ast.HeaderDeclaration, named: ast.Annotation) -> it.ControllerHeader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.hlir.program import Annotation
 
@@ -49,13 +49,25 @@ def key_name(unit: Unit, key: ast.KeyElement) -> str:
     return text_of(renamed) if renamed is not None else written(unit, key.expression)
 
 
+def _member(unit: Unit, expression: ast.Member, base: ast.Expression) -> str:
+    """A field by the name that `@name` gives it; one that begins with a dot stands for the whole path."""
+    type_ = unit.checked.types.get(base)
+    fields = (
+        type_.declaration.fields
+        if isinstance(type_, ty.Struct | ty.Header | ty.HeaderUnion) and type_.declaration
+        else ()
+    )
+    declared = next((field for field in fields if field.name == expression.name), None)
+    return full(written(unit, base), expression.name, declared.annotations if declared is not None else ())
+
+
 def written(unit: Unit, expression: ast.Expression) -> str:
     """An expression as source text, without spaces that mean nothing."""
     match expression:
         case ast.Path(name=name):
             return name
-        case ast.Member(base=base, name=name):
-            return f"{written(unit, base)}.{name}"
+        case ast.Member(base=base):
+            return _member(unit, expression, base)
         case ast.Index(base=base, index=index):
             return f"{written(unit, base)}[{written(unit, index)}]"
         case ast.SliceExpression(base=base, high=high, low=low, plus=plus):

@@ -27,6 +27,7 @@ class Scope:
     substitution: dict[ast.TypeParameter, ty.Ty] = field(default_factory=dict)
     actions: frozenset[ast.Node] = frozenset()  # actions declared here
     repeated: bool = False  # a control body that is inlined more than once
+    prefix: str = ""  # the name of the control whose locals these are
 
     def lookup(self, declaration: ast.Node) -> Binding | None:
         """What a declaration is bound to here, innermost first."""
@@ -60,13 +61,14 @@ class Scope:
 class Frame:
     """One execution. `label` ends it (made when first left); `pending`: results are still to be copied out when it ends.
 
-    `isolated`: the body of a table's action, which cannot leave labels of the control that applies the table.
+    `action`: the body of an action; `isolated`: of a table's action, which cannot leave labels of the control around.
     """
 
     prefix: str
     base: str  # of the label: "return", "exit", …
     pending: bool = False
     isolated: bool = False
+    action: bool = False
     exit_scope: str = ""  # of the outermost frame: the prefix of the variable that notes an exit
     label: str | None = None
     result: va.Location | None = None

@@ -151,7 +151,7 @@ def _elaborated(
     annotations = names.kept(unit, declaration.annotations)
     if name != plain:
         annotations = (*annotations, pr.Annotation("name", f'"{plain}"', declaration.span))
-    frame = Frame(name, "end", isolated=True, exit_scope=unit.pipe if in_control else "")
+    frame = Frame(name, "end", isolated=True, action=True, exit_scope=unit.pipe if in_control else "")
     unit.actions[name] = pr.Action(name, (), (), declaration.span)  # reserves the name
     unit.actions[name] = _body(scope, home, declaration, arguments, frame, annotations)
     flag = inline.flag_name(frame) if frame.exits else None

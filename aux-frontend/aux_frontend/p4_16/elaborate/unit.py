@@ -12,7 +12,7 @@ from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.elaborate.layout import MAX_STORAGE_LEAVES
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.interface import Definition
+from transpiler.hlir.interface import CalledAction, Definition
 from transpiler.hlir.types import Enum, HeaderType, Type
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Unit:
     actions: dict[str, pr.Action] = field(default_factory=dict)
     tables: dict[str, pr.Table] = field(default_factory=dict)
     definitions: dict[str, Definition] = field(default_factory=dict)  # of P4 types that the control plane sees
+    called_actions: dict[str, CalledAction] = field(default_factory=dict)  # by other code than tables
     out: list[st.Statement] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     field_lists: dict[int, list[ex.Place]] = field(default_factory=dict)  # @field_list number → fields

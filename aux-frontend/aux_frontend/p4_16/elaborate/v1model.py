@@ -145,11 +145,11 @@ class V1Model:
             match property_.name:
                 case "implementation":
                     kinds = ("action_profile", "action_selector")
-                    implementation = self._instance(scope, property_.value, kinds, f"{name}.implementation")
+                    implementation = self._instance(scope, property_, kinds, name)
                 case "counters":
-                    direct.append(self._instance(scope, property_.value, ("direct_counter",), f"{name}.counters"))
+                    direct.append(self._instance(scope, property_, ("direct_counter",), name))
                 case "meters":
-                    direct.append(self._instance(scope, property_.value, ("direct_meter",), f"{name}.meters"))
+                    direct.append(self._instance(scope, property_, ("direct_meter",), name))
                 case "support_timeout" | "idle_timeout":
                     value = names.written(scope.unit, property_.value)
                     annotations.append(pr.Annotation("support_timeout", value, property_.span))
@@ -160,8 +160,11 @@ class V1Model:
         return TableExterns(implementation, tuple(direct), tuple(annotations))
 
     @staticmethod
-    def _instance(scope: Scope, value: ast.Expression, kinds: tuple[str, ...], name: str) -> str:
-        made = instances.object_of(scope, value, name)
+    def _instance(scope: Scope, property_: ast.TableProperty, kinds: tuple[str, ...], table: str) -> str:
+        """The extern that a property names or makes; one made here is called as @name says, else after the property."""
+        value, given = property_.value, names.find(property_.annotations, "name")
+        name = f"{table}.{property_.name}" if given is None else names.text_of(given).removeprefix(".")
+        made = instances.object_of(scope, value, name, property_.annotations)
         found = scope.unit.externs.get(made.instance or "") if isinstance(made, ExternObject) else None
         if found is None or found.kind not in kinds:
             raise scope.unit.failure(value.span, f"this must be a {' or '.join(kinds)}")
