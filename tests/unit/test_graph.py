@@ -83,6 +83,19 @@ def hostile() -> Drawing:
     return Drawing(text, (Group("g", text, nodes),), ways)
 
 
+def test_text_on_edges_gives_way_in_a_large_drawing() -> None:
+    nodes = tuple(Node(str(i), NodeKind.TABLE, f"t{i}") for i in range(dot.LARGE + 2))
+    ways = tuple(Edge(str(i), str(i + 1), EdgeKind.MATCH, ('"x"',)) for i in range(dot.LARGE + 1))
+    text = dot.write(Drawing("large", (Group("g", "g", nodes),), ways))
+    assert 'edgetooltip="\\"x\\""' in text and "label=<  " not in text
+    assert "label=<  " in dot.write(Drawing("small", (Group("g", "g", nodes),), ways[:1]))
+
+
+def test_a_program_without_tables() -> None:
+    made = drawing("tables", GOLDEN / "p4_16" / "order.p4")
+    assert "while I.i_1 < 3" in {node.sections[0][0] for group in made.groups for node in group.nodes}
+
+
 @needs_dot
 @pytest.mark.parametrize("made", [hostile(), *map(drawing, DRAW)], ids=["hostile", *DRAW])
 def test_graphviz_draws_it(made: Drawing) -> None:

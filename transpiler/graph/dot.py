@@ -30,6 +30,7 @@ _EDGES = {
     EdgeKind.SUCCESSOR: 'color="#2e7d32", fontcolor="#2e7d32", style=dashed',
     EdgeKind.REVERSE_READ: 'color="#90a4ae", fontcolor="#607d8b", style=dotted',
 }
+LARGE = 300  # edges; from there on Graphviz's best efforts take minutes, and labels hide each other
 _ROUND = (NodeKind.ENTRY, NodeKind.EXIT, NodeKind.ACCEPT, NodeKind.REJECT)
 
 
@@ -42,11 +43,13 @@ def _lines(drawing: Drawing) -> Iterator[str]:
     ids = {node.id: f"n{i}" for i, node in enumerate(n for group in drawing.groups for n in group.nodes)}
     yield f'digraph "{_quoted(drawing.title)}" {{'
     yield '    graph [fontname="Helvetica", fontsize=13, rankdir=TB, nodesep=0.35, ranksep=0.45, pad=0.3, bgcolor="white"];'
+    if len(drawing.edges) > LARGE:
+        yield "    graph [nslimit=1, nslimit1=1, mclimit=0.2];"
     yield '    node [fontname="Helvetica", fontsize=11, margin="0.12,0.06"];'
     yield '    edge [fontname="Helvetica", fontsize=10, arrowsize=0.7];'
     for number, group in enumerate(drawing.groups):
         yield from _group(number, group, ids)
-    yield from (_edge(edge, ids) for edge in drawing.edges)
+    yield from (_edge(edge, ids, len(drawing.edges) <= LARGE) for edge in drawing.edges)
     yield "}"
 
 
@@ -77,11 +80,14 @@ def _label(node: Node) -> str:
     return f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="3">{cells}</TABLE>'
 
 
-def _edge(edge: Edge, ids: dict[str, str]) -> str:
+def _edge(edge: Edge, ids: dict[str, str], labelled: bool) -> str:
+    """An edge; in a large drawing its text is shown where the pointer is."""
     style = _EDGES[edge.kind]
-    if edge.label:
+    if edge.label and labelled:
         text = "".join(f'  {escape(line)} <BR ALIGN="LEFT"/>' for line in edge.label)
         style += f", label=<{text}>"
+    elif edge.label:
+        style += f', edgetooltip="{_quoted(" ".join(edge.label))}"'
     if edge.back:
         style += ", constraint=false"
     return f"    {ids[edge.source]} -> {ids[edge.target]} [{style}];"

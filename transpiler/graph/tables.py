@@ -37,7 +37,7 @@ Pair = tuple[NodeId, NodeId]
 
 
 def draw(program: Program) -> Drawing:
-    """The controls that apply tables, in the order in which packets meet them, a group each."""
+    """The controls that apply tables (all that decide something, if none does), in the order in which packets meet them."""
     graph = dependency_graph(program)
     pipes = [pipe for pipe in program.pipes if isinstance(pipe, Control)]
     shown = _shown(graph, [p.name for p in pipes])
@@ -52,13 +52,14 @@ def draw(program: Program) -> Drawing:
 
 
 def _shown(graph: DependencyGraph, controls: list[str]) -> dict[str, list[NodeId]]:
-    """Of controls with tables: tables, conditions, and the straight runs that take part in dependencies."""
+    """Tables, conditions, and the straight runs that take part in dependencies; of controls without tables nothing."""
     touched = {node for a, b, _ in graph.edges(Why.MATCH, Why.ACTION) for node in (a, b)}
     found: dict[str, list[NodeId]] = {name: [] for name in controls}
     for node in graph.graph.nodes:
         if node.kind in (NodeKind.TABLE, NodeKind.CONDITION) or (node.kind is NodeKind.STRAIGHT and node in touched):
             found[node.scope].append(node)
-    return {n: nodes if any(x.kind is NodeKind.TABLE for x in nodes) else [] for n, nodes in found.items()}
+    kind = NodeKind.TABLE if any(node.kind is NodeKind.TABLE for node in graph.graph.nodes) else NodeKind.CONDITION
+    return {name: nodes if any(node.kind is kind for node in nodes) else [] for name, nodes in found.items()}
 
 
 def _strongest(graph: DependencyGraph) -> list[tuple[NodeId, NodeId, Dependency]]:
