@@ -91,7 +91,8 @@ def users_of_joins(split: Split) -> dict[int, list[int]]:
 def conflicts(program: Program, split: Split) -> tuple[frozenset[int], frozenset[str]]:
     """What must change for packet order: joins to make stages of their own, and, failing that, tables not to cut at.
 
-    Both empty: the split is legal. Taking the remedies and splitting again ends, since cuts only get fewer.
+    Both empty: the split is legal. Making those joins stages and, when none is left, leaving those tables uncut ends:
+    joins of one tree are finitely many, and cuts only get fewer.
     """
     users = users_of_joins(split)
     touching: dict[str, set[int]] = defaultdict(set)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location, Locator
@@ -14,7 +14,7 @@ from transpiler.schedule.order import conflicts, joins_of, reachable_joins, stat
 from transpiler.schedule.pipeline import PipePlan, plan, preserved_lists
 from transpiler.schedule.split import Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Stage, Submit, Target
-from transpiler.schedule.tree import TreeBuilder
+from transpiler.schedule.tree import Node, TreeBuilder
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +56,41 @@ def _split(
     uncut: frozenset[str] = frozenset()
     while True:
         tree = TreeBuilder(cuttable - uncut).build(pipe)
+        merges: frozenset[int] = frozenset()  # begun anew: with fewer cuts, fewer ways meet
         split = Splitter(locator, merges).split(tree)
         more_merges, more_uncut = conflicts(program, split)
-        if not more_merges and not more_uncut:
-            more_merges = _too_large(split, options.join_limit)
-        if more_merges <= merges and more_uncut <= uncut:
-            return split, uncut
-        merges |= more_merges
+        while more_merges:
+            merges |= more_merges
+            split = Splitter(locator, merges).split(tree)
+            more_merges, more_uncut = conflicts(program, split)
+        if not more_uncut:
+            return _merge_large(program, tree, split, merges, options.join_limit), uncut
         uncut |= more_uncut
 
 
-def _too_large(split: Split, limit: int) -> frozenset[int]:
-    """The joins that cost more as copies than as a stage; only the largest, since merging one shrinks others."""
+def _merge_large(program: Program, tree: tuple[Node, ...], split: Split, merges: frozenset[int], limit: int) -> Split:
+    """Make stages of the joins that cost more as copies, the largest first, since merging one shrinks others; not of
+    those that would break packet order as a stage."""
+    locator = Locator(program)
+    refused: set[int] = set()
+    while (join := _too_large(split, limit, refused)) is not None:
+        tried = Splitter(locator, merges | {join}).split(tree)
+        if any(conflicts(program, tried)):
+            refused.add(join)
+        else:
+            merges, split = merges | {join}, tried
+    return split
+
+
+def _too_large(split: Split, limit: int, refused: Set[int]) -> int | None:
+    """The join whose copies have the most statements, if they have more than `limit`."""
     sizes = {
         join: sum(1 for _ in statements_of(split.joins[join])) * (len(stages) - 1)
         for join, stages in users_of_joins(split).items()
+        if join not in refused
     }
     largest = max(sizes, key=lambda join: sizes[join], default=None)
-    return frozenset({largest}) if largest is not None and sizes[largest] > limit else frozenset()
+    return largest if largest is not None and sizes[largest] > limit else None
 
 
 def _pipe(name: str, split: Split) -> PipeSchedule:

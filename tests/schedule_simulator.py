@@ -1,0 +1,213 @@
+"""Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
+statement. At each border between stages everything that the schedule does not keep is spoilt: what a later stage reads
+of it is wrong then, and shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.hlir import statements as st
+from transpiler.hlir.program import Program
+from transpiler.interpreter.evaluate import evaluate, mask
+from transpiler.interpreter.execute import Execution
+from transpiler.interpreter.packet import Reader, Transit
+from transpiler.interpreter.parse import NO_ERROR, parse
+from transpiler.interpreter.state import HeaderValue, State
+from transpiler.interpreter.store import Store
+from transpiler.interpreter.trace import silent
+from transpiler.schedule.live import stored_fields
+from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Schedule, Submit, Target
+
+DROP_PORT = 511
+
+
+@dataclass(slots=True)
+class FramedHeader(HeaderValue):
+    """A header whose fields that only extracting writes stand in the frame, too: deparsing takes them from there."""
+
+    stored: frozenset[str] = frozenset()
+    frame: dict[str, int] = field(default_factory=dict)
+
+    def copy_from(self, other: HeaderValue) -> None:
+        # not super(): a dataclass with slots is another class than the one that the method was defined in
+        self.valid, self.fields = other.valid, dict(other.fields)
+        self.frame = dict(getattr(other, "frame", {}))
+
+    def bits(self) -> tuple[int, int]:
+        plain = dict(self.fields)
+        for name, value in self.frame.items():
+            if name not in self.stored:
+                plain[name] = value
+        return HeaderValue(self.layout, self.valid, plain).bits()
+
+
+@dataclass
+class Packet:
+    number: int
+    data: bytes
+    state: State
+    transit: Transit
+    port: int = 0
+    verdict: str = ""
+
+
+class StageExecution(Execution):
+    """An execution that can finish lookups whose keys were taken earlier."""
+
+    def finish(self, statement: st.ApplyTable, values: tuple[int, ...]) -> None:
+        table = self.store.tables[statement.table]
+        entry = table.lookup(values)
+        call = self._chosen(table, entry)
+        self._account(table, entry)
+        if statement.hit is not None:
+            self.state.variables[statement.hit.name] = int(entry is not None)
+        if statement.action is not None:
+            names = table.declared.action_enum.members
+            self.state.variables[statement.action.name] = names.index(call.action) if call.action in names else 0
+        self.run_action(call)
+
+
+class Simulator:
+    """A program's schedule over a store; `spoil` off makes borders harmless."""
+
+    def __init__(self, program: Program, schedule: Schedule, store: Store) -> None:
+        self.program, self.schedule, self.store = program, schedule, store
+        self.stored = stored_fields(program)
+
+    def run(self, frames: list[bytes], sub_batch: int = 4) -> list[tuple[int, bytes]]:
+        """What a burst leads to: (port, frame) of each frame sent, in the order of the burst."""
+        packets = [self._packet(number, data) for number, data in enumerate(frames)]
+        for pipe in self.schedule.pipes:
+            self._pipe(pipe, [p for p in packets if p.verdict != "drop"], sub_batch)
+        return [(p.port, p.data) for p in packets if p.verdict == "send"]
+
+    def _packet(self, number: int, data: bytes) -> Packet:
+        state = State(self.program)
+        for name, header in state.headers.items():
+            stored = frozenset(at.field for at in self.stored if at.owner == name)
+            state.headers[name] = FramedHeader(header.layout, False, header.fields, stored)
+        self._spoil(state, self.schedule.kept - self.schedule.zeroed)
+        return Packet(number, data, state, Transit(len(data), 0))
+
+    def _pipe(self, pipe: PipeSchedule, packets: list[Packet], sub_batch: int) -> None:
+        sets: list[list[Packet]] = [[] for _ in pipe.stages]
+        sets[0] = packets
+        for number, stage in enumerate(pipe.stages):
+            members = sorted(sets[number], key=lambda p: p.number)
+            assert number == 0 or len({p.number for p in members}) == len(members), "a packet is in a stage once"
+            for first in range(0, len(members), sub_batch):
+                batch = members[first : first + sub_batch]
+                looks = [tuple(self._key(look, p) for look in stage.lookups) for p in batch]
+                for packet, look in zip(batch, looks, strict=True):
+                    if number:
+                        self._spoil_lost(packet.state)
+                    match StageRun(self, pipe, packet, look).go(stage.code):
+                        case Submit(stage=later):
+                            assert later > number, "stages are in topological order"
+                            sets[later].append(packet)
+            self._check_border(pipe, number)
+        for packet in packets:
+            self._spoil_lost(packet.state)
+
+    def _check_border(self, pipe: PipeSchedule, number: int) -> None:
+        assert all(s.table in self.program.table for s in pipe.stages[number].lookups)
+
+    def _key(self, look: st.ApplyTable, packet: Packet) -> tuple[int, ...]:
+        """A lookup's key, from what is kept alone."""
+        self._spoil_lost(packet.state)
+        return tuple(evaluate(key.expression, packet.state) for key in self.program.table[look.table].keys)
+
+    def _spoil_lost(self, state: State) -> None:
+        kept = self.schedule.kept
+        lost = {Location(v.name) for v in self.program.variables}
+        lost |= {Location(n, f) for n, h in state.headers.items() for f in (VALIDITY, *h.fields)}
+        self._spoil(state, frozenset(lost - kept))
+
+    def _spoil(self, state: State, locations: frozenset[Location]) -> None:
+        for at in locations:
+            if not at.field:
+                width = getattr(self.program.variable[at.owner].type, "width", 1)
+                state.variables[at.owner] = state.variables[at.owner] ^ mask(width)  # type: ignore[operator]
+                continue
+            header = state.headers[at.owner]
+            assert isinstance(header, FramedHeader)
+            if at.field == VALIDITY:
+                header.valid = not header.valid
+            else:
+                header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
+                header.fields[at.field] ^= mask(header.layout.field(at.field).type.width)  # type: ignore
+
+
+class StageRun:
+    """One packet through one stage."""
+
+    def __init__(
+        self, simulator: Simulator, pipe: PipeSchedule, packet: Packet, looks: tuple[tuple[int, ...], ...]
+    ) -> None:
+        self.pipe, self.packet, self.looks = pipe, packet, looks
+        self.program = simulator.program
+        self.state = packet.state
+        self.execution = StageExecution(simulator.store, packet.state, packet.transit, silent)
+
+    def go(self, code: Code) -> Target:
+        """Where the packet goes at the end of the code."""
+        for piece in code:
+            match piece:
+                case Submit() | End():
+                    return piece
+                case Jump(join=join):
+                    return self.go(self.pipe.joins[join])
+                case Fork(statement=st.If(condition=condition), arms=(then, otherwise)):
+                    return self.go(then if evaluate(condition, self.state) else otherwise)
+                case Fork(statement=st.Switch(subject=subject, cases=cases), arms=arms):
+                    value = evaluate(subject, self.state)
+                    return self.go(next((a for c, a in zip(cases, arms, strict=False) if value in c.values), arms[-1]))
+                case Finish(statement=statement, lookup=lookup):
+                    self.execution.finish(statement, self.looks[lookup])
+                case Plain(what=Step() as step):
+                    if not self._step(step):
+                        return End()
+                case Plain(what=Parse(parser=parser)):
+                    self._parse(parser)
+                case Plain(what=Deparse(control=control)):
+                    self.execution.run(control.body)
+                    self.packet.data = self.execution.writer.frame(self.packet.transit.payload)
+                    self.packet.verdict = "send" if self.packet.data else "drop"
+                case Plain(what=statement):
+                    left = self.execution.run((statement,))  # type: ignore[arg-type]
+                    if left is not None:
+                        to = self.pipe.exits[left]
+                        return self.go((to,))
+        raise AssertionError("code ends with where it goes on")
+
+    def _parse(self, parser: object) -> None:
+        reader = Reader(self.packet.data)
+        enter, self.state.enter_pipe = self.state.enter_pipe, lambda: None  # type: ignore[method-assign]
+        error = parse(self.execution, parser, reader)  # type: ignore[arg-type]
+        self.state.enter_pipe = enter  # type: ignore[method-assign]
+        self.packet.transit.payload = reader.payload
+        ordinal = self.program.errors.members.index(error) if error != NO_ERROR else 0
+        self.state.set_intrinsic("parser_error", ordinal)
+
+    def _step(self, step: Step) -> bool:
+        """A step of the architecture; False when the packet is dropped."""
+        set_ = self.state.set_intrinsic
+        if step is Step.BEGIN_INGRESS:
+            set_("ingress_port", 0)
+            set_("packet_length", self.packet.transit.length)
+            set_("instance_type", 0)
+            return True
+        if step is not Step.BEGIN_EGRESS and self.state.intrinsic("egress_spec") == DROP_PORT:
+            self.packet.verdict = "drop"
+            return False
+        if step in (Step.FORWARD, Step.DECIDE):
+            self.packet.port = self.state.intrinsic("egress_spec")
+        if step in (Step.FORWARD, Step.BEGIN_EGRESS):
+            set_("egress_port", self.packet.port)
+            set_("egress_spec", 0)
+            set_("egress_rid", 0)
+            set_("instance_type", 0)
+        return True

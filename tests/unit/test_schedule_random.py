@@ -1,0 +1,74 @@
+"""Random programs: running a burst stage by stage, with nothing kept but what the schedule keeps, does what running its
+packets one after the other does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+import random_programs
+from schedule_simulator import Simulator
+
+from transpiler.hlir.program import Program
+from transpiler.interpreter import Switch
+from transpiler.interpreter.store import Store
+from transpiler.schedule.scheduler import Options, schedule
+
+BURST = 24
+
+
+def seen(store: Store) -> tuple[object, ...]:
+    """What is left in a store."""
+    registers = {name: register.elements for name, register in store.registers.items()}
+    counters = {n: {i: (c.packets, c.bytes) for i, c in e.items()} for n, e in store.counters.items()}
+    return registers, counters, store.log
+
+
+def compare(program: Program, options: Options, frames: list[bytes]) -> int:
+    """Compare both ways of running. Returns the number of stages."""
+    switch = Switch(program)
+    expected = [sent for frame in frames for sent in switch.process(0, frame)]
+    store = Store(program)
+    plan = schedule(program, options)
+    got = Simulator(program, plan, store).run(frames)
+    assert got == expected
+    assert seen(store) == seen(switch.store)
+    return sum(len(pipe.stages) for pipe in plan.pipes)
+
+
+@pytest.mark.parametrize("stateful", [False, True], ids=["stateless", "stateful"])
+@pytest.mark.parametrize("join_limit", [0, 2, 200])
+def test_stages_do_what_one_packet_after_the_other_does(stateful: bool, join_limit: int) -> None:
+    stages = 0
+    for seed in range(60):
+        random = Random(f"{seed} {stateful} {join_limit}")
+        maker = random_programs.Maker(random, tables=random.randint(1, 6), size=random.randint(2, 5), stateful=stateful)
+        program = maker.program()
+        frames = random_programs.frames(random, BURST)
+        uncut = frozenset(random.sample(maker.tables, random.randint(0, len(maker.tables) // 2)))
+        stages += compare(program, Options(lambda t, uncut=uncut: t not in uncut, join_limit), frames)  # type: ignore[misc]
+    assert stages > 60 * (1.5 if stateful else 2.5)
+
+
+def test_two_pipes() -> None:
+    for seed in range(60):
+        random = Random(seed)
+        program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
+        assert [pipe.name for pipe in schedule(program, Options()).pipes] == ["ingress", "egress"]
+        compare(program, Options(), random_programs.frames(random, BURST))
+
+
+def test_a_schedule_that_keeps_too_little_is_found() -> None:
+    """The comparison itself: without any one location that is kept, some program goes wrong."""
+    found = 0
+    for seed in range(40):
+        random = Random(seed)
+        program = random_programs.Maker(random, stateful=False).program()
+        plan = schedule(program, Options())
+        frames = random_programs.frames(random, BURST)
+        right = Simulator(program, plan, Store(program)).run(frames)
+        for location in sorted(plan.kept, key=str):
+            less = replace(plan, kept=plan.kept - {location}, zeroed=plan.zeroed - {location})
+            found += Simulator(program, less, Store(program)).run(frames) != right
+    assert found > 20
