@@ -174,3 +174,23 @@ def test_what_is_reachable() -> None:
     assert NodeId(NodeKind.ACTION, "", "unused") not in reached
     assert NodeId(NodeKind.STATE, "Parser", "start") in reached
     assert NodeId(NodeKind.STATE, "Parser", "spare") not in reached
+
+
+def test_what_is_surely_written_anew_hides_earlier_writes() -> None:
+    b = builder()
+    b.action("put", b.set("m.x", 1))
+    b.table("t", [("h.a", "exact")], ["put"])
+    b.table("u", [("m.x", "exact")], [])
+    program = made(b, apply("t"), b.set("m.x", 2), apply("u"))
+    assert edges(program, EdgeKind.MATCH) == {("straight2", "u")}
+    perhaps = made(b, apply("t"), if_(valid("h"), [b.set("m.x", 2)]), apply("u"))
+    assert edges(perhaps, EdgeKind.MATCH) == {("straight3", "u"), ("t", "u")}
+
+
+def test_what_a_straight_run_writes_before_it_reads_comes_from_nowhere_else() -> None:
+    b = builder()
+    b.action("put", b.set("m.x", 1))
+    b.table("t", [("h.a", "exact")], ["put"])
+    program = made(b, apply("t"), b.set("m.x", 2), b.set("m.y", b.get("m.x")))
+    (found,) = dependency_graph(program).edges(EdgeKind.ACTION)
+    assert found[2].locations == (Location("m.x"),)  # both write it

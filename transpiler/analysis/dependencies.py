@@ -25,13 +25,11 @@ import networkx as nx
 
 from transpiler.analysis.flow import Flow, FlowKind, FlowNode, flow_of
 from transpiler.analysis.locations import Location, Locator, actions_of
+from transpiler.analysis.uses import Use, use_of
 from transpiler.diagnostics import Span
-from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Control, Parser, Program
-from transpiler.hlir.statements import ApplyTable, Body, CallExtern
-from transpiler.hlir.traverse import successors, walk
-
-STATE_OF_EXTERN = "$state"
+from transpiler.hlir.statements import ApplyTable
+from transpiler.hlir.traverse import successors
 
 
 class NodeKind(enum.Enum):
@@ -72,16 +70,6 @@ class Dependency:
     kind: EdgeKind
     locations: tuple[Location, ...] = ()
     arm: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What a node reads before it acts (keys, a condition), what its actions read, what they write, what it decides by."""
-
-    matches: frozenset[Location]
-    reads: frozenset[Location]
-    writes: frozenset[Location]
-    outcome: frozenset[Location]  # where an applied table leaves its hit and its action
 
 
 @dataclass(frozen=True)
@@ -193,47 +181,6 @@ class _Maker:
                         self.graph.add_edge(nodes[node.number], run, what=Dependency(EdgeKind.RUNS))
 
 
-# --- what a node touches ---------------------------------------------------------------------------------------------
-
-
-def use_of(program: Program, locator: Locator, node: FlowNode) -> Use:
-    """What a node of a control's flow reads and writes, the actions of its table included, nested bodies not."""
-    matches: set[Location] = set()
-    reads: set[Location] = set()
-    writes: set[Location] = set()
-    outcome: set[Location] = set()
-    for statement in node.statements:
-        access = locator.access(statement)
-        (reads if node.kind is FlowKind.STRAIGHT else matches).update(access.reads)
-        writes |= access.writes
-        if isinstance(statement, CallExtern):
-            _state(statement, reads, writes)
-        if isinstance(statement, ApplyTable):
-            outcome |= access.writes
-            for action in actions_of(program, statement.table):
-                _action(locator, action.body, set(action.parameters), reads, writes)
-    return Use(frozenset(matches), frozenset(reads), frozenset(writes), frozenset(outcome))
-
-
-def _action(locator: Locator, body: Body, own: set[str], reads: set[Location], writes: set[Location]) -> None:
-    """Add what an action's body touches, its own parameters aside."""
-    for statement in walk(body):
-        access = locator.access(statement)
-        reads |= {location for location in access.reads if location.owner not in own}
-        writes |= {location for location in access.writes if location.owner not in own}
-        if isinstance(statement, CallExtern):
-            _state(statement, reads, writes)
-
-
-def _state(call: CallExtern, reads: set[Location], writes: set[Location]) -> None:
-    """A register or meter is a location too: who reads it and who writes it keep their order."""
-    if METHODS[call.method].effect is Effect.STATE and call.instance is not None:
-        state = Location(call.instance, STATE_OF_EXTERN)
-        reads.add(state)
-        if not call.method.endswith(".read"):
-            writes.add(state)
-
-
 # --- dependencies ----------------------------------------------------------------------------------------------------
 
 Found = list[tuple[int, int, Dependency]]
@@ -241,22 +188,30 @@ Found = list[tuple[int, int, Dependency]]
 
 def _data(flow: Flow, uses: list[Use]) -> Found:
     """Match, action and reverse-read: at most one edge of each kind between two nodes, with all its locations."""
-    after = _reachable_from(flow)
-    writers: dict[Location, list[int]] = defaultdict(list)
+    reach = _Reach(flow, uses)
+    touching: dict[Location, list[int]] = defaultdict(list)
     for number, use in enumerate(uses):
-        for location in sorted(use.writes - use.outcome, key=_order):
-            writers[location].append(number)
+        for location in use.matches | use.reads | use.writes:
+            touching[location].append(number)
     shared: dict[tuple[int, int, EdgeKind], list[Location]] = defaultdict(list)
-    for number, use in enumerate(uses):
-        for location in sorted(use.matches | use.reads | use.writes, key=_order):
-            for writer in writers.get(location, ()):
-                if writer in after[number] and location in use.matches | use.reads:
-                    shared[number, writer, EdgeKind.REVERSE_READ].append(location)
-                if number in after[writer]:
-                    kind = EdgeKind.MATCH if location in use.matches else EdgeKind.ACTION
-                    shared[writer, number, kind].append(location)
+    for location in sorted(touching, key=_order):
+        writers = {n for n in touching[location] if location in uses[n].writes - uses[n].outcome}
+        for earlier in touching[location] if writers else ():
+            for later in reach.after(earlier, location).intersection(touching[location]) - {earlier}:
+                for kind in _kinds(uses[earlier], uses[later], location, earlier in writers, later in writers):
+                    shared[earlier, later, kind].append(location)
     ordered = sorted(shared.items(), key=lambda item: (item[0][0], item[0][1], item[0][2].value))
-    return [(a, b, Dependency(kind, tuple(dict.fromkeys(found)))) for (a, b, kind), found in ordered if a != b]
+    return [(a, b, Dependency(kind, tuple(found))) for (a, b, kind), found in ordered]
+
+
+def _kinds(a: Use, b: Use, location: Location, a_writes: bool, b_writes: bool) -> Iterable[EdgeKind]:
+    """Why `b` comes after `a` for the sake of one location."""
+    if a_writes and location in b.matches:
+        yield EdgeKind.MATCH
+    elif a_writes and (location in b.reads or b_writes):
+        yield EdgeKind.ACTION
+    if b_writes and location in a.matches | a.reads:
+        yield EdgeKind.REVERSE_READ
 
 
 def _successors(flow: Flow, uses: list[Use]) -> Found:
@@ -295,6 +250,35 @@ def control_dependences(flow: Flow) -> list[tuple[int, int, str]]:
 
 def _order(location: Location) -> tuple[str, str]:
     return location.owner, location.field
+
+
+class _Reach:
+    """Where control gets to after a node with a location still as the node left or saw it."""
+
+    def __init__(self, flow: Flow, uses: list[Use]) -> None:
+        self.next: list[list[int]] = [[] for _ in flow.nodes]
+        for edge in flow.edges:
+            self.next[edge.source].append(edge.target)
+        self.settles: dict[Location, set[int]] = defaultdict(set)
+        for number, use in enumerate(uses):
+            for location in use.settled:
+                self.settles[location].add(number)
+        self.all = _reachable_from(flow)
+
+    def after(self, node: int, location: Location) -> frozenset[int]:
+        """The nodes reached, those that settle the location anew included, what is behind them not."""
+        stops = self.settles.get(location)
+        if not stops:
+            return self.all[node]
+        found: set[int] = set()
+        todo = list(self.next[node])
+        while todo:
+            at = todo.pop()
+            if at not in found:
+                found.add(at)
+                if at not in stops:
+                    todo += self.next[at]
+        return frozenset(found)
 
 
 def _reachable_from(flow: Flow) -> list[frozenset[int]]:

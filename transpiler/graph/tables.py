@@ -10,7 +10,6 @@ from collections import defaultdict
 
 from transpiler.analysis.dependencies import (
     DEPENDENCIES,
-    STATE_OF_EXTERN,
     Dependency,
     DependencyGraph,
     EdgeKind as Why,
@@ -19,6 +18,7 @@ from transpiler.analysis.dependencies import (
     dependency_graph,
 )
 from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import drawing
 from transpiler.graph.control import condition_lines, table_sections
 from transpiler.graph.drawing import Drawing, Edge, Group, Node
