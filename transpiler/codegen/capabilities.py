@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from transpiler.codegen.packing import flattened, has_varbit
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Read, Text
+from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
 from transpiler.hlir.program import MatchKind, Parser, Program, Select, Table
-from transpiler.hlir.statements import Assign, CallExtern, Emit, Extract, Statement
+from transpiler.hlir.statements import CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
-    expressions,
     keyset_expressions,
     program_statements,
-    transition_expressions,
-    walk_expression,
 )
 from transpiler.hlir.types import Varbit, width_of
 from transpiler.schedule.pipeline import SECOND_LIVES, preserved_lists
@@ -82,8 +80,6 @@ class _Checker:
         match statement:
             case CallExtern():
                 self._call(statement)
-            case Assign(target=FieldRef() as place) if self._is_varbit(place):
-                self._lacks(statement, "assigning a varbit field other than by copying its header")
             case Emit(header=ElementRef()):
                 self._lacks(statement, "emitting a stack element whose index is known at run time only")
             case Extract(header=header, varbit_bits=None):
@@ -91,15 +87,10 @@ class _Checker:
                 layout = self.program.header_type_of[name]
                 if any(isinstance(field.type, Varbit) for field in layout.fields):
                     self._lacks(statement, f"extracting '{name}', which has a varbit field, without its length")
-        for expression in expressions(statement):
-            self._expression(expression)
 
-    def _expression(self, expression: Expression) -> None:
-        for part in walk_expression(expression):
-            if isinstance(part, Read) and isinstance(part.place, FieldRef) and self._is_varbit(part.place):
-                self._lacks(part, f"reading the varbit field '{part.place.field}'")
-
-    def _is_varbit(self, place: FieldRef) -> bool:
+    def _is_varbit(self, place: Place) -> bool:
+        if isinstance(place, VariableRef):
+            return isinstance(self.program.variable[place.name].type, Varbit)
         name = place.header.stack if isinstance(place.header, ElementRef) else place.header.name
         return isinstance(self.program.header_type_of[name].field(place.field).type, Varbit)
 
@@ -107,19 +98,34 @@ class _Checker:
         if call.method not in self.target.externs:
             self._lacks(call, f"the extern method '{call.method}' ({METHODS[call.method].doc})")
         for place in call.fields if call.method in SECOND_LIVES else ():
-            if isinstance(place, FieldRef) and (isinstance(place.header, ElementRef) or self._is_varbit(place)):
-                self._lacks(call, f"preserving '{place.field}': a varbit, or of a stack element chosen at run time")
-        if call.method.startswith("hash."):
+            if isinstance(place, FieldRef) and isinstance(place.header, ElementRef):
+                self._lacks(call, f"preserving '{place.field}' of a stack element chosen at run time")
+            if self._is_varbit(place):
+                self._lacks(call, "preserving a varbit")
+        values = [value for expression in call.inputs for value in flattened(expression)]
+        if not call.method.startswith("hash."):
+            if has_varbit(tuple(values)):
+                self._lacks(call, "a varbit in a list other than a hash's or checksum's")
+        else:
+            self._hashed(call, values[1:])
             algorithm = call.inputs[0]
             if isinstance(algorithm, Text) and algorithm.value not in self.target.hash_algorithms:
                 known = ", ".join(sorted(self.target.hash_algorithms))
                 self._lacks(call, f"the hash algorithm '{algorithm.value}' (it has {known})")
 
+    def _hashed(self, call: CallExtern, values: list[Expression]) -> None:
+        at = 0
+        for number, value in enumerate(values):
+            if isinstance(value.type, Varbit):
+                at, begins = 0, at
+                if begins % 8:
+                    self._lacks(call, f"a varbit that does not begin at a byte (item {number + 1} of the list)")
+            else:
+                at += width_of(value.type)
+
     def _parsers(self) -> None:
         for pipe in self.program.pipes:
             for state in pipe.states if isinstance(pipe, Parser) else ():
-                for expression in transition_expressions(state):
-                    self._expression(expression)
                 if isinstance(state.transition, Select):
                     for subject in state.transition.subjects:
                         if isinstance(subject.type, Varbit):

@@ -23,7 +23,7 @@ def natural(width: int) -> int:
 
 
 def c_type(type_: Type) -> str:
-    """The C type of a value. A varbit's value stays in the packet: its variable holds its length in bytes."""
+    """The C type of a value. A varbit's bytes stay in the frame: its value says where and how many."""
     match type_:
         case Bits(width=width) if width > WORD:
             return f"macs_w{limbs(width)}"
@@ -34,7 +34,7 @@ def c_type(type_: Type) -> str:
         case Enum():
             return "uint32_t"
         case Varbit():
-            return "uint16_t"
+            return "macs_varbit"
     raise TypeError(f"no C type for {type_}")
 
 

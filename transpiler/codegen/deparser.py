@@ -54,7 +54,10 @@ class DeparserStatements(Statements):
         views += [Line("uint32_t head = 0;"), Line("bool moved = false;")]
         for guard, header in zip(guards, headers, strict=True):
             place, size = self._place(header), self._size(header)
-            check = (Line(f"moved |= {place} != head;"), Line(f"head += {size};"))
+            changed = f"{place} != head"
+            if (field := self._assigned(header)) is not None:
+                changed += f" || {field} != {self.render.received_varbit(header)}"
+            check = (Line(f"moved |= {changed};"), Line(f"head += {size};"))
             views.append(IfView(guard, check, (), ""))
         views.append(IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
         for guard, header in zip(guards, headers, strict=True):
@@ -70,11 +73,30 @@ class DeparserStatements(Statements):
         capacity = max(1, sum(self._maximum(header) for header in headers))
         views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
         for guard, header in zip(guards, headers, strict=True):
-            arguments = f"packet, list, &used, {self._place(header)}, {self._size(header)}"
-            views.append(IfView(guard, (Line(f"{self._place(header)} = macs_layout_append({arguments});"),), (), ""))
+            views.append(IfView(guard, self._append(header), (), ""))
         views.append(IfView("macs_layout_replace(packet, list, used)", DROP, (), ""))
         views.append(IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         return tuple(views)
+
+    def _append(self, header: HeaderPlace) -> Views:
+        place, field = self._place(header), self._assigned(header)
+        if field is None:
+            size = self._size(header)
+            return (Line(f"{place} = macs_layout_append(packet, list, &used, {place}, {size});"),)
+        owner = self.storage.access(header).owner
+        before, fixed = self.storage.varbit_offset(owner), self.program.header_type_of[owner].fixed_bits // 8
+        bytes_ = self.render.element(self.storage.varbit_bytes(owner), header)
+        arguments = f"{place}, {before}, {bytes_}, {field}, {fixed - before}"
+        return (
+            Line(f"{place} = macs_layout_append_varbit(packet, list, &used, {arguments});"),
+            Line(f"{bytes_} = (uint16_t)macs_varbit_bytes({field});"),
+        )
+
+    def _assigned(self, header: HeaderPlace) -> str | None:
+        """The C place of the value of the header's varbit field if the program assigns it."""
+        owner = self.storage.access(header).owner
+        field = self.storage.assigned_varbit(owner)
+        return None if field is None else self.render.element(self.storage.field(owner, field), header).text
 
     def _store_back(self, header: HeaderPlace) -> Views:
         owner = self.storage.access(header).owner
@@ -113,6 +135,8 @@ class DeparserStatements(Statements):
         fixed = self.program.header_type_of[owner].fixed_bits // 8
         if not self.storage.has_varbit(owner):
             return str(fixed)
+        if (field := self._assigned(header)) is not None:
+            return f"{fixed}u + macs_varbit_bytes({field})"
         return f"{fixed}u + {self.render.element(self.storage.varbit_bytes(owner), header)}"
 
     def _maximum(self, header: HeaderPlace) -> int:

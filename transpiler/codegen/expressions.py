@@ -30,7 +30,7 @@ from transpiler.hlir.expressions import (
     UnaryOp,
     VariableRef,
 )
-from transpiler.hlir.types import Bits, Bool, Enum, Type
+from transpiler.hlir.types import Bits, Bool, Enum, Type, Varbit
 
 PRIMARY, UNARY, CONDITIONAL = 16, 14, 3
 PRECEDENCE = {
@@ -109,6 +109,8 @@ class Expressions:
                 return self._variable(name)
             case Read(place=FieldRef(header=header, field=field)):
                 owner = self.storage.access(header).owner
+                if isinstance(expression.type, Varbit) and self.storage.assigned_varbit(owner) is None:
+                    return self.received_varbit(header)
                 return self.element(self.storage.field(owner, field), header)
             case IsValid(header=header):
                 return self.element(self.storage.valid(self.storage.access(header).owner), header)
@@ -125,6 +127,13 @@ class Expressions:
             case ListExpression():
                 raise TypeError("a list is no C value: externs pack it")
         raise TypeError(f"no C for {expression}")
+
+    def received_varbit(self, header: HeaderPlace) -> C:
+        """The value that a header's varbit field was extracted with."""
+        owner = self.storage.access(header).owner
+        at = self.element(self.storage.at(owner), header)
+        place = infix(at, "+", C(str(self.storage.varbit_offset(owner))))
+        return call("macs_varbit_of", place, self.element(self.storage.varbit_bytes(owner), header))
 
     def condition(self, expression: Expression) -> str:
         return self(expression).text
@@ -186,6 +195,9 @@ class Expressions:
         operator = e.op.value
         signed = isinstance(type_, Bits) and type_.signed
         width = type_.width if isinstance(type_, Bits) else 0
+        if isinstance(type_, Varbit):
+            same = call("macs_varbit_equal", "packet", left, right)
+            return same if e.op is BinaryOp.EQ else C(f"!{same}", UNARY)
         if is_wide(type_):
             ordering = signed and e.op not in (BinaryOp.EQ, BinaryOp.NE)
             name = f"{c_type(type_)}_compare{'_signed' if ordering else ''}"

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from transpiler.codegen.ctypes import limbs, natural
 from transpiler.codegen.expressions import C as CExpression, Expressions, cast, quoted, trimmed
 from transpiler.codegen.names import Names
-from transpiler.codegen.packing import bytes_of, flattened, pack_dense, pack_padded
+from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements
-from transpiler.hlir.types import Type, width_of
+from transpiler.hlir.types import Type, Varbit, width_of
 from transpiler.schedule.pipeline import preserved_fields, preserved_lists
 
 Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
@@ -145,10 +145,14 @@ def _write_register(call: Call) -> Views:
 def _hash(call: Call, payload: bool = False) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
-    lines, bits = pack_dense(call.render, "list", flattened(call.statement.inputs[1]))
+    values = flattened(call.statement.inputs[1])
+    varying = has_varbit(values)
+    lines, bits = (pack_varying if varying else pack_dense)(call.render, "list", values)
     size = bytes_of(bits)
     rest = "packet->data + packet->payload_offset, packet->length - packet->payload_offset" if payload else "NULL, 0"
-    result = CExpression(f"macs_checksum_{algorithm.value}((struct macs_bytes){{list, {size}, {rest}}})")
+    result = CExpression(
+        f"macs_checksum_{algorithm.value}((struct macs_bytes){{list, {'used' if varying else size}, {rest}}})"
+    )
     type_ = call.output_type()
     width = width_of(type_)
     if width > 64:
@@ -161,7 +165,7 @@ def _hash(call: Call, payload: bool = False) -> Views:
 
 def _unaligned(call: Call) -> bool:
     """Whether some value does not fill whole bytes, so that its neighbours' bits are read when it is stored."""
-    return any(width_of(v.type) % 8 for v in flattened(call.statement.inputs[1]))
+    return any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in flattened(call.statement.inputs[1]))
 
 
 def _hash_with_payload(call: Call) -> Views:

@@ -6,7 +6,7 @@ from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.views import Line, Views
 from transpiler.hlir.expressions import Expression, ListExpression
-from transpiler.hlir.types import width_of
+from transpiler.hlir.types import Varbit, width_of
 
 
 def bytes_of(bits: int) -> int:
@@ -39,6 +39,35 @@ def pack_dense(render: Expressions, buffer: str, values: tuple[Expression, ...])
         lines.append(store(render, buffer, at, value))
         at += width_of(value.type)
     return tuple(lines), at
+
+
+def has_varbit(values: tuple[Expression, ...]) -> bool:
+    return any(isinstance(value.type, Varbit) for value in values)
+
+
+def pack_varying(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+    """All values one after the other, varbits among them, each beginning at a byte; the statements, which leave the
+    number of bytes in `used`, and how many bits there are at most."""
+    lines: list[Line] = [Line("uint32_t used = 0;")]
+    at = most = 0
+
+    def end_run() -> None:
+        nonlocal at
+        if at:
+            lines.append(Line(f"used += {bytes_of(at)};"))
+        at = 0
+
+    for value in values:
+        if isinstance(value.type, Varbit):
+            end_run()
+            lines.append(Line(f"macs_varbit_append(packet, {buffer}, &used, {render(value)});"))
+            most += value.type.max_width
+        else:
+            lines.append(store(render, f"({buffer} + used)", at, value))
+            at += width_of(value.type)
+            most += width_of(value.type)
+    end_run()
+    return tuple(lines), most
 
 
 def pack_padded(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:

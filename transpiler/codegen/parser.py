@@ -181,6 +181,9 @@ class ParserStatements(Statements):
         for field in layout.fields:
             if isinstance(field.type, Varbit):
                 yield from self.set_element(self.storage.varbit_bytes(owner), header, C("(uint16_t)(bits / 8)"))
+                if self.storage.assigned_varbit(owner) is not None:
+                    value = C(f"macs_varbit_of(at + {offset // 8}, (uint32_t)(bits / 8))")
+                    yield from self.set_element(self.storage.field(owner, field.name), header, value)
                 behind = True
                 continue
             if self.storage.is_loaded(owner, field.name):

@@ -53,7 +53,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         externs=tuple(externs.view(extern) for extern in externs.instances),
         pipes=pipes,
         parse_bytes=_parse_bytes(program),
-        grow_bytes=_grow_bytes(program),
+        grow_bytes=_grow_bytes(program, storage),
         drop_port=DROP_PORT,
     )
 
@@ -76,10 +76,11 @@ def _made_headers(program: Program) -> set[str]:
     return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
 
 
-def _grow_bytes(program: Program) -> int:
-    """The most that a frame may grow by."""
-    made = _made_headers(program) - set(program.stack)
-    return sum(maximum_bytes(program.header_type_of[name]) for name in made)
+def _grow_bytes(program: Program, storage: Storage) -> int:
+    """The most that a frame may grow by: headers that are made, varbits that are assigned longer values."""
+    grown = _made_headers(program) - set(program.stack)
+    grown |= {header.name for header in program.headers if storage.assigned_varbit(header.name) is not None}
+    return sum(maximum_bytes(program.header_type_of[name]) for name in grown)
 
 
 def _nowhere(slot: Slot) -> str:

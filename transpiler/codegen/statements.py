@@ -40,7 +40,7 @@ from transpiler.hlir.statements import (
     While,
 )
 from transpiler.hlir.traverse import walk
-from transpiler.hlir.types import Bool
+from transpiler.hlir.types import Bool, Varbit
 
 Goer = Callable[[str], Views]  # where Leave(label) goes when the label is not one of this function's blocks
 
@@ -129,6 +129,8 @@ class Statements:
         if self.storage.has_varbit(to):
             pairs.append((self.storage.varbit_bytes(to), self.storage.varbit_bytes(origin)))
         for field in self.program.header_type_of[to].fields:
+            if isinstance(field.type, Varbit) and self.storage.assigned_varbit(to) is None:
+                continue
             if self.storage.is_loaded(to, field.name):
                 pairs.append((self.storage.field(to, field.name), self.storage.field(origin, field.name)))
         views: list[Views] = []

@@ -1,19 +1,21 @@
 """Where each location lives in the generated C: in the packet's kept state, or as a local of its stage's function.
 
 The elements of a header stack share arrays, one a field, so that a run-time index is a C index. Besides its fields a
-header has slots for its validity, for where its bytes lie in the frame, and, with a varbit, for that field's length.
+header has slots for its validity, for where its bytes lie in the frame, and, with a varbit, for that field's length
+as received. A varbit field has a slot for its value only if the program assigns it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.names import Names
 from transpiler.hlir.expressions import Expression, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Program
-from transpiler.hlir.types import Bits, Bool, Type, Varbit
+from transpiler.hlir.types import Bits, Bool, Type, Varbit, width_of
 from transpiler.schedule.live import loaded_fields, stored_fields
 from transpiler.schedule.stages import Schedule
 
@@ -76,10 +78,8 @@ class Storage:
         return self._slot(name, "", c_type(type_), 0, Location(name) in self.kept, _zero(type_))
 
     def field(self, owner: str, field: str) -> Slot:
-        """The slot of a field; a varbit's slot is its length in bytes."""
+        """The slot of a field; of a varbit only if `assigned_varbit` names it."""
         type_ = self.program.header_type_of[owner].field(field).type
-        if isinstance(type_, Varbit):
-            return self.varbit_bytes(owner)
         return self._header_slot(owner, field, c_type(type_), _zero(type_))
 
     def valid(self, owner: str) -> Slot:
@@ -95,6 +95,17 @@ class Storage:
 
     def has_varbit(self, owner: str) -> bool:
         return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
+
+    def assigned_varbit(self, owner: str) -> str | None:
+        """The varbit field of a header that the program assigns, if there is one."""
+        names = (f.name for f in self.program.header_type_of[owner].fields if isinstance(f.type, Varbit))
+        return next((name for name in names if self.is_stored(owner, name)), None)
+
+    def varbit_offset(self, owner: str) -> int:
+        """Bytes before the varbit field of a header."""
+        fields = self.program.header_type_of[owner].fields
+        before = takewhile(lambda field: not isinstance(field.type, Varbit), fields)
+        return sum(width_of(field.type) for field in before) // 8
 
     def is_loaded(self, owner: str, field: str) -> bool:
         return any(Location(name, field) in self.loaded for name in self._members(owner))
@@ -139,4 +150,4 @@ def _zero(type_: Type) -> str:
 def _alignment(type_: str) -> int:
     if type_.startswith("macs_w"):
         return 8
-    return {"uint64_t": 8, "uint32_t": 4, "uint16_t": 2}.get(type_, 1)
+    return {"uint64_t": 8, "uint32_t": 4, "macs_varbit": 4, "uint16_t": 2}.get(type_, 1)

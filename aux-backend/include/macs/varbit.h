@@ -1,0 +1,49 @@
+/* Values of variable width. All that a program can do with a varbit is to extract, copy, compare and emit it, so its value
+ * is bytes of the frame as it was received, which nothing changes before the deparser: where they lie, and how many. */
+#ifndef MACS_VARBIT_H
+#define MACS_VARBIT_H
+
+#include <macs/layout.h>
+#include <stdbool.h>
+
+/* Offset in the frame << 16 | bytes. Zero: the empty value. */
+typedef uint32_t macs_varbit;
+
+static inline macs_varbit macs_varbit_of(uint32_t at, uint32_t bytes) {
+    return bytes ? at << 16 | bytes : 0;
+}
+
+static inline uint32_t macs_varbit_at(macs_varbit value) {
+    return value >> 16;
+}
+
+static inline uint32_t macs_varbit_bytes(macs_varbit value) {
+    return value & 0xffff;
+}
+
+static inline bool macs_varbit_equal(const struct macs_packet *packet, macs_varbit a, macs_varbit b) {
+    uint32_t bytes = macs_varbit_bytes(a);
+    return bytes == macs_varbit_bytes(b) &&
+           !memcmp(packet->data + macs_varbit_at(a), packet->data + macs_varbit_at(b), bytes);
+}
+
+/* Append the value to `out` at offset `*used`. */
+static inline void macs_varbit_append(const struct macs_packet *packet, uint8_t *out, uint32_t *used,
+                                      macs_varbit value) {
+    memcpy(out + *used, packet->data + macs_varbit_at(value), macs_varbit_bytes(value));
+    *used += macs_varbit_bytes(value);
+}
+
+/* Like macs_layout_append, for a header with a varbit that the program assigns: the bytes before it, the value, and the
+ * bytes behind it, which in the frame lie behind `old_bytes` of another value. */
+static inline uint16_t macs_layout_append_varbit(const struct macs_packet *packet, uint8_t *out, uint32_t *used,
+                                                 uint16_t at, uint32_t before, uint32_t old_bytes, macs_varbit value,
+                                                 uint32_t behind) {
+    uint16_t place = macs_layout_append(packet, out, used, at, before);
+    macs_varbit_append(packet, out, used, value);
+    uint16_t rest = at == MACS_NOWHERE ? MACS_NOWHERE : (uint16_t)(at + before + old_bytes);
+    macs_layout_append(packet, out, used, rest, behind);
+    return place;
+}
+
+#endif
