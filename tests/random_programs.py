@@ -22,9 +22,7 @@ from hlir_builder import (
     valid,
 )
 
-from transpiler.hlir import expressions as ex
-from transpiler.hlir import program as pr
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bool
 
 FIELDS = ("a.x", "a.y", "a.z", "o.x", "o.y", "s[0].x", "s[1].x", "m0", "m1", "m2")

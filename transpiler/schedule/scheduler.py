@@ -50,9 +50,8 @@ def _tables_in_loops(program: Program) -> frozenset[str]:
 def _split(
     program: Program, pipe: PipePlan, cuttable: frozenset[str], options: Options
 ) -> tuple[Split, frozenset[str]]:
-    """Split again with fewer cuts until packet order is kept and no join is written too often."""
+    """Split again with fewer cuts until packet order is kept; then see that no join is written too often."""
     locator = Locator(program)
-    merges: frozenset[int] = frozenset()
     uncut: frozenset[str] = frozenset()
     while True:
         tree = TreeBuilder(cuttable - uncut).build(pipe)
