@@ -15,6 +15,7 @@ from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
+from transpiler.p4info import build as p4info, write
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.target import Target, builtin
 from transpiler.toolchain.backend import Progress, compile_program
@@ -82,6 +83,23 @@ def build(
     c_file.write_text(generated.c)
     compile_program(c_file, binary, share("aux-backend"), toolchain, progress)
     return binary, generated
+
+
+def write_p4info(request: Request, program: Program, path: Path) -> None:
+    """Write what P4Runtime controllers read of a program, in the form that the file's name asks for.
+
+    Raises: Rejected, click.FileError.
+    """
+    diagnostics = request.diagnostics()
+    try:
+        info = p4info.build(program, diagnostics)
+    finally:
+        show(diagnostics)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(write.encode(info, write.form_of(path)))
+    except OSError as error:
+        raise click.FileError(str(path), error.strerror) from None
 
 
 def show(diagnostics: Diagnostics) -> None:

@@ -24,15 +24,20 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
     "-O", "level", type=click.IntRange(0, 3), default=3, show_default=True, help="How much the C compiler optimises."
 )
 @click.option("--sanitize", multiple=True, type=SANITIZERS, help="Build with a sanitizer of the C compiler's.")
+@click.option(
+    "--p4info", "info_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where P4Runtime's description goes: FILE.txtpb (text), .bin or .json.  [default: DIR/P.p4info.txtpb]",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")
 def command(
     folder: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, level: int,
-    sanitize: tuple[str, ...], verbose: bool, **program: object,
+    sanitize: tuple[str, ...], info_file: Path | None, verbose: bool, **program: object,
 ) -> None:  # fmt: skip
-    """Make PROGRAM's switch: DIR/P (a binary that needs nothing), DIR/P.c, DIR/P.json (its tables)."""
+    """Make PROGRAM's switch: DIR/P (a binary that needs nothing), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
     hlir = compilation.load(request)
     tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize)
+    compilation.write_p4info(request, hlir, info_file or folder / f"{request.path.stem}.p4info.txtpb")
     with compiling() as progress:
         binary, generated = compilation.build(request, hlir, folder, tools, progress)
     for note in generated.notes if verbose else ():

@@ -1,6 +1,7 @@
 """HLIR as text, for people and golden tests: P4-like syntax, one statement a line, declarations in the program's order.
 
-It is not P4 and nobody parses it: everything that the nodes say is in it except spans.
+It is not P4 and nobody parses it: everything that the nodes say is in it except spans and
+what only the control plane asks for (`Program.interface`, types and annotations of keys and of action data).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def print_program(program: pr.Program) -> str:
         _group("headers", _headers(program)),
         _group("variables", (f"{v.storage.value} {v.type} {v.name};" for v in program.variables)),
         _group("intrinsics", (f"{name} = {variable};" for name, variable in program.intrinsics)),
+        _group("bridges", (f"{b.path}: {', '.join((*b.variables, *b.headers))};" for b in program.bridges)),
         [_extern(e) for e in program.externs],
         [_value_set(v) for v in program.value_sets],
         *([*_action(program, a)] for a in program.actions),
@@ -62,7 +64,14 @@ def _headers(program: pr.Program) -> Iterator[str]:
 
 
 def _annotations(annotations: tuple[pr.Annotation, ...]) -> str:
-    return "".join(f"@{a.name}({a.body}) " if a.body else f"@{a.name} " for a in annotations)
+    return "".join(f"{_annotation(a)} " for a in annotations)
+
+
+def _annotation(annotation: pr.Annotation) -> str:
+    if annotation.structured is not None:
+        items = (f"{key} = {value!r}" if key else repr(value) for key, value in annotation.structured)
+        return f"@{annotation.name}[{', '.join(items)}]"
+    return f"@{annotation.name}({annotation.body})" if annotation.body else f"@{annotation.name}"
 
 
 def _extern(instance: pr.ExternInstance) -> str:

@@ -159,7 +159,7 @@ class _Builder:
                 continue
             field = message.match_fields.add()
             field.id = number
-            field.name = key.name
+            field.name = _key_name(key)
             self._match(field, key.match_kind, key.annotations)
             self._typed(field, key.expression.type, key.type_name)
 
@@ -323,6 +323,12 @@ class _Builder:
             metadata.name = field.name
             self._typed(metadata, Bits(field.width), field.type_name)
             notes.add(metadata, field.annotations)
+
+
+def _key_name(key: pr.TableKey) -> str:
+    """Its name; controllers know the validity of a header as `hdr.$valid$`, as p4c spells it."""
+    name = key.name.removesuffix(".isValid()")
+    return f"{name}.$valid$" if name != key.name or key.match_kind is pr.MatchKind.VALID else name
 
 
 def _unnamed(all_types: Iterable[Type], span: Span) -> Iterator[it.InterfaceField]:
