@@ -30,8 +30,9 @@ from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.interpreter import Switch
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.paths import PASS_LIMIT
 from transpiler.interpreter.trace import Event
-from transpiler.interpreter.v1model import DROP_PORT, PASS_LIMIT
+from transpiler.interpreter.v1model import DROP_PORT
 
 
 def base() -> Builder:

@@ -42,7 +42,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),  # automatic 1: every hit counts (v1model, P4-14); 0: only calls count (PSA)
     "meter": ("size", "unit"),
     "direct_meter": ("unit", "automatic"),
-    "register": ("size", "width"),  # width of an element in bits
+    "register": ("size", "width"),  # width of an element in bits; "initial", where there, is what they begin with
     "digest": (),  # one message format, of its digest.send calls; "fields", where there, names them: "mac,port"
     "action_profile": ("size",),
     "action_selector": ("size", "algorithm", "width"),
@@ -53,14 +53,33 @@ _METHODS = (
         "counter.count", "counter", 1, 0, Effect.COMMUTES, "(index): one packet and its length; out of range: nothing"
     ),
     Method("direct_counter.count", "direct_counter", 0, 0, Effect.COMMUTES, "(): counts on the entry that was hit"),
+    Method("counter.count_length", "counter", 2, 0, Effect.COMMUTES, "(index, bytes): like count, of a given length"),
+    Method("direct_counter.count_length", "direct_counter", 1, 0, Effect.COMMUTES, "(bytes): likewise"),
     Method("meter.execute", "meter", 1, 1, Effect.STATE, "(index) -> colour 0 green, 1 yellow, 2 red (RFC 2698, 2697)"),
     Method("direct_meter.read", "direct_meter", 0, 1, Effect.STATE, "() -> colour of the entry that was hit"),
+    Method(
+        "meter.execute_aware",
+        "meter",
+        3,
+        1,
+        Effect.STATE,
+        "(index, colour so far, bytes) -> colour; never better than the one so far",
+    ),
+    Method("direct_meter.execute_aware", "direct_meter", 2, 1, Effect.STATE, "(colour so far, bytes) -> colour"),
     Method("register.read", "register", 1, 1, Effect.STATE, "(index) -> value; out of range: 0"),
     Method("register.write", "register", 2, 0, Effect.STATE, "(index, value); out of range: nothing"),
     Method(
         "hash.compute", None, 2, 1, Effect.NONE, "(algorithm Text, list) -> the hash, cut or extended to the output"
     ),
     Method("hash.compute_with_payload", None, 2, 1, Effect.NONE, "like hash.compute, the payload appended to the list"),
+    Method(
+        "hash.extend",
+        None,
+        3,
+        1,
+        Effect.NONE,
+        "(algorithm Text, hash of what came before, list) -> the hash of both; csum16, xor16 and the CRCs only",
+    ),
     Method("random.range", None, 2, 1, Effect.STATE, "(low, high) -> a number between them, both included"),
     Method("digest.send", "digest", 1, 0, Effect.STREAM, "(list): the record goes to who subscribed"),
     Method("log.message", None, 2, 0, Effect.STREAM, "(format Text, list): {} in the format are the list's values"),

@@ -284,11 +284,23 @@ class Control:
 Pipe = Parser | Control
 
 
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """What a packet takes along on one of the architecture's paths ("normal", "resubmit" …): variables and headers,
+    elements of stacks too. The pipe before the path writes them, the one behind it finds them as they were."""
+
+    path: str
+    variables: tuple[str, ...]
+    headers: tuple[str, ...]
+    span: Span
+
+
 @dataclass(frozen=True)
 class Program:
     """A whole program. `pipes` in the architecture's order. `intrinsics` maps the architecture's own name of each
     intrinsic value ("egress_spec") to the variable that holds it; one that the program cannot name is absent.
-    `errors` is the `error` enum, core.p4's members first; `interface` what only the control plane asks for."""
+    `errors` is the `error` enum, core.p4's members first; `interface` what only the control plane asks for. `bridges`:
+    one for each path that carries metadata, on architectures whose pipes do not share theirs."""
 
     name: str
     architecture: Architecture
@@ -305,6 +317,7 @@ class Program:
     errors: Enum
     span: Span
     interface: Interface = NO_INTERFACE
+    bridges: tuple[Bridge, ...] = ()
 
     @cached_property
     def header_type_of(self) -> Mapping[str, HeaderType]:

@@ -79,8 +79,22 @@ def _verify_declarations(program: pr.Program, problem: Problem) -> None:
         if variable_name not in variables:
             problem(program.span, f"intrinsic {name}: {variable_name} is not an intrinsic variable")
     _unique("intrinsic", ((name, program.span) for name, _ in program.intrinsics), problem)
+    _verify_bridges(program, problem)
     if program.errors.name != "error" or program.errors.members[: len(pr.CORE_ERRORS)] != pr.CORE_ERRORS:
         problem(program.span, "errors do not begin with those of core.p4")
+
+
+def _verify_bridges(program: pr.Program, problem: Problem) -> None:
+    _unique("bridge", ((bridge.path, bridge.span) for bridge in program.bridges), problem)
+    for bridge in program.bridges:
+        for name in bridge.variables:
+            variable = program.variable.get(name)
+            if variable is None or variable.storage is not pr.Storage.INTRINSIC:
+                problem(bridge.span, f"bridge {bridge.path}: {name} is not an intrinsic variable")
+        for name in bridge.headers:
+            header = program.header.get(name)
+            if header is None or header.local:
+                problem(bridge.span, f"bridge {bridge.path}: {name} is not a header of the packet")
 
 
 def _unique(kind: str, names: Iterable[tuple[str, Span]], problem: Problem) -> None:

@@ -55,6 +55,26 @@ def _direct_counter_count(run: Execution, call: CallExtern) -> None:
     run.store.count(_name(call), index, run.transit.length, direct=True)
 
 
+def _counter_count_length(run: Execution, call: CallExtern) -> None:
+    run.store.count(_name(call), _input(run, call, 0), _input(run, call, 1), direct=False)
+
+
+def _direct_counter_count_length(run: Execution, call: CallExtern) -> None:
+    index = run.direct_index.get(_name(call), DEFAULT_ENTRY)
+    run.store.count(_name(call), index, _input(run, call, 0), direct=True)
+
+
+def _meter_execute_aware(run: Execution, call: CallExtern) -> None:
+    index, before, length = (_input(run, call, i) for i in range(3))
+    _output(run, call, run.store.meters[_name(call)].colour(index, length, run.transit.now_us, before))
+
+
+def _direct_meter_execute_aware(run: Execution, call: CallExtern) -> None:
+    index = run.direct_index.get(_name(call), DEFAULT_ENTRY)
+    before, length = (_input(run, call, i) for i in range(2))
+    _output(run, call, run.store.meters[_name(call)].colour(index, length, run.transit.now_us, before))
+
+
 def _meter_execute(run: Execution, call: CallExtern) -> None:
     meters = run.store.meters[_name(call)]
     _output(run, call, meters.colour(_input(run, call, 0), run.transit.length, run.transit.now_us))
@@ -89,6 +109,11 @@ def _hash_compute(run: Execution, call: CallExtern) -> None:
 
 def _hash_with_payload(run: Execution, call: CallExtern) -> None:
     _hash(run, call, run.transit.payload)
+
+
+def _hash_extend(run: Execution, call: CallExtern) -> None:
+    data = to_bytes(*pack(_list(call.inputs[2]), run.state))
+    _output(run, call, hashes.extend(_text(call.inputs[0]), _input(run, call, 1), data))
 
 
 def _random_range(run: Execution, call: CallExtern) -> None:
@@ -138,12 +163,17 @@ def _truncate(run: Execution, call: CallExtern) -> None:
 _METHODS: dict[str, Callable[[Execution, CallExtern], None]] = {
     "counter.count": _counter_count,
     "direct_counter.count": _direct_counter_count,
+    "counter.count_length": _counter_count_length,
+    "direct_counter.count_length": _direct_counter_count_length,
     "meter.execute": _meter_execute,
+    "meter.execute_aware": _meter_execute_aware,
+    "direct_meter.execute_aware": _direct_meter_execute_aware,
     "direct_meter.read": _direct_meter_read,
     "register.read": _register_read,
     "register.write": _register_write,
     "hash.compute": _hash_compute,
     "hash.compute_with_payload": _hash_with_payload,
+    "hash.extend": _hash_extend,
     "random.range": _random_range,
     "digest.send": _digest_send,
     "log.message": _log_message,

@@ -13,9 +13,10 @@ def _reflect(value: int, width: int) -> int:
     return int(f"{value:0{width}b}"[::-1], 2)
 
 
-def _crc(data: bytes, width: int, polynomial: int, initial: int, final: int) -> int:
-    """A CRC whose input bytes and remainder are reflected, one bit at a time."""
-    reflected, remainder = _reflect(polynomial, width), _reflect(initial, width)
+def _crc(data: bytes, width: int, polynomial: int, final: int, before: int) -> int:
+    """A CRC whose input bytes and remainder are reflected, one bit at a time. `before`: that of what came before, 0 of
+    nothing, since the remainder begins with what is added to it in the end."""
+    reflected, remainder = _reflect(polynomial, width), before ^ final
     for byte in data:
         remainder ^= byte
         for _ in range(8):
@@ -23,12 +24,12 @@ def _crc(data: bytes, width: int, polynomial: int, initial: int, final: int) -> 
     return remainder ^ final
 
 
-def crc32(data: bytes) -> int:
-    return _crc(data, 32, 0x04C11DB7, 0xFFFFFFFF, 0xFFFFFFFF)
+def crc32(data: bytes, before: int = 0) -> int:
+    return _crc(data, 32, 0x04C11DB7, 0xFFFFFFFF, before)
 
 
-def crc16(data: bytes) -> int:
-    return _crc(data, 16, 0x8005, 0, 0)
+def crc16(data: bytes, before: int = 0) -> int:
+    return _crc(data, 16, 0x8005, 0, before)
 
 
 def _words(data: bytes) -> list[int]:
@@ -36,16 +37,16 @@ def _words(data: bytes) -> list[int]:
     return [padded[i] << 8 | padded[i + 1] for i in range(0, len(padded), 2)]
 
 
-def csum16(data: bytes) -> int:
+def csum16(data: bytes, before: int = 0xFFFF) -> int:
     """The complement of the one's complement sum of the 16-bit words; an odd last byte is the high one of its word."""
-    total = sum(_words(data))
+    total = sum(_words(data)) + (~before & 0xFFFF)
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF
 
 
-def xor16(data: bytes) -> int:
-    result = 0
+def xor16(data: bytes, before: int = 0) -> int:
+    result = before
     for word in _words(data):
         result ^= word
     return result
@@ -56,6 +57,14 @@ def identity(data: bytes) -> int:
     return int.from_bytes(data[:8], "big")
 
 
+_EXTENDED: dict[str, Callable[[bytes, int], int]] = {
+    "crc32": crc32,
+    "crc32_custom": crc32,
+    "crc16": crc16,
+    "crc16_custom": crc16,
+    "csum16": csum16,
+    "xor16": xor16,
+}
 _ALGORITHMS: dict[str, tuple[Callable[[bytes], int], int]] = {
     "crc32": (crc32, 32),
     "crc32_custom": (crc32, 32),
@@ -65,6 +74,11 @@ _ALGORITHMS: dict[str, tuple[Callable[[bytes], int], int]] = {
     "xor16": (xor16, 16),
     "identity": (identity, 64),
 }
+
+
+def extend(algorithm: str, before: int, data: bytes) -> int:
+    """The hash of something of which `before` is the hash, and of `data` behind it. Raises: KeyError."""
+    return _EXTENDED[algorithm](data, before)
 
 
 def compute(algorithm: str, data: bytes) -> int | None:

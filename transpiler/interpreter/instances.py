@@ -53,7 +53,7 @@ GREEN, YELLOW, RED = 0, 1, 2
 
 @dataclass(slots=True)
 class Meter:
-    """A colour-blind two-rate three-colour marker (RFC 2698 section 3). Green as long as it has no rates."""
+    """A two-rate three-colour marker (RFC 2698 section 3). It changes no colour as long as it has no rates."""
 
     committed: Bucket | None = None
     peak: Bucket | None = None
@@ -63,16 +63,16 @@ class Meter:
         self.committed = Bucket(*committed, float(committed[1]), now_us)
         self.peak = Bucket(*peak, float(peak[1]), now_us)
 
-    def colour(self, units: int, now_us: int) -> int:
-        """Mark a packet of so many units."""
+    def colour(self, units: int, now_us: int, before: int = GREEN) -> int:
+        """Mark a packet of so many units. With the colour that it had before: colour-aware."""
         if self.committed is None or self.peak is None:
-            return GREEN
+            return before
         self.committed.refill(now_us)
         self.peak.refill(now_us)
-        if self.peak.tokens < units:
+        if before == RED or self.peak.tokens < units:
             return RED
         self.peak.tokens -= units
-        if self.committed.tokens < units:
+        if before == YELLOW or self.committed.tokens < units:
             return YELLOW
         self.committed.tokens -= units
         return GREEN
@@ -86,9 +86,9 @@ class MeterArray:
     size: int | None
     meters: dict[int, Meter] = field(default_factory=dict)
 
-    def colour(self, index: int, length: int, now_us: int) -> int:
+    def colour(self, index: int, length: int, now_us: int, before: int = GREEN) -> int:
         meter = self.meters.get(index)
-        return meter.colour(length if self.unit == "bytes" else 1, now_us) if meter else GREEN
+        return meter.colour(length if self.unit == "bytes" else 1, now_us, before) if meter else before
 
 
 _WORD = mask(64)

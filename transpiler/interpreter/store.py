@@ -49,7 +49,9 @@ class Store:
             case "direct_meter":
                 self.meters[name] = MeterArray(str(instance.attribute("unit")), None)
             case "register":
-                self.registers[name] = Register(int(instance.attribute("width")), [0] * int(instance.attribute("size")))
+                initial = int(dict(instance.attributes).get("initial", 0))
+                elements = [initial] * int(instance.attribute("size"))
+                self.registers[name] = Register(int(instance.attribute("width")), elements)
             case "action_profile":
                 self.profiles[name] = Profile(name, False, "", 0)
             case "action_selector":

@@ -9,13 +9,18 @@ from typing import TypeVar
 from transpiler.hlir.program import Architecture, Program
 from transpiler.interpreter.instances import Count, Meter
 from transpiler.interpreter.matches import Match
+from transpiler.interpreter.paths import Paths, Sent
+from transpiler.interpreter.psa import Psa
 from transpiler.interpreter.replication import Replication, Session
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.tables import Call, Choice, ControlError, GroupRef, MemberRef, Profile, RuntimeTable
 from transpiler.interpreter.trace import Event, Trace, silent
-from transpiler.interpreter.v1model import Sent, V1Model
+from transpiler.interpreter.v1model import V1Model
 
-_PATHS: dict[Architecture, Callable[[Program, Store, Replication], V1Model]] = {Architecture.V1MODEL: V1Model}
+_PATHS: dict[Architecture, Callable[[Program, Store, Replication], Paths]] = {
+    Architecture.V1MODEL: V1Model,
+    Architecture.PSA: Psa,
+}
 _DEEPEST = 50_000  # Python frames: expressions of real programs nest deeply, and nothing here recurses without them
 _T = TypeVar("_T")
 

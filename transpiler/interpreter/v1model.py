@@ -8,28 +8,20 @@ Source: the public documentation of BMv2's simple_switch, "Pseudocode for what h
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from transpiler.hlir.expressions import Place
-from transpiler.hlir.program import Control, Parser, Program, Role, Storage
+from transpiler.hlir.program import Role, Storage
 from transpiler.interpreter.evaluate import read, write
-from transpiler.interpreter.execute import Execution, Runaway
-from transpiler.interpreter.packet import Reader, Requests, Transit
-from transpiler.interpreter.parse import NO_ERROR, parse
-from transpiler.interpreter.replication import Replication
+from transpiler.interpreter.packet import Requests, Transit
+from transpiler.interpreter.paths import Paths
 from transpiler.interpreter.state import State, Value
-from transpiler.interpreter.store import Store
-from transpiler.interpreter.trace import Event, Trace
+from transpiler.interpreter.trace import Event
 
 DROP_PORT = 511
 NORMAL, INGRESS_CLONE, EGRESS_CLONE, RECIRCULATED, REPLICATED, RESUBMITTED = 0, 1, 2, 4, 5, 6
 
-PASS_LIMIT = 256  # ingress and egress passes that one received packet may cause; what is left then is dropped
-
 Kept = tuple[tuple[Place, Value], ...]
-Sent = tuple[int, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +44,13 @@ class EgressPass:
     ingress_port: int
 
 
-class V1Model:
+class V1Model(Paths):
     """Carries packets through a v1model program."""
 
-    def __init__(self, program: Program, store: Store, replication: Replication) -> None:
-        self.program = program
-        self.store = store
-        self.replication = replication
-        self.trace: Trace = lambda event: None
-        self.now_us = 0
-        self.queue: deque[Callable[[], None]] = deque()
-        self.sent: list[Sent] = []
+    drop_intrinsic = "egress_spec"
 
-    def process(self, data: bytes, port: int, now_us: int, trace: Trace) -> list[Sent]:
-        """Everything that a received frame leads to: (port, frame) of each frame sent, in order."""
-        self.trace, self.now_us, self.sent = trace, now_us, []
-        self.queue = deque([lambda: self._ingress(IngressPass(data, port, NORMAL))])
-        for _ in range(PASS_LIMIT):
-            if not self.queue:
-                break
-            try:
-                self.queue.popleft()()
-            except Runaway:
-                self._drop("a loop does not end")
-        if self.queue:
-            self._drop(f"{len(self.queue)} copies: the packet went round {PASS_LIMIT} times")
-        return self.sent
-
-    def _drop(self, why: str, transit: Transit | None = None) -> None:
-        """Tell of a drop; given the packet, with the statement that asked for it."""
-        variable = self.program.intrinsic.get("egress_spec", "")
-        self.trace(Event("drop", why, transit.written.get(variable) if transit is not None else None))
+    def arrive(self, data: bytes, port: int) -> None:
+        self._ingress(IngressPass(data, port, NORMAL))
 
     # --- ingress -----------------------------------------------------------------------------------------------------
 
@@ -91,9 +59,9 @@ class V1Model:
         state = State(self.program)
         transit = Transit(len(arrival.data), self.now_us)
         self._begin(state, arrival, len(arrival.data))
-        state.set_intrinsic("parser_error", self._parse(state, transit, arrival.data))
+        state.set_intrinsic("parser_error", self.parse(Role.PARSER, state, transit, arrival.data))
         for role in (Role.VERIFY_CHECKSUM, Role.INGRESS):
-            self._control(role, state, transit)
+            self.control(role, state, transit)
         requests, transit.requests = transit.requests, Requests(truncate=transit.requests.truncate)
         if requests.clone_ingress is not None:
             self._clone_ingress(arrival, state, *requests.clone_ingress)
@@ -114,24 +82,6 @@ class V1Model:
         state.set_intrinsic("instance_type", arrival.instance_type)
         state.set_intrinsic("ingress_global_timestamp", self.now_us)
 
-    def _parse(self, state: State, transit: Transit, data: bytes) -> int:
-        """Run the parser. Returns the ordinal of its error."""
-        parser = self.program.pipe(Role.PARSER)
-        if not isinstance(parser, Parser):
-            transit.payload = data
-            return 0
-        run = Execution(self.store, state, transit, self.trace)
-        reader = Reader(data)
-        error = parse(run, parser, reader)
-        transit.payload = reader.payload
-        return self.program.errors.members.index(error) if error != NO_ERROR else 0
-
-    def _control(self, role: Role, state: State, transit: Transit) -> None:
-        control = self.program.pipe(role)
-        if isinstance(control, Control):
-            state.enter_pipe()
-            Execution(self.store, state, transit, self.trace).run(control.body)
-
     def _after_ingress(self, state: State, transit: Transit, ingress_port: int) -> None:
         group = state.intrinsic("mcast_grp")
         if group:
@@ -140,7 +90,7 @@ class V1Model:
             self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
             self._replicate(copies, state, transit, ingress_port)
         elif state.intrinsic("egress_spec") == DROP_PORT:
-            self._drop("at the end of ingress", transit)
+            self.drop("at the end of ingress", transit)
         else:
             state.set_intrinsic("instance_type", NORMAL)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
@@ -169,7 +119,7 @@ class V1Model:
             return
         clone, transit = State(self.program), Transit(len(arrival.data), self.now_us)
         self._begin(clone, IngressPass(arrival.data, arrival.port, INGRESS_CLONE), len(arrival.data))
-        self._parse(clone, transit, arrival.data)
+        self.parse(Role.PARSER, clone, transit, arrival.data)
         self._restart(clone, arrival.port, INGRESS_CLONE, self._kept(state, fields))
         self._replicate(copies, clone, transit, arrival.port)
 
@@ -201,34 +151,26 @@ class V1Model:
         state.set_intrinsic("packet_length", transit.length)
         state.set_intrinsic("enq_timestamp", self.now_us)
         state.set_intrinsic("egress_global_timestamp", self.now_us)
-        self._control(Role.EGRESS, state, transit)
+        self.control(Role.EGRESS, state, transit)
         requests = transit.requests
         if requests.clone_egress is not None:
             self._clone_egress(departure, *requests.clone_egress)
         if state.intrinsic("egress_spec") == DROP_PORT:
-            self._drop("at the end of egress", transit)
+            self.drop("at the end of egress", transit)
             return
         self._leave(departure, self._deparse(state, transit))
 
     def _deparse(self, state: State, transit: Transit) -> bytes:
-        self._control(Role.COMPUTE_CHECKSUM, state, transit)
-        control = self.program.pipe(Role.DEPARSER)
-        run = Execution(self.store, state, transit, self.trace)
-        if isinstance(control, Control):
-            state.enter_pipe()
-            run.run(control.body)
+        self.control(Role.COMPUTE_CHECKSUM, state, transit)
+        run = self.control(Role.DEPARSER, state, transit)
         frame = run.writer.frame(transit.payload)
         length = transit.requests.truncate
         return frame if length is None else frame[:length]
 
     def _leave(self, departure: EgressPass, frame: bytes) -> None:
-        if not frame:
-            self._drop("nothing is left of it: a frame has one byte at least")
-            return
         fields = departure.transit.requests.recirculate
-        if fields is None:
-            self.trace(Event("send", f"port {departure.port}, {len(frame)} bytes"))
-            self.sent.append((departure.port, frame))
+        if fields is None or not frame:
+            self.send(departure.port, frame)
             return
         kept = self._kept(departure.state, fields)
         self.trace(Event("pass", "recirculated"))

@@ -1,0 +1,87 @@
+"""What the packet paths of all architectures have in common: a queue of passes, and runs of one parser or control."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from transpiler.hlir.program import Control, Parser, Program, Role
+from transpiler.interpreter.execute import Execution, Runaway
+from transpiler.interpreter.packet import Reader, Transit
+from transpiler.interpreter.parse import NO_ERROR, parse
+from transpiler.interpreter.replication import Replication
+from transpiler.interpreter.state import State
+from transpiler.interpreter.store import Store
+from transpiler.interpreter.trace import Event, Trace
+
+PASS_LIMIT = 256  # ingress and egress passes that one received packet may cause; what is left then is dropped
+
+Sent = tuple[int, bytes]
+
+
+class Paths:
+    """Carries packets through a program. An architecture says in `arrive` what a received frame goes through first."""
+
+    drop_intrinsic = ""  # the intrinsic that asks for a drop
+
+    def __init__(self, program: Program, store: Store, replication: Replication) -> None:
+        self.program = program
+        self.store = store
+        self.replication = replication
+        self.trace: Trace = lambda event: None
+        self.now_us = 0
+        self.queue: deque[Callable[[], None]] = deque()
+        self.sent: list[Sent] = []
+
+    def process(self, data: bytes, port: int, now_us: int, trace: Trace) -> list[Sent]:
+        """Everything that a received frame leads to: (port, frame) of each frame sent, in order."""
+        self.trace, self.now_us, self.sent = trace, now_us, []
+        self.queue = deque([lambda: self.arrive(data, port)])
+        for _ in range(PASS_LIMIT):
+            if not self.queue:
+                break
+            try:
+                self.queue.popleft()()
+            except Runaway:
+                self.drop("a loop does not end")
+        if self.queue:
+            self.drop(f"{len(self.queue)} copies: the packet went round {PASS_LIMIT} times")
+        return self.sent
+
+    def arrive(self, data: bytes, port: int) -> None:
+        """The first pass of a received frame."""
+        raise NotImplementedError
+
+    def drop(self, why: str, transit: Transit | None = None) -> None:
+        """Tell of a drop; given the packet, with the statement that asked for it."""
+        variable = self.program.intrinsic.get(self.drop_intrinsic, "")
+        self.trace(Event("drop", why, transit.written.get(variable) if transit is not None else None))
+
+    def parse(self, role: Role, state: State, transit: Transit, data: bytes) -> int:
+        """Run a parser; what it leaves is the payload. Returns the ordinal of its error."""
+        parser = self.program.pipe(role)
+        if not isinstance(parser, Parser):
+            transit.payload = data
+            return 0
+        run = Execution(self.store, state, transit, self.trace)
+        reader = Reader(data)
+        error = parse(run, parser, reader)
+        transit.payload = reader.payload
+        return self.program.errors.members.index(error) if error != NO_ERROR else 0
+
+    def control(self, role: Role, state: State, transit: Transit) -> Execution:
+        """Run a control, if the program has it."""
+        run = Execution(self.store, state, transit, self.trace)
+        control = self.program.pipe(role)
+        if isinstance(control, Control):
+            state.enter_pipe()
+            run.run(control.body)
+        return run
+
+    def send(self, port: int, frame: bytes) -> None:
+        """Out of a port, unless nothing is left of the frame."""
+        if not frame:
+            self.drop("nothing is left of it: a frame has one byte at least")
+            return
+        self.trace(Event("send", f"port {port}, {len(frame)} bytes"))
+        self.sent.append((port, frame))
