@@ -30,6 +30,9 @@ setup(
     packages=find_packages(include=["macsad", "macsad.*", "transpiler", "transpiler.*"])
     + find_packages("aux-frontend", include=["aux_frontend", "aux_frontend.*"]),
     package_dir={"aux_frontend": "aux-frontend/aux_frontend"},
-    package_data={"aux_frontend": ["p4include/*", "p4include/*/*"]},
+    package_data={
+        "aux_frontend": ["p4include/*", "p4include/*/*"],
+        "transpiler.targets": ["*/*.toml", "*/templates/*"],
+    },
     cmdclass={"build_py": BuildWithShare},
 )

@@ -53,15 +53,15 @@ class Learner:
         if mac & GROUP_BIT or (station and station.port == port):
             return  # told of again before its entries were there
         name = mac.to_bytes(MAC_BYTES, "big").hex(":")
+        smac = self._add(f"table_add smac known {name} {port} =>")
         if station is None:
-            dmac = self._add(f"table_add dmac forward {name} => {port}")
+            self.stations[mac] = Station(port, smac, self._add(f"table_add dmac forward {name} => {port}"))
             print(f"{name} is at port {port}", flush=True)
         else:
-            dmac = station.dmac
-            self._do(f"table_modify dmac forward {dmac} {port}")
+            self._do(f"table_modify dmac forward {station.dmac} {port}")
             self._do(f"table_delete smac {station.smac}")
             print(f"{name} has moved from port {station.port} to port {port}", flush=True)
-        self.stations[mac] = Station(port, self._add(f"table_add smac known {name} {port} =>"), dmac)
+            station.port, station.smac = port, smac
 
     def _add(self, command: str) -> int:
         """The handle of the entry that a command adds."""
