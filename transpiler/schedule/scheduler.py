@@ -168,21 +168,17 @@ def _latest_first(pipe: PipeSchedule) -> list[tuple[str, int, Code]]:
     """Stages and joins so ordered that whatever one goes to comes before it."""
     done: set[tuple[str, int]] = set()
     order: list[tuple[str, int, Code]] = []
-
-    def visit(kind: str, number: int) -> None:
-        if (kind, number) in done:
-            return
-        done.add((kind, number))
+    todo = [("stage", 0, False)]  # kind, number, whether what it goes to is in order already
+    while todo:
+        kind, number, ready = todo.pop()
         code = pipe.stages[number].code if kind == "stage" else pipe.joins[number]
-        for to in _targets(code, pipe):
-            match to:
-                case Submit(stage=stage):
-                    visit("stage", stage)
-                case Jump(join=join):
-                    visit("join", join)
-        order.append((kind, number, code))
-
-    visit("stage", 0)
+        if ready:
+            order.append((kind, number, code))
+        elif (kind, number) not in done:
+            done.add((kind, number))
+            todo.append((kind, number, True))
+            todo += [("stage", to.stage, False) for to in _targets(code, pipe) if isinstance(to, Submit)]
+            todo += [("join", to.join, False) for to in _targets(code, pipe) if isinstance(to, Jump)]
     return order
 
 

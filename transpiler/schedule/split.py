@@ -10,7 +10,7 @@ After: stage 0: c ? submit t1 : { B; goto D }     stage t1: finish t1; A; goto D
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import Location, Locator
@@ -55,12 +55,28 @@ class Splitter:
         self.locator = locator
         self.merges = merges
         self.result = Split()
+        self.waiting: list[Callable[[], None]] = []  # codes still to be made: programs are longer than stacks are deep
 
     def split(self, nodes: tuple[Node, ...]) -> Split:
         entry = _Stage(-1, "entry", ())
         self.result.stages[-1] = entry
-        entry.code = self._code(Continuation(nodes, None))
+        self._make(entry, Continuation(nodes, None))
+        while self.waiting:
+            self.waiting.pop()()
         return self.result
+
+    def _make(self, stage: _Stage, at: Continuation) -> None:
+        def make() -> None:
+            stage.code = self._code(at)
+
+        self.waiting.append(make)
+
+    def _make_join(self, position: int, at: Continuation) -> None:
+        def make() -> None:
+            self.result.joins[position] = self._code(at)
+
+        self.result.joins[position] = ()
+        self.waiting.append(make)
 
     def _code(self, at: Continuation) -> Code:
         """The pieces up to the next cut on each way."""
@@ -97,8 +113,7 @@ class Splitter:
         if first.position in self.merges:
             return self._merge(first, at)
         if first.position not in self.result.joins:
-            self.result.joins[first.position] = ()
-            self.result.joins[first.position] = self._code(at)
+            self._make_join(first.position, at)
         return Jump(first.position)
 
     def _shared(self, at: Continuation) -> Continuation | None:
@@ -110,14 +125,14 @@ class Splitter:
             together = (node, *self._independent(node, follow.rest))
             stage = _Stage(node.position, node.statement.table, together)
             self.result.stages[node.position] = stage
-            stage.code = self._code(Continuation((node, *follow.rest), follow.after, together))
+            self._make(stage, Continuation((node, *follow.rest), follow.after, together))
         return Submit(node.position)
 
     def _merge(self, first: Node, at: Continuation) -> Submit:
         if first.position not in self.result.stages:
             stage = _Stage(first.position, "merge", ())
             self.result.stages[first.position] = stage
-            stage.code = self._code(at)
+            self._make(stage, at)
         return Submit(first.position)
 
     def _independent(self, first: Apply, rest: tuple[Node, ...]) -> Iterator[Apply]:

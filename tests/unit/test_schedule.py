@@ -1,0 +1,363 @@
+"""Schedules of small constructed programs: where they are cut, what is joined, what is kept, which order is legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
+
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.program import Program, Storage
+from transpiler.hlir.types import Bool
+from transpiler.schedule.pipeline import Step
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
+
+TABLES = ("t0", "t1", "t2", "t3")
+
+
+class Case(Builder):
+    """A header h, metadata m0 … m3, tables t0 … t3 keyed by h.k0 … h.k3, t4 by m0; what their actions do is for the test."""
+
+    def __init__(self, **actions: Sequence[st.Statement]) -> None:
+        super().__init__()
+        self.header("h", "h_t", **{f"k{i}": 8 for i in range(4)}, v=8)
+        for i in range(4):
+            self.variable(f"m{i}", 8)
+        self.variable("hit", Bool(), Storage.LOCAL)
+        self.extern("r", "register", size=4, width=8)
+        self.extern("c", "counter", size=4, unit="packets")
+        self.extern("d", "digest")
+
+    def tables_with(self, **bodies: Sequence[st.Statement]) -> Case:
+        """Declare the tables; `t0=[…]` is what the action of t0 does."""
+        for i, name in enumerate((*TABLES, "t4")):
+            self.action(f"{name}.act", *bodies.get(name, ()))
+            self.table(name, [("m0" if name == "t4" else f"h.k{i}", "exact")], [f"{name}.act"])
+        return self
+
+    def plan(self, *ingress: st.Statement, egress: Sequence[st.Statement] = (), **options: object) -> Schedule:
+        return schedule(self.whole(*ingress, egress=egress), Options(**options))  # type: ignore[arg-type]
+
+    def whole(self, *ingress: st.Statement, egress: Sequence[st.Statement] = ()) -> Program:
+        start = state("start", [extract("h")], goto("accept"))
+        return self.build([start], ingress, egress, [emit("h")])
+
+    def read(self, into: str = "m1") -> st.CallExtern:
+        return self.call("register.read", "r", const(0, 32), out=into)
+
+    def write(self, what: str = "m1") -> st.CallExtern:
+        return self.call("register.write", "r", const(0, 32), self.get(what))
+
+
+def names(plan: Schedule, pipe: int = 0) -> list[str]:
+    """The stages of a pipe, the lookups of each joined by +."""
+    return ["+".join(s.table for s in stage.lookups) or stage.name for stage in plan.pipes[pipe].stages]
+
+
+def pieces(code: Code) -> Iterator[object]:
+    for piece in code:
+        yield piece
+        if isinstance(piece, Fork):
+            for arm in piece.arms:
+                yield from pieces(arm)
+
+
+def submits(pipe: PipeSchedule, stage: int) -> list[int]:
+    """The stages that a stage submits to, its joins' included."""
+    found, todo = [], list(pieces(pipe.stages[stage].code))
+    while todo:
+        match todo.pop(0):
+            case Submit(stage=to):
+                found.append(to)
+            case Jump(join=join):
+                todo += pieces(pipe.joins[join])
+    return found
+
+
+def kept(plan: Schedule) -> set[str]:
+    return {f"{at.owner}{'.' if at.field else ''}{at.field}" for at in plan.kept}
+
+
+def condition(b: Builder, name: str = "h.v") -> ex.Expression:
+    return binary("==", b.get(name), const(1, 8))
+
+
+# --- cuts ------------------------------------------------------------------------------------------------------------
+
+
+def test_without_tables_one_stage() -> None:
+    assert names(Case().tables_with().plan()) == ["entry"]
+
+
+def test_dependent_lookups_are_stages_in_order() -> None:
+    b = Case()
+    plan = b.tables_with(t0=[b.set("h.k1", 1)], t1=[b.set("h.k2", 1)]).plan(apply("t0"), apply("t1"), apply("t2"))
+    assert names(plan) == ["entry", "t0", "t1", "t2"]
+    assert [submits(plan.pipes[0], i) for i in range(4)] == [[1], [2], [3], []]
+
+
+def test_independent_lookups_start_together() -> None:
+    b = Case()
+    plan = b.tables_with(t0=[b.set("m3", 1)]).plan(apply("t0"), b.set("m2", 5), apply("t1"), apply("t2"))
+    assert names(plan) == ["entry", "t0+t1+t2"]
+
+
+@pytest.mark.parametrize("between", ["assignment", "result", "condition"])
+def test_what_stands_between_may_make_lookups_dependent(between: str) -> None:
+    b = Case()
+    b.tables_with()
+    match between:
+        case "assignment":
+            plan = b.plan(apply("t0"), b.set("h.k1", 5), apply("t1"))
+        case "result":
+            b.table("by_hit", [("hit", "exact")], ["NoAction"])
+            plan = b.plan(apply("t0", "hit"), apply("by_hit"))
+        case _:
+            plan = b.plan(apply("t0"), if_(condition(b, "h.k0"), [b.set("m0", 1)]), apply("t4"))
+    assert len(names(plan)) == 3
+
+
+def test_if_and_switch_are_cut_in_their_arms() -> None:
+    b = Case().tables_with()
+    cases = (st.SwitchCase((1,), (apply("t1"),), AT), st.SwitchCase((2, 3), (), AT))
+    plan = b.plan(if_(condition(b), [apply("t0")], [b.set("m1", 1)]), st.Switch(b.get("m1"), cases, (apply("t2"),), AT))
+    assert names(plan) == ["entry", "t0", "t1", "t2"]
+    assert submits(plan.pipes[0], 0) == [1, 2, 3]
+    assert submits(plan.pipes[0], 1) == [2, 3]
+
+
+def test_nested_branches_join_once() -> None:
+    b = Case().tables_with()
+    inner = if_(condition(b, "h.k0"), [apply("t0")], [apply("t1")])
+    plan = b.plan(if_(condition(b), [inner], [apply("t2")]), b.set("m1", 1), apply("t3"), join_limit=1000)
+    assert names(plan) == ["entry", "t0", "t1", "t2", "t3"]
+    assert len(plan.pipes[0].joins) == 1
+    for stage in (1, 2, 3):
+        assert submits(plan.pipes[0], stage) == [4]
+
+
+def test_blocks_that_are_left() -> None:
+    b = Case().tables_with()
+    block = st.Block("b", (apply("t0"), if_(condition(b), [st.Leave("b", AT)]), apply("t1")), AT)
+    plan = b.plan(block, apply("t2"))
+    assert names(plan) == ["entry", "t0+t1", "t2"] or names(plan) == ["entry", "t0", "t1", "t2"]
+    assert plan.pipes[0].exits == {"ingress_b": Submit(len(plan.pipes[0].stages) - 1)}
+
+
+def test_a_table_in_a_loop_is_not_cut_and_said_so() -> None:
+    b = Case().tables_with()
+    loop = st.While(condition(b), (apply("t0"), b.set("h.v", 0)), AT)
+    plan = b.plan(loop, apply("t1"))
+    assert names(plan) == ["entry", "t1"]
+    assert plan.synchronous == {"t0"}
+
+
+def test_several_apply_sites_are_several_stages() -> None:
+    b = Case()
+    plan = b.tables_with(t0=[b.set("h.k0", 1)]).plan(apply("t0"), apply("t0"), egress=[apply("t0")])
+    assert names(plan) == ["entry", "t0", "t0", "t0"]
+
+
+def test_only_what_may_miss_is_cut() -> None:
+    plan = Case().tables_with().plan(apply("t0"), apply("t1"), cut=lambda table: table == "t1")
+    assert names(plan) == ["entry", "t1"]
+    assert not plan.synchronous
+
+
+def test_tables_without_keys_are_not_cut() -> None:
+    b = Case().tables_with()
+    b.table("nothing", [], ["NoAction"])
+    assert names(b.plan(apply("nothing"))) == ["entry"]
+
+
+def test_ingress_and_egress_are_one_pipe_unless_packets_are_replicated() -> None:
+    b = Case().tables_with()
+    assert [p.name for p in b.plan(apply("t0"), egress=[apply("t1")]).pipes] == ["ingress"]
+    group = b.set("sm.mcast_grp", 7)
+    two = b.plan(group, apply("t0"), egress=[apply("t1")])
+    assert [p.name for p in two.pipes] == ["ingress", "egress"]
+    assert names(two, 1) == ["entry", "t1"]
+
+
+def test_lookups_do_not_pass_the_steps_of_the_architecture() -> None:
+    plan = Case().tables_with().plan(apply("t0"), egress=[apply("t1")])
+    assert names(plan) == ["entry", "t0", "t1"]
+    steps = [p.what for p in plan.pipes[0].stages[1].code if isinstance(p, Plain) and isinstance(p.what, Step)]
+    assert Step.FORWARD in steps
+
+
+# --- joins -----------------------------------------------------------------------------------------------------------
+
+
+def two_ways(b: Case) -> st.If:
+    return if_(condition(b), [apply("t0")], [apply("t1")])
+
+
+def test_a_join_that_one_way_reaches_is_inlined() -> None:
+    b = Case().tables_with()
+    plan = b.plan(st.Block("b", (apply("t0"), b.set("m2", 1)), AT), b.set("m1", 1))
+    assert not plan.pipes[0].joins
+
+
+def test_small_joins_are_shared_and_large_ones_become_stages() -> None:
+    b = Case().tables_with()
+    rest = [b.set("m1", i) for i in range(10)]
+    shared = b.plan(two_ways(b), *rest, join_limit=100)
+    assert names(shared) == ["entry", "t0", "t1"]
+    assert len(shared.pipes[0].joins) == 1
+    merged = b.plan(two_ways(b), *rest, join_limit=5)
+    assert names(merged) == ["entry", "t0", "t1", "merge"]
+    assert not merged.pipes[0].joins
+
+
+def test_a_join_is_not_made_a_stage_where_that_breaks_packet_order() -> None:
+    b = Case()
+    plan = b.tables_with().plan(b.read(), if_(condition(b), [apply("t0")]), *[b.write()] * 9, join_limit=0)
+    assert names(plan) == ["entry"]
+    b = Case()
+    plan = b.tables_with().plan(if_(condition(b), [apply("t0")]), *[b.set("m2", 1)] * 9, join_limit=0)
+    assert names(plan) == ["entry", "t0", "merge"]
+
+
+# --- packet order ----------------------------------------------------------------------------------------------------
+
+
+def test_read_before_and_write_after_a_lookup_are_one_stage() -> None:
+    b = Case()
+    plan = b.tables_with().plan(b.read(), apply("t0"), b.write())
+    assert names(plan) == ["entry"]
+    assert plan.synchronous == {"t0"}
+
+
+def test_the_same_in_actions() -> None:
+    b = Case()
+    b.tables_with(t0=[b.read("h.k1")], t1=[b.write()])
+    plan = b.plan(apply("t0"), apply("t1"))
+    assert plan.synchronous == {"t1"}
+    assert names(plan) == ["entry", "t0"]
+
+
+def test_accesses_in_different_branches() -> None:
+    b = Case()
+    plan = b.tables_with(t0=[b.read()], t1=[b.write()]).plan(two_ways(b))
+    touching = [name for name in names(plan) if name in ("t0", "t1")]
+    assert len(touching) <= 1
+    assert plan.synchronous
+
+
+def test_accesses_after_a_join_are_made_a_stage() -> None:
+    b = Case()
+    plan = b.tables_with().plan(two_ways(b), b.read(), b.write())
+    assert names(plan) == ["entry", "t0", "t1", "merge"]
+    assert not plan.synchronous
+
+
+def test_other_states_do_not_matter_to_each_other() -> None:
+    b = Case()
+    b.extern("r2", "register", size=4, width=8)
+    other = b.call("register.write", "r2", const(0, 32), b.get("m1"))
+    plan = b.tables_with().plan(b.read(), apply("t0"), other)
+    assert names(plan) == ["entry", "t0"]
+    assert not plan.synchronous
+
+
+def test_counters_are_free() -> None:
+    b = Case()
+    count = b.call("counter.count", "c", const(0, 32))
+    plan = b.tables_with(t0=[count]).plan(count, apply("t0"), count)
+    assert names(plan) == ["entry", "t0"]
+
+
+@pytest.mark.parametrize("stream", ["digest", "log", "random"])
+def test_streams_are_in_packet_order(stream: str) -> None:
+    b = Case()
+    match stream:
+        case "digest":
+            call = b.call("digest.send", "d", b.values("m1"))
+        case "log":
+            call = b.call("log.message", None, ex.Text("{}", AT), b.values("m1"))
+        case _:
+            call = b.call("random.range", None, const(0, 8), const(9, 8), out="m1")
+    plan = b.tables_with().plan(call, apply("t0"), call)
+    assert names(plan) == ["entry"]
+    assert plan.synchronous == {"t0"}
+
+
+# --- liveness --------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_later_stage_reads_is_kept() -> None:
+    b = Case()
+    b.tables_with(t0=[b.set("m2", b.get("m1"))])
+    plan = b.plan(b.set("m1", 1), b.set("m3", 2), apply("t0"), b.set("h.v", b.get("m2")))
+    assert {"m1", "h.k0", "h.$valid"} <= kept(plan)
+    assert not {"m3", "h.k1"} & kept(plan)
+    assert "m2" in kept(plan)  # a miss leaves what it was
+
+
+def test_what_is_written_before_it_is_read_is_local() -> None:
+    b = Case()
+    plan = b.tables_with().plan(apply("t0"), b.set("m2", 1), b.set("h.v", b.get("m2")))
+    assert "m2" not in kept(plan)
+
+
+def test_a_write_in_one_arm_only_keeps() -> None:
+    b = Case().tables_with()
+    plan = b.plan(b.set("m2", 1), apply("t0"), if_(condition(b), [b.set("m2", 2)]), b.set("h.k3", b.get("m2")))
+    assert "m2" in kept(plan)
+
+
+def test_zeroed_is_what_nothing_may_have_written() -> None:
+    b = Case().tables_with()
+    plan = b.plan(if_(condition(b), [b.set("m1", 1)]), b.set("m2", 1), apply("t0"), b.set("h.v", b.get("m1")),
+                  b.set("h.k3", b.get("m2")))  # fmt: skip
+    zeroed = {at.owner for at in plan.zeroed if not at.field}
+    assert "m1" in zeroed
+    assert "m2" not in zeroed
+    assert {"m1", "m2"} <= kept(plan)
+
+
+def test_fields_that_nothing_writes_stay_in_the_frame() -> None:
+    b = Case().tables_with()
+    plan = b.plan(apply("t0"), b.set("h.v", 1))
+    assert "h.v" not in kept(plan)  # written in the stage that deparses
+    assert "h.k2" not in kept(plan)
+    before = b.plan(b.set("h.v", 1), apply("t0"))
+    assert "h.v" in kept(before)
+
+
+def test_validity_that_a_deparser_needs_is_kept() -> None:
+    b = Case().tables_with()
+    assert "h.$valid" in kept(b.plan(apply("t0")))
+    b.header("other", "h_t")
+    assert "other.$valid" in kept(b.plan(apply("t0"), if_(valid("other"), [b.set("m1", 1)])))
+
+
+def test_egress_of_its_own_keeps_what_it_reads() -> None:
+    b = Case().tables_with()
+    plan = b.plan(b.set("m1", 1), b.set("sm.mcast_grp", 7), egress=[b.set("h.v", b.get("m1"))])
+    assert "m1" in kept(plan)
+    assert "sm.egress_rid" not in kept(plan)  # set where egress begins
+
+
+# --- size ------------------------------------------------------------------------------------------------------------
+
+
+def test_hundreds_of_tables() -> None:
+    b = Case()
+    b.action("next", b.set("m0", binary("+", b.get("m0"), const(1, 8))))
+    body: list[st.Statement] = []
+    for i in range(400):
+        b.table(f"big{i}", [("m0", "exact")], ["next"])
+        body.append(if_(condition(b), [apply(f"big{i}")]) if i % 2 else apply(f"big{i}"))
+    assert len(b.plan(*body).pipes[0].stages) == 401
+
+
+def test_deep_nesting() -> None:
+    b = Case().tables_with()
+    body: st.Statement = apply("t0")
+    for _ in range(150):
+        body = if_(condition(b), [body])
+    assert names(b.plan(body)) == ["entry", "t0"]
