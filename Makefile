@@ -5,7 +5,7 @@
 BIN := .venv/bin
 JOBS ?= 2
 C_FILES = $(shell find aux-backend tests/c -name '*.[ch]')
-SCRIPTS := scripts/setup .ci/run
+SCRIPTS := scripts/setup scripts/check_includes .ci/run
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
