@@ -108,7 +108,10 @@ def given_id(annotations: Iterable[Annotation], diagnostics: Diagnostics) -> int
 
 
 def assign_fields(fields: Sequence[tuple[Annotation, ...]], diagnostics: Diagnostics) -> list[int]:
-    """Ids of the fields of one object, by their annotations: @id, else the first number from their position on."""
+    """Ids of the fields of one object, by their annotations: @id, else the next number that is free.
+
+    The specification leaves the latter open. As with p4c, a field with an @id makes its successors' numbers start one later.
+    """
     given = [given_id(annotations, diagnostics) for annotations in fields]
     taken: set[int] = set()
     for present, number in zip(fields, given, strict=True):

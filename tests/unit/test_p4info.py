@@ -1,0 +1,376 @@
+"""P4Info of small programs: what a controller is told of tables, actions, externs and types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aux_frontend.p4_14.frontend import P4_14
+from aux_frontend.p4_16.frontend import P4_16
+from google.protobuf import json_format, text_format
+
+from macsad import cli
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.p4info.build import build
+from transpiler.p4info.messages import message_class
+from transpiler.p4info.write import FORMS, encode
+
+PROGRAM = """
+#include <core.p4>
+#include <v1model.p4>
+{top}
+header eth_t {{ bit<48> dst; bit<48> src; bit<16> kind; }}
+struct H {{ eth_t eth; }}
+struct M {{ bit<8> tag; bool flag; {meta} }}
+parser P(packet_in packet, out H hdr, inout M meta, inout standard_metadata_t std) {{
+    {parser}
+}}
+control V(inout H hdr, inout M meta) {{ apply {{ }} }}
+control I(inout H hdr, inout M meta, inout standard_metadata_t std) {{
+    action forward(bit<9> port) {{ std.egress_spec = port; }}
+    action drop() {{ mark_to_drop(std); }}
+    {control}
+    apply {{ {apply} }}
+}}
+control E(inout H hdr, inout M meta, inout standard_metadata_t std) {{ apply {{ }} }}
+control C(inout H hdr, inout M meta) {{ apply {{ }} }}
+control D(packet_out packet, in H hdr) {{ apply {{ packet.emit(hdr); }} }}
+{main} V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+START = "state start { packet.extract(hdr.eth); transition accept; }"
+TABLE = "table t {{ key = {{ {key} }} actions = {{ {actions} }} {rest} }}"
+
+
+def described(tmp_path: Path, diagnostics: Diagnostics | None = None, **parts: str) -> Any:
+    """P4Info of PROGRAM with these parts."""
+    given = {"top": "", "meta": "", "parser": START, "control": "", "apply": "", "main": "", **parts}
+    file = tmp_path / "t.p4"
+    file.write_text(PROGRAM.format(**given))
+    diagnostics = diagnostics or Diagnostics()
+    try:
+        return build(P4_16().load(Source(file), diagnostics), diagnostics)
+    finally:
+        sys.stderr.write(diagnostics.render())
+
+
+def with_table(tmp_path: Path, key: str = "", actions: str = "forward; drop;", rest: str = "", **parts: str) -> Any:
+    """P4Info of a program with a table t, applied."""
+    table = TABLE.format(key=key, actions=actions, rest=rest)
+    control = parts.pop("control", "") + table
+    return described(tmp_path, control=control, apply="t.apply();", **parts)
+
+
+def names(messages: Any) -> list[str]:
+    return [message.preamble.name for message in messages]
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_match_fields(tmp_path: Path) -> None:
+    key = """hdr.eth.dst: exact; hdr.eth.src: lpm; hdr.eth.kind: ternary @name("kind") @mine; meta.tag: range @id(9);
+             meta.flag: optional; hdr.eth.isValid(): exact;"""
+    [table] = with_table(tmp_path, key).tables
+    kinds = table.match_fields[0].DESCRIPTOR.enum_types_by_name["MatchType"].values_by_number
+    assert [(f.id, f.name, f.bitwidth, kinds[f.match_type].name) for f in table.match_fields] == [
+        (1, "hdr.eth.dst", 48, "EXACT"),
+        (2, "hdr.eth.src", 48, "LPM"),
+        (3, "kind", 16, "TERNARY"),
+        (9, "meta.tag", 8, "RANGE"),
+        (4, "meta.flag", 1, "OPTIONAL"),
+        (5, "hdr.eth.$valid$", 1, "EXACT"),
+    ]
+    assert list(table.match_fields[2].annotations) == ["@mine"]
+
+
+def test_a_field_of_a_struct_goes_by_its_name_annotation(tmp_path: Path) -> None:
+    parts = {
+        "top": 'struct in_t { @name("b") bit<8> a; } struct out_t { bit<8> c; }',
+        "meta": '@name("inner") in_t i; @name(".outer") out_t o;',
+    }
+    [table] = with_table(tmp_path, "meta.i.a: exact; meta.o.c: exact;", **parts).tables
+    assert [f.name for f in table.match_fields] == ["meta.inner.b", "outer.c"]
+
+
+def test_action_refs_and_the_implied_default(tmp_path: Path) -> None:
+    info = with_table(tmp_path, "meta.tag: exact;", "@tableonly forward; @defaultonly @mine drop;")
+    [table] = info.tables
+    by_id = {action.preamble.id: action.preamble.name for action in info.actions}
+    assert [(by_id[r.id], r.scope, list(r.annotations)) for r in table.action_refs] == [
+        ("I.forward", 1, ["@tableonly"]),
+        ("I.drop", 2, ["@defaultonly", "@mine"]),
+        ("NoAction", 2, ["@defaultonly"]),
+    ]
+    assert by_id[table.initial_default_action.action_id] == "NoAction"
+    assert table.const_default_action_id == 0
+    assert (table.size, table.is_const_table, table.has_initial_entries) == (1024, False, False)
+
+
+def test_a_constant_default_and_constant_entries(tmp_path: Path) -> None:
+    rest = "const default_action = forward(300); const entries = { 5: drop(); } size = 7; support_timeout = true;"
+    info = with_table(tmp_path, "meta.tag: exact;", rest=rest)
+    [table] = info.tables
+    forward = next(a for a in info.actions if a.preamble.alias == "forward")
+    assert table.const_default_action_id == table.initial_default_action.action_id == forward.preamble.id
+    [argument] = table.initial_default_action.arguments
+    assert (argument.param_id, argument.value) == (1, b"\x01\x2c")
+    assert (table.size, table.is_const_table, table.has_initial_entries) == (7, True, True)
+    assert table.idle_timeout_behavior == 1
+    assert not table.preamble.annotations
+
+
+def test_documentation_ids_and_annotations(tmp_path: Path) -> None:
+    control = """@id(0x10) @brief("short") @description("long") @plain @with(a b, 1) @made[k = 1 + 1, s = "x"]
+                 table u { actions = { NoAction; } }"""
+    info = described(tmp_path, control=control, apply="u.apply();")
+    [table] = info.tables
+    assert table.preamble.id == 0x02000010
+    assert (table.preamble.doc.brief, table.preamble.doc.description) == ("short", "long")
+    assert list(table.preamble.annotations) == ["@plain", "@with(a b, 1)"]
+    [made] = table.preamble.structured_annotations
+    assert [(p.key, p.value.int64_value or p.value.string_value) for p in made.kv_pair_list.kv_pairs] == [
+        ("k", 2),
+        ("s", "x"),
+    ]
+
+
+def test_hidden_and_unapplied_tables_are_left_out(tmp_path: Path) -> None:
+    control = """@hidden action secret() { }
+                 @hidden table h { actions = { forward; } }
+                 table unused { key = { meta.tag: exact; } actions = { drop; } }
+                 table seen { actions = { secret; NoAction; } default_action = NoAction(); }"""
+    info = described(tmp_path, control=control, apply="h.apply(); seen.apply();")
+    assert names(info.tables) == ["I.seen"]
+    assert names(info.actions) == ["NoAction"]
+    assert [r.id for r in info.tables[0].action_refs] == [info.actions[0].preamble.id]
+
+
+def test_action_parameters(tmp_path: Path) -> None:
+    control = 'action set(@id(5) bit<8> a, @brief("b") @mine int<16> b, bool c) { meta.tag = a; }'
+    info = with_table(tmp_path, "meta.tag: exact;", "set;", control=control)
+    [action] = [a for a in info.actions if a.preamble.name == "I.set"]
+    assert [(p.id, p.name, p.bitwidth) for p in action.params] == [(5, "a", 8), (2, "b", 16), (3, "c", 1)]
+    assert (action.params[1].doc.brief, list(action.params[1].annotations)) == ("b", ["@mine"])
+
+
+def test_an_action_bound_in_several_tables_is_one(tmp_path: Path) -> None:
+    control = """action put(inout bit<8> to, bit<8> value) { to = value; } bit<8> other = 0;
+        table t { key = { meta.tag: exact; } actions = { put(meta.tag); NoAction; } default_action = NoAction(); }
+        table u { key = { meta.tag: exact; } actions = { put(other); NoAction; } default_action = NoAction(); }"""
+    info = described(tmp_path, control=control, apply="t.apply(); u.apply(); hdr.eth.kind[7:0] = other;")
+    assert names(info.actions) == ["I.put", "NoAction"]
+    assert [p.name for p in info.actions[0].params] == ["value"]
+    assert {t.action_refs[0].id for t in info.tables} == {info.actions[0].preamble.id}
+
+
+def test_an_action_that_a_control_calls_is_listed(tmp_path: Path) -> None:
+    control = "action inner() { meta.tag = 1; } action outer() { inner(); }"
+    assert names(described(tmp_path, control=control, apply="outer();").actions) == ["I.outer"]
+
+
+# --- externs ---------------------------------------------------------------------------------------------------------
+
+
+def test_counters_and_meters(tmp_path: Path) -> None:
+    control = """counter(10, CounterType.packets_and_bytes) all; meter(20, MeterType.bytes) rate;
+                 direct_counter(CounterType.packets) hits; direct_meter<bit<2>>(MeterType.packets) pace;
+                 bit<2> colour = 0; action look() { pace.read(colour); }"""
+    rest = "counters = hits; meters = pace;"
+    info = with_table(tmp_path, "meta.tag: exact;", "look;", rest, control=control)
+    [table], [all_], [rate] = info.tables, info.counters, info.meters
+    assert (all_.preamble.name, all_.size, all_.spec.unit) == ("I.all", 10, 3)
+    assert (rate.preamble.alias, rate.size, rate.spec.unit) == ("rate", 20, 1)
+    [hits], [pace] = info.direct_counters, info.direct_meters
+    assert (hits.spec.unit, pace.spec.unit) == (2, 2)
+    assert hits.direct_table_id == pace.direct_table_id == table.preamble.id
+    assert list(table.direct_resource_ids) == [hits.preamble.id, pace.preamble.id]
+
+
+def test_action_profiles_and_selectors(tmp_path: Path) -> None:
+    control = """@max_group_size(8) @selector_size_semantics("sum_of_members") @max_member_weight(100) @mine
+        action_selector(HashAlgorithm.crc16, 128, 16) group;
+        table s { key = { meta.tag: exact; hdr.eth.src: selector; } actions = { forward; } implementation = group; }"""
+    rest = '@name("mine") implementation = action_profile(64);'
+    info = with_table(tmp_path, "meta.tag: exact;", rest=rest, control=control)
+    profiles = {p.preamble.name: p for p in info.action_profiles}
+    assert names(info.tables) == ["I.t"]  # s is not applied
+    assert list(profiles["mine"].table_ids) == [info.tables[0].preamble.id]
+    assert info.tables[0].implementation_id == profiles["mine"].preamble.id
+    group = profiles["I.group"]
+    assert (group.with_selector, group.size, group.max_group_size) == (True, 128, 8)
+    assert group.sum_of_members.max_member_weight == 100
+    assert list(group.preamble.annotations) == ["@mine"]
+    assert (profiles["mine"].with_selector, profiles["mine"].size) == (False, 64)
+
+
+def test_selector_keys_are_no_match_fields_but_count(tmp_path: Path) -> None:
+    control = "action_selector(HashAlgorithm.crc16, 128, 16) group;"
+    key = "hdr.eth.src: selector; meta.tag: exact;"
+    [table] = with_table(tmp_path, key, rest="implementation = group;", control=control).tables
+    assert [(f.id, f.name) for f in table.match_fields] == [(2, "meta.tag")]
+
+
+def test_registers_and_digests_with_their_types(tmp_path: Path) -> None:
+    top = """type bit<9> port_t; enum bit<4> level_t { low = 1, high = 10 }
+             struct record_t { bit<48> mac; port_t port; level_t level; bool flag; error e; }"""
+    control = """register<bit<12>>(4) small; register<int<7>>(2) signed;
+                 action tell() { digest<record_t>(1, { hdr.eth.src, (port_t)std.ingress_port, level_t.low, meta.flag,
+                                                       error.NoError }); }"""
+    info = with_table(tmp_path, "meta.tag: exact;", "tell;", top=top, control=control)
+    small, signed = info.registers
+    assert (small.size, small.type_spec.bitstring.bit.bitwidth) == (4, 12)
+    assert signed.type_spec.bitstring.int.bitwidth == 7
+    [digest] = info.digests
+    assert (digest.preamble.name, digest.type_spec.struct.name) == ("record_t", "record_t")
+    members = info.type_info.structs["record_t"].members
+    assert [(m.name, m.type_spec.WhichOneof("type_spec")) for m in members] == [
+        ("mac", "bitstring"),
+        ("port", "new_type"),
+        ("level", "serializable_enum"),
+        ("flag", "bool"),
+        ("e", "error"),
+    ]
+    assert info.type_info.new_types["port_t"].original_type.bitstring.bit.bitwidth == 9
+    levels = info.type_info.serializable_enums["level_t"]
+    assert [(m.name, m.value) for m in levels.members] == [("low", b"\x01"), ("high", b"\x0a")]
+    assert levels.underlying_type.bitwidth == 4
+    assert info.type_info.error.members[:2] == ["NoError", "PacketTooShort"]
+
+
+def test_value_sets(tmp_path: Path) -> None:
+    top = "struct vs_t { bit<16> kind; @match(ternary) @id(8) @mine bit<48> mac; }"
+    parser = """value_set<bit<16>>(4) plain; @mine value_set<vs_t>(3) both;
+        state start { packet.extract(hdr.eth); transition select(hdr.eth.kind, hdr.eth.dst) { both: accept;
+            default: next; } }
+        state next { transition select(hdr.eth.kind) { plain: accept; default: accept; } }"""
+    sets = {s.preamble.name: s for s in described(tmp_path, top=top, parser=parser).value_sets}
+    assert [(m.id, m.name, m.bitwidth, m.match_type) for m in sets["P.plain"].match] == [(1, "", 16, 2)]
+    both = sets["P.both"]
+    assert [(m.id, m.name, m.bitwidth, m.match_type) for m in both.match] == [(1, "kind", 16, 2), (8, "mac", 48, 4)]
+    assert (both.size, list(both.preamble.annotations), list(both.match[1].annotations)) == (3, ["@mine"], ["@mine"])
+
+
+# --- types and the package -------------------------------------------------------------------------------------------
+
+PORT = '@p4runtime_translation("mine/port", {sdn}) type bit<9> port_t;'
+
+
+@pytest.mark.parametrize(("sdn", "width"), [("bit<32>", 32), ("32", 32), ("string", 0)])
+def test_translated_types(tmp_path: Path, sdn: str, width: int) -> None:
+    control = "action to(port_t port) { std.egress_spec = (bit<9>)port; }"
+    parts = {"top": PORT.format(sdn=sdn), "meta": "port_t from;", "control": control}
+    info = with_table(tmp_path, "meta.from: exact;", "to;", **parts)
+    [field], [parameter] = info.tables[0].match_fields, info.actions[0].params
+    assert (field.bitwidth, field.type_name.name) == (parameter.bitwidth, parameter.type_name.name) == (width, "port_t")
+    translated = info.type_info.new_types["port_t"].translated_type
+    assert (translated.uri, translated.sdn_bitwidth) == ("mine/port", width)
+    assert translated.HasField("sdn_string") == (sdn == "string")
+
+
+def test_controller_headers(tmp_path: Path) -> None:
+    top = """type bit<9> port_t;
+        @controller_header("packet_in") header in_t { @id(3) port_t port; bit<7> pad; @hidden bit<8> own; }
+        @controller_header("packet_out") @mine header out_t { bit<16> what; }"""
+    first, second = described(tmp_path, top=top).controller_packet_metadata
+    assert (first.preamble.name, first.preamble.alias, first.preamble.id >> 24) == ("packet_in", "packet_in", 4)
+    assert [(m.id, m.name, m.bitwidth, m.type_name.name) for m in first.metadata] == [
+        (3, "port", 9, "port_t"),
+        (2, "pad", 7, ""),
+    ]
+    assert list(second.preamble.annotations) == ['@controller_header("packet_out")', "@mine"]
+
+
+def test_the_package(tmp_path: Path) -> None:
+    main = """@pkginfo(name = "mine", version = "1.2") @platform_property(multicast_group_table_size = 100)
+              @brief("what") @other"""
+    package = described(tmp_path, main=main).pkg_info
+    assert (package.arch, package.name, package.version) == ("v1model", "mine", "1.2")
+    assert package.platform_properties.multicast_group_table_size == 100
+    assert (package.doc.brief, list(package.annotations)) == ("what", ["@other"])
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"main": "@pkginfo(name)"}, "expected @pkginfo(key = value, …)"),
+        ({"main": "@pkginfo(name = 5)"}, "'name' of @pkginfo is a string"),
+        ({"main": '@platform_property(multicast_group_table_size = "x")'}, "is a number below 2**31"),
+        ({"top": PORT.format(sdn="bit<x>"), "meta": "port_t p;", "key": "meta.p: exact;"}, "expected @p4runtime"),
+        ({"key": "meta.tag: exact @id(0);"}, "an @id is a number from 1"),
+        ({"key": "meta.tag: exact @id(2); meta.flag: exact @id(2);"}, "@id(2) is given twice"),
+        ({"rest": '@selector_size_semantics("any") implementation = action_selector(HashAlgorithm.crc16, 1, 1);'},
+         "is \"sum_of_weights\" or"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_a_located_error(tmp_path: Path, parts: dict[str, str], message: str) -> None:
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        with_table(tmp_path, diagnostics=diagnostics, **parts)
+    errors = {m.message: m.span for m in diagnostics.messages if m.severity.value == "error"}
+    [(text, span)] = errors.items()
+    assert message in text
+    assert span.file.endswith("t.p4") and span.line > 1
+
+
+# --- forms and the command -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_reads_back(tmp_path: Path, form: str) -> None:
+    info = with_table(tmp_path, 'meta.tag: exact @name("größe");')
+    written, read = encode(info, form), message_class("P4Info")()
+    match form:
+        case ".txtpb":
+            text_format.Parse(written.decode(), read)
+        case ".json":
+            json_format.Parse(written.decode(), read)
+        case _:
+            read.ParseFromString(written)
+    assert read == info
+    assert encode(read, form) == written
+
+
+def test_build_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    info = with_table(tmp_path, "meta.tag: exact;")
+    program, out = str(tmp_path / "t.p4"), tmp_path / "out"
+    assert cli.call(["build", program, "-O", "0", "-o", str(out)]) == 0
+    assert {"t", "t.c", "t.p4info.txtpb"} == {f.name for f in out.iterdir()}
+    assert (out / "t.p4info.txtpb").read_bytes() == encode(info, ".txtpb")
+    chosen = tmp_path / "other" / "info.bin"
+    assert cli.call(["build", program, "-O", "0", "-o", str(out), "--p4info", str(chosen)]) == 0
+    assert chosen.read_bytes() == encode(info, ".bin")
+    assert cli.call(["build", program, "-o", str(out), "--p4info", f"{program}/info.bin"]) == 1
+    assert "info.bin" in capsys.readouterr().err
+
+
+def test_check_does_not_load_protobuf(tmp_path: Path) -> None:
+    with_table(tmp_path, "meta.tag: exact;")
+    code = "import sys; from macsad import cli; r = cli.call(sys.argv[1:]); sys.exit(r or 'google.protobuf' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, "check", str(tmp_path / "t.p4")], check=False).returncode == 0
+
+
+def test_p4_14(tmp_path: Path) -> None:
+    file = tmp_path / "t.p4"
+    file.write_text("""
+        header_type h_t { fields { a : 8; b : 16; } }
+        header h_t h;
+        parser start { extract(h); return ingress; }
+        field_list seen { h.a; h.b; }
+        action tell(port) { generate_digest(1, seen); modify_field(standard_metadata.egress_spec, port); }
+        counter hits { type : packets; direct : t; }
+        table t { reads { h : valid; h.a : ternary; } actions { tell; } size : 9; }
+        control ingress { apply(t); }
+    """)
+    diagnostics = Diagnostics()
+    info = build(P4_14().load(Source(file), diagnostics), diagnostics)
+    [table] = info.tables
+    assert (table.preamble.name, table.size) == ("t", 9)
+    assert [(f.name, f.bitwidth, f.match_type) for f in table.match_fields] == [("h.$valid$", 1, 2), ("h.a", 8, 4)]
+    assert [p.name for a in info.actions if a.preamble.name == "tell" for p in a.params] == ["port"]
+    [digest], [hits] = info.digests, info.direct_counters
+    assert [m.bitstring.bit.bitwidth for m in digest.type_spec.tuple.members] == [8, 16]
+    assert list(table.direct_resource_ids) == [hits.preamble.id]
