@@ -8,11 +8,12 @@ from transpiler.codegen.packing import flattened, has_varbit
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
-from transpiler.hlir.program import MatchKind, Parser, Program, Select, Table
+from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table
 from transpiler.hlir.statements import CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
     keyset_expressions,
     program_statements,
+    walk,
 )
 from transpiler.hlir.types import Varbit, width_of
 from transpiler.schedule.pipeline import SECOND_LIVES, preserved_lists
@@ -53,6 +54,10 @@ class _Checker:
             self._lacks(value_set, f"parser value sets ('{value_set.name}')")
         for statement in program_statements(self.program):
             self._statement(statement)
+        for pipe in self.program.pipes:
+            for statement in walk(pipe.body) if isinstance(pipe, Control) else ():
+                if isinstance(statement, CallExtern) and statement.method.startswith("direct_"):
+                    self._lacks(statement, f"'{statement.method}' outside of the actions of its table")
         self._parsers()
         kernels: dict[str, Kernel] = {}
         for table in self.program.tables:
@@ -151,10 +156,6 @@ class _Checker:
         if kernel is None:
             kinds = ", ".join(key.match_kind.value for key in table.keys)
             self._lacks(table, f"the match kinds {kinds} together (table '{table.name}')")
-        for name in table.direct:
-            extern = self.program.extern[name]
-            if extern.kind != "direct_counter":
-                self._lacks(extern, f"a {extern.kind.replace('_', ' ')} ('{name}')")
         for entry in table.entries:
             for keyset in entry.keys:
                 for value in keyset_expressions(keyset):

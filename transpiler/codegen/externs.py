@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from transpiler.analysis.locations import actions_of
 from transpiler.codegen.ctypes import limbs, natural
 from transpiler.codegen.expressions import C as CExpression, Expressions, cast, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import Expression, FieldRef, Place, Read, Text
-from transpiler.hlir.program import ExternInstance, Program
+from transpiler.hlir.program import ExternInstance, Program, Table
 from transpiler.hlir.statements import CallExtern
-from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Type, Varbit, width_of
 from transpiler.schedule.pipeline import preserved_fields, preserved_lists
 
@@ -24,6 +25,8 @@ C_KINDS = {
     "direct_counter": "MACS_DIRECT_COUNTER",
     "register": "MACS_REGISTER",
     "digest": "MACS_DIGEST",
+    "meter": "MACS_METER",
+    "direct_meter": "MACS_DIRECT_METER",
 }
 
 
@@ -73,19 +76,44 @@ class Externs:
                 return tuple(DigestFieldView(n, width_of(v.type)) for n, v in zip(names, values, strict=True))
         return ()
 
-    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, entry: str, cite: str) -> Views:
-        """The statements of a call. `entry`: the C pointer to the entry whose action runs, or empty."""
-        return _CALLS[statement.method](Call(self, render, statement, assign, entry, cite))
+    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str) -> Views:
+        """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
+        return _CALLS[statement.method](Call(self, render, statement, assign, table, cite))
+
+    def owner(self, instance: str) -> str:
+        """The table of a direct instance."""
+        return self._tables[instance].name
+
+    def colour(self, instance: str) -> str:
+        """The C variable for the colour that a direct meter gave when its table was hit."""
+        return f"colour_{self.number[instance]}"
+
+    def on_hit(self, table: Table, cite: str) -> tuple[Views, Views]:
+        """What the direct instances of a table that work by themselves declare before, and do on a hit."""
+        declared: list[Line] = []
+        done: list[Line] = []
+        for name in table.direct:
+            if not self.program.extern[name].attribute("automatic"):
+                continue
+            arguments = f"{self.state(name)}, worker, entry->head.index, packet->length"
+            if self.program.extern[name].kind == "direct_counter":
+                done.append(Line(f"macs_counter_add({arguments});", cite))
+            elif any(s.instance == name for s in calls_in_actions(self.program, table)):
+                declared.append(Line(f"uint64_t {self.colour(name)} = MACS_GREEN;"))
+                done.append(Line(f"{self.colour(name)} = macs_meter_execute({arguments});", cite))
+            else:
+                done.append(Line(f"macs_meter_execute({arguments});", cite))
+        return tuple(declared), tuple(done)
 
 
 class Call:
     """What a method's function needs."""
 
     def __init__(
-        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, entry: str, cite: str
+        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str
     ) -> None:
         self.externs, self.render, self.statement = externs, render, statement
-        self.assign, self.entry, self.cite = assign, entry, cite
+        self.assign, self.table, self.cite = assign, table, cite
 
     @property
     def state(self) -> str:
@@ -109,6 +137,13 @@ class Call:
         """The number of the call's list of preserved fields."""
         return preserved_lists(self.externs.program).index(preserved_fields(self.statement))
 
+    def assign_number(self, text: str) -> Views:
+        """Assign a C integer of 64 bits."""
+        width = width_of(self.output_type())
+        if width > 64:
+            return self.assign_output(CExpression(f"macs_w{limbs(width)}_of({text})"))
+        return self.assign_output(trimmed(CExpression(text), width))
+
     def assign_output(self, value: CExpression) -> Views:
         return self.assign(self.statement.outputs[0], value)
 
@@ -118,7 +153,21 @@ def _count(call: Call) -> Views:
 
 
 def _count_direct(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, {call.entry}->head.index, packet->length);", call.cite),)
+    return (Line(f"macs_counter_add({call.state}, worker, entry->head.index, packet->length);", call.cite),)
+
+
+def _execute_meter(call: Call) -> Views:
+    return call.assign_number(f"macs_meter_execute({call.state}, worker, {call.amount(0)}, packet->length)")
+
+
+def _read_direct_meter(call: Call) -> Views:
+    instance = call.statement.instance
+    assert instance is not None
+    if call.externs.owner(instance) != call.table:
+        return call.assign_number("MACS_GREEN")  # an action that several tables share: it has not run for the meter's
+    if call.externs.program.extern[instance].attribute("automatic"):
+        return call.assign_number(call.externs.colour(instance))
+    return call.assign_number(f"macs_meter_execute({call.state}, worker, entry->head.index, packet->length)")
 
 
 def _read_register(call: Call) -> Views:
@@ -212,6 +261,8 @@ def _request_truncate(call: Call) -> Views:
 _CALLS: dict[str, Callable[[Call], Views]] = {
     "counter.count": _count,
     "direct_counter.count": _count_direct,
+    "meter.execute": _execute_meter,
+    "direct_meter.read": _read_direct_meter,
     "register.read": _read_register,
     "register.write": _write_register,
     "hash.compute": _hash,
@@ -226,6 +277,14 @@ _CALLS: dict[str, Callable[[Call], Views]] = {
     "recirculate.request": _request_again,
     "truncate.request": _request_truncate,
 }
+
+
+def calls_in_actions(program: Program, table: Table) -> Iterator[CallExtern]:
+    """The extern calls of the actions that a table may run."""
+    for action in actions_of(program, table.name):
+        for statement in walk(action.body):
+            if isinstance(statement, CallExtern):
+                yield statement
 
 
 def _name_of(value: Expression, number: int) -> str:

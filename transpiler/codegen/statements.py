@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.codegen.ctypes import literal
+from transpiler.analysis.locations import Locator
+from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.expressions import C, Expressions, infix
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.packing import pack_padded
@@ -23,7 +24,7 @@ from transpiler.codegen.views import (
     WhileView,
 )
 from transpiler.diagnostics import Span
-from transpiler.hlir.expressions import FieldRef, HeaderPlace, Place, VariableRef
+from transpiler.hlir.expressions import Const, ElementRef, FieldRef, HeaderPlace, Place, Read, VariableRef
 from transpiler.hlir.program import Program, Table
 from transpiler.hlir.statements import (
     ApplyTable,
@@ -39,7 +40,6 @@ from transpiler.hlir.statements import (
     Switch,
     While,
 )
-from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bool, Varbit
 
 Goer = Callable[[str], Views]  # where Leave(label) goes when the label is not one of this function's blocks
@@ -58,7 +58,8 @@ class Statements:
         self.scope = scope
         self.leave = leave
         self.render = Expressions(storage, scope)
-        self.entry = ""
+        self.locator = Locator(program)
+        self.table = ""  # whose action is being rendered
 
     def body(self, body: Body) -> Views:
         return tuple(view for statement in body for view in self.statement(statement))
@@ -88,7 +89,7 @@ class Statements:
             case ApplyTable():
                 return (self.apply(statement, ""),)
             case CallExtern():
-                return self.externs.call(self.render, statement, self.assign, self.entry, where)
+                return self.externs.call(self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
 
     def assign(self, target: Place, value: C, where: str = "") -> Views:
@@ -124,6 +125,21 @@ class Statements:
 
     def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
         """Validity, the place of the bytes, and those fields that are held outside the frame."""
+        (target, first), (source, second) = self._fixed(target), self._fixed(source)
+        views = self._copy_slots(target, source, where)
+        return (BlockView((*first, *second, *views), "", ""),) if views and (first or second) else views
+
+    def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, Views]:
+        """The place with a run-time index evaluated once: what is copied may be what the index is read from."""
+        if not isinstance(header, ElementRef) or isinstance(header.index, Const):
+            return header, ()
+        name, type_ = self.scope.fresh("element"), header.index.type
+        line = Line(f"const {c_type(type_)} {name} = {self.render(header.index)};")
+        self.scope.action_data[f"${name}"] = name
+        index = Read(VariableRef(f"${name}", header.span), type_, header.span)
+        return ElementRef(header.stack, index, header.span), (line,)
+
+    def _copy_slots(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
         to, origin = self.storage.access(target).owner, self.storage.access(source).owner
         pairs = [(self.storage.valid(to), self.storage.valid(origin)), (self.storage.at(to), self.storage.at(origin))]
         if self.storage.has_varbit(to):
@@ -175,13 +191,15 @@ class Statements:
     def apply(self, statement: ApplyTable, look: str) -> ApplyView:
         """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
         table = self.program.table[statement.table]
+        declared, on_hit = self.externs.on_hit(table, at(statement.span))
         return ApplyView(
             table=self.tables.ref(table.name),
             look=look,
             keys=() if look else self.keys(table, "key"),
             hit=self._result(statement.hit),
             action=self._result(statement.action),
-            counts=tuple(view for name in table.direct for view in self._count(name, statement.span)),
+            declares=declared,
+            on_hit=on_hit,
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             cite=at(statement.span),
         )
@@ -192,20 +210,11 @@ class Statements:
         slot = self.storage.variable(variable.name)
         return "" if self.scope.is_dead(slot) else self.scope.write(slot)
 
-    def _count(self, instance: str, span: Span) -> Views:
-        extern = self.program.extern[instance]
-        if extern.kind != "direct_counter" or not extern.attribute("automatic"):
-            return ()
-        state = self.externs.state(instance)
-        return (Line(f"macs_counter_add({state}, worker, entry->head.index, packet->length);", at(span)),)
-
     def _action(self, table: str, name: str) -> ActionView:
         action = self.program.action[name]
-        outer_data, outer_entry = dict(self.scope.action_data), self.entry
-        self.entry = "entry"
-        assigned = {
-            s.target.name for s in walk(action.body) if isinstance(s, Assign) and isinstance(s.target, VariableRef)
-        }
+        outer_data, outer_table = dict(self.scope.action_data), self.table
+        self.table = table
+        assigned = {location.owner for location in self.locator.written_in(action.body)}
         member = self.tables.member(table, name)
         prologue: list[Line] = []
         for parameter, view in zip(action.parameters, self.tables.parameters(name), strict=True):
@@ -215,7 +224,7 @@ class Statements:
             else:
                 self.scope.action_data[parameter] = source
         body = (*prologue, *self.body(action.body))
-        self.scope.action_data, self.entry = outer_data, outer_entry
+        self.scope.action_data, self.table = outer_data, outer_table
         return ActionView(name, self.tables.constant(table, name), body, at(action.span))
 
 

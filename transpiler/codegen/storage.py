@@ -138,7 +138,7 @@ class Storage:
 
     def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: str) -> Slot:
         if (owner, field) not in self._slots:
-            name = self.names(f"{owner}.{field.lstrip('$')}" if field else owner)
+            name = self.names(f"{owner}.{field}" if field else owner)
             self._slots[owner, field] = Slot(owner, name, type_, size, kept, initial)
         return self._slots[owner, field]
 

@@ -99,7 +99,8 @@ class ApplyView:
     keys: Views
     hit: str
     action: str
-    counts: Views
+    declares: Views
+    on_hit: Views
     actions: tuple[ActionView, ...]
     cite: str
 

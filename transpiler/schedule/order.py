@@ -60,6 +60,8 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
         bodies: list[Body] = [(statement,)]
         if isinstance(statement, ApplyTable):
             bodies = [action.body for action in actions_of(program, statement.table)]
+            direct = program.table[statement.table].direct
+            found |= {name for name in direct if program.extern[name].kind == "direct_meter"}
         for body in bodies:
             for inner in walk(body):
                 if isinstance(inner, CallExtern) and METHODS[inner.method].effect in ORDERED:
