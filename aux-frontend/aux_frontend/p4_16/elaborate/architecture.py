@@ -64,6 +64,10 @@ class Architecture(Protocol):
         """Intrinsic names and the variables that hold them."""
         ...
 
+    def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
+        """What goes along on paths between pipes that do not share their metadata."""
+        ...
+
     def instantiate(
         self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
     ) -> None:

@@ -79,10 +79,10 @@ def _lookahead(call: ExternCall) -> va.Value:
         return fold.bits(0, 0, span)
     target = unit.temporary("lookahead", Bits(width), span)
     unit.emit(st.Lookahead(target, Bits(width), span))
-    return _cut(call, type_, ex.Read(target, Bits(width), span), width)
+    return cut(call, type_, ex.Read(target, Bits(width), span), width)
 
 
-def _cut(call: ExternCall, type_: ty.Ty, whole: ex.Expression, high: int) -> va.Value:
+def cut(call: ExternCall, type_: ty.Ty, whole: ex.Expression, high: int) -> va.Value:
     """The value of a type from the bits below `high` of a number, most significant first."""
     unit, span = call.scope.unit, call.span
     stripped = layout.stripped(type_)
@@ -90,7 +90,7 @@ def _cut(call: ExternCall, type_: ty.Ty, whole: ex.Expression, high: int) -> va.
         leaves = []
         for name, leaf in layout.leaves(stripped):
             size = typeops.bit_size(leaf, largest=True) or 0
-            value = _cut(call, leaf, whole, high)
+            value = cut(call, leaf, whole, high)
             assert isinstance(value, va.EXPRESSIONS)
             leaves.append((name, value))
             high -= size
@@ -98,13 +98,13 @@ def _cut(call: ExternCall, type_: ty.Ty, whole: ex.Expression, high: int) -> va.
     if isinstance(stripped, ty.Struct | ty.Tuple):
         fields = []
         for name, field in layout.members(stripped):
-            fields.append((name, _cut(call, field, whole, high)))
+            fields.append((name, cut(call, field, whole, high)))
             high -= typeops.bit_size(field, largest=True) or 0
         return va.StructValue(tuple(fields), isinstance(stripped, ty.Struct))
     if isinstance(stripped, ty.Stack):
         items: list[va.HeaderValue | va.UnionValue] = []
         for _ in range(stripped.size):
-            element = _cut(call, stripped.element, whole, high)
+            element = cut(call, stripped.element, whole, high)
             assert isinstance(element, va.HeaderValue)
             items.append(element)
             high -= typeops.bit_size(stripped.element, largest=True) or 0

@@ -1,13 +1,20 @@
-"""What the handlers of extern calls have in common: their arguments and results."""
+"""What the handlers of extern calls have in common: their arguments and results, of calls and of constructors."""
 
 from __future__ import annotations
 
-from aux_frontend.p4_16.elaborate import expressions, fold, places, values as va
+from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.elaborate import expressions, fold, instances, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
+from aux_frontend.p4_16.elaborate.convert import to_scalar
+from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Bool
+
+HASH_BITS = {"crc32": 32, "crc32_custom": 32, "crc16": 16, "crc16_custom": 16, "csum16": 16, "xor16": 16}
+WIDE_HASH_BITS = 64  # identity and random have no width of their own
 
 
 def instance_of(call: ExternCall) -> str:
@@ -44,3 +51,58 @@ def assign_scalar(unit: Unit, target: va.Location, value: ex.Expression, span: S
     elif isinstance(target, va.SliceLocation):
         value = fold.cast(value, Bits(target.high - target.low + 1), span)
     places.assign(unit, target, value, span)
+
+
+def as_number(unit: Unit, value: va.Value, span: Span) -> ex.Expression:
+    """A scalar, a number without width in 32 bits."""
+    return value if isinstance(value, va.EXPRESSIONS) else to_scalar(unit, value, Bits(32), span)
+
+
+def constructor_number(unit: Unit, made: ExternObject, name: str, span: Span) -> int:
+    """A constructor argument that must be a number."""
+    match made.arguments.get(name):
+        case va.IntValue(value=value):
+            return value
+        case ex.Const() as constant:
+            return fold.number(constant)
+    raise unit.failure(span, f"'{name}' of {made.declaration.name} must be known at compile time")
+
+
+def hashed(unit: Unit, algorithm: str, fields: ex.ListExpression, span: Span) -> ex.Expression:
+    """The hash of a list, in the algorithm's own width."""
+    raw = Bits(HASH_BITS.get(algorithm, WIDE_HASH_BITS))
+    result = unit.temporary("hash", raw, span)
+    unit.emit(st.CallExtern("hash.compute", None, (ex.Text(algorithm, span), fields), (result,), span))
+    return ex.Read(result, raw, span)
+
+
+def into_range(
+    value: ex.Expression, base: ex.Expression, limit: ex.Expression, stored: Bits, span: Span
+) -> ex.Expression:
+    """base + value % limit; base when the limit is 0. Computed as wide as its widest operand, so nothing is lost."""
+    widths = [t.width for t in (value.type, base.type, limit.type, stored) if isinstance(t, Bits)]
+    wide = Bits(max(widths))
+    reduced = fold.binary(ex.BinaryOp.MOD, fold.cast(value, wide, span), fold.cast(limit, wide, span), span)
+    start = fold.cast(base, wide, span)
+    if isinstance(start, ex.Const) and start.value == 0:
+        return reduced
+    return fold.binary(ex.BinaryOp.ADD, start, reduced, span)
+
+
+def check_condition(call: ExternCall) -> None:
+    """assert and assume."""
+    argument = call.argument("check")
+    assert argument is not None
+    condition = expressions.scalar(call.scope, argument)
+    call.scope.unit.emit(st.CallExtern("assert.check", None, (condition,), (), call.span))
+
+
+def extern_of_table(scope: Scope, property_: ast.TableProperty, kinds: tuple[str, ...], table: str) -> str:
+    """The extern that a property names or makes; one made here is called as @name says, else after the property."""
+    value, given = property_.value, names.find(property_.annotations, "name")
+    name = f"{table}.{property_.name}" if given is None else names.text_of(given).removeprefix(".")
+    made = instances.object_of(scope, value, name, property_.annotations)
+    found = scope.unit.externs.get(made.instance or "") if isinstance(made, ExternObject) else None
+    if found is None or found.kind not in kinds:
+        raise scope.unit.failure(value.span, f"this must be a {' or '.join(kinds)}")
+    return found.name

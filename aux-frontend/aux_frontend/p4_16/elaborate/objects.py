@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, slots=True)
 class ExternObject:
-    """An instance of an extern. `instance` names the HLIR ExternInstance, if it has one; `arguments` its constructor's."""
+    """An instance of an extern. `instance` names the HLIR ExternInstance, if it has one; `arguments` its constructor's.
+
+    `state`: the variable in which it keeps what it knows, when that is of one packet only.
+    """
 
     declaration: ast.ExternDeclaration
     type_arguments: tuple[ty.Ty, ...]
     name: str
     arguments: dict[str, Binding] = field(default_factory=dict)
     instance: str | None = None
+    state: VariableRef | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -9,13 +9,14 @@ from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.elaborate import instances, interface
 from aux_frontend.p4_16.elaborate.architecture import Architecture
 from aux_frontend.p4_16.elaborate.objects import PackageObject
+from aux_frontend.p4_16.elaborate.psa import Psa
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
 from aux_frontend.p4_16.elaborate.v1model import V1Model
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir import program as pr
 
-ARCHITECTURES: tuple[type[Architecture], ...] = (V1Model,)
+ARCHITECTURES: tuple[type[Architecture], ...] = (V1Model, Psa)
 MAIN = "main"
 
 
@@ -59,6 +60,7 @@ def _elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Prog
         errors=unit.errors,
         span=main.span,
         interface=interface.interface(unit, main),
+        bridges=architecture.bridges(unit),
     )
 
 

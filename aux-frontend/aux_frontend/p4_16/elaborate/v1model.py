@@ -10,7 +10,6 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import (
     controls,
     core,
-    instances,
     layout,
     names,
     parsers,
@@ -18,6 +17,7 @@ from aux_frontend.p4_16.elaborate import (
     values as va,
 )
 from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
+from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
 from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
@@ -101,6 +101,10 @@ class V1Model:
                 scope.bindings[parameter] = self._roots[root]
         return scope
 
+    def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
+        """None: all pipes share one storage."""
+        return ()
+
     def intrinsics(self, unit: Unit) -> tuple[tuple[str, str], ...]:
         """The fields of standard_metadata_t under their own names."""
         standard = self._roots.get(STANDARD)
@@ -145,11 +149,11 @@ class V1Model:
             match property_.name:
                 case "implementation":
                     kinds = ("action_profile", "action_selector")
-                    implementation = self._instance(scope, property_, kinds, name)
+                    implementation = extern_of_table(scope, property_, kinds, name)
                 case "counters":
-                    direct.append(self._instance(scope, property_, ("direct_counter",), name))
+                    direct.append(extern_of_table(scope, property_, ("direct_counter",), name))
                 case "meters":
-                    direct.append(self._instance(scope, property_, ("direct_meter",), name))
+                    direct.append(extern_of_table(scope, property_, ("direct_meter",), name))
                 case "support_timeout" | "idle_timeout":
                     value = names.written(scope.unit, property_.value)
                     annotations.append(pr.Annotation("support_timeout", value, property_.span))
@@ -158,14 +162,3 @@ class V1Model:
                         property_.span, "property", f"table property '{other}' means nothing on v1model"
                     )
         return TableExterns(implementation, tuple(direct), tuple(annotations))
-
-    @staticmethod
-    def _instance(scope: Scope, property_: ast.TableProperty, kinds: tuple[str, ...], table: str) -> str:
-        """The extern that a property names or makes; one made here is called as @name says, else after the property."""
-        value, given = property_.value, names.find(property_.annotations, "name")
-        name = f"{table}.{property_.name}" if given is None else names.text_of(given).removeprefix(".")
-        made = instances.object_of(scope, value, name, property_.annotations)
-        found = scope.unit.externs.get(made.instance or "") if isinstance(made, ExternObject) else None
-        if found is None or found.kind not in kinds:
-            raise scope.unit.failure(value.span, f"this must be a {' or '.join(kinds)}")
-        return found.name

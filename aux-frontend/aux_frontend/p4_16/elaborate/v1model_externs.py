@@ -9,7 +9,18 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
-from aux_frontend.p4_16.elaborate.extern_calls import assign_scalar, constant_enum, data_list, instance_of, values_of
+from aux_frontend.p4_16.elaborate.extern_calls import (
+    as_number,
+    assign_scalar,
+    check_condition,
+    constant_enum,
+    constructor_number,
+    data_list,
+    hashed,
+    instance_of,
+    into_range,
+    values_of,
+)
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_field_lists
@@ -17,9 +28,6 @@ from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.types import Bits, Bool, Enum
-
-HASH_BITS = {"crc32": 32, "crc32_custom": 32, "crc16": 16, "crc16_custom": 16, "csum16": 16, "xor16": 16}
-WIDE_HASH_BITS = 64  # identity and random have no width of their own
 
 # --- instances -------------------------------------------------------------------------------------------------------
 
@@ -35,12 +43,12 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
         case "register":
             attributes = (*_sized(unit, made, span, unit_=False), ("width", _register_width(unit, made, span)))
         case "action_profile":
-            attributes = (("size", _number(unit, made, "size", span)),)
+            attributes = (("size", constructor_number(unit, made, "size", span)),)
         case "action_selector":
             attributes = (
-                ("size", _number(unit, made, "size", span)),
+                ("size", constructor_number(unit, made, "size", span)),
                 ("algorithm", _algorithm_name(unit, made.arguments.get("algorithm"), span)),
-                ("width", _number(unit, made, "outputWidth", span)),
+                ("width", constructor_number(unit, made, "outputWidth", span)),
             )
         case "Checksum16":
             return
@@ -56,17 +64,8 @@ Attributes = tuple[tuple[str, int | str], ...]
 
 
 def _sized(unit: Unit, made: ExternObject, span: Span, unit_: bool) -> Attributes:
-    size: Attributes = (("size", _number(unit, made, "size", span)),)
+    size: Attributes = (("size", constructor_number(unit, made, "size", span)),)
     return (*size, ("unit", _unit(unit, made, span))) if unit_ else size
-
-
-def _number(unit: Unit, made: ExternObject, name: str, span: Span) -> int:
-    match made.arguments.get(name):
-        case va.IntValue(value=value):
-            return value
-        case ex.Const() as constant:
-            return fold.number(constant)
-    raise unit.failure(span, f"'{name}' of {made.declaration.name} must be known at compile time")
 
 
 def _unit(unit: Unit, made: ExternObject, span: Span) -> str:
@@ -154,12 +153,8 @@ def _register_write(call: ExternCall) -> None:
     instance = instance_of(call)
     element = Bits(int(unit.externs[instance].attribute("width")))
     index, value = values_of(call, "index", "value")
-    inputs = (_as_number(unit, index, span), to_scalar(unit, value, element, span))
+    inputs = (as_number(unit, index, span), to_scalar(unit, value, element, span))
     unit.emit(st.CallExtern("register.write", instance, inputs, (), span))
-
-
-def _as_number(unit: Unit, value: va.Value, span: Span) -> ex.Expression:
-    return value if isinstance(value, va.EXPRESSIONS) else to_scalar(unit, value, Bits(32), span)
 
 
 def _checksum16_get(call: ExternCall) -> va.Value:
@@ -178,32 +173,23 @@ def _algorithm(call: ExternCall) -> str:
 
 
 def _hash(call: ExternCall) -> None:
-    """result = base + hash % max; base when max is 0. Computed as wide as its widest operand, so nothing is lost."""
+    """result = base + hash % max; base when max is 0."""
     unit, span = call.scope.unit, call.span
     target = _result(call)
     algorithm = _algorithm(call)
     base, data, limit = values_of(call, "base", "data", "max")
-    base_, limit_ = (_as_number(unit, value, span) for value in (base, limit))
-    raw = Bits(HASH_BITS.get(algorithm, WIDE_HASH_BITS))
-    hashed = unit.temporary("hash", raw, span)
+    base_, limit_ = (as_number(unit, value, span) for value in (base, limit))
     fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
-    unit.emit(st.CallExtern("hash.compute", None, (ex.Text(algorithm, span), fields), (hashed,), span))
-    stored = target.type if isinstance(target, va.ScalarLocation) else raw
-    widths = [t.width for t in (raw, base_.type, limit_.type, stored) if isinstance(t, Bits)]
-    wide = Bits(max(widths))
-    value = fold.cast(ex.Read(hashed, raw, span), wide, span)
-    reduced = fold.binary(ex.BinaryOp.MOD, value, fold.cast(limit_, wide, span), span)
-    start = fold.cast(base_, wide, span)
-    total = reduced if isinstance(start, ex.Const) and start.value == 0 else fold.binary(
-        ex.BinaryOp.ADD, start, reduced, span
-    )  # fmt: skip
-    assign_scalar(unit, target, total, span)
+    value = hashed(unit, algorithm, fields, span)
+    assert isinstance(value.type, Bits)
+    stored = target.type if isinstance(target, va.ScalarLocation) and isinstance(target.type, Bits) else value.type
+    assign_scalar(unit, target, into_range(value, base_, limit_, stored, span), span)
 
 
 def _random(call: ExternCall) -> None:
     unit, span = call.scope.unit, call.span
     target = _result(call)
-    low, high = (_as_number(unit, value, span) for value in values_of(call, "lo", "hi"))
+    low, high = (as_number(unit, value, span) for value in values_of(call, "lo", "hi"))
     if isinstance(target, va.ScalarLocation) and target.stored == low.type:
         unit.emit(st.CallExtern("random.range", None, (low, high), (target.place,), span))
         return
@@ -246,13 +232,6 @@ def _log(call: ExternCall) -> None:
     has_data = any(p.name == "data" for p in call.resolved.parameters)
     data = data_list(call, "data") if has_data else ex.ListExpression((), span)
     unit.emit(st.CallExtern("log.message", None, (text, data), (), span))
-
-
-def _assert(call: ExternCall) -> None:
-    argument = call.argument("check")
-    assert argument is not None
-    condition = expressions.scalar(call.scope, argument)
-    call.scope.unit.emit(st.CallExtern("assert.check", None, (condition,), (), call.span))
 
 
 # --- checksums -------------------------------------------------------------------------------------------------------
@@ -315,8 +294,8 @@ FUNCTIONS: dict[str, Handler] = {
     "random": _random,
     "digest": _digest,
     "log_msg": _log,
-    "assert": _assert,
-    "assume": _assert,
+    "assert": check_condition,
+    "assume": check_condition,
     "verify_checksum": lambda call: _checksum(call, verify=True, payload=False),
     "verify_checksum_with_payload": lambda call: _checksum(call, verify=True, payload=True),
     "update_checksum": lambda call: _checksum(call, verify=False, payload=False),

@@ -1,0 +1,289 @@
+"""PSA's externs in the vocabulary of `transpiler.hlir.externs`, and its functions for deparsers.
+
+Source: P4-16 Portable Switch Architecture 1.2, section 7; functions: section 6.8. Checksums are in `psa_checksums`.
+"""
+
+from __future__ import annotations
+
+from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.checker import typeops
+from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
+from aux_frontend.p4_16.elaborate.extern_calls import (
+    as_number,
+    check_condition,
+    constructor_number,
+    data_list,
+    hashed,
+    instance_of,
+    into_range,
+    values_of,
+)
+from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.psa_checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
+from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.diagnostics import Span
+from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.interface import DataType
+from transpiler.hlir.types import Bits, Enum, width_of
+
+PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
+GREEN, YELLOW, RED = 0, 1, 2  # colours as meters of HLIR give them
+_COLOURS = ((GREEN, "GREEN"), (YELLOW, "YELLOW"), (RED, "RED"))
+_COLOUR_BITS = Bits(8)
+
+Attributes = tuple[tuple[str, int | str], ...]
+
+# --- instances -------------------------------------------------------------------------------------------------------
+
+# those whose meaning is in their calls: they have no state, or it is the packet's
+_STATELESS = ("PacketReplicationEngine", "BufferingQueueingEngine", "Hash", "Random")
+
+
+def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
+    """Declare the HLIR instance of an extern object."""
+    kind = made.declaration.name
+    data: DataType | None = None
+    match kind:
+        case "Counter" | "Meter":
+            size = constructor_number(unit, made, "n_counters" if kind == "Counter" else "n_meters", span)
+            attributes: Attributes = (("size", size), ("unit", _unit(unit, made, span)))
+        case "DirectCounter" | "DirectMeter":
+            kind = "direct_counter" if kind == "DirectCounter" else "direct_meter"
+            attributes = (("unit", _unit(unit, made, span)), ("automatic", 0))
+        case "Register":
+            attributes = _register(unit, made, span)
+            data = interface.data_type(unit, made.type_arguments[0])
+        case "ActionProfile":
+            kind, attributes = "action_profile", (("size", constructor_number(unit, made, "size", span)),)
+        case "ActionSelector":
+            kind, attributes = "action_selector", _selector(unit, made, span)
+        case "Digest":
+            fields = [leaf or "0" for leaf, _ in layout.leaves(layout.stripped(made.type_arguments[0]))]
+            attributes = (("fields", ",".join(fields)),)
+            data = interface.data_type(unit, made.type_arguments[0])
+        case _ if kind in CHECKSUMS:
+            make_checksum(unit, made, span)
+            return
+        case _ if kind in _STATELESS:
+            return
+        case _:
+            raise unit.failure(span, f"the extern '{kind}' is not supported on PSA")
+    name = unit.unique(made.name, unit.externs)
+    unit.externs[name] = pr.ExternInstance(name, kind.lower(), attributes, span, names.kept(unit, annotations), data)
+    made.instance = name
+
+
+def _unit(unit: Unit, made: ExternObject, span: Span) -> str:
+    """packets, bytes or packets_and_bytes: the member of PSA_CounterType_t or PSA_MeterType_t."""
+    match made.arguments.get("type"):
+        case ex.Const(value=value, type=Enum(members=members)):
+            return members[value].lower()
+    raise unit.failure(span, f"'type' of {made.declaration.name} must be known at compile time")
+
+
+def _register(unit: Unit, made: ExternObject, span: Span) -> Attributes:
+    """Elements are the bits of a value one after the other, whatever its type."""
+    element = made.type_arguments[0]
+    width = _width(unit, element, span)
+    attributes: Attributes = (("size", constructor_number(unit, made, "size", span)), ("width", width))
+    given = made.arguments.get("initial_value")
+    if given is None:
+        return attributes
+    assert isinstance(given, (*va.EXPRESSIONS, va.IntValue, va.StructValue, va.HeaderValue, va.DefaultValue))
+    initial = _packed(convert(unit, given, element, span), span)
+    if not isinstance(initial, ex.Const):
+        raise unit.failure(span, "the initial value of a register must be known at compile time")
+    return (*attributes, ("initial", initial.value))
+
+
+def _width(unit: Unit, element: ty.Ty, span: Span) -> int:
+    width = typeops.bit_size(element, largest=True)
+    if not width or width != typeops.bit_size(element, largest=False):
+        raise unit.failure(span, f"a register cannot hold {typeops.show(element)}")
+    return width
+
+
+def _selector(unit: Unit, made: ExternObject, span: Span) -> Attributes:
+    return (
+        ("size", constructor_number(unit, made, "size", span)),
+        ("algorithm", algorithm_of(unit, made, "algo", span)),
+        ("width", constructor_number(unit, made, "outputWidth", span)),
+    )
+
+
+# --- counters and meters ---------------------------------------------------------------------------------------------
+
+
+def _number(call: ExternCall, name: str) -> ex.Expression:
+    (value,) = values_of(call, name)
+    return as_number(call.scope.unit, value, call.span)
+
+
+def _has(call: ExternCall, name: str) -> bool:
+    return any(parameter.name == name for parameter in call.resolved.parameters)
+
+
+def _count(call: ExternCall) -> None:
+    """count(index), count(), and both with a length."""
+    given = tuple(name for name in ("index", "pkt_len") if _has(call, name))
+    method = "direct_counter" if call.receiver and call.receiver.declaration.name == "DirectCounter" else "counter"
+    method += ".count_length" if "pkt_len" in given else ".count"
+    inputs = tuple(as_number(call.scope.unit, value, call.span) for value in values_of(call, *given))
+    call.scope.unit.emit(st.CallExtern(method, instance_of(call), inputs, (), call.span))
+
+
+def _execute(call: ExternCall) -> va.Value:
+    """execute(index), execute(), and both with a colour; dpdk_execute has a length too."""
+    unit, span = call.scope.unit, call.span
+    direct = call.receiver is not None and call.receiver.declaration.name == "DirectMeter"
+    given = tuple(name for name in ("index", "color", "pkt_len") if _has(call, name))
+    values = dict(zip(given, values_of(call, *given), strict=True))
+    inputs = [as_number(unit, values["index"], span)] if "index" in values else []
+    aware = "color" in values or "pkt_len" in values
+    if aware:
+        before = values.get("color")
+        inputs.append(_from_enum(before, span) if before is not None else fold.bits(GREEN, _COLOUR_BITS.width, span))
+        inputs.append(as_number(unit, values["pkt_len"], span) if "pkt_len" in values else _packet_length(unit, span))
+    method = ("direct_meter.read", "direct_meter.execute_aware") if direct else ("meter.execute", "meter.execute_aware")
+    colour = unit.temporary("colour", _COLOUR_BITS, span)
+    unit.emit(st.CallExtern(method[aware], instance_of(call), tuple(inputs), (colour,), span))
+    return _to_enum(call, ex.Read(colour, _COLOUR_BITS, span))
+
+
+def _packet_length(unit: Unit, span: Span) -> ex.Expression:
+    variable = unit.variables[dict(unit.architecture.intrinsics(unit))["packet_length"]]
+    return ex.Read(ex.VariableRef(variable.name, span), variable.type, span)
+
+
+def _to_enum(call: ExternCall, colour: ex.Expression) -> ex.Expression:
+    """A colour of HLIR as PSA_MeterColor_t."""
+    enum, span = layout.scalar_type(call.scope.unit, result_type(call)), call.span
+    assert isinstance(enum, Enum)
+    result: ex.Expression = ex.Const(enum.members.index("RED"), enum, span)
+    for number, name in _COLOURS[:2]:
+        is_it = fold.binary(ex.BinaryOp.EQ, colour, fold.bits(number, _COLOUR_BITS.width, span), span)
+        result = fold.conditional(is_it, ex.Const(enum.members.index(name), enum, span), result, span)
+    return result
+
+
+def _from_enum(colour: va.Value, span: Span) -> ex.Expression:
+    assert isinstance(colour, va.EXPRESSIONS) and isinstance(colour.type, Enum)
+    result: ex.Expression = fold.bits(RED, _COLOUR_BITS.width, span)
+    for number, name in _COLOURS[:2]:
+        member = ex.Const(colour.type.members.index(name), colour.type, span)
+        is_it = fold.binary(ex.BinaryOp.EQ, colour, member, span)
+        result = fold.conditional(is_it, fold.bits(number, _COLOUR_BITS.width, span), result, span)
+    return result
+
+
+# --- registers, hashes, random numbers, digests ----------------------------------------------------------------------
+
+
+def _packed(value: va.Value, span: Span) -> ex.Expression:
+    """The bits of a value one after the other."""
+    result: ex.Expression | None = None
+    for leaf in places.scalar_leaves(value):
+        part = fold.cast(leaf, Bits(width_of(leaf.type)), span)
+        if width_of(part.type):
+            result = part if result is None else fold.binary(ex.BinaryOp.CONCAT, result, part, span)
+    assert result is not None
+    return result
+
+
+def _register_read(call: ExternCall) -> va.Value:
+    unit, span = call.scope.unit, call.span
+    instance = instance_of(call)
+    element = Bits(int(unit.externs[instance].attribute("width")))
+    value = unit.temporary("element", element, span)
+    unit.emit(st.CallExtern("register.read", instance, (_number(call, "index"),), (value,), span))
+    return core.cut(call, result_type(call), ex.Read(value, element, span), element.width)
+
+
+def _register_write(call: ExternCall) -> None:
+    unit, span = call.scope.unit, call.span
+    index, value = values_of(call, "index", "value")
+    inputs = (as_number(unit, index, span), _packed(value, span))
+    unit.emit(st.CallExtern("register.write", instance_of(call), inputs, (), span))
+
+
+def _get_hash(call: ExternCall) -> va.Value:
+    """get_hash(data), get_hash(base, data, max)"""
+    unit, span = call.scope.unit, call.span
+    assert call.receiver is not None
+    algorithm = algorithm_of(unit, call.receiver, "algo", span)
+    target = layout.scalar_type(unit, result_type(call))
+    if not isinstance(target, Bits):
+        raise unit.failure(span, "a hash is a number")
+    if not _has(call, "base"):
+        return fold.cast(hashed(unit, algorithm, data_list(call, "data"), span), target, span)
+    base, data, limit = values_of(call, "base", "data", "max")
+    fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
+    value = hashed(unit, algorithm, fields, span)
+    base_, limit_ = (to_scalar(unit, v, target, span) for v in (base, limit))
+    return fold.cast(into_range(value, base_, limit_, target, span), target, span)
+
+
+def _random(call: ExternCall) -> va.Value:
+    unit, span = call.scope.unit, call.span
+    type_ = layout.scalar_type(unit, result_type(call))
+    if call.receiver is None or not isinstance(type_, Bits):
+        raise unit.failure(span, "random numbers are of a type bit<W>")
+    low, high = (fold.bits(constructor_number(unit, call.receiver, n, span), type_.width, span) for n in ("min", "max"))
+    number = unit.temporary("random", Bits(type_.width), span)
+    unit.emit(st.CallExtern("random.range", None, (low, high), (number,), span))
+    return fold.cast(ex.Read(number, Bits(type_.width), span), type_, span)
+
+
+def _pack(call: ExternCall) -> None:
+    call.scope.unit.emit(st.CallExtern("digest.send", instance_of(call), (data_list(call, "data"),), (), call.span))
+
+
+# --- functions for deparsers -----------------------------------------------------------------------------------------
+
+
+def _decision(call: ExternCall, name: str, struct: str = "istd") -> ex.Expression:
+    """A bool of the structure that ingress or egress left."""
+    argument = call.argument(struct)
+    assert argument is not None
+    value = expressions.value_member(call.scope, expressions.evaluate(call.scope, argument), name, call.span)
+    assert isinstance(value, va.EXPRESSIONS)
+    return value
+
+
+def _kept_and(call: ExternCall, condition: ex.Expression) -> ex.Expression:
+    kept = fold.negate(_decision(call, "drop"))
+    return fold.binary(ex.BinaryOp.LAND, kept, condition, call.span)
+
+
+def _recirculated(call: ExternCall) -> va.Value:
+    port = _decision(call, "egress_port", "edstd")
+    assert isinstance(port.type, Bits)
+    special = fold.bits(PORT_RECIRCULATE, port.type.width, call.span)
+    return _kept_and(call, fold.binary(ex.BinaryOp.EQ, port, special, call.span))
+
+
+METHODS: dict[tuple[str, str], Handler] = {
+    ("Counter", "count"): _count,
+    ("DirectCounter", "count"): _count,
+    ("Meter", "execute"): _execute,
+    ("Meter", "dpdk_execute"): _execute,
+    ("DirectMeter", "execute"): _execute,
+    ("DirectMeter", "dpdk_execute"): _execute,
+    ("Register", "read"): _register_read,
+    ("Register", "write"): _register_write,
+    ("Hash", "get_hash"): _get_hash,
+    ("Random", "read"): _random,
+    ("Digest", "pack"): _pack,
+    **{(extern, name): handler for extern, methods in CHECKSUMS.items() for name, handler in methods.items()},
+}
+FUNCTIONS: dict[str, Handler] = {
+    "assert": check_condition,
+    "assume": check_condition,
+    "psa_clone_i2e": lambda call: _decision(call, "clone"),
+    "psa_clone_e2e": lambda call: _decision(call, "clone"),
+    "psa_resubmit": lambda call: _kept_and(call, _decision(call, "resubmit")),
+    "psa_normal": lambda call: _kept_and(call, fold.negate(_decision(call, "resubmit"))),
+    "psa_recirculate": _recirculated,
+}
