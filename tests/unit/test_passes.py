@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, h, if_, select, state, true, valid
 
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body, print_program
-from transpiler.hlir.program import ParserState, Program, Storage
+from transpiler.hlir.program import Bridge, ParserState, Program, Storage
 from transpiler.hlir.types import Bool
 from transpiler.hlir.verifier import verify
 from transpiler.passes import (
@@ -270,3 +271,13 @@ def test_intrinsics_and_action_data_stay_declared() -> None:
     assert "put.p" in program.variable
     assert set(program.intrinsic.values()) <= set(program.variable)
     assert not {"m.x", "m.y", "l"} & set(program.variable)
+
+
+def test_what_a_bridge_carries_is_written_and_declared() -> None:
+    b = builder()
+    b.header("carried", "h_t")
+    b.variable("along", 8, Storage.INTRINSIC)
+    program = made(b, b.set("along", 1), b.set("carried.a", 2), b.set("m.x", 3))
+    program = replace(program, bridges=(Bridge("normal", ("along",), ("carried",), AT),))
+    verify(program)
+    assert after(optimise, program).splitlines() == ["along = 8w1;", "carried.a = 8w2;"]

@@ -4,8 +4,8 @@ by way of another place that is needed.
 Before: meta.a = hdr.x; meta.b = meta.a; meta.c = 1; hdr.y = hdr.y; key: meta.c;      After: meta.c = 1; key: meta.c;
 
 Marked first are the statements with an effect of their own and what they read; then every write to a marked place, with
-what it reads and the conditions around it. What is not marked goes. Intrinsic metadata always count as read (the
-architecture's steps read them), the headers that a deparser emits are read by it.
+what it reads and the conditions around it. What is not marked goes. Intrinsic metadata and bridges always count as read
+(the architecture's steps read them), the headers that a deparser emits are read by it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.analysis.values import same
-from transpiler.hlir.expressions import Read, Text, VariableRef
+from transpiler.hlir.expressions import HeaderRef, Read, Text, VariableRef
 from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import (
@@ -52,6 +52,10 @@ class _Marks:
         self.around: dict[int, list[Statement]] = defaultdict(list)
         self.todo: list[Location] = []
         self._need(Location(variable) for _, variable in program.intrinsics)
+        for bridge in program.bridges:
+            self._need(Location(variable) for variable in bridge.variables)
+            for header in bridge.headers:
+                self._need(self.locator.whole(HeaderRef(header, bridge.span)))
         for pipe in program.pipes:
             for state in pipe.states if isinstance(pipe, Parser) else ():
                 for expression in transition_expressions(state):
