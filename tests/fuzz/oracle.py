@@ -1,0 +1,202 @@
+"""What must hold of a program: accepted, verified, and the same in every execution of it.
+
+Executions: the interpreter before passes, the interpreter after them, the compiled switch at each (B, b), with
+AddressSanitizer and UndefinedBehaviorSanitizer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness import BATCHES, Outcome, difference, outcome
+from hypothesis import HealthCheck, Phase, given, seed as seeded, settings
+from strategies import Scenario, keeps_order, scenarios
+
+from aux_frontend.p4_16.frontend import P4_16
+from macsad.resources import share
+from macsad.stf.compiled import CompiledDevice
+from macsad.stf.device import Device
+from macsad.stf.interpreted import InterpretedDevice
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.hlir.program import Program
+from transpiler.hlir.verifier import Malformed, verify
+from transpiler.interpreter import ControlError
+from transpiler.passes.pipeline import optimise
+from transpiler.targets.target import builtin
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import compile_program
+from transpiler.toolchain.toolchain import ToolchainError
+
+PORTS = (0, 1, 2, 3)
+GROUPS = {1: ((1, (0, 1)),), 2: ((2, (2,)), (3, (3, 2))), 3: ()}  # group: (rid, ports) of its nodes
+SLOW_SECONDS = 5.0  # for reading and optimising one program
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is wrong: at which step, in words; `scenario` where packets show it, `batch` where B and b do."""
+
+    step: str
+    message: str
+    scenario: Scenario | None = None
+    batch: tuple[int, int] | None = None
+
+
+@dataclass
+class Subject:
+    """A program read, optimised and, when asked for, compiled."""
+
+    folder: Path
+    text: str
+    path: Path = field(init=False)
+    plain: Program = field(init=False)
+    optimised: Program = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.path = self.folder / "program.p4"
+        self.path.write_text(self.text)
+
+    def read(self) -> Failure | None:
+        """Through the frontend and the passes, verified after each."""
+        diagnostics, began = Diagnostics(), time.monotonic()
+        try:
+            self.plain = P4_16().load(Source(self.path, (), ()), diagnostics)
+        except Rejected:
+            return Failure("frontend", diagnostics.render())
+        except Exception as error:
+            return Failure("frontend", f"raised {type(error).__name__}: {error}")
+        done = ["elaboration"]
+
+        def check(name: str, program: Program) -> None:
+            done.append(name)
+            verify(program)
+
+        try:
+            verify(self.plain)
+            self.optimised = optimise(self.plain, check)
+        except Malformed as malformed:
+            return Failure("verifier", f"after {done[-1]}: {malformed}")
+        except Exception as error:
+            return Failure("passes", f"after {done[-1]}: raised {type(error).__name__}: {error}")
+        if (took := time.monotonic() - began) > SLOW_SECONDS:
+            return Failure("frontend", f"reading and optimising took {took:.1f} seconds")
+        return None
+
+    def compile(self) -> Failure | None:
+        """To a sanitized switch."""
+        diagnostics = Diagnostics()
+        try:
+            made = generate(self.optimised, builtin(), share("templates"), diagnostics)
+            (self.folder / "program.c").write_text(made.c)
+            tools = toolchain.find("linux", None, optimise="-O0", sanitize=("address", "undefined"))
+            compile_program(self.folder / "program.c", self.folder / "program", share("aux-backend"), tools)
+        except Rejected:
+            return Failure("target", diagnostics.render())
+        except ToolchainError as error:
+            return Failure("compiler", str(error)[:6000])
+        except Exception as error:
+            return Failure("codegen", f"raised {type(error).__name__}: {error}")
+        return None
+
+    def draw(self, seed: int, count: int) -> list[Scenario]:
+        """Random scenarios, the same for the same seed, without what the passes found to be unreachable."""
+        tables = {table.name for table in self.optimised.tables}
+        return [
+            replace(
+                scenario,
+                entries=tuple(e for e in scenario.entries if e.table in tables),
+                defaults=tuple(d for d in scenario.defaults if d[0] in tables),
+            )
+            for scenario in _draw(self.plain, seed, count)
+        ]
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def expected(self, scenario: Scenario) -> Outcome:
+        return self._on(lambda: InterpretedDevice(self.plain), scenario)
+
+    def passes_differ(self, scenario: Scenario) -> Failure | None:
+        """Whether the interpreter tells the optimised program from the other."""
+        try:
+            expected, got = self.expected(scenario), self._on(lambda: InterpretedDevice(self.optimised), scenario)
+        except Exception as error:
+            return Failure("interpreter", f"raised {type(error).__name__}: {error}", scenario)
+        wrong = difference(expected, got, ordered=True)
+        return Failure("passes", wrong, scenario) if wrong else None
+
+    def switch_differs(
+        self, scenario: Scenario, batches: tuple[tuple[int, int], ...] = BATCHES
+    ) -> Failure | None:
+        """Whether the compiled switch does something else at one of these (B, b)."""
+        expected = self.expected(scenario)
+        for burst, sub_batch in batches:
+            try:
+                got = self._on(
+                    lambda b=burst, s=sub_batch: CompiledDevice(  # type: ignore[misc]
+                        self.plain, self.folder / "program", PORTS, burst=b, sub_batch=s
+                    ),
+                    scenario,
+                )
+            except ControlError as error:
+                return Failure("switch", str(error), scenario, (burst, sub_batch))
+            if wrong := difference(expected, got, ordered=keeps_order(self.plain)):
+                return Failure("switch", f"B={burst}, b={sub_batch}: {wrong}", scenario, (burst, sub_batch))
+        return None
+
+    def _on(self, start: Callable[[], Device], scenario: Scenario) -> Outcome:
+        with _closing(start()) as device:
+            for group, nodes in GROUPS.items():
+                device.group_create(group)
+                for rid, ports in nodes:
+                    device.node_associate(group, device.node_create(rid, ports))
+            return outcome(self.optimised, device, scenario, PORTS)  # it may have fewer registers
+
+
+@contextmanager
+def _closing(device: Device) -> Iterator[Device]:
+    try:
+        yield device
+    finally:
+        device.close()
+
+
+def _draw(program: Program, seed: int, count: int) -> list[Scenario]:
+    """Random scenarios; the first that hypothesis makes is left out, since it is always the simplest."""
+    drawn: list[Scenario] = []
+
+    @settings(
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        max_examples=count + 1,
+    )
+    @seeded(seed)
+    @given(scenarios(program, PORTS))
+    def keep(scenario: Scenario) -> None:
+        drawn.append(scenario)
+
+    keep()
+    return drawn[1:]
+
+
+def examine(text: str, folder: Path, seed: int, count: int = 4) -> Failure | None:
+    """The first thing that is wrong with a program, if anything is."""
+    subject = Subject(folder, text)
+    if failure := subject.read():
+        return failure
+    drawn = subject.draw(seed, count)
+    for scenario in drawn:
+        if failure := subject.passes_differ(scenario):
+            return failure
+    if failure := subject.compile():
+        return failure
+    for scenario in drawn:
+        if failure := subject.switch_differs(scenario):
+            return failure
+    return None
