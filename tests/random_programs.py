@@ -139,6 +139,8 @@ class Maker:
             return st.SetValid(h(random.choice(HEADERS)), random.random() < 0.6, AT)
         if choice < 0.65:
             return st.CopyHeader(h("o2"), h("o"), AT) if random.random() < 0.5 else st.CopyHeader(h("o"), h("o2"), AT)
+        if choice < 0.67:
+            return self._indexed()
         if choice < 0.7:
             source, target = random.sample(("s[0]", "s[1]"), 2)
             return st.CopyHeader(h(target), h(source), AT)
@@ -150,6 +152,19 @@ class Maker:
         if choice < 0.93:
             return b.call("counter.count", "c", ex.Cast(self._value(extra), b.type_of("sm.packet_length"), AT))
         return b.call("log.message", None, ex.Text("{}", AT), ex.ListExpression((self._value(extra),), AT))
+
+    def _indexed(self) -> st.Statement:
+        """Something with a stack element whose index is known at run time only, and now and then out of range."""
+        random, b = self.random, self.b
+        element = ex.ElementRef("s", b.get(random.choice(self.fields)), AT)
+        choice = random.randrange(4)
+        if choice == 0:
+            return st.CopyHeader(element, h(random.choice(("s[0]", "s[1]"))), AT)
+        if choice == 1:
+            return st.CopyHeader(h(random.choice(("s[0]", "s[1]"))), element, AT)
+        if choice == 2:
+            return st.SetValid(element, random.random() < 0.5, AT)
+        return st.Assign(ex.FieldRef(element, "x", AT), self._value(()), AT)
 
     def _value(self, extra: tuple[str, ...]) -> ex.Expression:
         random, b = self.random, self.b

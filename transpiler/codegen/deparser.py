@@ -49,19 +49,20 @@ class DeparserStatements(Statements):
         if not straight:
             views += [Line(f"bool emits_{n} = false;") for n in range(len(emits))]
             views += self.body(control.body)
+        views += self._places_of_repeated(emits)
         guards = [self._valid(e.header) if straight else f"emits_{n}" for n, e in enumerate(emits)]
         headers = [e.header for e in emits]
         views += [Line("uint32_t head = 0;"), Line("bool moved = false;")]
-        for guard, header in zip(guards, headers, strict=True):
-            place, size = self._place(header), self._size(header)
+        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
+            place, size = self._place(number, header), self._size(header)
             changed = f"{place} != head"
             if (field := self._assigned(header)) is not None:
                 changed += f" || {field} != {self.render.received_varbit(header)}"
             check = (Line(f"moved |= {changed};"), Line(f"head += {size};"))
             views.append(IfView(guard, check, (), ""))
         views.append(IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
-        for guard, header in zip(guards, headers, strict=True):
-            if stores := self._store_back(header):
+        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
+            if stores := self._store_back(number, header):
                 views.append(IfView(guard, stores, (), ""))
         if calls(self.program, frozenset({"truncate.request"})):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
@@ -69,17 +70,24 @@ class DeparserStatements(Statements):
             views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
         return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),)
 
+    def _places_of_repeated(self, emits: list[Emit]) -> Views:
+        """A header that is emitted more than once may come to lie in several places: each emission has its own."""
+        places = [self.storage.access(e.header) for e in emits]
+        self._repeated = frozenset(n for n, place in enumerate(places) if places.count(place) > 1)
+        own = [(n, self._slot_of_place(e.header)) for n, e in enumerate(emits) if n in self._repeated]
+        return tuple(Line(f"uint16_t place_{n} = {slot};") for n, slot in own)
+
     def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
         capacity = max(1, sum(self._maximum(header) for header in headers))
         views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
-        for guard, header in zip(guards, headers, strict=True):
-            views.append(IfView(guard, self._append(header), (), ""))
+        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
+            views.append(IfView(guard, self._append(number, header), (), ""))
         views.append(IfView("macs_layout_replace(packet, list, used)", DROP, (), ""))
         views.append(IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         return tuple(views)
 
-    def _append(self, header: HeaderPlace) -> Views:
-        place, field = self._place(header), self._assigned(header)
+    def _append(self, number: int, header: HeaderPlace) -> Views:
+        place, field = self._place(number, header), self._assigned(header)
         if field is None:
             size = self._size(header)
             return (Line(f"{place} = macs_layout_append(packet, list, &used, {place}, {size});"),)
@@ -98,7 +106,7 @@ class DeparserStatements(Statements):
         field = self.storage.assigned_varbit(owner)
         return None if field is None else self.render.element(self.storage.field(owner, field), header).text
 
-    def _store_back(self, header: HeaderPlace) -> Views:
+    def _store_back(self, number: int, header: HeaderPlace) -> Views:
         owner = self.storage.access(header).owner
         views: list[View] = []
         offset, behind = 0, ""
@@ -111,7 +119,7 @@ class DeparserStatements(Statements):
             offset += field.type.width
         if not views:
             return ()
-        return (Line(f"uint8_t *const to = packet->data + {self._place(header)};"), *views)
+        return (Line(f"uint8_t *const to = packet->data + {self._place(number, header)};"), *views)
 
     def _store(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Line:
         assert isinstance(field.type, Bits)
@@ -127,7 +135,10 @@ class DeparserStatements(Statements):
     def _valid(self, header: HeaderPlace) -> str:
         return self.render.element(self.storage.valid(self.storage.access(header).owner), header).text
 
-    def _place(self, header: HeaderPlace) -> str:
+    def _place(self, number: int, header: HeaderPlace) -> str:
+        return f"place_{number}" if number in self._repeated else self._slot_of_place(header)
+
+    def _slot_of_place(self, header: HeaderPlace) -> str:
         return self.render.element(self.storage.at(self.storage.access(header).owner), header).text
 
     def _size(self, header: HeaderPlace) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transpiler.codegen import capabilities
+from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics
@@ -27,6 +28,7 @@ def generate(
 ) -> Generated:
     """The C of a program for a target. `templates`: the folder of ours. Raises: Rejected, for what the target lacks."""
     kernels = capabilities.check(program, target, diagnostics)
+    program = lower(program)
     plan = schedule(program, options or Options())
     made = view(program, plan, kernels, program.span.file)
     folders = (target.templates, templates) if target.templates else (templates,)

@@ -7,19 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
+from transpiler.codegen.packing import store_padded
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.storage import Slot
+from transpiler.codegen.tables import members_key, packed_keys
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
-from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, HeaderPlace, KeySet, MaskSet, RangeSet
+from transpiler.hlir.expressions import (
+    AnySet,
+    Const,
+    ExactSet,
+    Expression,
+    HeaderPlace,
+    KeySet,
+    MaskSet,
+    RangeSet,
+    ValueSetRef,
+)
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
-from transpiler.hlir.statements import Advance, Body, Extract, Lookahead, Statement, Verify
+from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, Verify
 from transpiler.hlir.traverse import successors
-from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
+from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit, width_of
 
 DONE = "parsed"
-STEP_LIMIT = 256  # transitions without progress through the packet before ParserTimeout
 
 
 class ParserStatements(Statements):
@@ -45,16 +57,17 @@ class ParserStatements(Statements):
 
     def parse(self, parser: Parser) -> Views:
         """The whole parser as a block."""
-        stuck = _without_progress(parser)
+        stalling = stalling_states(self.program, parser)
         targets = {successor for state in parser.states for successor in successors(state)}
         views: list[View] = [Line("uint32_t at = 0;"), Line("uint32_t error = error_NoError;")]
-        if stuck:
-            views.append(Line("uint32_t steps = 0;"))
+        if stalling:
+            views.append(Line("uint32_t stalled_at = 0, visits = 0;"))
         for state in parser.states:
             if state.name in targets:
                 views.append(Line(f"{self._label(state.name)}:;", at(state.span)))
-            if state.name in stuck:
-                views.append(IfView(f"++steps > {STEP_LIMIT}", _fail("ParserTimeout"), (), ""))
+            if state.name in stalling:
+                views.append(IfView("stalled_at != at", (Line("stalled_at = at;"), Line("visits = 0;")), (), ""))
+                views.append(IfView(f"++visits > {STALL_LIMIT}", _fail("ParserTimeout"), (), ""))
             views += self.body(state.body)
             views += self._transition(state)
         views.append(Line(f"{DONE}:;"))
@@ -137,8 +150,13 @@ class ParserStatements(Statements):
     def _between(self, value: C, low: Expression, high: Expression) -> str:
         type_ = low.type
         if is_wide(type_):
-            compare = f"{c_type(type_)}_compare"
-            return f"{compare}({value}, {self.render(low)}) >= 0 && {compare}({value}, {self.render(high)}) <= 0"
+            signed = isinstance(type_, Bits) and type_.signed
+            compare, width = (
+                f"{c_type(type_)}_compare{'_signed' if signed else ''}",
+                f", {width_of(type_)}" if signed else "",
+            )
+            ends = [f"{compare}({value}, {self.render(end)}{width})" for end in (low, high)]
+            return f"{ends[0]} >= 0 && {ends[1]} <= 0"
         if isinstance(type_, Bits) and type_.signed:
             texts = [f"macs_signed({v}, {type_.width})" for v in (value, self.render(low), self.render(high))]
             return f"{texts[0]} >= {texts[1]} && {texts[0]} <= {texts[2]}"
@@ -165,9 +183,9 @@ class ParserStatements(Statements):
             size = f"({fixed} + bits / 8)"
             views = [
                 Line(f"const uint64_t bits = {self.render.amount(statement.varbit_bits)};"),
-                IfView(f"bits > {maximum}", _fail("HeaderTooShort"), (), ""),
                 IfView("bits % 8", _fail("ParserInvalidArgument"), (), ""),
                 self._need(size),
+                IfView(f"bits > {maximum}", _fail("HeaderTooShort"), (), ""),
             ]
         views += self._fill(statement.header, layout)
         return (*views, Line(f"at += {'(uint32_t)' if statement.varbit_bits else ''}{size};"))
@@ -225,26 +243,3 @@ def _all_constants(cases: tuple[SelectCase, ...]) -> bool:
     return all(
         isinstance(k, AnySet) or (isinstance(k, ExactSet) and isinstance(k.value, Const)) for k in keys
     ) and not any(isinstance(k, ExactSet) and isinstance(k.value.type, Bool) for k in keys)
-
-
-def _without_progress(parser: Parser) -> frozenset[str]:
-    """States on a cycle along which nothing moves the cursor for sure: such a parser might never end."""
-    still = {state.name for state in parser.states if not _moves(state.body)}
-    edges = {s.name: [n for n in successors(s) if n in still] for s in parser.states if s.name in still}
-
-    def reaches(start: str) -> bool:
-        seen, todo = set(), list(edges[start])
-        while todo:
-            name = todo.pop()
-            if name == start:
-                return True
-            if name not in seen:
-                seen.add(name)
-                todo += edges[name]
-        return False
-
-    return frozenset(name for name in still if reaches(name))
-
-
-def _moves(body: Body) -> bool:
-    return any(isinstance(s, Extract) for s in body)

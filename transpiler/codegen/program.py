@@ -13,7 +13,7 @@ from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import ProgramView, SlotView
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program, Role
-from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid
+from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.schedule.pipeline import CLONES, SECOND_LIVES, Preserved, calls, preserved_lists
@@ -136,6 +136,8 @@ def _state_bytes(program: Program, state: ParserState) -> int:
     total = 0
     for statement in walk(state.body):
         match statement:
+            case While():
+                return WHOLE_FRAME
             case Extract(header=header):
                 name = header.stack if isinstance(header, ElementRef) else header.name
                 total += maximum_bytes(program.header_type_of[name])

@@ -45,7 +45,9 @@ class Reader:
         return window >> (end * 8 - self.cursor - width) & mask(width)
 
     def advance(self, width: int) -> None:
-        """Pass bits. Raises: ParserReject."""
+        """Pass bits: whole bytes, as BMv2 wants it. Raises: ParserReject."""
+        if width % 8:
+            raise ParserReject("ParserInvalidArgument")
         if width > self.left:
             raise ParserReject("PacketTooShort")
         self.cursor += width
@@ -55,10 +57,10 @@ class Reader:
         variable = varbit_bits or 0
         if variable % 8:
             raise ParserReject("ParserInvalidArgument")
-        if any(isinstance(f.type, Varbit) and variable > f.type.max_width for f in header.layout.fields):
-            raise ParserReject("HeaderTooShort")
         left = header.layout.fixed_bits + variable
         bits = self.peek(left)
+        if any(isinstance(f.type, Varbit) and variable > f.type.max_width for f in header.layout.fields):
+            raise ParserReject("HeaderTooShort")
         self.cursor += left
         for field_ in header.layout.fields:
             width = field_.type.width if isinstance(field_.type, Bits) else variable

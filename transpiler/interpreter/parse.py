@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from transpiler.analysis.progress import STALL_LIMIT
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.types import Bits, Type, width_of
@@ -20,10 +21,17 @@ def parse(run: Execution, parser: Parser, reader: Reader) -> str:
     run.state.enter_pipe()
     states = {s.name: s for s in parser.states}
     current = parser.states[0]
+    stalling = run.store.stalling[parser.name]
+    stalled_at, visits = 0, 0
     try:
         while True:
             run.tick()
             run.trace(Event("state", current.name, current.span))
+            if current.name in stalling:
+                visits = visits + 1 if reader.cursor == stalled_at else 1
+                stalled_at = reader.cursor
+                if visits > STALL_LIMIT:
+                    raise ParserReject("ParserTimeout")
             run.run(current.body)
             target = _next(run, current)
             if target == ACCEPT:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from transpiler.analysis.progress import stalling_states
 from transpiler.diagnostics import Span
-from transpiler.hlir.program import ExternInstance, Program
+from transpiler.hlir.program import ExternInstance, Parser, Program
 from transpiler.interpreter.instances import Count, MeterArray, Random, Register
 from transpiler.interpreter.matches import Match
 from transpiler.interpreter.tables import DEFAULT_ENTRY, Profile, RuntimeTable
@@ -34,6 +35,7 @@ class Store:
         self.digests: list[Digest] = []
         self.log: list[str] = []
         self.failed_asserts: list[Span] = []
+        self.stalling = {p.name: stalling_states(program, p) for p in program.pipes if isinstance(p, Parser)}
         for instance in program.externs:
             self._create(instance)
 

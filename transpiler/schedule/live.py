@@ -25,7 +25,7 @@ from transpiler.hlir.statements import (
     Switch,
     While,
 )
-from transpiler.hlir.traverse import program_statements, transition_expressions, walk
+from transpiler.hlir.traverse import expressions, program_statements, transition_expressions, walk
 from transpiler.schedule.pipeline import STEP_READS, STEP_WRITES, Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit, Target
 
@@ -105,9 +105,6 @@ class Liveness:
                 return live | self._reads((statement,)) | self._exits_inside(statement)
             case Emit(header=header):
                 return live | self._emitted(header)
-            case CopyHeader(source=source):
-                access = self.locator.access(statement)
-                return (live - access.killed) | self.locator.whole(source)
         access = self.locator.access(statement)
         return (live - access.killed) | access.reads
 
@@ -168,6 +165,7 @@ def loaded_fields(program: Program, stored: Live) -> Live:
         match statement:
             case CopyHeader():
                 copies.append(statement)
+                read |= {r for e in expressions(statement) for r in locator.read_by(e)}  # its run-time indices
             case Emit():
                 pass
             case _:

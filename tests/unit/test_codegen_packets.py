@@ -1,0 +1,93 @@
+"""Compiled parsers and deparsers against the interpreter, frame by frame, each frame also cut off at every length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad.stf.device import Device
+from macsad.stf.interpreted import InterpretedDevice
+
+HERE = Path(__file__).parent / "codegen"
+SANITIZE = ("address", "undefined")
+SIZE = 16  # frames put in at a time
+
+
+def cut(frames: Iterable[str]) -> list[bytes]:
+    """The frames at every length but none."""
+    whole = [bytes.fromhex(frame) for frame in frames]
+    return [frame[:n] for frame in whole for n in range(1, len(frame) + 1)]
+
+
+def sent(device: Device, frames: list[bytes]) -> Iterator[list[bytes]]:
+    """What comes of each group of frames."""
+    for first in range(0, len(frames), SIZE):
+        device.inject_all(0, frames[first : first + SIZE])
+        yield [frame for _, frame in device.collect()]
+
+
+def agree(program: str, frames: list[bytes]) -> list[bytes]:
+    """Check that the compiled switch sends what the interpreter sends. Returns that."""
+    path = HERE / f"{program}.p4"
+    compiled = switches.start(path, (0, 1), sanitize=SANITIZE)
+    try:
+        expected = list(sent(InterpretedDevice(switches.load(path)), frames))
+        for number, (right, got) in enumerate(zip(expected, sent(compiled, frames), strict=True)):
+            assert got == right, [f.hex() for f in frames[number * SIZE : (number + 1) * SIZE]]
+    finally:
+        compiled.close()
+    return [frame for group in expected for frame in group]
+
+
+PARSED = [
+    "00 02 04 07 aa bb", "00 02 04 06 09 aa",  # a stack that ends, one that is too short
+    "01 12 34 56",
+    "02 00 11 22", "02 10 11 22 33 44", "02 09 11 22 33", "02 ff 11", "02 f8 11",  # advance 0, 16, 9, 255, 248 bits
+    "03 00 aa bb cc", "03 08 aa bb cc dd", "03 40 aa 01 02 03 04 05 06 07 08 cc dd", "03 41 aa 01 02 03 04 05 06 07 08 09",
+    "03 48 aa 01 02 03 04 05 06 07 08 09 0a 0b", "03 07 aa bb", "03 f8 aa bb cc",
+    "04" + "00" * 15 + "01 aa", "04 55" + "12" * 15, "04" + "00" * 14 + "01 00 bb", "04 80" + "00" * 15, "04 81" + "00" * 15,
+    "05 fd" + "00" * 10, "05 04" + "00" * 10, "05 05" + "ff" * 9 + "f7", "05 05" + "ff" * 9 + "f6", "05 05" + "00" * 9 + "09",
+    "05 06" + "00" * 9 + "64", "05 06" + "ff" * 10, "05 80 80" + "00" * 9,
+    "06 09", "06 08", "06 03", "06 04",
+    "07 01 aa", "07 ff aa", "07 00 aa",  # 1, 255 and 256 rounds without progress
+    "08 01 02", "08 03 77", "08 05 77 88",
+    "09 01 01 01 ff aa", "09 02 55 01 ff", "09 00 ff", "09 01 00 ff", "09" + "01" * 300 + "ff",
+    "0a 01", "0a 02 aa", "0a 03 aa",
+    "0b 00 05 11 22 33 44 55 66 77", "0b f0 01 11 22 33 44 55 66", "0b 20 05 11 22 33 44 55 66 77", "0b 0f ff 11 22 33 44 55 66",
+    "80 01", "bf", "c5 01 02", "d0 01", "0c",
+]  # fmt: skip
+
+
+def test_parsers() -> None:
+    frames = cut(frame for frame in PARSED if len(frame) < 200)
+    frames += [bytes.fromhex(frame) for frame in PARSED]
+    errors = {frame[0] for frame in agree("parsers", frames)}
+    assert errors == {0, 1, 2, 3, 4, 5, 6}
+
+
+def changed(bits: Iterable[int], rest: str = "") -> str:
+    what = sum(1 << bit for bit in bits)
+    return f"{what:04x} 1234 5678 0211 0122 10 c1 c2 a5 {rest}"
+
+
+def test_deparsers() -> None:
+    one = [changed([bit], "f1f2f3") for bit in range(14)]
+    frames = cut([one[0], one[3], one[12]])
+    frames += [bytes.fromhex(frame) for frame in one]
+    frames += [bytes.fromhex(changed(two, "f1")) for two in combinations(range(14), 2)]
+    frames += [bytes.fromhex(changed(three)) for three in combinations(range(14), 3) if sum(three) % 3 == 0]
+    out = agree("deparsers", frames)
+    assert max(map(len, out)) > 256 + 16
+    assert len(out) < len(frames)  # of some nothing is left
+
+
+@pytest.mark.parametrize("rest", [0, 1, 200])
+def test_frames_grow_and_shrink_around_their_payload(rest: int) -> None:
+    frames = [
+        bytes.fromhex(changed(bits)) + bytes(range(1, rest + 1)) for bits in ([], [5], [8], [5, 8], [2, 5, 11, 13])
+    ]
+    agree("deparsers", frames)
