@@ -10,22 +10,10 @@ from collections.abc import Iterable
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
-from transpiler.codegen.packing import store_padded
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.storage import Slot
-from transpiler.codegen.tables import members_key, packed_keys
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
-from transpiler.hlir.expressions import (
-    AnySet,
-    Const,
-    ExactSet,
-    Expression,
-    HeaderPlace,
-    KeySet,
-    MaskSet,
-    RangeSet,
-    ValueSetRef,
-)
+from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, HeaderPlace, KeySet, MaskSet, RangeSet
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, Verify
 from transpiler.hlir.traverse import successors
