@@ -41,6 +41,27 @@ control C(inout H hdr, inout M meta) {{ apply {{ }} }}
 control D(packet_out packet, in H hdr) {{ apply {{ packet.emit(hdr); }} }}
 {main} V1Switch(P(), V(), I(), E(), C(), D()) main;
 """
+PSA = """
+#include <core.p4>
+#include <psa.p4>
+{top}
+struct none_t {{ }}
+parser IP(packet_in p, out none_t h, inout none_t m, in psa_ingress_parser_input_metadata_t i,
+          in none_t a, in none_t b) {{ state start {{ transition accept; }} }}
+control In(inout none_t h, inout none_t m, in psa_ingress_input_metadata_t i,
+           inout psa_ingress_output_metadata_t o) {{ {control} apply {{ {apply} }} }}
+control ID(packet_out p, out none_t a, out none_t b, out none_t c, inout none_t h, in none_t m,
+           in psa_ingress_output_metadata_t o) {{ apply {{ }} }}
+parser EP(packet_in p, out none_t h, inout none_t m, in psa_egress_parser_input_metadata_t i,
+          in none_t a, in none_t b, in none_t c) {{ state start {{ transition accept; }} }}
+control Out(inout none_t h, inout none_t m, in psa_egress_input_metadata_t i,
+            inout psa_egress_output_metadata_t o) {{ apply {{ }} }}
+control ED(packet_out p, out none_t a, out none_t b, inout none_t h, in none_t m,
+           in psa_egress_output_metadata_t o, in psa_egress_deparser_input_metadata_t d) {{ apply {{ }} }}
+IngressPipeline(IP(), In(), ID()) ip;
+EgressPipeline(EP(), Out(), ED()) ep;
+PSA_Switch(ip, PacketReplicationEngine(), ep, BufferingQueueingEngine()) main;
+"""
 START = "state start { packet.extract(hdr.eth); transition accept; }"
 TABLE = "table t {{ key = {{ {key} }} actions = {{ {actions} }} {rest} }}"
 
@@ -188,6 +209,19 @@ def test_counters_and_meters(tmp_path: Path) -> None:
     assert (hits.spec.unit, pace.spec.unit) == (2, 2)
     assert hits.direct_table_id == pace.direct_table_id == table.preamble.id
     assert list(table.direct_resource_ids) == [hits.preamble.id, pace.preamble.id]
+
+
+def test_the_type_of_an_index(tmp_path: Path) -> None:
+    top = "type bit<9> port_t;"
+    file = tmp_path / "psa.p4"
+    control = "Counter<bit<32>, port_t>(512, PSA_CounterType_t.BYTES) bytes; Register<bit<8>, bit<4>>(16) plain;"
+    file.write_text(PSA.format(top=top, control=control, apply="bytes.count((port_t)1); plain.write(1, 2);"))
+    diagnostics = Diagnostics()
+    info = build(P4_16().load(Source(file), diagnostics), diagnostics)
+    assert info.pkg_info.arch == "psa"
+    assert (info.counters[0].index_type_name.name, info.counters[0].spec.unit) == ("port_t", 1)
+    assert not info.registers[0].HasField("index_type_name")
+    assert info.type_info.new_types["port_t"].original_type.bitstring.bit.bitwidth == 9
 
 
 def test_action_profiles_and_selectors(tmp_path: Path) -> None:

@@ -91,7 +91,8 @@ class HeaderStack:
 class ExternInstance:
     """A counter, register, meter …: `kind` as in externs.KINDS, `attributes` its compile-time arguments by name.
 
-    `data` is the P4 type of a register's elements or of a digest's records, where the frontend knows it.
+    `data` is the P4 type of a register's elements or of a digest's records, where the frontend knows it; `index_type` the
+    name of the index's type, as `Variable.type_name`.
     """
 
     name: str
@@ -100,6 +101,7 @@ class ExternInstance:
     span: Span
     annotations: tuple[Annotation, ...] = ()
     data: DataType | None = None
+    index_type: str = ""
 
     def attribute(self, name: str) -> int | str:
         """The compile-time argument of that name. Raises: KeyError."""

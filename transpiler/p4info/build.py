@@ -227,19 +227,24 @@ class _Builder:
                 self._profile(instance)
             case Kind.COUNTER | Kind.METER as kind:
                 message = self._counter_like(instance, kind)
-                message.size = instance.attribute("size")
+                self._indexed(message, instance)
             case Kind.DIRECT_COUNTER | Kind.DIRECT_METER as kind:
                 message = self._counter_like(instance, kind)
                 message.direct_table_id = self.ids[Kind.TABLE, self.direct[instance.name].name]
             case Kind.REGISTER:
                 message = self.info.registers.add()
                 self._preamble(message.preamble, Kind.REGISTER, instance.name, instance.annotations)
-                message.size = instance.attribute("size")
+                self._indexed(message, instance)
                 types.data_spec(message.type_spec, instance.data or Bits(int(instance.attribute("width"))))
             case Kind.DIGEST:
                 message = self.info.digests.add()
                 self._preamble(message.preamble, Kind.DIGEST, instance.name, instance.annotations)
                 types.data_spec(message.type_spec, instance.data or self._record(instance))
+
+    def _indexed(self, message: Message, instance: pr.ExternInstance) -> None:
+        message.size = instance.attribute("size")
+        if instance.index_type:
+            message.index_type_name.name = instance.index_type
 
     def _counter_like(self, instance: pr.ExternInstance, kind: Kind) -> Message:
         message = getattr(self.info, f"{kind.name.lower()}s").add()

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import layout, names
+from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import interface as it
@@ -48,6 +49,14 @@ def type_name(unit: Unit, type_: ty.Ty) -> str:
     described = data_type(unit, type_)
     named = isinstance(described, it.NamedType) and described.kind in (it.TypeKind.NEW_TYPE, it.TypeKind.ENUM)
     return described.name if named and isinstance(described, it.NamedType) else ""
+
+
+def index_type(unit: Unit, made: ExternObject) -> str:
+    """What `ExternInstance.index_type` says: the index is the last type parameter of counters and meters, and of registers
+    that have one besides their elements'."""
+    least = {"counter": 1, "meter": 1, "register": 2}.get(made.declaration.name.lower())
+    indexed = least is not None and len(made.type_arguments) >= least
+    return type_name(unit, made.type_arguments[-1]) if indexed else ""
 
 
 def _named(unit: Unit, type_: ty.Struct | ty.Header | ty.HeaderUnion | ty.Enum | ty.NewType) -> it.NamedType:

@@ -9,7 +9,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
-from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
+from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
     check_condition,
@@ -26,7 +26,7 @@ from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import DataType
-from transpiler.hlir.types import Bits, Enum, width_of
+from transpiler.hlir.types import Bits, Enum, Varbit, width_of
 
 PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
 GREEN, YELLOW, RED = 0, 1, 2  # colours as meters of HLIR give them
@@ -71,7 +71,10 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
         case _:
             raise unit.failure(span, f"the extern '{kind}' is not supported on PSA")
     name = unit.unique(made.name, unit.externs)
-    unit.externs[name] = pr.ExternInstance(name, kind.lower(), attributes, span, names.kept(unit, annotations), data)
+    index_type = interface.index_type(unit, made)
+    unit.externs[name] = pr.ExternInstance(
+        name, kind.lower(), attributes, span, names.kept(unit, annotations), data, index_type
+    )
     made.instance = name
 
 
@@ -217,12 +220,21 @@ def _get_hash(call: ExternCall) -> va.Value:
     if not isinstance(target, Bits):
         raise unit.failure(span, "a hash is a number")
     if not _has(call, "base"):
-        return fold.cast(hashed(unit, algorithm, data_list(call, "data"), span), target, span)
+        fields = _whole_bytes(data_list(call, "data"))
+        return fold.cast(hashed(unit, algorithm, fields, span), target, span)
     base, data, limit = values_of(call, "base", "data", "max")
-    fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
+    fields = _whole_bytes(ex.ListExpression(tuple(places.scalar_leaves(data)), span))
+    base_, limit_ = (as_number(unit, value, span) for value in (base, limit))
     value = hashed(unit, algorithm, fields, span)
-    base_, limit_ = (to_scalar(unit, v, target, span) for v in (base, limit))
     return fold.cast(into_range(value, base_, limit_, target, span), target, span)
+
+
+def _whole_bytes(fields: ex.ListExpression) -> ex.ListExpression:
+    """Zeros in front where the fields are not whole bytes together, as psa_switch has it: PSA leaves it open."""
+    missing = -sum(width_of(item.type) for item in fields.items) % 8
+    if not missing or any(isinstance(item.type, Varbit) for item in fields.items):
+        return fields
+    return ex.ListExpression((fold.bits(0, missing, fields.span), *fields.items), fields.span)
 
 
 def _random(call: ExternCall) -> va.Value:

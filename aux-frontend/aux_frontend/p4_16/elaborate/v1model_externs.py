@@ -56,7 +56,10 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
             raise unit.failure(span, f"the extern '{kind}' is not supported on v1model")
     name = unit.unique(made.name, unit.externs)
     data = interface.data_type(unit, made.type_arguments[0]) if kind == "register" and made.type_arguments else None
-    unit.externs[name] = pr.ExternInstance(name, kind, attributes, span, names.kept(unit, annotations), data)
+    index_type = interface.index_type(unit, made)
+    unit.externs[name] = pr.ExternInstance(
+        name, kind, attributes, span, names.kept(unit, annotations), data, index_type
+    )
     made.instance = name
 
 
