@@ -30,7 +30,7 @@ struct macs_lane {
     struct macs_switch *sw;
     struct macs_qsbr_reader *reader;
     pthread_t thread;
-    int cpu; /* or -1 */
+    int cpu;            /* or -1 */
     _Atomic int status; /* 0 running, 1 not yet, else -errno */
     unsigned input_count;
     struct macs_input *inputs;

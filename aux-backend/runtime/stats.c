@@ -6,9 +6,9 @@
 #include "runtime/lane.h"
 
 static const char *const cause_names[MACS_CAUSES] = {
-    [MACS_CAUSE_PROGRAM] = "program",     [MACS_CAUSE_NO_PORT] = "no-port",   [MACS_CAUSE_TX_FULL] = "tx-full",
-    [MACS_CAUSE_TOO_LONG] = "too-long",   [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
-    [MACS_CAUSE_NO_GROUP] = "no-group",   [MACS_CAUSE_LOOPS] = "loops",
+    [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",     [MACS_CAUSE_TX_FULL] = "tx-full",
+    [MACS_CAUSE_TOO_LONG] = "too-long", [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
+    [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",
 };
 
 const char *macs_stats_cause_name(unsigned cause) {
@@ -79,8 +79,9 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
 
 void macs_stats_print_rate(const struct macs_stats_sum *before, const struct macs_stats_sum *now, double seconds,
                            FILE *file) {
-    fprintf(file, "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
-                  ", dropped %" PRIu64 "\n",
+    fprintf(file,
+            "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
+            ", dropped %" PRIu64 "\n",
             (double)(now->received - before->received) / seconds, (double)(now->sent - before->sent) / seconds,
             (double)(now->dropped - before->dropped) / seconds, now->received, now->sent, now->dropped);
     fflush(file);

@@ -30,19 +30,19 @@ struct macs_switch {
     odp_pool_t pool;
     odp_time_t start;
     struct macs_qsbr *qsbr;
-    unsigned table_count;              /* of program->tables that have been made */
+    unsigned table_count; /* of program->tables that have been made */
     struct macs_digest_queue digests;
     struct macs_multicast *multicast;
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
     unsigned port_count;
-    uint8_t slot_of[UINT16_MAX + 1];   /* port number → slot + 1; 0: no such port */
+    uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
     _Atomic uint32_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 16 | its port or group */
     struct macs_ctl_out ctl_out;
-    struct macs_lane **lanes;          /* one a worker */
+    struct macs_lane **lanes; /* one a worker */
     unsigned lane_count;
     bool running;
     _Atomic bool stopping;
-    _Atomic uint32_t batch;            /* B << 16 | b: both change together */
+    _Atomic uint32_t batch; /* B << 16 | b: both change together */
 };
 
 int macs_switch_create(struct macs_switch **created, const struct macs_program *program,

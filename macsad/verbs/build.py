@@ -25,7 +25,10 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
 )
 @click.option("--sanitize", multiple=True, type=SANITIZERS, help="Build with a sanitizer of the C compiler's.")
 @click.option(
-    "--p4info", "info_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--p4info",
+    "info_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Where P4Runtime's description goes: FILE.txtpb (text), .bin or .json.  [default: DIR/P.p4info.txtpb]",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")

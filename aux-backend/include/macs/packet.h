@@ -2,7 +2,8 @@
  *
  * `struct macs_packet` stands at the start of odp_packet_user_area(), the program's own state (headers, metadata)
  * follows it. The area is bound to its packet once, when the pool is made: receiving allocates nothing.
- * Threads: a packet belongs to one worker at a time. Source: the self-described packet buffers paper; ODP API odp_packet.
+ * Threads: a packet belongs to one worker at a time. Source: the self-described packet buffers paper; ODP API
+ * odp_packet.
  */
 #ifndef MACS_PACKET_H
 #define MACS_PACKET_H
@@ -58,26 +59,26 @@ struct macs_requests {
     uint32_t truncate_bytes;
     uint16_t ingress_session, egress_session;
     uint8_t ingress_clone_fields, egress_clone_fields, resubmit_fields, recirculate_fields;
-    uint8_t flags;            /* enum macs_request */
-    uint8_t preserved;        /* the list of fields that it kept */
-    uint16_t passes;          /* through ingress and egress, of the packets that it was made of too */
+    uint8_t flags;     /* enum macs_request */
+    uint8_t preserved; /* the list of fields that it kept */
+    uint16_t passes;   /* through ingress and egress, of the packets that it was made of too */
 };
 
 struct macs_packet {
     odp_packet_t handle;
-    uint8_t *data;            /* first byte of the frame; `contiguous` bytes may be read from here on */
-    uint32_t length;          /* bytes of the frame, as received until the deparser ran, then as sent */
+    uint8_t *data;   /* first byte of the frame; `contiguous` bytes may be read from here on */
+    uint32_t length; /* bytes of the frame, as received until the deparser ran, then as sent */
     uint32_t contiguous;
-    uint32_t payload_offset;  /* where the parser stopped, bytes from `data` */
+    uint32_t payload_offset; /* where the parser stopped, bytes from `data` */
     uint16_t ingress_port;
     uint16_t egress_port;
     uint16_t multicast_group;
-    uint16_t replica;         /* egress_rid of a multicast copy */
-    uint8_t verdict;          /* enum macs_verdict */
-    uint8_t cause;            /* enum macs_cause, with MACS_DROP */
-    uint8_t instance_type;    /* enum macs_instance */
-    uint8_t parser_error;     /* ordinal in the program's `error` enum */
-    uint64_t ingress_ns;      /* time of arrival since the switch started */
+    uint16_t replica;              /* egress_rid of a multicast copy */
+    uint8_t verdict;               /* enum macs_verdict */
+    uint8_t cause;                 /* enum macs_cause, with MACS_DROP */
+    uint8_t instance_type;         /* enum macs_instance */
+    uint8_t parser_error;          /* ordinal in the program's `error` enum */
+    uint64_t ingress_ns;           /* time of arrival since the switch started */
     struct macs_requests requests; /* of programs with macs_program.uses_requests only */
 };
 

@@ -32,10 +32,10 @@ struct macs_extern_desc {
     const char *table;                      /* of a direct extern, else NULL */
     const struct macs_digest_field *fields; /* of a digest */
     uint32_t size;
-    uint16_t bits;                          /* of a register's element; of a digest's record */
+    uint16_t bits; /* of a register's element; of a digest's record */
     uint16_t field_count;
-    uint8_t kind;                           /* enum macs_extern_kind */
-    uint8_t unit;                           /* enum macs_unit, of counters and meters */
+    uint8_t kind; /* enum macs_extern_kind */
+    uint8_t unit; /* enum macs_unit, of counters and meters */
 };
 
 struct macs_worker;
@@ -44,18 +44,18 @@ typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const 
 
 struct macs_program {
     const char *name;
-    const char *source;        /* P4 file */
-    uint32_t state_bytes;      /* of the program's state behind struct macs_packet, that struct included */
-    uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
-    uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
-    uint16_t drop_port;        /* v1model's 511 */
-    bool uses_requests;        /* the program may set macs_packet.requests */
+    const char *source;   /* P4 file */
+    uint32_t state_bytes; /* of the program's state behind struct macs_packet, that struct included */
+    uint32_t parse_bytes; /* the parser looks at no more than these first bytes of a frame */
+    uint32_t grow_bytes;  /* the deparser may make a frame longer by at most this */
+    uint16_t drop_port;   /* v1model's 511 */
+    bool uses_requests;   /* the program may set macs_packet.requests */
     uint16_t table_count;
     uint16_t extern_count;
     const struct macs_table_desc *table_descs;
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;
-    void **externs;            /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
+    void **externs; /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
     macs_pipe_fn *ingress;
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;

@@ -1,5 +1,6 @@
-/* Values of variable width. All that a program can do with a varbit is to extract, copy, compare and emit it, so its value
- * is bytes of the frame as it was received, which nothing changes before the deparser: where they lie, and how many. */
+/* Values of variable width. All that a program can do with a varbit is to extract, copy, compare and emit it, so its
+ * value is bytes of the frame as it was received, which nothing changes before the deparser: where they lie, and how
+ * many. */
 #ifndef MACS_VARBIT_H
 #define MACS_VARBIT_H
 
