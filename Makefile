@@ -20,8 +20,8 @@ demo: setup-run ## compile apps/l3fwd, let packets through, show what came out w
 	@$(BIN)/python scripts/demo.py
 
 check: setup ## formatting, lint, types, directions of imports and includes
-	$(BIN)/ruff format --check --quiet .
-	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet --output-format concise .
+	$(BIN)/ruff check --quiet --output-format concise .
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 	scripts/check_includes
