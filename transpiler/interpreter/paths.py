@@ -22,8 +22,6 @@ Sent = tuple[int, bytes]
 class Paths:
     """Carries packets through a program. An architecture says in `arrive` what a received frame goes through first."""
 
-    drop_intrinsic = ""  # the intrinsic that asks for a drop
-
     def __init__(self, program: Program, store: Store, replication: Replication) -> None:
         self.program = program
         self.store = store
@@ -52,9 +50,9 @@ class Paths:
         """The first pass of a received frame."""
         raise NotImplementedError
 
-    def drop(self, why: str, transit: Transit | None = None) -> None:
-        """Tell of a drop; given the packet, with the statement that asked for it."""
-        variable = self.program.intrinsic.get(self.drop_intrinsic, "")
+    def drop(self, why: str, transit: Transit | None = None, intrinsic: str = "") -> None:
+        """Tell of a drop; given the packet and the intrinsic that asked for it, with the statement that set that."""
+        variable = self.program.intrinsic.get(intrinsic, "")
         self.trace(Event("drop", why, transit.written.get(variable) if transit is not None else None))
 
     def parse(self, role: Role, state: State, transit: Transit, data: bytes) -> int:

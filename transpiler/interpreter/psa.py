@@ -59,8 +59,6 @@ class EgressPass:
 class Psa(Paths):
     """Carries packets through a PSA program."""
 
-    drop_intrinsic = "ingress_output.drop"
-
     def arrive(self, data: bytes, port: int) -> None:
         self._ingress(IngressPass(data, port, NORMAL))
 
@@ -81,7 +79,7 @@ class Psa(Paths):
         if state.intrinsic("ingress_output.clone"):
             self._clone(arrival.data, state, "ingress_output", CLONE_I2E, "clone_i2e")
         if state.intrinsic("ingress_output.drop"):
-            self.drop("at the end of ingress", transit)
+            self.drop("at the end of ingress", transit, "ingress_output.drop")
         elif state.intrinsic("ingress_output.resubmit"):
             self.trace(Event("pass", "resubmitted"))
             again = IngressPass(arrival.data, arrival.port, RESUBMIT, self._pack(state, "resubmit"))
@@ -160,7 +158,7 @@ class Psa(Paths):
         if state.intrinsic("egress_output.clone"):
             self._clone(frame, state, "egress_output", CLONE_E2E, "clone_e2e")
         if state.intrinsic("egress_output.drop"):
-            self.drop("at the end of egress")
+            self.drop("at the end of egress", transit, "egress_output.drop")
         elif departure.port == PORT_RECIRCULATE:
             self.trace(Event("pass", "recirculated"))
             again = IngressPass(frame, PORT_RECIRCULATE, RECIRCULATE, self._pack(state, "recirculate"))

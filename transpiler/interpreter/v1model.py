@@ -47,8 +47,6 @@ class EgressPass:
 class V1Model(Paths):
     """Carries packets through a v1model program."""
 
-    drop_intrinsic = "egress_spec"
-
     def arrive(self, data: bytes, port: int) -> None:
         self._ingress(IngressPass(data, port, NORMAL))
 
@@ -90,7 +88,7 @@ class V1Model(Paths):
             self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
             self._replicate(copies, state, transit, ingress_port)
         elif state.intrinsic("egress_spec") == DROP_PORT:
-            self.drop("at the end of ingress", transit)
+            self.drop("at the end of ingress", transit, "egress_spec")
         else:
             state.set_intrinsic("instance_type", NORMAL)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
@@ -156,7 +154,7 @@ class V1Model(Paths):
         if requests.clone_egress is not None:
             self._clone_egress(departure, *requests.clone_egress)
         if state.intrinsic("egress_spec") == DROP_PORT:
-            self.drop("at the end of egress", transit)
+            self.drop("at the end of egress", transit, "egress_spec")
             return
         self._leave(departure, self._deparse(state, transit))
 

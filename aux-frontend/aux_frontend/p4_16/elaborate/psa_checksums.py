@@ -18,7 +18,7 @@ from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Enum
 
-# PSA_HashAlgorithm_t; what TARGET_DEFAULT means is the target's choice
+# PSA_HashAlgorithm_t; TARGET_DEFAULT is what BMv2 makes of it
 _ALGORITHMS = {
     "IDENTITY": "identity",
     "CRC32": "crc32",
@@ -26,7 +26,7 @@ _ALGORITHMS = {
     "CRC16": "crc16",
     "CRC16_CUSTOM": "crc16_custom",
     "ONES_COMPLEMENT16": "csum16",
-    "TARGET_DEFAULT": "crc32",
+    "TARGET_DEFAULT": "crc16",
 }
 _INTERNET = "csum16"
 _COMPLEMENTED = (_INTERNET,)  # whose hash of nothing is all ones
