@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct macs_command *const all_commands[] = {
-    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,
-    macs_multicast_commands, macs_mirroring_commands,  macs_switch_commands,
+    macs_table_commands,     macs_table_dump_commands, macs_extern_commands, macs_multicast_commands,
+    macs_mirroring_commands, macs_value_set_commands,  macs_switch_commands,
 };
 #define COMMAND_LISTS (sizeof(all_commands) / sizeof(all_commands[0]))
 
@@ -83,6 +83,10 @@ struct macs_store *macs_console_table(struct macs_console *console, const char *
     int index = macs_names_find(&names, word, why);
     if (index < 0)
         return NULL;
+    if (program->table_descs[index].value_set) {
+        macs_text_fail(why, "%s is a parser value set; see pvs_add", program->table_descs[index].name);
+        return NULL;
+    }
     if (strlen(word) < sizeof(console->last_table_word)) {
         strcpy(console->last_table_word, word);
         console->last_table = index;

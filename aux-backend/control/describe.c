@@ -42,13 +42,8 @@ static void describe_action(const struct macs_action_desc *action, struct macs_t
     macs_text_add(text, "]}");
 }
 
-static void describe_table(const struct macs_table_desc *desc, struct macs_text *text) {
-    macs_text_add(text, "{");
-    pair(text, "name", desc->name);
-    macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
-                  desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
-    pair(text, "kernel", desc->kernel ? desc->kernel->name : "none");
-    macs_text_add(text, ",\"key\":[");
+static void describe_key(const struct macs_table_desc *desc, struct macs_text *text) {
+    macs_text_add(text, "\"key\":[");
     for (uint16_t i = 0; i < desc->field_count; i++) {
         macs_text_add(text, i ? ",{" : "{");
         pair(text, "name", desc->fields[i].name);
@@ -56,12 +51,44 @@ static void describe_table(const struct macs_table_desc *desc, struct macs_text 
         pair(text, "match", match_kinds[desc->fields[i].kind]);
         macs_text_add(text, ",\"bits\":%u}", desc->fields[i].bits);
     }
-    macs_text_add(text, "],\"actions\":[");
+    macs_text_add(text, "]");
+}
+
+static void describe_value_set(const struct macs_table_desc *desc, struct macs_text *text) {
+    macs_text_add(text, "{");
+    pair(text, "name", desc->name);
+    macs_text_add(text, ",\"size\":%" PRIu32 ",", desc->shape.size);
+    describe_key(desc, text);
+    macs_text_add(text, "}");
+}
+
+static void describe_table(const struct macs_table_desc *desc, struct macs_text *text) {
+    macs_text_add(text, "{");
+    pair(text, "name", desc->name);
+    macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
+                  desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
+    pair(text, "kernel", desc->kernel ? desc->kernel->name : "none");
+    macs_text_add(text, ",");
+    describe_key(desc, text);
+    macs_text_add(text, ",\"actions\":[");
     for (uint16_t i = 0; i < desc->action_count; i++) {
         macs_text_add(text, i ? "," : "");
         describe_action(&desc->actions[i], text);
     }
     macs_text_add(text, "]}");
+}
+
+/* The tables, or the parser value sets: these stand behind the tables. */
+static void describe_tables(const struct macs_program *program, bool value_sets, struct macs_text *text) {
+    const char *separator = "";
+    for (uint16_t i = 0; i < program->table_count; i++) {
+        const struct macs_table_desc *desc = &program->table_descs[i];
+        if (desc->value_set != value_sets)
+            continue;
+        macs_text_add(text, "%s", separator);
+        (value_sets ? describe_value_set : describe_table)(desc, text);
+        separator = ",";
+    }
 }
 
 static void describe_extern(const struct macs_extern_desc *desc, struct macs_text *text) {
@@ -91,10 +118,9 @@ void macs_describe_program(const struct macs_switch *sw, struct macs_text *text)
     macs_text_add(text, ",");
     pair(text, "source", program->source);
     macs_text_add(text, ",\"tables\":[");
-    for (uint16_t i = 0; i < program->table_count; i++) {
-        macs_text_add(text, i ? "," : "");
-        describe_table(&program->table_descs[i], text);
-    }
+    describe_tables(program, false, text);
+    macs_text_add(text, "],\"value_sets\":[");
+    describe_tables(program, true, text);
     macs_text_add(text, "],\"externs\":[");
     for (uint16_t i = 0; i < program->extern_count; i++) {
         macs_text_add(text, i ? "," : "");

@@ -120,7 +120,8 @@ static void print_actions(const struct macs_table_desc *desc, struct macs_text *
 static int show_tables(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
     for (uint16_t i = 0; i < console->sw->program->table_count; i++)
-        print_table(&console->sw->program->table_descs[i], answer);
+        if (!console->sw->program->table_descs[i].value_set)
+            print_table(&console->sw->program->table_descs[i], answer);
     return 0;
 }
 

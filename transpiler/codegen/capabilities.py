@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from transpiler.codegen.packing import flattened, has_varbit
+from transpiler.codegen.tables import members_key
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
-from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table
+from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey
 from transpiler.hlir.statements import CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
     keyset_expressions,
@@ -50,8 +51,6 @@ class _Checker:
         self._header_layouts()
         if len(preserved_lists(self.program)) > MAX_LISTS:
             self._lacks(self.program, f"more than {MAX_LISTS} lists of preserved fields")
-        for value_set in self.program.value_sets:
-            self._lacks(value_set, f"parser value sets ('{value_set.name}')")
         for statement in program_statements(self.program):
             self._statement(statement)
         for pipe in self.program.pipes:
@@ -63,6 +62,9 @@ class _Checker:
         for table in self.program.tables:
             if (kernel := self._table(table)) is not None:
                 kernels[table.name] = kernel
+        for value_set in self.program.value_sets:
+            if (kernel := self._key_kernel(value_set.name, members_key(value_set), value_set)) is not None:
+                kernels[value_set.name] = kernel
         return kernels
 
     def _lacks(self, node: Located, what: str) -> None:
@@ -145,20 +147,24 @@ class _Checker:
             return None
         if not table.keys:
             return None
-        for key in table.keys:
-            if isinstance(key.expression.type, Varbit):
-                self._lacks(key, "matching on a varbit")
-                return None
-        kernel = self.target.kernel_for(table)
-        size = sum(-(-width_of(key.expression.type) // 8) for key in table.keys)
-        if size > self.target.max_key_bytes:
-            self._lacks(table, f"a key of {size} bytes (table '{table.name}'; at most {self.target.max_key_bytes})")
-        if kernel is None:
-            kinds = ", ".join(key.match_kind.value for key in table.keys)
-            self._lacks(table, f"the match kinds {kinds} together (table '{table.name}')")
+        kernel = self._key_kernel(table.name, table.keys, table)
         for entry in table.entries:
             for keyset in entry.keys:
                 for value in keyset_expressions(keyset):
                     if not isinstance(value, Const):
                         self._lacks(entry, "a table entry whose key is not constant")
+        return kernel
+
+    def _key_kernel(self, name: str, keys: tuple[TableKey, ...], node: Located) -> Kernel | None:
+        for key in keys:
+            if isinstance(key.expression.type, Varbit):
+                self._lacks(key, "matching on a varbit")
+                return None
+        kernel = self.target.kernel_for(keys)
+        size = sum(-(-width_of(key.expression.type) // 8) for key in keys)
+        if size > self.target.max_key_bytes:
+            self._lacks(node, f"a key of {size} bytes ('{name}'; at most {self.target.max_key_bytes})")
+        if kernel is None:
+            kinds = ", ".join(key.match_kind.value for key in keys)
+            self._lacks(node, f"the match kinds {kinds} together ('{name}')")
         return kernel

@@ -6,7 +6,7 @@ from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.views import Line, Views
 from transpiler.hlir.expressions import Expression, ListExpression
-from transpiler.hlir.types import Varbit, width_of
+from transpiler.hlir.types import Type, Varbit, width_of
 
 
 def bytes_of(bits: int) -> int:
@@ -75,13 +75,17 @@ def pack_padded(render: Expressions, buffer: str, values: tuple[Expression, ...]
     lines: list[Line] = []
     at = 0
     for value in values:
-        bits = width_of(value.type)
-        place = f"{buffer} + {at}" if at else buffer
-        if is_wide(value.type):
-            padding = bytes_of(bits) * 8 - bits
-            lines += [Line(f"{buffer}[{at}] = 0;")] if padding else []
-            lines.append(Line(f"{c_type(value.type)}_store({place}, {padding}, {bits}, {render(value)});"))
-        else:
-            lines.append(Line(f"macs_store_bytes({place}, {bytes_of(bits)}, {render(value)});"))
-        at += bytes_of(bits)
+        lines += store_padded(buffer, at, value.type, render(value).text)
+        at += bytes_of(width_of(value.type))
     return tuple(lines), at
+
+
+def store_padded(buffer: str, at: int, type_: Type, text: str) -> list[Line]:
+    """Store one value right-aligned in whole bytes, from byte `at` on."""
+    bits = width_of(type_)
+    place = f"{buffer} + {at}" if at else buffer
+    if not is_wide(type_):
+        return [Line(f"macs_store_bytes({place}, {bytes_of(bits)}, {text});")]
+    padding = bytes_of(bits) * 8 - bits
+    lines = [Line(f"{buffer}[{at}] = 0;")] if padding else []
+    return [*lines, Line(f"{c_type(type_)}_store({place}, {padding}, {bits}, {text});")]

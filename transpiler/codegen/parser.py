@@ -10,10 +10,22 @@ from collections.abc import Iterable
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
+from transpiler.codegen.packing import store_padded
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.storage import Slot
+from transpiler.codegen.tables import members_key, packed_keys
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
-from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, HeaderPlace, KeySet, MaskSet, RangeSet
+from transpiler.hlir.expressions import (
+    AnySet,
+    Const,
+    ExactSet,
+    Expression,
+    HeaderPlace,
+    KeySet,
+    MaskSet,
+    RangeSet,
+    ValueSetRef,
+)
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, Verify
 from transpiler.hlir.traverse import successors
@@ -102,20 +114,52 @@ class ParserStatements(Statements):
         """Compare case by case; subjects are evaluated once."""
         views: list[View] = []
         names = [self.scope.fresh("subject") for _ in subjects]
-        tests = [
-            (case, [self._test(n, s, k) for n, s, k in zip(names, subjects, case.keys, strict=True)]) for case in cases
-        ]
-        needed = {name for _, texts in tests for name, text in zip(names, texts, strict=True) if text}
+        tests = [(case, *self._tests(names, subjects, case)) for case in cases]
+        needed = {name for _, _, used, _ in tests for name in used}
         for name, subject in zip(names, subjects, strict=True):
             if name in needed:
                 views.append(Line(f"const {c_type(subject.type)} {name} = {self.render(subject)};"))
-        for case, texts in tests:
-            conditions = [text for text in texts if text]
+        for case, before, _, conditions in tests:
             if not conditions:
                 views += self._goto(case.state)
                 return (BlockView(tuple(views), "", ""),)
+            views += before
             views.append(IfView(" && ".join(conditions), self._goto(case.state), (), at(case.span)))
         return (BlockView((*views, *_fail("NoMatch")), "", ""),)
+
+    def _tests(
+        self, names: list[str], subjects: tuple[Expression, ...], case: SelectCase
+    ) -> tuple[Views, list[str], list[str]]:
+        """What a case needs before its test, the subjects that it uses, and its conditions."""
+        before: list[View] = []
+        used: list[str] = []
+        conditions: list[str] = []
+        position = 0
+        for key in case.keys:
+            if isinstance(key, ValueSetRef):
+                count = len(self.program.value_set[key.name].types)
+                covered = names[position : position + count]
+                lines, text = self._member(key.name, covered, subjects[position : position + count])
+                before += lines
+                used += covered
+                position += count
+            else:
+                text = self._test(names[position], subjects[position], key)
+                used += [names[position]] if text else []
+                position += 1
+            conditions += [text] if text else []
+        return tuple(before), used, conditions
+
+    def _member(self, value_set: str, names: list[str], subjects: tuple[Expression, ...]) -> tuple[Views, str]:
+        """Look subjects up in a parser value set: the statements, and the condition that they are a member."""
+        ref = self.tables.value_set(value_set).ref
+        key, cursor = self.scope.fresh("member"), self.scope.fresh("cursor")
+        arguments = f"tables[TABLE_{ref.name}].kernel, {key}, {ref.key_bytes}, &{cursor}"
+        lines = [Line(f"uint8_t {key}[{ref.key_bytes}];"), Line(f"struct macs_{ref.kernel}_cursor {cursor};")]
+        for packed in packed_keys(members_key(self.program.value_set[value_set])):
+            lines += store_padded(key, packed.offset, subjects[packed.index].type, names[packed.index])
+        lines.append(Line(f"macs_{ref.kernel}_start({arguments});"))
+        return tuple(lines), f"macs_{ref.kernel}_finish({arguments}) != NULL"
 
     def _test(self, name: str, subject: Expression, key: KeySet) -> str:
         """A C condition, empty when it always holds."""

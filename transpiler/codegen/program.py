@@ -50,6 +50,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         uses_requests=calls(program, SECOND_LIVES | {"truncate.request"}),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(tables.view(table.name) for table in program.tables),
+        value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=tuple(externs.view(extern) for extern in externs.instances),
         pipes=pipes,
         parse_bytes=_parse_bytes(program),

@@ -185,7 +185,7 @@ class Statements:
 
     def keys(self, table: Table, buffer: str) -> Views:
         """Pack the table's key into a byte array."""
-        lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table)))
+        lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
         return lines
 
     def apply(self, statement: ApplyTable, look: str) -> ApplyView:

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from transpiler.codegen.ctypes import c_type, is_wide, literal, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of
-from transpiler.codegen.views import ActionDescView, EntryView, FieldView, ParameterView, TableRef, TableView
+from transpiler.codegen.views import (
+    ActionDescView,
+    EntryView,
+    FieldView,
+    ParameterView,
+    TableRef,
+    TableView,
+    ValueSetView,
+)
 from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet
-from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey
+from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey, ValueSet
 from transpiler.hlir.types import width_of
 from transpiler.targets.target import Kernel
 
@@ -36,9 +44,9 @@ class PackedKey:
         return width_of(self.key.expression.type)
 
 
-def packed_keys(table: Table) -> tuple[PackedKey, ...]:
+def packed_keys(keys: tuple[TableKey, ...]) -> tuple[PackedKey, ...]:
     """The matched keys in the order of the packed key: as in the program, the LPM field last."""
-    matched = [(key, i) for i, key in enumerate(table.keys) if key.match_kind is not MatchKind.SELECTOR]
+    matched = [(key, i) for i, key in enumerate(keys) if key.match_kind is not MatchKind.SELECTOR]
     matched.sort(key=lambda item: item[0].match_kind is MatchKind.LPM)
     packed: list[PackedKey] = []
     at = 0
@@ -48,8 +56,16 @@ def packed_keys(table: Table) -> tuple[PackedKey, ...]:
     return tuple(packed)
 
 
-def key_bytes(table: Table) -> int:
-    return sum(bytes_of(packed.bits) for packed in packed_keys(table))
+def key_bytes(keys: tuple[TableKey, ...]) -> int:
+    return sum(bytes_of(packed.bits) for packed in packed_keys(keys))
+
+
+def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
+    """A parser value set is looked up like a table, whose key has a field for each of its types."""
+    return tuple(
+        TableKey(Const(0, type_, value_set.span), kind, f"field{number}", value_set.span)
+        for number, (type_, kind) in enumerate(zip(value_set.types, value_set.match_kinds, strict=True))
+    )
 
 
 class Tables:
@@ -59,7 +75,8 @@ class Tables:
         self.program = program
         self.names = names
         self.kernels = kernels
-        self.number = {table.name: i for i, table in enumerate(program.tables)}
+        names_in_order = [*(table.name for table in program.tables), *(s.name for s in program.value_sets)]
+        self.number = {name: i for i, name in enumerate(names_in_order)}
 
     def ref(self, table: str) -> TableRef:
         declared = self.program.table[table]
@@ -69,10 +86,26 @@ class Tables:
             name=name,
             number=self.number[table],
             entry_type=f"struct {self.names(table + '.entry')}",
-            key_bytes=key_bytes(declared),
+            key_bytes=key_bytes(declared.keys),
             kernel=kernel.name if kernel else "",
             steps=kernel.steps if kernel else 0,
         )
+
+    def value_set(self, name: str) -> ValueSetView:
+        declared = self.program.value_set[name]
+        keys = members_key(declared)
+        kernel = self.kernels[name]
+        ref = TableRef(
+            name=self.names(name),
+            number=self.number[name],
+            entry_type="struct macs_entry",
+            key_bytes=key_bytes(keys),
+            kernel=kernel.name,
+            steps=kernel.steps,
+        )
+        span = declared.span
+        fields, prefix = _fields(packed_keys(keys)), _prefix_offset(keys)
+        return ValueSetView(ref, name, fields, prefix, declared.size, cite(span.file, span.line))
 
     def actions(self, table: str) -> tuple[str, ...]:
         """The actions in the order of their numbers: the table's list, then the default if it is not in it."""
@@ -104,16 +137,12 @@ class Tables:
 
     def view(self, table: str) -> TableView:
         declared = self.program.table[table]
-        packed = packed_keys(declared)
-        lpm = next((p for p in packed if p.key.match_kind is MatchKind.LPM), None)
+        packed = packed_keys(declared.keys)
         return TableView(
             ref=self.ref(table),
             control_name=declared.name,
-            fields=tuple(
-                FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind])
-                for p in sorted(packed, key=lambda p: p.index)
-            ),
-            prefix_offset=lpm.offset if lpm else key_bytes(declared),
+            fields=_fields(packed),
+            prefix_offset=_prefix_offset(declared.keys),
             size=declared.size,
             actions=tuple(self._action(declared, action) for action in self.actions(table)),
             entries=tuple(self._entry(declared, packed, entry) for entry in declared.entries),
@@ -147,7 +176,7 @@ class Tables:
 
     def _entry(self, table: Table, packed: tuple[PackedKey, ...], entry: TableEntry) -> EntryView:
         value = mask = high = b""
-        prefix_bits = key_bytes(table) * 8
+        prefix_bits = key_bytes(table.keys) * 8
         for p in packed:
             low, bits_mask, top = _ternary(entry.keys[p.index], p)
             size = bytes_of(p.bits)
@@ -167,6 +196,18 @@ class Tables:
             data=self._data(table.name, entry.call),
             cite=cite(entry.span.file, entry.span.line),
         )
+
+
+def _fields(packed: tuple[PackedKey, ...]) -> tuple[FieldView, ...]:
+    """The key's fields in the program's order."""
+    ordered = sorted(packed, key=lambda p: p.index)
+    return tuple(FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind]) for p in ordered)
+
+
+def _prefix_offset(keys: tuple[TableKey, ...]) -> int:
+    """Where the LPM field begins in the packed key, or the key's end."""
+    lpm = (p.offset for p in packed_keys(keys) if p.key.match_kind is MatchKind.LPM)
+    return next(lpm, key_bytes(keys))
 
 
 def _bytes(part: bytes) -> str:

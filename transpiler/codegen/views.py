@@ -224,6 +224,18 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueSetView:
+    """A parser value set: a table whose entries have no actions."""
+
+    ref: TableRef
+    control_name: str
+    fields: tuple[FieldView, ...]
+    prefix_offset: int
+    size: int
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
 class DigestFieldView:
     name: str
     bits: int
@@ -270,6 +282,7 @@ class ProgramView:
     uses_requests: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
+    value_sets: tuple[ValueSetView, ...]
     externs: tuple[ExternView, ...]
     pipes: tuple[PipeView, ...]
     parse_bytes: int

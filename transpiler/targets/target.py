@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transpiler.hlir.program import MatchKind, Table
+from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
 
 
@@ -25,9 +25,9 @@ class Kernel:
     alone: bool = False
     steps: int = 0
 
-    def takes(self, table: Table) -> bool:
-        """Whether it can look up that table's key."""
-        keys = [key for key in table.keys if key.match_kind is not MatchKind.SELECTOR]
+    def takes(self, table_keys: tuple[TableKey, ...]) -> bool:
+        """Whether it can look up such a key."""
+        keys = [key for key in table_keys if key.match_kind is not MatchKind.SELECTOR]
         bits = sum(width_of(key.expression.type) for key in keys)
         lpm = sum(key.match_kind is MatchKind.LPM for key in keys)
         return (
@@ -49,9 +49,9 @@ class Target:
     kernels: tuple[Kernel, ...]
     templates: Path | None
 
-    def kernel_for(self, table: Table) -> Kernel | None:
-        """The first kernel that takes the table, if any."""
-        return next((kernel for kernel in self.kernels if kernel.takes(table)), None)
+    def kernel_for(self, keys: tuple[TableKey, ...]) -> Kernel | None:
+        """The first kernel that takes a table's key, if any."""
+        return next((kernel for kernel in self.kernels if kernel.takes(keys)), None)
 
 
 def builtin(name: str = "software") -> Target:

@@ -110,6 +110,7 @@ struct macs_table_desc {
     uint16_t action_count;
     bool const_entries;
     bool const_default;
+    bool value_set; /* a parser value set: its entries have no actions */
 };
 
 /* A table at run time: an array of them stands in the generated code. */
