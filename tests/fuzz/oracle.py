@@ -98,7 +98,8 @@ class Subject:
         except Rejected:
             return Failure("target", diagnostics.render())
         except ToolchainError as error:
-            return Failure("compiler", str(error)[:6000])
+            said = str(error)
+            return Failure("compiler", said[said.find("error: ") :][:3000])
         except Exception as error:
             return Failure("codegen", f"raised {type(error).__name__}: {error}")
         return None
