@@ -5,10 +5,12 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
+
+_T = TypeVar("_T")
 
 
 class BadTarget(Exception):
@@ -74,24 +76,47 @@ def load(folder: Path) -> Target:
 
 
 def _target(described: dict[str, Any], folder: Path) -> Target:
+    _only(described, tuple(name for name in Target.__slots__ if name != "templates"))
     templates = folder / "templates"
     return Target(
-        name=described["name"],
-        summary=described["summary"],
-        architectures=frozenset(described["architectures"]),
-        max_key_bytes=int(described["max_key_bytes"]),
-        externs=frozenset(described["externs"]),
-        hash_algorithms=frozenset(described["hash_algorithms"]),
-        kernels=tuple(_kernel(kernel) for kernel in described["kernels"]),
+        name=_is(described, "name", str),
+        summary=_is(described, "summary", str),
+        architectures=_strings(described, "architectures"),
+        max_key_bytes=_is(described, "max_key_bytes", int),
+        externs=_strings(described, "externs"),
+        hash_algorithms=_strings(described, "hash_algorithms"),
+        kernels=tuple(_kernel(kernel) for kernel in _is(described, "kernels", list)),
         templates=templates if templates.is_dir() else None,
     )
 
 
 def _kernel(described: dict[str, Any]) -> Kernel:
+    _only(described, Kernel.__slots__)
     return Kernel(
-        name=described["name"],
-        match=frozenset(MatchKind(kind) for kind in described["match"]),
-        max_bits=described.get("max_bits"),
-        alone=described.get("alone", False),
-        steps=described.get("steps", 0),
+        name=_is(described, "name", str),
+        match=frozenset(MatchKind(kind) for kind in _strings(described, "match")),
+        max_bits=_is(described, "max_bits", int) if "max_bits" in described else None,
+        alone=_is(described, "alone", bool) if "alone" in described else False,
+        steps=_is(described, "steps", int) if "steps" in described else 0,
     )
+
+
+def _only(described: dict[str, Any], known: tuple[str, ...]) -> None:
+    """A misspelt key would be ignored silently. Raises: ValueError."""
+    if unknown := sorted(set(described) - set(known)):
+        raise ValueError(f"unknown key {', '.join(unknown)}")
+
+
+def _is(described: dict[str, Any], key: str, type_: type[_T]) -> _T:
+    """The value of a key. Raises: KeyError, TypeError."""
+    value = described[key]
+    if not isinstance(value, type_) or (isinstance(value, bool) and type_ is not bool):
+        raise TypeError(f"{key} is {value!r}, not of type {type_.__name__}")
+    return value
+
+
+def _strings(described: dict[str, Any], key: str) -> frozenset[str]:
+    values = _is(described, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{key} has something else than strings")
+    return frozenset(values)

@@ -1,0 +1,152 @@
+"""Target descriptions: ours, ones that override templates, ones that cannot be used."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import jinja2
+import pytest
+from hlir_builder import Builder, apply, emit, extract, goto, state
+
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.codegen.program import view
+from transpiler.codegen.render import render
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.hlir.program import MatchKind, Program
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.targets.target import BadTarget, builtin, load
+
+MINIMAL = """
+name = "board"
+summary = "a board"
+architectures = ["v1model"]
+max_key_bytes = 4
+externs = ["counter.count"]
+hash_algorithms = []
+[[kernels]]
+name = "exact_hash"
+match = ["exact"]
+max_bits = 16
+"""
+
+
+def program(*kinds: str, width: int = 16) -> Program:
+    b = Builder()
+    b.header("h", "h_t", **{f"k{i}": width for i in range(len(kinds))}, v=8)
+    b.action("to", b.set("h.v", 1))
+    b.table("t", [(f"h.k{i}", kind) for i, kind in enumerate(kinds)], ["to"])
+    return b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+
+
+def target(folder: Path, text: str = MINIMAL) -> Path:
+    (folder / "target.toml").write_text(text)
+    return folder
+
+
+def made(what: Program, folder: Path) -> str:
+    return generate(what, load(folder), share("templates"), Diagnostics()).c
+
+
+def test_the_software_target_has_all_match_kinds() -> None:
+    kinds = {kind for kernel in builtin().kernels for kind in kernel.match}
+    assert kinds >= {k for k in MatchKind if k is not MatchKind.SELECTOR}
+    files = {path.stem for path in (share("aux-backend") / "tables").glob("*.h")}
+    assert {kernel.name for kernel in builtin().kernels} <= files
+
+
+@pytest.mark.parametrize(
+    ("kinds", "width", "kernel"),
+    [
+        (("exact", "exact"), 48, "exact_hash"),
+        (("lpm",), 32, "lpm_dir24"),
+        (("lpm",), 128, "lpm_trie"),
+        (("exact", "lpm"), 32, "lpm_trie"),
+        (("ternary", "exact"), 16, "ternary_tuple"),
+        (("range",), 16, "linear"),
+        (("range", "lpm", "ternary"), 16, "linear"),
+    ],
+    ids=str,
+)
+def test_the_first_kernel_that_takes_a_table(kinds: tuple[str, ...], width: int, kernel: str) -> None:
+    found = builtin().kernel_for(program(*kinds, width=width).tables[0].keys)
+    assert found is not None
+    assert found.name == kernel
+
+
+def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "state.h.j2").write_text("/* the state of a {{ p.name }} board */\n")
+    text = made(program("exact"), target(tmp_path))
+    assert "/* the state of a t board */" in text
+    assert "struct macs_program macs_program" in text  # the other templates are ours
+    assert "struct kept {" not in text
+
+
+def test_templates_know_what_they_name(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "state.h.j2").write_text("{{ p.no_such_thing }}\n")
+    with pytest.raises(jinja2.UndefinedError, match="no_such_thing"):
+        made(program("exact"), target(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "width", "message"),
+    [
+        (("exact",), 24, "target 'board' does not support the match kinds exact together"),
+        (("ternary",), 8, "target 'board' does not support the match kinds ternary together"),
+        (("exact",), 40, "a key of 5 bytes .*at most 4"),
+    ],
+)
+def test_what_a_target_lacks_is_said(tmp_path: Path, kinds: tuple[str, ...], width: int, message: str) -> None:
+    with pytest.raises(Rejected) as rejected:
+        made(program(*kinds, width=width), target(tmp_path))
+    assert any(re.search(message, m.message) for m in rejected.value.diagnostics.messages)
+
+
+def test_other_architectures_are_refused(tmp_path: Path) -> None:
+    folder = target(tmp_path, MINIMAL.replace('"v1model"', '"psa"'))
+    with pytest.raises(Rejected) as rejected:
+        made(program("exact"), folder)
+    assert "does not run architecture 'v1model'" in rejected.value.diagnostics.messages[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "target.toml.*[Ii]nvalid"),
+        (MINIMAL.replace('name = "board"\n', ""), "missing or wrong: .*name"),
+        (MINIMAL.replace('["exact"]', '["nearly"]'), "missing or wrong: .*nearly"),
+        (MINIMAL.replace("max_key_bytes = 4", 'max_key_bytes = "many"'), "missing or wrong: .*many"),
+        (MINIMAL.replace("max_key_bytes = 4", "max_key_bytes = []"), "missing or wrong"),
+        (MINIMAL.replace('externs = ["counter.count"]', "externs = 5"), "missing or wrong"),
+        (MINIMAL.replace('externs = ["counter.count"]', 'externs = "counter.count"'), "missing or wrong: externs"),
+        (MINIMAL.replace("max_bits = 16", 'max_bits = "16"'), "missing or wrong: max_bits"),
+        (MINIMAL.replace('name = "board"', "name = 7"), "missing or wrong: name"),
+        (MINIMAL + "step = 1\n", "missing or wrong: unknown key step"),
+    ],
+)  # fmt: skip
+def test_a_bad_description_is_said(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadTarget, match=message):
+        load(target(tmp_path, text))
+
+
+def test_a_missing_description_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BadTarget, match=r"target\.toml: No such file"):
+        load(tmp_path / "none")
+
+
+def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
+    (tmp_path / "target.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadTarget, match=r"target\.toml"):
+        load(tmp_path)
+
+
+def test_views_alone_make_the_program() -> None:
+    """Templates see the view-model only, so it renders without anything else at hand."""
+    what = program("exact")
+    kernels = {"t": next(k for k in builtin().kernels if k.name == "exact_hash")}
+    made_view = view(what, schedule(what, Options()), kernels, "t.p4")
+    assert "other_name" in render(replace(made_view, name="other_name"), (share("templates"),))

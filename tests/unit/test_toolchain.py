@@ -1,0 +1,180 @@
+"""Finding compilers, compiling the backend once, and saying what is missing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad import compilation
+from macsad.compilation import Request
+from macsad.resources import share
+from macsad.stf.compiled import CompiledDevice
+from transpiler.toolchain import backend, toolchain
+from transpiler.toolchain.toolchain import Toolchain, ToolchainError
+
+STATE = Path(__file__).parents[1] / "packets" / "state.p4"
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A backend of one file, and an empty cache."""
+    monkeypatch.setenv("MACSAD_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "backend"
+    (folder / "runtime").mkdir(parents=True)
+    (folder / "include").mkdir()
+    (folder / "include" / "one.h").write_text("int macs_one(void);\n")
+    (folder / "runtime" / "one.c").write_text('#include "one.h"\nint macs_one(void) { return 1; }\n')
+    return folder
+
+
+def plain(**options: object) -> Toolchain:
+    return toolchain.find(**{"optimise": "-O0", **options})  # type: ignore[arg-type]
+
+
+def test_the_backend_is_compiled_once(small: Path) -> None:
+    steps: list[tuple[int, int]] = []
+    first = backend.archive(small, plain(), lambda done, of: steps.append((done, of)))
+    made = first.stat().st_mtime_ns
+    assert steps == [(1, 1)]
+    assert backend.archive(small, plain(), lambda done, of: steps.append((done, of))) == first
+    assert first.stat().st_mtime_ns == made
+    assert steps == [(1, 1)]
+    assert [p.name for p in first.parent.iterdir()] == ["libmacs.a"]
+
+
+@pytest.mark.parametrize("change", ["source", "header", "new file", "flags", "sanitizer"])
+def test_what_changes_the_backend_compiles_it_again(small: Path, change: str) -> None:
+    first = backend.archive(small, plain())
+    tools = plain()
+    match change:
+        case "source":
+            (small / "runtime" / "one.c").write_text('#include "one.h"\nint macs_one(void) { return 2; }\n')
+        case "header":
+            (small / "include" / "one.h").write_text("int macs_one(void);\nint macs_two(void);\n")
+        case "new file":
+            (small / "runtime" / "two.c").write_text("int macs_two(void);\nint macs_two(void) { return 2; }\n")
+        case "flags":
+            tools = plain(optimise="-O1")
+        case _:
+            tools = plain(sanitize=("undefined",))
+    assert backend.archive(small, tools) != first
+
+
+def test_warnings_are_errors_and_are_shown(small: Path) -> None:
+    (small / "runtime" / "one.c").write_text("int macs_one(void);\nint macs_one(void) { int unused; return 1; }\n")
+    with pytest.raises(ToolchainError, match=r"gcc failed.*\n(.*\n)*.*unused"):
+        backend.archive(small, plain())
+    assert not list(small.parent.glob("cache/backend/*/libmacs.a"))
+
+
+def test_a_cache_that_cannot_be_written(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocked = small.parent / "file"
+    blocked.write_text("")
+    monkeypatch.setenv("MACSAD_CACHE", str(blocked))
+    with pytest.raises(ToolchainError, match=r"cannot keep the compiled backend in .*file"):
+        backend.archive(small, plain())
+
+
+def test_two_processes_at_once(small: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from transpiler.toolchain import backend, toolchain;"
+        "print(backend.archive(Path(sys.argv[1]), toolchain.find(optimise='-O0')))"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(small)], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    answers = {process.communicate(timeout=60)[0].strip() for process in started}
+    assert all(process.returncode == 0 for process in started)
+    (archive,) = answers
+    listed = subprocess.run(["ar", "t", archive], capture_output=True, text=True, check=True).stdout
+    assert listed.split() == ["0_one.o"]
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MACSAD_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    assert backend.cache_directory() == Path.home() / ".cache" / "macsad"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert backend.cache_directory() == Path("/x/macsad")
+    monkeypatch.setenv("MACSAD_CACHE", "/y")
+    assert backend.cache_directory() == Path("/y")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"arch": "vax"}, "unknown architecture 'vax': choose from x86_64, aarch64"),
+        ({"platform": "bsd"}, "the platform 'bsd' is not supported: choose"),
+        ({"compiler": "no-such-gcc"}, r"the compiler 'no-such-gcc' for \w+ is not installed \(Debian: apt install"),
+    ],
+)
+def test_what_is_missing_is_said(options: dict[str, str], message: str) -> None:
+    with pytest.raises(ToolchainError, match=message):
+        toolchain.find(**options)  # type: ignore[arg-type]
+
+
+def test_a_cross_compiler_that_is_not_installed_has_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "host_arch", lambda: "x86_64")
+    monkeypatch.setattr(toolchain.shutil, "which", lambda name: None)
+    with pytest.raises(
+        ToolchainError, match=r"for aarch64 is not installed \(Debian: apt install gcc-aarch64-linux-gnu"
+    ):
+        toolchain.find(arch="aarch64")
+
+
+def test_flags_of_native_and_cross_compilers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "host_arch", lambda: "x86_64")
+    monkeypatch.setattr(toolchain.shutil, "which", lambda name: f"/usr/bin/{name}")
+    native, cross = toolchain.find(), toolchain.find(arch="aarch64", cpu="cortex-a72")
+    assert "-march=native" in native.compile_flags and "-static" not in native.link_flags
+    assert "-mcpu=cortex-a72" in cross.compile_flags and "-static" in cross.link_flags
+    assert cross.compiler == ("aarch64-linux-gnu-gcc",)
+    assert {"-Wall", "-Wextra", "-Werror", "-Wshadow"} <= set(native.all_flags)
+
+
+def test_no_odp_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
+    monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
+    with pytest.raises(ToolchainError, match=r"no installed ODP.*PKG_CONFIG_PATH|pkg-config"):
+        toolchain.find("odp")
+
+
+def odp() -> Toolchain:
+    """The toolchain for an installed ODP; skips without one."""
+    places = ("/opt/odp/lib/pkgconfig", os.environ.get("PKG_CONFIG_PATH", ""))
+    os.environ["PKG_CONFIG_PATH"] = ":".join(p for p in places if p)
+    try:
+        return toolchain.find("odp", optimise="-O1")
+    except ToolchainError as missing:
+        pytest.skip(str(missing))
+
+
+def test_a_switch_over_an_installed_odp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PKG_CONFIG_PATH", os.environ.get("PKG_CONFIG_PATH", ""))
+    program = switches.load(STATE)
+    binary, _ = compilation.build(Request(STATE), program, tmp_path, odp())
+    device = CompiledDevice(program, binary, (0, 1))
+    try:
+        device.inject(0, bytes.fromhex("0105fefa"))
+        assert len(device.collect()) <= 1
+        assert device.register_read(next(e.name for e in program.externs if e.kind == "register"), 1) == 5
+    finally:
+        device.close()
+
+
+def test_a_program_that_does_not_compile(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.c"
+    broken.write_text("int main(void) { return x; }\n")
+    with pytest.raises(ToolchainError, match="undeclared"):
+        backend.run(["gcc", "-c", str(broken), "-o", str(tmp_path / "o")])
+
+
+def test_sources_are_found() -> None:
+    found = backend._sources(share("aux-backend"), toolchain.find())
+    assert {path.suffix for path in found} == {".c"}
+    assert len({path.stem for path in found}) > 10
