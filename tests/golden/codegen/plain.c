@@ -1,0 +1,306 @@
+/* plain.c: made by macsad from rest.p4. Edits are lost when it is made again. */
+#include <macs/bits.h>
+#include <macs/checksum.h>
+#include <macs/extern.h>
+#include <macs/layout.h>
+#include <macs/program.h>
+#include <macs/set.h>
+#include <macs/varbit.h>
+#include <macs/wide.h>
+#include <macs/worker.h>
+
+/* A program may compare what is always equal, or never. */
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+MACS_WIDE(2)
+
+/* What a packet carries from stage to stage; every other value lives within one stage. */
+struct kept {
+    uint8_t nothing;
+};
+
+struct state {
+    struct macs_packet packet;
+    struct kept kept;
+};
+
+static const struct kept macs_fresh = {0};
+
+/* The program's errors; parser errors are among them. */
+enum {
+    error_NoError = 0,
+    error_PacketTooShort = 1,
+    error_NoMatch = 2,
+    error_StackOutOfBounds = 3,
+    error_HeaderTooShort = 4,
+    error_ParserTimeout = 5,
+    error_ParserInvalidArgument = 6,
+};
+
+/* Packets on their way to each stage of ingress. */
+struct ingress_sets {
+    struct macs_set of[1];
+};
+
+/* Stage 0: entry, then on to the next lookups. */
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t I_hash = 0;
+    uint16_t hdr_extra_at = MACS_NOWHERE;
+    uint8_t hdr_extra_left = 0;
+    uint16_t hdr_extra_sum = 0;
+    bool hdr_extra_valid = false;
+    uint16_t hdr_first_at = MACS_NOWHERE;
+    uint8_t hdr_first_delta = 0;
+    uint8_t hdr_first_kind = 0;
+    uint16_t hdr_first_length = 0;
+    bool hdr_first_valid = false;
+    macs_w2 hdr_first_wide = (macs_w2){{0, 0}};
+    uint16_t hdr_items_at[4] = {MACS_NOWHERE, MACS_NOWHERE, MACS_NOWHERE, MACS_NOWHERE};
+    uint8_t hdr_items_last[4] = {0, 0, 0, 0};
+    uint32_t hdr_items_nextIndex = 0;
+    bool hdr_items_valid[4] = {false, false, false, false};
+    uint8_t hdr_items_value[4] = {0, 0, 0, 0};
+    uint8_t meta_count = 0;
+    uint16_t standard_metadata_egress_spec = 0;
+    *kept = macs_fresh;
+    { /* plain.p4:12 */
+        uint32_t at = 0;
+        uint32_t error = error_NoError;
+        { /* plain.p4:14 */
+            if (packet->length - at < 15) {
+                error = error_PacketTooShort;
+                goto parsed;
+            }
+            hdr_first_valid = true;
+            hdr_first_at = (uint16_t)at;
+            hdr_first_kind = (uint8_t)macs_load_bits(packet->data + at, 0, 3);
+            hdr_first_length = (uint16_t)macs_load_bits(packet->data + at, 3, 13);
+            hdr_first_delta = (uint8_t)macs_load_bytes(packet->data + at + 2, 1);
+            hdr_first_wide = macs_w2_load(packet->data + at, 24, 96);
+            at += 15;
+        }
+        {
+            const uint8_t subject_1 = hdr_first_kind;
+            const uint8_t subject_2 = hdr_first_delta;
+            if (subject_1 == 1) { /* plain.p4:16 */
+                goto parse_items;
+            }
+            if ((subject_1 & 6) == (2 & 6) && macs_signed(subject_2, 8) >= macs_signed(0xfc, 8) && macs_signed(subject_2, 8) <= macs_signed(3, 8)) { /* plain.p4:17 */
+                goto parse_items;
+            }
+            goto parsed;
+        }
+        parse_items:; /* plain.p4:21 */
+        if (!(hdr_items_nextIndex < 4)) { /* plain.p4:22 */
+            error = 3 /* StackOutOfBounds */;
+            goto parsed;
+        }
+        { /* plain.p4:22 */
+            if (packet->length - at < 1) {
+                error = error_PacketTooShort;
+                goto parsed;
+            }
+            if (hdr_items_nextIndex < 4) {
+                hdr_items_valid[hdr_items_nextIndex] = true;
+            }
+            if (hdr_items_nextIndex < 4) {
+                hdr_items_at[hdr_items_nextIndex] = (uint16_t)at;
+            }
+            if (hdr_items_nextIndex < 4) {
+                hdr_items_value[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 0, 7);
+            }
+            if (hdr_items_nextIndex < 4) {
+                hdr_items_last[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 7, 1);
+            }
+            at += 1;
+        }
+        hdr_items_nextIndex = (uint32_t)(hdr_items_nextIndex + 1); /* plain.p4:22 */
+        meta_count = (uint8_t)(meta_count + 1); /* plain.p4:23 */
+        if (!(hdr_items_nextIndex > 0)) { /* plain.p4:24 */
+            error = 3 /* StackOutOfBounds */;
+            goto parsed;
+        }
+        switch ((uint32_t)(hdr_items_nextIndex - 1) < 4 ? hdr_items_last[(uint32_t)(hdr_items_nextIndex - 1)] : 0) { /* plain.p4:24 */
+        case 1:
+            goto parsed;
+
+        case 0:
+            goto parse_items;
+
+        default:
+            error = error_NoMatch;
+            goto parsed;
+        }
+        parsed:;
+        packet->payload_offset = at;
+        packet->parser_error = (uint8_t)error;
+    }
+    { /* plain.p4:28 */
+        standard_metadata_egress_spec = (uint16_t)meta_count; /* plain.p4:30 */
+        switch (hdr_first_kind) { /* plain.p4:31 */
+        case 1:
+            hdr_items_valid[3] = hdr_items_valid[2]; /* plain.p4:32 */
+            hdr_items_at[3] = hdr_items_at[2];
+            hdr_items_value[3] = hdr_items_value[2];
+            hdr_items_last[3] = hdr_items_last[2];
+            hdr_items_valid[2] = hdr_items_valid[1]; /* plain.p4:32 */
+            hdr_items_at[2] = hdr_items_at[1];
+            hdr_items_value[2] = hdr_items_value[1];
+            hdr_items_last[2] = hdr_items_last[1];
+            hdr_items_valid[1] = hdr_items_valid[0]; /* plain.p4:32 */
+            hdr_items_at[1] = hdr_items_at[0];
+            hdr_items_value[1] = hdr_items_value[0];
+            hdr_items_last[1] = hdr_items_last[0];
+            hdr_items_valid[0] = false; /* plain.p4:32 */
+            hdr_items_nextIndex = hdr_items_nextIndex <= 3 ? (uint32_t)(hdr_items_nextIndex + 1) : 4; /* plain.p4:32 */
+            hdr_items_valid[0] = true; /* plain.p4:32 */
+            hdr_items_value[0] = 1; /* plain.p4:32 */
+            break;
+        case 2:
+            hdr_items_valid[0] = hdr_items_valid[1]; /* plain.p4:33 */
+            hdr_items_at[0] = hdr_items_at[1];
+            hdr_items_value[0] = hdr_items_value[1];
+            hdr_items_last[0] = hdr_items_last[1];
+            hdr_items_valid[1] = hdr_items_valid[2]; /* plain.p4:33 */
+            hdr_items_at[1] = hdr_items_at[2];
+            hdr_items_value[1] = hdr_items_value[2];
+            hdr_items_last[1] = hdr_items_last[2];
+            hdr_items_valid[2] = hdr_items_valid[3]; /* plain.p4:33 */
+            hdr_items_at[2] = hdr_items_at[3];
+            hdr_items_value[2] = hdr_items_value[3];
+            hdr_items_last[2] = hdr_items_last[3];
+            hdr_items_valid[3] = false; /* plain.p4:33 */
+            hdr_items_nextIndex = (uint32_t)macs_sub_saturating(hdr_items_nextIndex, 1); /* plain.p4:33 */
+            break;
+        default:
+            goto after_ingress_I_end_3;
+        }
+        hdr_first_wide = macs_w2_xor(macs_w2_shift_left(hdr_first_wide, 7, 96), macs_w2_of(hdr_first_length)); /* plain.p4:36 */
+        hdr_extra_valid = true; /* plain.p4:37 */
+        hdr_extra_left = macs_signed(hdr_first_delta, 8) < macs_signed(0, 8) ? 1 : hdr_first_delta; /* plain.p4:38 */
+        { /* plain.p4:39 */
+            uint8_t list[13] = {0};
+            macs_store_bits(list, 0, 3, hdr_first_kind);
+            macs_w2_store(list, 3, 96, hdr_first_wide);
+            I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0});
+        }
+        hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
+    }
+    after_ingress_I_end_3:;
+    if (standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    packet->egress_port = standard_metadata_egress_spec;
+    packet->verdict = MACS_FORWARD;
+    standard_metadata_egress_spec = (uint16_t)(0);
+    { /* rest.p4:5 */
+        uint32_t head = 0;
+        bool moved = false;
+        if (hdr_extra_valid) {
+            moved |= hdr_extra_at != head;
+            head += 3;
+        }
+        if (hdr_first_valid) {
+            moved |= hdr_first_at != head;
+            head += 15;
+        }
+        if (hdr_items_valid[0]) {
+            moved |= hdr_items_at[0] != head;
+            head += 1;
+        }
+        if (hdr_items_valid[1]) {
+            moved |= hdr_items_at[1] != head;
+            head += 1;
+        }
+        if (hdr_items_valid[2]) {
+            moved |= hdr_items_at[2] != head;
+            head += 1;
+        }
+        if (hdr_items_valid[3]) {
+            moved |= hdr_items_at[3] != head;
+            head += 1;
+        }
+        if (moved || head != packet->payload_offset) {
+            uint8_t list[22];
+            uint32_t used = 0;
+            if (hdr_extra_valid) {
+                hdr_extra_at = macs_layout_append(packet, list, &used, hdr_extra_at, 3);
+            }
+            if (hdr_first_valid) {
+                hdr_first_at = macs_layout_append(packet, list, &used, hdr_first_at, 15);
+            }
+            if (hdr_items_valid[0]) {
+                hdr_items_at[0] = macs_layout_append(packet, list, &used, hdr_items_at[0], 1);
+            }
+            if (hdr_items_valid[1]) {
+                hdr_items_at[1] = macs_layout_append(packet, list, &used, hdr_items_at[1], 1);
+            }
+            if (hdr_items_valid[2]) {
+                hdr_items_at[2] = macs_layout_append(packet, list, &used, hdr_items_at[2], 1);
+            }
+            if (hdr_items_valid[3]) {
+                hdr_items_at[3] = macs_layout_append(packet, list, &used, hdr_items_at[3], 1);
+            }
+            if (macs_layout_replace(packet, list, used)) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_NO_BUFFER;
+                return;
+            }
+            if (packet->length == 0) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_PROGRAM;
+                return;
+            }
+        }
+        if (hdr_extra_valid) {
+            uint8_t *const to = packet->data + hdr_extra_at;
+            macs_store_bytes(to, 2, hdr_extra_sum);
+            macs_store_bytes(to + 2, 1, hdr_extra_left);
+        }
+        if (hdr_first_valid) {
+            uint8_t *const to = packet->data + hdr_first_at;
+            macs_w2_store(to, 24, 96, hdr_first_wide);
+        }
+        if (hdr_items_valid[0]) {
+            uint8_t *const to = packet->data + hdr_items_at[0];
+            macs_store_bits(to, 0, 7, hdr_items_value[0]);
+        }
+        if (hdr_items_valid[1]) {
+            uint8_t *const to = packet->data + hdr_items_at[1];
+            macs_store_bits(to, 0, 7, hdr_items_value[1]);
+        }
+        if (hdr_items_valid[2]) {
+            uint8_t *const to = packet->data + hdr_items_at[2];
+            macs_store_bits(to, 0, 7, hdr_items_value[2]);
+        }
+        if (hdr_items_valid[3]) {
+            uint8_t *const to = packet->data + hdr_items_at[3];
+            macs_store_bits(to, 0, 7, hdr_items_value[3]);
+        }
+    }
+    return;
+}
+
+static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    struct ingress_sets sets = {0};
+    for (uint32_t i = 0; i < count; i++)
+        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+}
+
+const struct macs_program macs_program = {
+    .name = "plain",
+    .source = "rest.p4",
+    .state_bytes = sizeof(struct state),
+    .parse_bytes = 65535,
+    .grow_bytes = 7,
+    .drop_port = 511,
+    .table_count = 0,
+    .extern_count = 0,
+    .ingress = ingress,
+};

@@ -1,0 +1,326 @@
+/* replicated.c: made by macsad from replicated.p4. Edits are lost when it is made again. */
+#include <macs/bits.h>
+#include <macs/checksum.h>
+#include <macs/extern.h>
+#include <macs/layout.h>
+#include <macs/program.h>
+#include <macs/set.h>
+#include <macs/varbit.h>
+#include <macs/wide.h>
+#include <macs/worker.h>
+#include "tables/lpm_dir24.h"
+
+/* A program may compare what is always equal, or never. */
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+/* What a packet carries from stage to stage; every other value lives within one stage. */
+struct kept {
+    uint16_t hdr_tag_at;
+    uint16_t standard_metadata_egress_spec;
+    uint16_t standard_metadata_ingress_port;
+    uint8_t hdr_tag_group;
+    uint8_t hdr_tag_hops;
+    bool hdr_tag_valid;
+    uint8_t meta_weight;
+};
+
+struct state {
+    struct macs_packet packet;
+    struct kept kept;
+};
+
+static const struct kept macs_fresh = {0};
+
+/* The program's errors; parser errors are among them. */
+enum {
+    error_NoError = 0,
+    error_PacketTooShort = 1,
+    error_NoMatch = 2,
+    error_StackOutOfBounds = 3,
+    error_HeaderTooShort = 4,
+    error_ParserTimeout = 5,
+    error_ParserInvalidArgument = 6,
+};
+
+/* replicated.p4:24: table I.groups: lpm 8 bits, kernel lpm_dir24 */
+enum {
+    I_groups_runs_spread = 0, /* replicated.p4:22 */
+    I_groups_runs_drop = 1, /* replicated.p4:23 */
+};
+
+struct I_groups_entry {
+    struct macs_entry head;
+    union {
+        struct {
+            uint16_t group;
+            uint8_t weight;
+        } as_spread;
+    };
+};
+
+static const struct macs_param I_groups_runs_spread_params[] = {
+    {.name = "group",
+     .bits = 16,
+     .offset = offsetof(struct I_groups_entry, as_spread.group),
+     .bytes = 2},
+    {.name = "weight",
+     .bits = 8,
+     .offset = offsetof(struct I_groups_entry, as_spread.weight),
+     .bytes = 1},
+};
+
+static const struct macs_action_desc I_groups_actions[] = {
+    {.name = "I.spread", .scope = MACS_ANYWHERE, .params = I_groups_runs_spread_params, .param_count = 2},
+    {.name = "I.drop", .scope = MACS_ANYWHERE},
+};
+
+static const struct macs_key_field I_groups_fields[] = {
+    {.name = "hdr.tag.group", .bits = 8, .offset = 0, .kind = MACS_LPM},
+};
+
+static const struct I_groups_entry I_groups_default = {.head = {.action = I_groups_runs_drop}};
+
+enum {
+    TABLE_I_groups = 0,
+};
+
+static const struct macs_table_desc table_descs[] = {
+    [TABLE_I_groups] =
+        {
+            .name = "I.groups",
+            .actions = I_groups_actions,
+            .action_count = 2,
+            .default_value = &I_groups_default,
+            .fields = I_groups_fields,
+            .field_count = 1,
+            .kernel = &macs_lpm_dir24_kernel,
+            .shape = {.key_bytes = 1,
+                      .prefix_offset = 0,
+                      .value_bytes = sizeof(struct I_groups_entry),
+                      .size = 1024},
+            .const_entries = false,
+            .const_default = false,
+        },
+};
+
+static struct macs_table tables[1];
+
+/* Packets on their way to each stage of ingress. */
+struct ingress_sets {
+    struct macs_set of[2];
+};
+
+/* Stage 0: entry, then on to the next lookups. */
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t standard_metadata_mcast_grp = 0;
+    uint32_t standard_metadata_parser_error = 0;
+    *kept = macs_fresh;
+    kept->standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
+    { /* replicated.p4:10 */
+        uint32_t at = 0;
+        uint32_t error = error_NoError;
+        { /* replicated.p4:12 */
+            if (packet->length - at < 4) {
+                error = error_PacketTooShort;
+                goto parsed;
+            }
+            kept->hdr_tag_valid = true;
+            kept->hdr_tag_at = (uint16_t)at;
+            kept->hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
+            kept->hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
+            at += 4;
+        }
+        if (!(kept->hdr_tag_hops != 0)) { /* replicated.p4:13 */
+            error = 2 /* NoMatch */;
+            goto parsed;
+        }
+        goto parsed;
+        parsed:;
+        packet->payload_offset = at;
+        packet->parser_error = (uint8_t)error;
+        standard_metadata_parser_error = error;
+    }
+    if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
+        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
+        standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
+        goto join_0;
+    }
+    macs_set_add(&sets->of[1], index); /* to ingress_1_I_groups */
+    return;
+join_0:;
+    if (standard_metadata_mcast_grp != 0) {
+        packet->multicast_group = standard_metadata_mcast_grp;
+        packet->verdict = MACS_REPLICATE;
+        return;
+    }
+    if (kept->standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    packet->egress_port = kept->standard_metadata_egress_spec;
+    packet->verdict = MACS_FORWARD;
+    return;
+}
+
+/* Keys and cursors of the lookups that stage 1 has in flight for a packet. */
+struct ingress_1_I_groups_look {
+    struct {
+        uint8_t key[1];
+        struct macs_lpm_dir24_cursor cursor;
+    } lookup_0;
+};
+
+/* Stage 1, replicated.p4:31: start the lookups of one packet. */
+static inline void ingress_1_I_groups_start(struct state *state, struct ingress_1_I_groups_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)packet, (void)kept;
+    macs_store_bytes(look->lookup_0.key, 1, kept->hdr_tag_group);
+    macs_lpm_dir24_start(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
+}
+
+/* Stage 1: finish I.groups, then on to the next lookups. */
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_1_I_groups_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t standard_metadata_mcast_grp = 0;
+    { /* replicated.p4:31: I_groups */
+        const struct I_groups_entry *entry = (const void *)macs_lpm_dir24_finish(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
+        if (!entry)
+            entry = (const void *)macs_table_fallback(&tables[TABLE_I_groups]);
+        switch (entry->head.action) {
+        case I_groups_runs_spread: /* replicated.p4:22: I.spread */
+            standard_metadata_mcast_grp = entry->as_spread.group; /* replicated.p4:22 */
+            kept->meta_weight = entry->as_spread.weight; /* replicated.p4:22 */
+            break;
+        case I_groups_runs_drop: /* replicated.p4:23: I.drop */
+            kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
+            standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
+            break;
+        default:
+            break;
+        }
+    }
+    goto join_0;
+join_0:;
+    if (standard_metadata_mcast_grp != 0) {
+        packet->multicast_group = standard_metadata_mcast_grp;
+        packet->verdict = MACS_REPLICATE;
+        return;
+    }
+    if (kept->standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    packet->egress_port = kept->standard_metadata_egress_spec;
+    packet->verdict = MACS_FORWARD;
+    return;
+}
+
+static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    struct ingress_sets sets = {0};
+    for (uint32_t i = 0; i < count; i++)
+        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+    {
+        uint16_t list[MACS_BURST_MAX];
+        const uint32_t members = macs_set_list(&sets.of[1], list);
+        struct ingress_1_I_groups_look looks[MACS_BURST_MAX];
+        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
+            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
+            for (uint32_t i = first; i < last; i++)
+                ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = 0; i < last - first; i++) {
+                macs_lpm_dir24_step(tables[TABLE_I_groups].kernel, looks[i].lookup_0.key, 1, &looks[i].lookup_0.cursor);
+            }
+            for (uint32_t i = first; i < last; i++)
+                ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+        }
+    }
+}
+
+/* Packets on their way to each stage of egress. */
+struct egress_sets {
+    struct macs_set of[1];
+};
+
+/* Stage 0: entry, then on to the next lookups. */
+static inline void egress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct egress_sets *sets) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t hdr_tag_replica = 0;
+    uint16_t standard_metadata_egress_port = 0;
+    uint16_t standard_metadata_egress_rid = 0;
+    standard_metadata_egress_port = (uint16_t)(packet->egress_port);
+    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    standard_metadata_egress_rid = (uint16_t)(packet->replica);
+    kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
+    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
+    if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
+        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+    }
+    if (kept->standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    { /* replicated.p4:43 */
+        uint32_t head = 0;
+        bool moved = false;
+        if (kept->hdr_tag_valid) {
+            moved |= kept->hdr_tag_at != head;
+            head += 4;
+        }
+        if (moved || head != packet->payload_offset) {
+            uint8_t list[4];
+            uint32_t used = 0;
+            if (kept->hdr_tag_valid) {
+                kept->hdr_tag_at = macs_layout_append(packet, list, &used, kept->hdr_tag_at, 4);
+            }
+            if (macs_layout_replace(packet, list, used)) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_NO_BUFFER;
+                return;
+            }
+            if (packet->length == 0) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_PROGRAM;
+                return;
+            }
+        }
+        if (kept->hdr_tag_valid) {
+            uint8_t *const to = packet->data + kept->hdr_tag_at;
+            macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
+            macs_store_bytes(to + 2, 2, hdr_tag_replica);
+        }
+    }
+    return;
+}
+
+static void egress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    struct egress_sets sets = {0};
+    for (uint32_t i = 0; i < count; i++)
+        egress_0_entry(worker, (struct state *)packets[i], i, &sets);
+}
+
+const struct macs_program macs_program = {
+    .name = "replicated",
+    .source = "replicated.p4",
+    .state_bytes = sizeof(struct state),
+    .parse_bytes = 4,
+    .grow_bytes = 0,
+    .drop_port = 511,
+    .table_count = 1,
+    .extern_count = 0,
+    .table_descs = table_descs,
+    .tables = tables,
+    .ingress = ingress,
+    .egress = egress,
+};

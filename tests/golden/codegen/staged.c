@@ -1,0 +1,586 @@
+/* staged.c: made by macsad from rest.p4. Edits are lost when it is made again. */
+#include <macs/bits.h>
+#include <macs/checksum.h>
+#include <macs/extern.h>
+#include <macs/layout.h>
+#include <macs/program.h>
+#include <macs/set.h>
+#include <macs/varbit.h>
+#include <macs/wide.h>
+#include <macs/worker.h>
+#include "tables/exact_hash.h"
+#include "tables/ternary_tuple.h"
+
+/* A program may compare what is always equal, or never. */
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wtype-limits"
+
+/* What a packet carries from stage to stage; every other value lives within one stage. */
+struct kept {
+    uint64_t hdr_ethernet_destination;
+    uint32_t hdr_label_value;
+    uint16_t hdr_ethernet_at;
+    uint16_t hdr_label_at;
+    uint16_t meta_group;
+    uint16_t standard_metadata_egress_spec;
+    bool hdr_ethernet_valid;
+    uint8_t hdr_label_ttl;
+    bool hdr_label_valid;
+};
+
+struct state {
+    struct macs_packet packet;
+    struct kept kept;
+};
+
+static const struct kept macs_fresh = {0};
+
+/* The program's errors; parser errors are among them. */
+enum {
+    error_NoError = 0,
+    error_PacketTooShort = 1,
+    error_NoMatch = 2,
+    error_StackOutOfBounds = 3,
+    error_HeaderTooShort = 4,
+    error_ParserTimeout = 5,
+    error_ParserInvalidArgument = 6,
+};
+
+/* staged.p4:35: table I.groups: exact 48 bits, kernel exact_hash */
+enum {
+    I_groups_runs_group = 0, /* staged.p4:27 */
+    I_groups_runs_drop = 1, /* staged.p4:26 */
+};
+
+struct I_groups_entry {
+    struct macs_entry head;
+    union {
+        struct {
+            uint16_t number;
+        } as_group;
+    };
+};
+
+static const struct macs_param I_groups_runs_group_params[] = {
+    {.name = "number",
+     .bits = 16,
+     .offset = offsetof(struct I_groups_entry, as_group.number),
+     .bytes = 2},
+};
+
+static const struct macs_action_desc I_groups_actions[] = {
+    {.name = "I.group", .scope = MACS_ANYWHERE, .params = I_groups_runs_group_params, .param_count = 1},
+    {.name = "I.drop", .scope = MACS_ANYWHERE},
+};
+
+static const struct macs_key_field I_groups_fields[] = {
+    {.name = "hdr.ethernet.destination", .bits = 48, .offset = 0, .kind = MACS_EXACT},
+};
+
+static const struct I_groups_entry I_groups_default = {.head = {.action = I_groups_runs_drop}};
+
+/* staged.p4:41: table I.labels: exact 20 bits, ternary 16 bits, kernel ternary_tuple */
+enum {
+    I_labels_runs_swap = 0, /* staged.p4:29 */
+    I_labels_runs_drop = 1, /* staged.p4:26 */
+    I_labels_runs_NoAction = 2, /* core.p4:54 */
+};
+
+struct I_labels_entry {
+    struct macs_entry head;
+    union {
+        struct {
+            uint32_t value;
+            uint16_t port;
+        } as_swap;
+    };
+};
+
+static const struct macs_param I_labels_runs_swap_params[] = {
+    {.name = "value",
+     .bits = 20,
+     .offset = offsetof(struct I_labels_entry, as_swap.value),
+     .bytes = 4},
+    {.name = "port",
+     .bits = 9,
+     .offset = offsetof(struct I_labels_entry, as_swap.port),
+     .bytes = 2},
+};
+
+static const struct macs_action_desc I_labels_actions[] = {
+    {.name = "I.swap", .scope = MACS_ANYWHERE, .params = I_labels_runs_swap_params, .param_count = 2},
+    {.name = "I.drop", .scope = MACS_ANYWHERE},
+    {.name = "NoAction", .scope = MACS_ANYWHERE},
+};
+
+static const struct macs_key_field I_labels_fields[] = {
+    {.name = "hdr.label.value", .bits = 20, .offset = 0, .kind = MACS_EXACT},
+    {.name = "meta.group", .bits = 16, .offset = 3, .kind = MACS_TERNARY},
+};
+
+static const struct I_labels_entry I_labels_default = {.head = {.action = I_labels_runs_NoAction}};
+
+/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_hash */
+enum {
+    I_ports_runs_send = 0, /* staged.p4:28 */
+    I_ports_runs_drop = 1, /* staged.p4:26 */
+    I_ports_runs_NoAction = 2, /* core.p4:54 */
+};
+
+struct I_ports_entry {
+    struct macs_entry head;
+    union {
+        struct {
+            uint16_t port;
+        } as_send;
+    };
+};
+
+static const struct macs_param I_ports_runs_send_params[] = {
+    {.name = "port",
+     .bits = 9,
+     .offset = offsetof(struct I_ports_entry, as_send.port),
+     .bytes = 2},
+};
+
+static const struct macs_action_desc I_ports_actions[] = {
+    {.name = "I.send", .scope = MACS_ANYWHERE, .params = I_ports_runs_send_params, .param_count = 1},
+    {.name = "I.drop", .scope = MACS_ANYWHERE},
+    {.name = "NoAction", .scope = MACS_DEFAULT_ONLY},
+};
+
+static const struct macs_key_field I_ports_fields[] = {
+    {.name = "meta.group", .bits = 16, .offset = 0, .kind = MACS_EXACT},
+};
+
+static const struct I_ports_entry I_ports_default = {.head = {.action = I_ports_runs_NoAction}};
+
+static const struct I_ports_entry I_ports_values[] = {
+    {.head = {.action = I_ports_runs_send}, .as_send = {.port = 4}}, /* staged.p4:48 */
+    {.head = {.action = I_ports_runs_drop}}, /* staged.p4:48 */
+};
+
+static const struct macs_const_entry I_ports_entries[] = {
+    {.match = {.value = (const uint8_t[]){0, 1},
+               .mask = (const uint8_t[]){255, 255},
+               .high = (const uint8_t[]){0, 1},
+               .prefix_bits = 16,
+               .priority = 2},
+     .value = &I_ports_values[0]},
+    {.match = {.value = (const uint8_t[]){0, 2},
+               .mask = (const uint8_t[]){255, 255},
+               .high = (const uint8_t[]){0, 2},
+               .prefix_bits = 16,
+               .priority = 1},
+     .value = &I_ports_values[1]},
+};
+
+enum {
+    TABLE_I_groups = 0,
+    TABLE_I_labels = 1,
+    TABLE_I_ports = 2,
+};
+
+static const struct macs_table_desc table_descs[] = {
+    [TABLE_I_groups] =
+        {
+            .name = "I.groups",
+            .actions = I_groups_actions,
+            .action_count = 2,
+            .default_value = &I_groups_default,
+            .fields = I_groups_fields,
+            .field_count = 1,
+            .kernel = &macs_exact_hash_kernel,
+            .shape = {.key_bytes = 6,
+                      .prefix_offset = 6,
+                      .value_bytes = sizeof(struct I_groups_entry),
+                      .size = 1024},
+            .const_entries = false,
+            .const_default = false,
+        },
+    [TABLE_I_labels] =
+        {
+            .name = "I.labels",
+            .actions = I_labels_actions,
+            .action_count = 3,
+            .default_value = &I_labels_default,
+            .fields = I_labels_fields,
+            .field_count = 2,
+            .kernel = &macs_ternary_tuple_kernel,
+            .shape = {.key_bytes = 5,
+                      .prefix_offset = 5,
+                      .value_bytes = sizeof(struct I_labels_entry),
+                      .size = 1024},
+            .const_entries = false,
+            .const_default = false,
+        },
+    [TABLE_I_ports] =
+        {
+            .name = "I.ports",
+            .actions = I_ports_actions,
+            .action_count = 3,
+            .default_value = &I_ports_default,
+            .fields = I_ports_fields,
+            .field_count = 1,
+            .kernel = &macs_exact_hash_kernel,
+            .entries = I_ports_entries,
+            .entry_count = 2,
+            .shape = {.key_bytes = 2,
+                      .prefix_offset = 2,
+                      .value_bytes = sizeof(struct I_ports_entry),
+                      .size = 1024},
+            .const_entries = true,
+            .const_default = false,
+        },
+};
+
+static struct macs_table tables[3];
+
+enum {
+    I_last_extern = 0, /* staged.p4:23 */
+    I_seen_extern = 1, /* staged.p4:24 */
+};
+
+static const struct macs_extern_desc extern_descs[] = {
+    [I_last_extern] = {.name = "I.last",
+                           .kind = MACS_REGISTER,
+                           .table = NULL,
+                           .size = 16,
+                           .bits = 32,
+                           .unit = 0},
+    [I_seen_extern] = {.name = "I.seen",
+                           .kind = MACS_COUNTER,
+                           .table = NULL,
+                           .size = 4,
+                           .bits = 0,
+                           .unit = MACS_PACKETS},
+};
+
+static void *externs[2];
+
+/* Packets on their way to each stage of ingress. */
+struct ingress_sets {
+    struct macs_set of[5];
+};
+
+/* Stage 0: entry, then on to the next lookups. */
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t hdr_ethernet_type = 0;
+    *kept = macs_fresh;
+    { /* staged.p4:11 */
+        uint32_t at = 0;
+        uint32_t error = error_NoError;
+        { /* staged.p4:13 */
+            if (packet->length - at < 14) {
+                error = error_PacketTooShort;
+                goto parsed;
+            }
+            kept->hdr_ethernet_valid = true;
+            kept->hdr_ethernet_at = (uint16_t)at;
+            kept->hdr_ethernet_destination = (uint64_t)macs_load_bytes(packet->data + at, 6);
+            hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
+            at += 14;
+        }
+        switch (hdr_ethernet_type) { /* staged.p4:14 */
+        case 0x8847:
+            goto parse_label;
+
+        default:
+            goto parsed;
+        }
+        parse_label:; /* staged.p4:16 */
+        { /* staged.p4:17 */
+            if (packet->length - at < 4) {
+                error = error_PacketTooShort;
+                goto parsed;
+            }
+            kept->hdr_label_valid = true;
+            kept->hdr_label_at = (uint16_t)at;
+            kept->hdr_label_value = (uint32_t)macs_load_bits(packet->data + at, 0, 20);
+            kept->hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
+            at += 4;
+        }
+        goto parsed;
+        parsed:;
+        packet->payload_offset = at;
+        packet->parser_error = (uint8_t)error;
+    }
+    macs_set_add(&sets->of[1], index); /* to ingress_1_I_groups */
+    return;
+}
+
+/* Keys and cursors of the lookups that stage 1 has in flight for a packet. */
+struct ingress_1_I_groups_look {
+    struct {
+        uint8_t key[6];
+        struct macs_exact_hash_cursor cursor;
+    } lookup_0;
+};
+
+/* Stage 1, staged.p4:52: start the lookups of one packet. */
+static inline void ingress_1_I_groups_start(struct state *state, struct ingress_1_I_groups_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)packet, (void)kept;
+    macs_store_bytes(look->lookup_0.key, 6, kept->hdr_ethernet_destination);
+    macs_exact_hash_start(tables[TABLE_I_groups].kernel, look->lookup_0.key, 6, &look->lookup_0.cursor);
+}
+
+/* Stage 1: finish I.groups, then on to the next lookups. */
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_1_I_groups_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    bool I_groups_hit = false;
+    { /* staged.p4:52: I_groups */
+        const struct I_groups_entry *entry = (const void *)macs_exact_hash_finish(tables[TABLE_I_groups].kernel, look->lookup_0.key, 6, &look->lookup_0.cursor);
+        I_groups_hit = entry != NULL;
+        if (!entry)
+            entry = (const void *)macs_table_fallback(&tables[TABLE_I_groups]);
+        switch (entry->head.action) {
+        case I_groups_runs_group: /* staged.p4:27: I.group */
+            kept->meta_group = entry->as_group.number; /* staged.p4:27 */
+            break;
+        case I_groups_runs_drop: /* staged.p4:26: I.drop */
+            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            break;
+        default:
+            break;
+        }
+    }
+    if (I_groups_hit) { /* staged.p4:52 */
+        if (kept->hdr_label_valid) { /* staged.p4:53 */
+            macs_set_add(&sets->of[2], index); /* to ingress_2_I_labels */
+            return;
+        } else {
+            macs_set_add(&sets->of[3], index); /* to ingress_3_I_ports */
+            return;
+        }
+    } else {
+        macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
+        return;
+    }
+}
+
+/* Keys and cursors of the lookups that stage 2 has in flight for a packet. */
+struct ingress_2_I_labels_look {
+    struct {
+        uint8_t key[5];
+        struct macs_ternary_tuple_cursor cursor;
+    } lookup_0;
+};
+
+/* Stage 2, staged.p4:53: start the lookups of one packet. */
+static inline void ingress_2_I_labels_start(struct state *state, struct ingress_2_I_labels_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)packet, (void)kept;
+    macs_store_bytes(look->lookup_0.key, 3, kept->hdr_label_value);
+    macs_store_bytes(look->lookup_0.key + 3, 2, kept->meta_group);
+    macs_ternary_tuple_start(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
+}
+
+/* Stage 2: finish I.labels, then on to the next lookups. */
+static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_2_I_labels_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    { /* staged.p4:53: I_labels */
+        const struct I_labels_entry *entry = (const void *)macs_ternary_tuple_finish(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
+        if (!entry)
+            entry = (const void *)macs_table_fallback(&tables[TABLE_I_labels]);
+        switch (entry->head.action) {
+        case I_labels_runs_swap: /* staged.p4:29: I.swap */
+            kept->hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
+            kept->hdr_label_ttl = (uint8_t)macs_sub_saturating(kept->hdr_label_ttl, 1); /* staged.p4:31 */
+            kept->standard_metadata_egress_spec = entry->as_swap.port; /* staged.p4:32 */
+            break;
+        case I_labels_runs_drop: /* staged.p4:26: I.drop */
+            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            break;
+        case I_labels_runs_NoAction: /* core.p4:54: NoAction */
+            break;
+        default:
+            break;
+        }
+    }
+    macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
+    return;
+}
+
+/* Keys and cursors of the lookups that stage 3 has in flight for a packet. */
+struct ingress_3_I_ports_look {
+    struct {
+        uint8_t key[2];
+        struct macs_exact_hash_cursor cursor;
+    } lookup_0;
+};
+
+/* Stage 3, staged.p4:53: start the lookups of one packet. */
+static inline void ingress_3_I_ports_start(struct state *state, struct ingress_3_I_ports_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)packet, (void)kept;
+    macs_store_bytes(look->lookup_0.key, 2, kept->meta_group);
+    macs_exact_hash_start(tables[TABLE_I_ports].kernel, look->lookup_0.key, 2, &look->lookup_0.cursor);
+}
+
+/* Stage 3: finish I.ports, then on to the next lookups. */
+static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_3_I_ports_look *look) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    { /* staged.p4:53: I_ports */
+        const struct I_ports_entry *entry = (const void *)macs_exact_hash_finish(tables[TABLE_I_ports].kernel, look->lookup_0.key, 2, &look->lookup_0.cursor);
+        if (!entry)
+            entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
+        switch (entry->head.action) {
+        case I_ports_runs_send: /* staged.p4:28: I.send */
+            kept->standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+            break;
+        case I_ports_runs_drop: /* staged.p4:26: I.drop */
+            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            break;
+        case I_ports_runs_NoAction: /* core.p4:54: NoAction */
+            break;
+        default:
+            break;
+        }
+    }
+    macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
+    return;
+}
+
+/* Stage 4: merge, then on to the next lookups. */
+static inline void ingress_4_merge(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint32_t I_before = 0;
+    { /* staged.p4:56 */
+        uint64_t value[1];
+        macs_register_read(externs[I_last_extern], (uint32_t)kept->meta_group, value);
+        I_before = (uint32_t)value[0];
+    }
+    macs_register_write(externs[I_last_extern], (uint32_t)kept->meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
+    macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
+    if (kept->standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    packet->egress_port = kept->standard_metadata_egress_spec;
+    packet->verdict = MACS_FORWARD;
+    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    { /* rest.p4:5 */
+        uint32_t head = 0;
+        bool moved = false;
+        if (kept->hdr_ethernet_valid) {
+            moved |= kept->hdr_ethernet_at != head;
+            head += 14;
+        }
+        if (kept->hdr_label_valid) {
+            moved |= kept->hdr_label_at != head;
+            head += 4;
+        }
+        if (moved || head != packet->payload_offset) {
+            uint8_t list[18];
+            uint32_t used = 0;
+            if (kept->hdr_ethernet_valid) {
+                kept->hdr_ethernet_at = macs_layout_append(packet, list, &used, kept->hdr_ethernet_at, 14);
+            }
+            if (kept->hdr_label_valid) {
+                kept->hdr_label_at = macs_layout_append(packet, list, &used, kept->hdr_label_at, 4);
+            }
+            if (macs_layout_replace(packet, list, used)) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_NO_BUFFER;
+                return;
+            }
+            if (packet->length == 0) {
+                packet->verdict = MACS_DROP;
+                packet->cause = MACS_CAUSE_PROGRAM;
+                return;
+            }
+        }
+        if (kept->hdr_label_valid) {
+            uint8_t *const to = packet->data + kept->hdr_label_at;
+            macs_store_bits(to, 0, 20, kept->hdr_label_value);
+            macs_store_bytes(to + 3, 1, kept->hdr_label_ttl);
+        }
+    }
+    return;
+}
+
+static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    struct ingress_sets sets = {0};
+    for (uint32_t i = 0; i < count; i++)
+        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+    {
+        uint16_t list[MACS_BURST_MAX];
+        const uint32_t members = macs_set_list(&sets.of[1], list);
+        struct ingress_1_I_groups_look looks[MACS_BURST_MAX];
+        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
+            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
+            for (uint32_t i = first; i < last; i++)
+                ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = 0; i < last - first; i++) {
+                macs_exact_hash_step(tables[TABLE_I_groups].kernel, looks[i].lookup_0.key, 6, &looks[i].lookup_0.cursor);
+            }
+            for (uint32_t i = first; i < last; i++)
+                ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+        }
+    }
+    {
+        uint16_t list[MACS_BURST_MAX];
+        const uint32_t members = macs_set_list(&sets.of[2], list);
+        struct ingress_2_I_labels_look looks[MACS_BURST_MAX];
+        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
+            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
+            for (uint32_t i = first; i < last; i++)
+                ingress_2_I_labels_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = first; i < last; i++)
+                ingress_2_I_labels(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+        }
+    }
+    {
+        uint16_t list[MACS_BURST_MAX];
+        const uint32_t members = macs_set_list(&sets.of[3], list);
+        struct ingress_3_I_ports_look looks[MACS_BURST_MAX];
+        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
+            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
+            for (uint32_t i = first; i < last; i++)
+                ingress_3_I_ports_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = 0; i < last - first; i++) {
+                macs_exact_hash_step(tables[TABLE_I_ports].kernel, looks[i].lookup_0.key, 2, &looks[i].lookup_0.cursor);
+            }
+            for (uint32_t i = first; i < last; i++)
+                ingress_3_I_ports(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+        }
+    }
+    {
+        uint16_t list[MACS_BURST_MAX];
+        const uint32_t members = macs_set_list(&sets.of[4], list);
+        for (uint32_t i = 0; i < members; i++)
+            ingress_4_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
+    }
+}
+
+const struct macs_program macs_program = {
+    .name = "staged",
+    .source = "rest.p4",
+    .state_bytes = sizeof(struct state),
+    .parse_bytes = 18,
+    .grow_bytes = 0,
+    .drop_port = 511,
+    .table_count = 3,
+    .extern_count = 2,
+    .table_descs = table_descs,
+    .tables = tables,
+    .extern_descs = extern_descs,
+    .externs = externs,
+    .ingress = ingress,
+};

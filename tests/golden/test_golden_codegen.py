@@ -1,0 +1,74 @@
+"""The C of whole programs as text beside each (`--update-golden` writes it anew); it compiles clean everywhere."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import aux_frontend
+import pytest
+from aux_frontend.p4_16.frontend import P4_16
+
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.frontend import Source
+from transpiler.passes.pipeline import optimise
+from transpiler.schedule.scheduler import Options
+from transpiler.targets.target import builtin
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import include_flags
+
+FOLDER = Path(__file__).parent / "codegen"
+INCLUDED = Path(aux_frontend.__file__).parent / "p4include"
+PROGRAMS = ("staged", "plain", "replicated")
+COMPILERS = ("gcc", "clang", "aarch64-linux-gnu-gcc")
+CITED = re.compile(r"(\w+\.p4):(\d+)")
+
+
+@cache
+def c_of(name: str, cut: bool = True) -> str:
+    """The C of a program, cut at every table or at none."""
+    program = optimise(P4_16().load(Source(FOLDER / f"{name}.p4"), Diagnostics()))
+    return generate(program, builtin(), share("templates"), Diagnostics(), Options(cut=lambda table: cut)).c
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_c(name: str, golden: Callable[[Path, str], None]) -> None:
+    golden(FOLDER / f"{name}.c", c_of(name))
+
+
+def test_cuts_make_stages_and_without_them_there_is_one() -> None:
+    assert c_of("staged").count("/* Stage ") > c_of("staged", cut=False).count("/* Stage ") == 1
+    assert "kept->" not in c_of("staged", cut=False)
+
+
+@pytest.mark.parametrize("optimise_by", ["-O0", "-O2"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_c_compiles_without_warnings(compiler: str, optimise_by: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    arch = "aarch64" if compiler.startswith("aarch64") else None
+    tools = toolchain.find(arch=arch, compiler=compiler, optimise=optimise_by)
+    files = []
+    for name in PROGRAMS:
+        for cut in (True, False):
+            files.append(tmp_path / f"{name}-{cut}.c")
+            files[-1].write_text(c_of(name, cut))
+    command = [*tools.compiler, *tools.all_flags, *include_flags(share("aux-backend"), tools), "-c", *map(str, files)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_line_that_is_cited_has_a_statement(name: str) -> None:
+    cited = set(CITED.findall(c_of(name)))
+    assert len(cited) > 10
+    for file, line in cited:
+        path = FOLDER / file if (FOLDER / file).exists() else INCLUDED / file
+        text = path.read_text().splitlines()[int(line) - 1].strip()
+        assert text and not text.startswith("//"), f"{file}:{line}"
