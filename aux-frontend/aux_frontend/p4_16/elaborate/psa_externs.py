@@ -242,10 +242,15 @@ def _random(call: ExternCall) -> va.Value:
     type_ = layout.scalar_type(unit, result_type(call))
     if call.receiver is None or not isinstance(type_, Bits):
         raise unit.failure(span, "random numbers are of a type bit<W>")
-    low, high = (fold.bits(constructor_number(unit, call.receiver, n, span), type_.width, span) for n in ("min", "max"))
-    number = unit.temporary("random", Bits(type_.width), span)
-    unit.emit(st.CallExtern("random.range", None, (low, high), (number,), span))
-    return fold.cast(ex.Read(number, Bits(type_.width), span), type_, span)
+    low, high = (constructor_number(unit, call.receiver, name, span) for name in ("min", "max"))
+    if low > high:
+        raise unit.failure(span, f"there is no number from {low} to {high}")
+    raw = Bits(type_.width)
+    first, last = (fold.bits(number, raw.width, span) for number in (0, high - low))
+    distance = unit.temporary("random", raw, span)
+    unit.emit(st.CallExtern("random.range", None, (first, last), (distance,), span))
+    number = fold.cast(ex.Read(distance, raw, span), type_, span)
+    return fold.binary(ex.BinaryOp.ADD, number, fold.bits(low, type_.width, span, type_.signed), span)
 
 
 def _pack(call: ExternCall) -> None:
