@@ -104,6 +104,14 @@ def test_independent_lookups_start_together() -> None:
     assert names(plan) == ["entry", "t0+t1+t2"]
 
 
+def test_lookups_in_flight_are_bounded() -> None:
+    b = Case().tables_with()
+    for i in range(20):
+        b.table(f"more{i}", [("h.k0", "exact")], ["NoAction"])
+    plan = b.plan(*(apply(f"more{i}") for i in range(20)))
+    assert [len(stage.lookups) for stage in plan.pipes[0].stages] == [0, 8, 8, 4]
+
+
 @pytest.mark.parametrize("between", ["assignment", "result", "condition"])
 def test_what_stands_between_may_make_lookups_dependent(between: str) -> None:
     b = Case()

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.pipeline import Special
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
 from transpiler.schedule.tree import Apply, Branch, Leaf, Node, Region
+
+TOGETHER = 8  # lookups that a packet has in flight at most: a burst's keys and cursors are on the stack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,7 +125,7 @@ class Splitter:
 
     def _stage(self, node: Apply, follow: Continuation) -> Submit:
         if node.position not in self.result.stages:
-            together = (node, *self._independent(node, follow.rest))
+            together = (node, *islice(self._independent(node, follow.rest), TOGETHER - 1))
             stage = _Stage(node.position, node.statement.table, together)
             self.result.stages[node.position] = stage
             self._make(stage, Continuation((node, *follow.rest), follow.after, together))
