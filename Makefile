@@ -1,6 +1,6 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-run demo check test golden
+.PHONY: fuzz help setup setup-run demo check test golden
 
 BIN := .venv/bin
 JOBS ?= 2
@@ -35,3 +35,6 @@ test: check ## all checks and all tests
 
 golden: setup ## write the golden files anew: read the difference before you commit it
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors
+
+fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10); failures go to build/fuzz
+	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/fuzz.py --minutes $(or $(MINUTES),10)

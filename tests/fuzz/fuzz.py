@@ -1,6 +1,6 @@
 """Fuzzes for a while: random programs, each examined; what fails is made smaller and written down.
 
-    python tests/fuzz/fuzz.py [--minutes N] [--seed N] [--count N] [--size N] [--into FOLDER]
+python tests/fuzz/fuzz.py [--minutes N] [--seed N] [--count N] [--size N] [--into FOLDER]
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("fuzz", "property")]
 
 import program
 import report
@@ -32,6 +30,8 @@ def main() -> int:
             size = asked.size if asked.size is not None else seed % 4
             failures += _one(seed, size, Path(scratch), asked.into, asked.shrink)
             seed, done = seed + 1, done + 1
+            if done % 20 == 0:
+                print(f"{done} programs", flush=True)
     print(f"{done} programs, up to seed {seed - 1}: {failures} failed")
     return 1 if failures else 0
 

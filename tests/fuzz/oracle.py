@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from aux_frontend.p4_16.frontend import P4_16
 from harness import BATCHES, Outcome, difference, outcome
 from hypothesis import HealthCheck, Phase, given, seed as seeded, settings
 from strategies import Scenario, keeps_order, scenarios
 
-from aux_frontend.p4_16.frontend import P4_16
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Device
@@ -36,6 +36,8 @@ from transpiler.toolchain.toolchain import ToolchainError
 PORTS = (0, 1, 2, 3)
 GROUPS = {1: ((1, (0, 1)),), 2: ((2, (2,)), (3, (3, 2))), 3: ()}  # group: (rid, ports) of its nodes
 SLOW_SECONDS = 5.0  # for reading and optimising one program
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """What is wrong: at which step, in words; `scenario` where packets show it, `batch` where B and b do."""
@@ -130,9 +132,7 @@ class Subject:
         wrong = difference(expected, got, ordered=True)
         return Failure("passes", wrong, scenario) if wrong else None
 
-    def switch_differs(
-        self, scenario: Scenario, batches: tuple[tuple[int, int], ...] = BATCHES
-    ) -> Failure | None:
+    def switch_differs(self, scenario: Scenario, batches: tuple[tuple[int, int], ...] = BATCHES) -> Failure | None:
         """Whether the compiled switch does something else at one of these (B, b)."""
         expected = self.expected(scenario)
         for burst, sub_batch in batches:

@@ -14,7 +14,11 @@ INTRINSIC = (
     Place("sm.packet_length", bits(32), False),
     Place("sm.checksum_error", bits(1), False),
 )
-EGRESS = (Place("sm.egress_port", bits(9), False), Place("sm.instance_type", bits(32), False), Place("sm.egress_rid", bits(16), False))
+EGRESS = (
+    Place("sm.egress_port", bits(9), False),
+    Place("sm.instance_type", bits(32), False),
+    Place("sm.egress_rid", bits(16), False),
+)
 ERRORS = ("NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "ParserTimeout", "Odd", "Even")
 HEAD = ("#include <core.p4>", "#include <v1model.p4>", "error { Odd, Even }")
 STANDARD = "inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm"
@@ -80,7 +84,9 @@ class Maker:
         inner = self._members("meta.inner.", 2)
         outer = self._members("meta.", 3)
         made.append(block("struct inner_t {", [f"{p.type} {p.text.split('.')[-1]};" for p in inner]))
-        made.append(block("struct meta_t {", [*(f"{p.type} {p.text.split('.')[-1]};" for p in outer), "inner_t inner;"]))
+        made.append(
+            block("struct meta_t {", [*(f"{p.type} {p.text.split('.')[-1]};" for p in outer), "inner_t inner;"])
+        )
         made.append(block("struct headers_t {", members))
         self.metadata = [*inner, *outer]
         return made
@@ -105,15 +111,17 @@ class Maker:
         scope, context = self.scope(headers=False), Context(self.names)
         parameters, texts = [], []
         for _ in range(self.random.randint(1, 3)):
-            direction, name, type_ = self.random.choice(("in", "in", "in", "inout", "out")), context.fresh("p"), scope.type()
+            direction, name, type_ = (
+                self.random.choice(("in", "in", "in", "inout", "out")),
+                context.fresh("p"),
+                scope.type(),
+            )
             parameters.append((direction, type_))
             texts.append(f"{direction} {type_} {name}")
             scope.places.append(Place(name, type_, direction != "in"))
         result = None if self.random.random() < 0.2 else scope.type()
         first: list[Node] = [
-            f"{p.text} = {scope.literal(t)};"
-            for p, (d, t) in zip(scope.places, parameters, strict=True)
-            if d == "out"
+            f"{p.text} = {scope.literal(t)};" for p, (d, t) in zip(scope.places, parameters, strict=True) if d == "out"
         ]
         made = body(scope, context, self.random.randint(1, 3), 1)
         if result is not None and self.random.random() < 0.4:
@@ -190,7 +198,9 @@ class Maker:
                 subjects.append((scope.expression(type_, 1), type_))
         cases: list[Node] = []
         for _ in range(self.random.randint(1, 4)):
-            keys = [keyset(scope, t, self.random.choice(("exact", "exact", "ternary", "range", "any"))) for _, t in subjects]
+            keys = [
+                keyset(scope, t, self.random.choice(("exact", "exact", "ternary", "range", "any"))) for _, t in subjects
+            ]
             joined = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
             cases.append(f"{joined} : {self.random.choice(targets)};")
         if self.random.random() < 0.7:
@@ -297,7 +307,12 @@ class Maker:
         nine = [t.split()[-1] for t in texts if t.startswith("bit<9>")]
         if nine and context.metadata == "ingress":
             first.append(f"sm.egress_spec = {nine[0]};")
-        made.append(block(f"action {action.name}({', '.join(texts)}) {{", [*first, *body(inner, own, self.random.randint(1, 3), 1)]))
+        made.append(
+            block(
+                f"action {action.name}({', '.join(texts)}) {{",
+                [*first, *body(inner, own, self.random.randint(1, 3), 1)],
+            )
+        )
         context.actions.append(action)
         context.actions.pop()
         return action
@@ -321,7 +336,12 @@ class Maker:
                 listed.append((f"{action.name}({', '.join(given)})" if bound else action.name, action))
         properties: list[Node] = []
         if keys:
-            properties.append(block("key = {", [f'{text} : {kind}{f" @name({chr(34)}k{i}{chr(34)})"};' for i, (text, _, kind) in enumerate(keys)]))
+            properties.append(
+                block(
+                    "key = {",
+                    [f"{text} : {kind}{f' @name({chr(34)}k{i}{chr(34)})'};" for i, (text, _, kind) in enumerate(keys)],
+                )
+            )
         runs = [text for text, _ in listed]
         properties.append(f"actions = {{ {' '.join(f'{text};' for text in runs)} NoAction; }}")
         if keys and listed and self.random.random() < 0.4:
@@ -341,7 +361,15 @@ class Maker:
 
     def _keys(self, scope: Scope) -> list[tuple[str, Type, str]]:
         keys, lpm = [], False
-        kinds = self.random.choice((("exact",), ("exact", "lpm"), ("lpm",), ("exact", "ternary", "lpm", "optional"), ("range", "ternary", "exact")))
+        kinds = self.random.choice(
+            (
+                ("exact",),
+                ("exact", "lpm"),
+                ("lpm",),
+                ("exact", "ternary", "lpm", "optional"),
+                ("range", "ternary", "exact"),
+            )
+        )
         for _ in range(self.random.choice((0, 1, 1, 1, 2, 2, 3))):
             kind = self.random.choice(kinds)
             if kind == "lpm" and lpm:
@@ -368,8 +396,16 @@ class Maker:
 
     def _run(self, scope: Scope, text: str, action: Action) -> str:
         """A call of an action as tables have it: what has no direction is constant."""
-        values = [scope.literal(t) if t.width != 9 else str(self.random.randrange(4)) for d, t in action.parameters if not d]
-        head = text[:-1] + ", " if text.endswith(")") and values else text.removesuffix(")") if text.endswith(")") else text + "("
+        values = [
+            scope.literal(t) if t.width != 9 else str(self.random.randrange(4)) for d, t in action.parameters if not d
+        ]
+        head = (
+            text[:-1] + ", "
+            if text.endswith(")") and values
+            else text.removesuffix(")")
+            if text.endswith(")")
+            else text + "("
+        )
         return f"{head}{', '.join(values)})"
 
     # --- the rest ----------------------------------------------------------------------------------------------------

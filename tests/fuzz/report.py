@@ -17,7 +17,9 @@ def write(folder: Path, nodes: tuple[Node, ...], failure: Failure) -> None:
     """Fill a folder: program.p4, program.stf where packets play a part, failure.txt."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "program.p4").write_text(render(nodes))
-    (folder / "failure.txt").write_text(f"{failure.step} {failure.batch or ''}\n{failure.message}\n{failure.scenario}\n")
+    (folder / "failure.txt").write_text(
+        f"{failure.step} {failure.batch or ''}\n{failure.message}\n{failure.scenario}\n"
+    )
     if failure.scenario is None:
         return
     subject = Subject(folder, render(nodes))

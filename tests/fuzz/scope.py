@@ -5,7 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from random import Random
 
-WIDTHS = (1, 1, 2, 3, 4, 5, 7, 8, 8, 9, 11, 12, 13, 16, 16, 17, 19, 24, 31, 32, 32, 33, 40, 48, 57, 63, 64, 65, 100, 128, 129)
+WIDTHS = (
+    1,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    8,
+    8,
+    9,
+    11,
+    12,
+    13,
+    16,
+    16,
+    17,
+    19,
+    24,
+    31,
+    32,
+    32,
+    33,
+    40,
+    48,
+    57,
+    63,
+    64,
+    65,
+    100,
+    128,
+    129,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +135,10 @@ class Scope:
 
     def value(self, width: int) -> int:
         whole = (1 << width) - 1
-        return self.random.choice((0, 1, 2, 5, whole, whole >> 1, (whole >> 1) + 1, self.random.getrandbits(width))) & whole
+        return (
+            self.random.choice((0, 1, 2, 5, whole, whole >> 1, (whole >> 1) + 1, self.random.getrandbits(width)))
+            & whole
+        )
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
@@ -113,7 +148,9 @@ class Scope:
             return self._leaf(type_)
         if type_ == BOOL:
             return self._bool(depth - 1)
-        kind = self.random.choice(("binary", "binary", "binary", "unary", "shift", "cast", "choice", "slice", "concat", "call"))
+        kind = self.random.choice(
+            ("binary", "binary", "binary", "unary", "shift", "cast", "choice", "slice", "concat", "call")
+        )
         made = getattr(self, f"_{kind}")(type_, depth - 1)
         return made or self._leaf(type_)
 
@@ -141,7 +178,9 @@ class Scope:
         return convert(place.text, place.type, bits(self.random.choice((1, 2, 2, 3))))
 
     def _bool(self, depth: int) -> str:
-        match self.random.choice(("compare", "compare", "compare", "logic", "not", "valid", "choice", "same", "headers")):
+        match self.random.choice(
+            ("compare", "compare", "compare", "logic", "not", "valid", "choice", "same", "headers")
+        ):
             case "compare":
                 type_ = self.type()
                 type_ = bits(8) if type_ == BOOL else type_

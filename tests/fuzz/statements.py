@@ -62,9 +62,30 @@ def body(scope: Scope, context: Context, size: int, depth: int = 2) -> list[Node
     return made
 
 
-_COMMON = ("assign",) * 8 + ("local", "local", "compound", "slice", "validity", "copy", "push", "list", "call", "procedure")
+_COMMON = ("assign",) * 8 + (
+    "local",
+    "local",
+    "compound",
+    "slice",
+    "validity",
+    "copy",
+    "push",
+    "list",
+    "call",
+    "procedure",
+)
 _BLOCKS = ("if", "if", "if", "switch", "for", "block")
-_CONTROL = ("apply",) * 5 + ("hit", "hit", "action_run", "action_run", "register", "register", "count", "nested", "nested")
+_CONTROL = ("apply",) * 5 + (
+    "hit",
+    "hit",
+    "action_run",
+    "action_run",
+    "register",
+    "register",
+    "count",
+    "nested",
+    "nested",
+)
 
 
 def _statement(scope: Scope, context: Context, depth: int) -> list[Node]:
@@ -313,7 +334,9 @@ def _hit(scope: Scope, context: Context, depth: int) -> list[Node]:
     if not context.tables or depth <= 0:
         return []
     name, _ = context.tables.pop(0)
-    head = scope.random.choice((f"if ({name}.apply().hit) {{", f"if ({name}.apply().miss) {{", f"if (!{name}.apply().hit) {{"))
+    head = scope.random.choice(
+        (f"if ({name}.apply().hit) {{", f"if ({name}.apply().miss) {{", f"if (!{name}.apply().hit) {{")
+    )
     made = block(head, _inner(scope, context, depth))
     if scope.chance(0.4):
         return [_with_tail(Block(made.head, made.body, "} else {"), _inner(scope, context, depth))]
@@ -369,7 +392,9 @@ def _nested(scope: Scope, context: Context, depth: int) -> list[Node]:
             return []
         arguments.append(scope.random.choice(known))
     headers = [a for a, (_, t) in zip(arguments, control.parameters, strict=True) if isinstance(t, str)]
-    written = [a for a, (d, t) in zip(arguments, control.parameters, strict=True) if not isinstance(t, str) and d != "in"]
+    written = [
+        a for a, (d, t) in zip(arguments, control.parameters, strict=True) if not isinstance(t, str) and d != "in"
+    ]
     if any(w.startswith(f"{h}.") for h in headers for w in written):
         return []
     return [f"{instance}.apply({', '.join(arguments)});"]

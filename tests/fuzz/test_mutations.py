@@ -10,10 +10,10 @@ from random import Random
 
 import program
 import pytest
-from layout import render
-
 from aux_frontend.p4_14.frontend import P4_14
 from aux_frontend.p4_16.frontend import P4_16
+from layout import render
+
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Frontend, Source
 
@@ -21,7 +21,26 @@ TESTS = Path(__file__).parents[1]
 COUNT = int(os.environ.get("MACSAD_FUZZ_MUTATIONS", "25"))
 SLOW_SECONDS = 20.0
 P4_14_PROGRAMS = sorted(TESTS.parent.glob("apps/*/*_14.p4"))
-ODD = ("", "0", "-1", "8w255", "1 << 40", "error", "{", "}", "(", ")", ";", "...", "bit<0>", "bit<100000>", "varbit<8>", "this", "\0", "é")
+ODD = (
+    "",
+    "0",
+    "-1",
+    "8w255",
+    "1 << 40",
+    "error",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "...",
+    "bit<0>",
+    "bit<100000>",
+    "varbit<8>",
+    "this",
+    "\0",
+    "é",
+)
 
 
 def damaged(text: str, random: Random) -> str:

@@ -357,6 +357,11 @@ TABLES = [
         "t.apply();",
         "00 01 02 03 04 07",
     ),
+    (
+        ("h.b: lpm;", "set(9)", "const entries = { 1: set(7); 1 &&& 0xff: set(8); }"),
+        "t.apply();",
+        "00 01 02 03 04 07",
+    ),
 ]
 
 
@@ -365,6 +370,20 @@ def test_table(table: tuple[str, str, str], apply: str, output: str, tmp_path: P
     key, default, more = table
     control = TABLE.format(key=key, default=default, more=more)
     gives(load(tmp_path, apply, TOP, control), tmp_path, output)
+
+
+@pytest.mark.parametrize(
+    ("key", "entries", "kept"),
+    [
+        ("h.b: lpm;", "0x10 &&& 0xf0: set(7); 0x1f &&& 0xf0: set(8); _: set(1); 0 &&& 0: set(2);", [7, 1]),
+        ("h.b: range;", "0 .. 3: set(7); 3: set(8); 3 .. 3: set(9);", [7, 8]),
+        ("h.b: ternary; h.c: ternary;", "(1, _): set(7); (_, 1): set(8);", [7, 8]),
+    ],
+)
+def test_an_entry_with_the_key_of_another_is_left_out(key: str, entries: str, kept: list[int], tmp_path: Path) -> None:
+    control = TABLE.format(key=key, default="set(9)", more=f"const entries = {{ {entries} }}")
+    table = load(tmp_path, "t.apply();", TOP, control).tables[0]
+    assert [entry.call.arguments[0].value for entry in table.entries] == kept
 
 
 def test_names_of_the_control_plane(tmp_path: Path) -> None:

@@ -141,7 +141,8 @@ class Liveness:
 
 
 def stored_fields(program: Program) -> Live:
-    """The header fields that something other than an extract writes, carried over header copies."""
+    """The header fields that something other than an extract writes, carried over header copies. If one element of a
+    stack is written, all are: they share their slots, and the deparser writes them all back."""
     locator = Locator(program)
     copies: list[CopyHeader] = []
     stored: set[Location] = set()
@@ -178,11 +179,16 @@ def loaded_fields(program: Program, stored: Live) -> Live:
 
 
 def _carried(locator: Locator, fields: set[Location], ways: list[tuple[HeaderPlace, HeaderPlace]]) -> set[Location]:
-    """The fields and, for each way (from, to), the same fields of `to` as of `from`, until nothing is added."""
+    """The fields and, for each way (from, to), the same fields of `to` as of `from`, until nothing is added; those of
+    one element of a stack are those of all."""
     found = set(fields)
+    stacks = [{stack.element(i) for i in range(stack.size)} for stack in locator.program.stacks]
     grown = True
     while grown:
         before = len(found)
+        for elements in stacks:
+            shared = {location.field for location in found if location.owner in elements}
+            found |= {Location(name, field) for name in elements for field in shared}
         for origin, target in ways:
             names = set(locator.headers(origin))
             carried = {location.field for location in found if location.owner in names}

@@ -11,7 +11,24 @@ from aux_frontend.p4_16.elaborate.objects import ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.types import Type
+from transpiler.hlir.types import Type, width_of
+
+Matched = tuple[int, int] | tuple[int, int, str] | ex.KeySet
+
+
+def matched(keyset: ex.KeySet, type_: Type) -> Matched:
+    """A constant key set as (value, mask) or as (low, high, "range"), equal for sets that are written differently."""
+    full = (1 << (width_of(type_) or 1)) - 1
+    match keyset:
+        case ex.AnySet():
+            return 0, 0
+        case ex.ExactSet(value=ex.Const(value=value)):
+            return value, full
+        case ex.MaskSet(value=ex.Const(value=value), mask=ex.Const(value=mask)):
+            return value & mask, mask
+        case ex.RangeSet(low=ex.Const(value=low), high=ex.Const(value=high)):
+            return (low, full) if low == high else (low, high, "range")
+    return keyset
 
 
 def key_sets(scope: Scope, keyset: ast.Expression, types: Sequence[Type]) -> tuple[ex.KeySet, ...]:

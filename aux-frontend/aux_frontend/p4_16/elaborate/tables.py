@@ -9,7 +9,7 @@ from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.table_actions import Uses
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.types import Bool
+from transpiler.hlir.types import Bool, Type
 
 DEFAULT_SIZE = 1024
 _MATCH_KINDS = {kind.value: kind for kind in pr.MatchKind if kind is not pr.MatchKind.VALID}
@@ -90,7 +90,7 @@ def _entries(
     matched = [key.expression.type for key in keys if key.match_kind is not pr.MatchKind.SELECTOR]
     entries = declaration.entries or ()
     priorities = _priorities(scope, declaration)
-    return tuple(
+    made = tuple(
         pr.TableEntry(
             sets.key_sets(scope, entry.keyset, matched),
             table_actions.entry_call(scope, entry.action, uses),
@@ -99,6 +99,26 @@ def _entries(
         )
         for entry, priority in zip(entries, priorities, strict=True)
     )
+    return _without_duplicates(scope, made, matched)
+
+
+def _without_duplicates(
+    scope: Scope, entries: tuple[pr.TableEntry, ...], types: list[Type]
+) -> tuple[pr.TableEntry, ...]:
+    """Of entries with the same key only the one that wins, told with a warning: the others can never be hit."""
+    winners: dict[tuple[sets.Matched, ...], pr.TableEntry] = {}
+    for entry in entries:
+        key = tuple(sets.matched(part, type_) for part, type_ in zip(entry.keys, types, strict=True))
+        before = winners.get(key)
+        winner, loser = (entry, before) if before and entry.priority > before.priority else (before or entry, entry)
+        if loser is not None and loser is not winner:
+            note = (winner.span, "the entry that wins is here")
+            scope.unit.diagnostics.warning(
+                loser.span, "unreachable", "this entry is never hit: another has the same key", note
+            )
+        winners[key] = winner
+    kept = {id(entry) for entry in winners.values()}
+    return tuple(entry for entry in entries if id(entry) in kept)
 
 
 def _priorities(scope: Scope, declaration: ast.TableDeclaration) -> list[int]:
