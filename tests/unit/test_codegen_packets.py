@@ -91,3 +91,9 @@ def test_frames_grow_and_shrink_around_their_payload(rest: int) -> None:
         bytes.fromhex(changed(bits)) + bytes(range(1, rest + 1)) for bits in ([], [5], [8], [5, 8], [2, 5, 11, 13])
     ]
     agree("deparsers", frames)
+
+
+def test_switches() -> None:
+    subjects = [f"{value:032x}" for value in (0, 1, 2, 3, 1 << 127, (1 << 64) + 1)]
+    out = agree("switches", [bytes.fromhex(s + low + "55") for s in subjects for low in ("00", "ff", "7f")])
+    assert {frame[-1] & 3 for frame in out} == {1, 2, 3}
