@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct macs_command *const all_commands[] = {
-    macs_table_commands,     macs_table_dump_commands, macs_extern_commands, macs_multicast_commands,
-    macs_mirroring_commands, macs_value_set_commands,  macs_switch_commands,
+    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,
+    macs_mirroring_commands, macs_value_set_commands,  macs_profile_commands, macs_switch_commands,
 };
 #define COMMAND_LISTS (sizeof(all_commands) / sizeof(all_commands[0]))
 

@@ -48,6 +48,7 @@ extern const struct macs_command macs_extern_commands[];
 extern const struct macs_command macs_multicast_commands[];
 extern const struct macs_command macs_mirroring_commands[];
 extern const struct macs_command macs_value_set_commands[];
+extern const struct macs_command macs_profile_commands[];
 extern const struct macs_command macs_switch_commands[];
 
 /* The store of the table that a word names, or NULL with `why`. */

@@ -9,9 +9,14 @@ static const char *const match_kinds[] = {
     [MACS_RANGE] = "range", [MACS_OPTIONAL] = "optional",
 };
 static const char *const extern_kinds[] = {
-    [MACS_COUNTER] = "counter",   [MACS_DIRECT_COUNTER] = "direct_counter",
-    [MACS_REGISTER] = "register", [MACS_DIGEST] = "digest",
-    [MACS_METER] = "meter",       [MACS_DIRECT_METER] = "direct_meter",
+    [MACS_COUNTER] = "counter",
+    [MACS_DIRECT_COUNTER] = "direct_counter",
+    [MACS_REGISTER] = "register",
+    [MACS_DIGEST] = "digest",
+    [MACS_METER] = "meter",
+    [MACS_DIRECT_METER] = "direct_meter",
+    [MACS_ACTION_PROFILE] = "action_profile",
+    [MACS_ACTION_SELECTOR] = "action_selector",
 };
 static const char *const scopes[] = {
     [MACS_ANYWHERE] = "anywhere", [MACS_DEFAULT_ONLY] = "default_only", [MACS_TABLE_ONLY] = "table_only"};

@@ -15,6 +15,11 @@ static const char *const kind_labels[] = {
 };
 
 static void print_action(const struct macs_table_desc *desc, const struct macs_entry *entry, struct macs_text *answer) {
+    if (entry->action >= desc->action_count) { /* MACS_INDIRECT_… */
+        macs_text_add(answer, "%s: %" PRIu32 "\n", entry->action == MACS_INDIRECT_GROUP ? "Group" : "Member",
+                      ((const struct macs_indirect *)entry)->handle);
+        return;
+    }
     const struct macs_action_desc *action = &desc->actions[entry->action];
     macs_text_add(answer, "Action entry: %s - ", action->name);
     for (uint16_t i = 0; i < action->param_count; i++) {

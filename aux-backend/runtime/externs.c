@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/meter.h"
+#include "runtime/profile.h"
 
 static void destroy_counter(struct macs_counter *counter) {
     for (uint32_t row = 0; row <= counter->workers; row++)
@@ -51,8 +52,21 @@ static struct macs_digest *create_digest(const struct macs_extern_desc *desc, ui
     return digest;
 }
 
-static int create(const struct macs_extern_desc *desc, uint32_t index, unsigned workers,
-                  struct macs_digest_queue *digests, void **state) {
+/* A profile for values like those of its table. */
+static int create_profile(const struct macs_program *program, const struct macs_extern_desc *desc,
+                          struct macs_qsbr *qsbr, void **state) {
+    uint16_t table = 0;
+    while (strcmp(program->table_descs[table].name, desc->table) != 0)
+        table++;
+    struct macs_profile *profile = NULL;
+    int status = macs_profile_create(&profile, desc->size, program->table_descs[table].shape.value_bytes, qsbr);
+    *state = profile;
+    return status;
+}
+
+static int create(const struct macs_program *program, uint32_t index, unsigned workers,
+                  struct macs_digest_queue *digests, struct macs_qsbr *qsbr, void **state) {
+    const struct macs_extern_desc *desc = &program->extern_descs[index];
     switch ((enum macs_extern_kind)desc->kind) {
     case MACS_COUNTER:
     case MACS_DIRECT_COUNTER:
@@ -71,14 +85,18 @@ static int create(const struct macs_extern_desc *desc, uint32_t index, unsigned 
         *state = meter;
         return status;
     }
+    case MACS_ACTION_PROFILE:
+    case MACS_ACTION_SELECTOR:
+        return create_profile(program, desc, qsbr, state);
     }
     return -EINVAL;
 }
 
-int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests) {
+int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests,
+                        struct macs_qsbr *qsbr) {
     int status = 0;
     for (uint16_t i = 0; i < program->extern_count && !status; i++)
-        status = create(&program->extern_descs[i], i, workers, digests, &program->externs[i]);
+        status = create(program, i, workers, digests, qsbr, &program->externs[i]);
     return status;
 }
 
@@ -102,6 +120,10 @@ void macs_externs_destroy(const struct macs_program *program) {
         case MACS_METER:
         case MACS_DIRECT_METER:
             macs_meter_destroy(state);
+            break;
+        case MACS_ACTION_PROFILE:
+        case MACS_ACTION_SELECTOR:
+            macs_profile_destroy(state);
             break;
         }
         program->externs[i] = NULL;

@@ -13,7 +13,8 @@ struct macs_meter_rates {
 };
 
 /* Make the state of every extern. 0, -ENOMEM, or -EINVAL for a kind that is not known; what was made stays. */
-int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests);
+int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests,
+                        struct macs_qsbr *qsbr);
 void macs_externs_destroy(const struct macs_program *program);
 
 struct macs_count macs_counter_get(const struct macs_counter *counter, uint32_t index);

@@ -99,7 +99,7 @@ static int build(struct macs_switch *sw) {
         return status;
     if ((status = macs_qsbr_create(&sw->qsbr)) || (status = macs_multicast_create(&sw->multicast, sw->qsbr)) ||
         (status = macs_digest_queue_init(&sw->digests, sw->program)) ||
-        (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests)))
+        (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
         return failed(sw, "make the switch", status);
     if ((status = create_tables(sw)) || (status = open_ports(sw)))
         return status;

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from transpiler.analysis.locations import actions_of
 from transpiler.codegen.packing import flattened, has_varbit
-from transpiler.codegen.tables import members_key
+from transpiler.codegen.tables import key_bytes, members_key, packed_keys
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
@@ -140,12 +141,8 @@ class _Checker:
 
     def _table(self, table: Table) -> Kernel | None:
         if table.implementation is not None:
-            self._lacks(table, f"action profiles and selectors (table '{table.name}')")
-            return None
-        if any(key.match_kind is MatchKind.SELECTOR for key in table.keys):
-            self._lacks(table, f"selector keys (table '{table.name}')")
-            return None
-        if not table.keys:
+            self._profile(table, table.implementation)
+        if not packed_keys(table.keys):
             return None
         kernel = self._key_kernel(table.name, table.keys, table)
         for entry in table.entries:
@@ -155,13 +152,25 @@ class _Checker:
                         self._lacks(entry, "a table entry whose key is not constant")
         return kernel
 
+    def _profile(self, table: Table, name: str) -> None:
+        """Members of a profile look alike in all tables that share it."""
+        first = next(other for other in self.program.tables if other.implementation == name)
+        if actions_of(self.program, first.name) != actions_of(self.program, table.name):
+            self._lacks(table, f"tables with different actions that share '{name}' ('{first.name}', '{table.name}')")
+        for key in table.keys:
+            if key.match_kind is MatchKind.SELECTOR and isinstance(key.expression.type, Varbit):
+                self._lacks(key, "selecting by a varbit")
+        extern = self.program.extern[name]
+        if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
+            self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")
+
     def _key_kernel(self, name: str, keys: tuple[TableKey, ...], node: Located) -> Kernel | None:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")
                 return None
         kernel = self.target.kernel_for(keys)
-        size = sum(-(-width_of(key.expression.type) // 8) for key in keys)
+        size = key_bytes(keys)
         if size > self.target.max_key_bytes:
             self._lacks(node, f"a key of {size} bytes ('{name}'; at most {self.target.max_key_bytes})")
         if kernel is None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from transpiler.analysis.locations import actions_of
-from transpiler.codegen.ctypes import limbs, natural
-from transpiler.codegen.expressions import C as CExpression, Expressions, cast, quoted, trimmed
+from transpiler.codegen.ctypes import limbs, literal, natural
+from transpiler.codegen.expressions import C as CExpression, Expressions, cast, infix, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import Expression, FieldRef, Place, Read, Text
-from transpiler.hlir.program import ExternInstance, Program, Table
+from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
-from transpiler.hlir.types import Type, Varbit, width_of
+from transpiler.hlir.types import Bits, Type, Varbit, width_of
 from transpiler.schedule.pipeline import preserved_fields, preserved_lists
 
 Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
@@ -27,7 +27,12 @@ C_KINDS = {
     "digest": "MACS_DIGEST",
     "meter": "MACS_METER",
     "direct_meter": "MACS_DIRECT_METER",
+    "action_profile": "MACS_ACTION_PROFILE",
+    "action_selector": "MACS_ACTION_SELECTOR",
 }
+
+
+PROFILES = frozenset({"action_profile", "action_selector"})
 
 
 class Externs:
@@ -36,9 +41,12 @@ class Externs:
     def __init__(self, program: Program, names: Names) -> None:
         self.program = program
         self.names = names
-        self.instances = tuple(e for e in program.externs if e.kind in C_KINDS)
-        self.number = {e.name: i for i, e in enumerate(self.instances)}
         self._tables = {name: table for table in program.tables for name in table.direct}
+        self._profiled = {t.implementation: t for t in reversed(program.tables) if t.implementation is not None}
+        self.instances = tuple(
+            e for e in program.externs if e.kind in C_KINDS and (e.kind not in PROFILES or e.name in self._profiled)
+        )
+        self.number = {e.name: i for i, e in enumerate(self.instances)}
 
     def state(self, instance: str) -> str:
         """The C expression for an instance's state."""
@@ -51,8 +59,10 @@ class Externs:
         attributes = dict(extern.attributes)
         table = self._tables.get(extern.name)
         size = str(table.size + 1) if table else str(attributes.get("size", 0))
+        table = table or self._profiled.get(extern.name)
         fields = self._record(extern.name) if extern.kind == "digest" else ()
-        bits = sum(f.bits for f in fields) if fields else int(attributes.get("width", 0))
+        width = int(attributes.get("width", 0)) if extern.kind == "register" else 0
+        bits = sum(f.bits for f in fields) if fields else width
         return ExternView(
             name=self.constant(extern.name),
             control_name=extern.name,
@@ -87,6 +97,18 @@ class Externs:
     def colour(self, instance: str) -> str:
         """The C variable for the colour that a direct meter gave when its table was hit."""
         return f"colour_{self.number[instance]}"
+
+    def selection(self, render: Expressions, table: Table) -> Views:
+        """Leave in `selected` the hash by which a group's member is chosen."""
+        assert table.implementation is not None
+        instance = self.program.extern[table.implementation]
+        if instance.kind != "action_selector":
+            return ()
+        values = tuple(key.expression for key in table.keys if key.match_kind is MatchKind.SELECTOR)
+        lines, result = hash_of(render, str(instance.attribute("algorithm")), values)
+        width = int(instance.attribute("width"))
+        chosen = infix(result, "&", CExpression(literal((1 << width) - 1, Bits(width)))) if width < 64 else result
+        return (*lines, Line(f"selected = {chosen};"))
 
     def on_hit(self, table: Table, cite: str) -> tuple[Views, Views]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit."""
@@ -191,34 +213,39 @@ def _write_register(call: Call) -> Views:
     return (Line(f"macs_register_write({call.state}, {call.amount(0)}, {words});", call.cite),)
 
 
-def _hash(call: Call, payload: bool = False) -> Views:
+NO_PAYLOAD = "NULL, 0"
+
+
+def hash_of(
+    render: Expressions, algorithm: str, values: tuple[Expression, ...], payload: str = NO_PAYLOAD
+) -> tuple[Views, CExpression]:
+    """The statements that pack values into `list`, which they declare, and their hash, a uint64_t."""
+    if algorithm == "random":
+        return (), CExpression("macs_random_next(worker)")
+    varying = has_varbit(values)
+    lines, bits = (pack_varying if varying else pack_dense)(render, "list", values)
+    size = bytes_of(bits)
+    # the bits beside a value that does not fill whole bytes are read when it is stored
+    unaligned = any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in values)
+    declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if unaligned else ''};")
+    packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
+    return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
+
+
+def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
-    values = flattened(call.statement.inputs[1])
-    varying = has_varbit(values)
-    lines, bits = (pack_varying if varying else pack_dense)(call.render, "list", values)
-    size = bytes_of(bits)
-    rest = "packet->data + packet->payload_offset, packet->length - packet->payload_offset" if payload else "NULL, 0"
-    result = CExpression(
-        f"macs_checksum_{algorithm.value}((struct macs_bytes){{list, {'used' if varying else size}, {rest}}})"
-    )
-    type_ = call.output_type()
-    width = width_of(type_)
+    lines, result = hash_of(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
+    width = width_of(call.output_type())
     if width > 64:
         value = CExpression(f"macs_w{limbs(width)}_of({result})")
     else:
         value = trimmed(result, width) if width < 64 else cast(f"uint{natural(width)}_t", result)
-    declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if bits % 8 or _unaligned(call) else ''};")
-    return (BlockView((declare, *lines, *call.assign_output(value)), "", call.cite),)
-
-
-def _unaligned(call: Call) -> bool:
-    """Whether some value does not fill whole bytes, so that its neighbours' bits are read when it is stored."""
-    return any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in flattened(call.statement.inputs[1]))
+    return (BlockView((*lines, *call.assign_output(value)), "", call.cite),)
 
 
 def _hash_with_payload(call: Call) -> Views:
-    return _hash(call, payload=True)
+    return _hash(call, "packet->data + packet->payload_offset, packet->length - packet->payload_offset")
 
 
 def _random(call: Call) -> Views:

@@ -49,7 +49,10 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         clones=calls(program, CLONES),
         uses_requests=calls(program, SECOND_LIVES | {"truncate.request"}),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
-        tables=tuple(tables.view(table.name) for table in program.tables),
+        tables=tuple(
+            tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)
+            for t in program.tables
+        ),
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=tuple(externs.view(extern) for extern in externs.instances),
         pipes=pipes,

@@ -200,6 +200,8 @@ class Statements:
             action=self._result(statement.action),
             declares=declared,
             on_hit=on_hit,
+            profile=self.externs.state(table.implementation) if table.implementation is not None else "",
+            selection=self.externs.selection(self.render, table) if table.implementation is not None else (),
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             cite=at(statement.span),
         )

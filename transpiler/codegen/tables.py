@@ -135,7 +135,8 @@ class Tables:
             views.append(ParameterView(short, members(short), c_type(type_), width_of(type_), size))
         return tuple(views)
 
-    def view(self, table: str) -> TableView:
+    def view(self, table: str, profile: int) -> TableView:
+        """`profile`: 1 + the number of the table's action profile among the externs, 0 without one."""
         declared = self.program.table[table]
         packed = packed_keys(declared.keys)
         return TableView(
@@ -149,6 +150,7 @@ class Tables:
             default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), ""),
             const_entries=declared.const_entries,
             const_default=declared.const_default,
+            profile=profile,
             why=", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed) or "no key",
             cite=cite(declared.span.file, declared.span.line),
         )

@@ -88,7 +88,8 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True)
 class ApplyView:
-    """Finish a lookup (at once, or one that the stage has started) and run the action that it found.
+    """Finish a lookup (at once, or one that the stage has started) and run the action that it found. `profile`: the state
+    of the action profile that entries may refer to, or empty; `selection` finds what chooses a group's member.
 
     `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here.
     """
@@ -101,6 +102,8 @@ class ApplyView:
     action: str
     declares: Views
     on_hit: Views
+    profile: str
+    selection: Views
     actions: tuple[ActionView, ...]
     cite: str
 
@@ -219,6 +222,7 @@ class TableView:
     default: EntryView
     const_entries: bool
     const_default: bool
+    profile: int
     why: str
     cite: str
 

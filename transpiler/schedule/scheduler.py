@@ -6,7 +6,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location, Locator
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, Leave, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.live import Live, Liveness, stored_fields
@@ -28,7 +28,7 @@ class Options:
 
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
-    wished = frozenset(t.name for t in program.tables if t.keys and options.cut(t.name))
+    wished = frozenset(t.name for t in program.tables if _is_looked_up(t) and options.cut(t.name))
     cuttable = wished - _tables_in_loops(program)
     plans = plan(program)
     splits: list[Split] = []
@@ -40,6 +40,11 @@ def schedule(program: Program, options: Options) -> Schedule:
     pipes = tuple(_pipe(pipe.name, split) for pipe, split in zip(plans, splits, strict=True))
     kept, zeroed = _live(program, pipes)
     return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable))
+
+
+def _is_looked_up(table: Table) -> bool:
+    """Whether it has a key; what only selects among a group's members is none."""
+    return any(key.match_kind is not MatchKind.SELECTOR for key in table.keys)
 
 
 def _tables_in_loops(program: Program) -> frozenset[str]:

@@ -39,13 +39,14 @@ static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
     return folded;
 }
 
-/* The last eight bytes as a number. */
+/* The first eight bytes as a number, all of them when there are fewer. */
 static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
     uint64_t value = 0;
-    for (uint32_t i = 0; i < bytes.length; i++)
+    uint32_t i = 0;
+    for (; i < bytes.length && i < 8; i++)
         value = value << 8 | bytes.data[i];
-    for (uint32_t i = 0; i < bytes.payload_length; i++)
-        value = value << 8 | bytes.payload[i];
+    for (uint32_t j = 0; j < bytes.payload_length && i < 8; i++, j++)
+        value = value << 8 | bytes.payload[j];
     return value;
 }
 
@@ -69,6 +70,15 @@ static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
 static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
     uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, 0xffffffff, 0xedb88320);
     return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xedb88320) ^ 0xffffffff;
+}
+
+/* What the control plane may give other parameters begins with those of the plain form. */
+static inline uint64_t macs_checksum_crc16_custom(struct macs_bytes bytes) {
+    return macs_checksum_crc16(bytes);
+}
+
+static inline uint64_t macs_checksum_crc32_custom(struct macs_bytes bytes) {
+    return macs_checksum_crc32(bytes);
 }
 
 #endif

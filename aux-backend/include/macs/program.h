@@ -18,7 +18,16 @@
 
 enum macs_unit { MACS_PACKETS = 1, MACS_BYTES = 2, MACS_PACKETS_AND_BYTES = 3 };
 
-enum macs_extern_kind { MACS_COUNTER, MACS_DIRECT_COUNTER, MACS_REGISTER, MACS_DIGEST, MACS_METER, MACS_DIRECT_METER };
+enum macs_extern_kind {
+    MACS_COUNTER,
+    MACS_DIRECT_COUNTER,
+    MACS_REGISTER,
+    MACS_DIGEST,
+    MACS_METER,
+    MACS_DIRECT_METER,
+    MACS_ACTION_PROFILE,
+    MACS_ACTION_SELECTOR,
+};
 
 struct macs_digest_field {
     const char *name;
@@ -29,7 +38,7 @@ struct macs_digest_field {
  * State in `externs`: struct macs_counter, macs_register, macs_digest, macs_meter (macs/extern.h). */
 struct macs_extern_desc {
     const char *name;
-    const char *table;                      /* of a direct extern, else NULL */
+    const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
     const struct macs_digest_field *fields; /* of a digest */
     uint32_t size;
     uint16_t bits; /* of a register's element; of a digest's record */

@@ -24,6 +24,17 @@ struct macs_entry {
                         default */
 };
 
+/* Actions of an entry that refers to its table's action profile, and of one that has none to run. */
+#define MACS_NO_ACTION UINT32_MAX
+#define MACS_INDIRECT_MEMBER (UINT32_MAX - 1)
+#define MACS_INDIRECT_GROUP (UINT32_MAX - 2)
+
+/* Such an entry: `handle` of a member or a group. */
+struct macs_indirect {
+    struct macs_entry head;
+    uint32_t handle;
+};
+
 /* What to match, packed. `mask` for ternary and optional bytes; `high` for range bytes (value is then the low end).
  * Both are always present and whole: an exact byte has mask 0xff and high == value. */
 struct macs_match {
@@ -110,6 +121,7 @@ struct macs_table_desc {
     uint16_t action_count;
     bool const_entries;
     bool const_default;
+    uint16_t profile; /* 1 + the number of its action profile among the externs, or 0 */
     bool value_set; /* a parser value set: its entries have no actions */
 };
 

@@ -1,0 +1,168 @@
+#include "runtime/profile.h"
+
+#include <errno.h>
+#include <macs/qsbr.h>
+#include <stdlib.h>
+#include <string.h>
+
+int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t value_bytes, struct macs_qsbr *qsbr) {
+    struct macs_profile *profile = calloc(1, sizeof(*profile));
+    if (!profile)
+        return -ENOMEM;
+    *profile = (struct macs_profile){.size = size, .value_bytes = value_bytes, .qsbr = qsbr};
+    profile->members = calloc((size_t)size + 1, sizeof(profile->members[0]));
+    profile->groups = calloc((size_t)size + 1, sizeof(profile->groups[0]));
+    if (profile->members && profile->groups) {
+        *created = profile;
+        return 0;
+    }
+    macs_profile_destroy(profile);
+    return -ENOMEM;
+}
+
+void macs_profile_destroy(struct macs_profile *profile) {
+    macs_qsbr_drop(profile->qsbr, profile);
+    for (uint32_t i = 0; profile->members && i < profile->size; i++)
+        free((void *)(uintptr_t)atomic_load(&profile->members[i]));
+    for (uint32_t i = 0; profile->groups && i < profile->size; i++)
+        free(atomic_load(&profile->groups[i]));
+    free(profile->members);
+    free(profile->groups);
+    free(profile);
+}
+
+static void release(void *owner, void *what) {
+    (void)owner;
+    free(what);
+}
+
+static const struct macs_entry *member_at(const struct macs_profile *profile, uint32_t handle) {
+    return handle < profile->size ? atomic_load(&profile->members[handle]) : NULL;
+}
+
+static struct macs_member_group *group_at(const struct macs_profile *profile, uint32_t handle) {
+    return handle < profile->size ? atomic_load(&profile->groups[handle]) : NULL;
+}
+
+/* Make a copy of the value, or nothing for NULL, what readers see at the handle. */
+static int set_member(struct macs_profile *profile, uint32_t handle, const void *value) {
+    struct macs_entry *next = NULL;
+    int status = macs_qsbr_reserve(profile->qsbr, 1);
+    if (status)
+        return status;
+    if (value) {
+        next = aligned_alloc(64, (profile->value_bytes + 63) & ~(size_t)63);
+        if (!next)
+            return -ENOMEM;
+        memcpy(next, value, profile->value_bytes);
+    }
+    const struct macs_entry *old = atomic_exchange_explicit(&profile->members[handle], next, memory_order_acq_rel);
+    if (old)
+        macs_qsbr_defer(profile->qsbr, release, profile, (void *)(uintptr_t)old);
+    return 0;
+}
+
+int macs_profile_member_create(struct macs_profile *profile, const void *value, uint32_t *handle) {
+    for (*handle = 0; *handle < profile->size; (*handle)++)
+        if (!member_at(profile, *handle))
+            return set_member(profile, *handle, value);
+    return -ENOSPC;
+}
+
+int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, const void *value) {
+    return member_at(profile, handle) ? set_member(profile, handle, value) : -ENOENT;
+}
+
+/* The place of a member in a group, or its count. */
+static uint32_t place_in(const struct macs_member_group *group, uint32_t member) {
+    uint32_t place = 0;
+    while (place < group->count && group->members[place] != member)
+        place++;
+    return place;
+}
+
+int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
+    if (!member_at(profile, handle))
+        return -ENOENT;
+    for (uint32_t i = 0; i < profile->size; i++) {
+        const struct macs_member_group *group = group_at(profile, i);
+        if (group && place_in(group, handle) < group->count)
+            return -EBUSY;
+    }
+    return set_member(profile, handle, NULL);
+}
+
+/* Make the group what readers see; the old one lives until none can look at it. */
+static void set_group(struct macs_profile *profile, uint32_t handle, struct macs_member_group *next) {
+    struct macs_member_group *old = atomic_exchange_explicit(&profile->groups[handle], next, memory_order_acq_rel);
+    if (old)
+        macs_qsbr_defer(profile->qsbr, release, profile, old);
+}
+
+/* A group with room for that many members, and room for the old one to wait in. */
+static int new_group(struct macs_profile *profile, uint32_t count, struct macs_member_group **group) {
+    int status = macs_qsbr_reserve(profile->qsbr, 1);
+    if (status)
+        return status;
+    *group = calloc(1, sizeof(**group) + count * sizeof((*group)->members[0]));
+    return *group ? 0 : -ENOMEM;
+}
+
+int macs_profile_group_create(struct macs_profile *profile, uint32_t *handle) {
+    struct macs_member_group *next;
+    for (*handle = 0; *handle < profile->size; (*handle)++) {
+        if (group_at(profile, *handle))
+            continue;
+        int status = new_group(profile, 0, &next);
+        if (!status)
+            set_group(profile, *handle, next);
+        return status;
+    }
+    return -ENOSPC;
+}
+
+int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle) {
+    if (!group_at(profile, handle))
+        return -ESRCH;
+    int status = macs_qsbr_reserve(profile->qsbr, 1);
+    if (!status)
+        set_group(profile, handle, NULL);
+    return status;
+}
+
+int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_t member) {
+    const struct macs_member_group *old = group_at(profile, group);
+    struct macs_member_group *next;
+    if (!old)
+        return -ESRCH;
+    if (!member_at(profile, member))
+        return -ENOENT;
+    if (place_in(old, member) < old->count)
+        return -EEXIST;
+    int status = new_group(profile, old->count + 1, &next);
+    if (status)
+        return status;
+    memcpy(next->members, old->members, old->count * sizeof(old->members[0]));
+    next->members[old->count] = member;
+    next->count = old->count + 1;
+    set_group(profile, group, next);
+    return 0;
+}
+
+int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint32_t member) {
+    const struct macs_member_group *old = group_at(profile, group);
+    struct macs_member_group *next;
+    if (!old)
+        return -ESRCH;
+    uint32_t place = place_in(old, member);
+    if (place == old->count)
+        return -EINVAL;
+    int status = new_group(profile, old->count, &next);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < old->count; i++)
+        if (i != place)
+            next->members[next->count++] = old->members[i];
+    set_group(profile, group, next);
+    return 0;
+}
