@@ -283,6 +283,18 @@ def test_signed_random_numbers_keep_to_their_range(tmp_path: Path) -> None:
     assert seen == {0xFD, 0xFE, 0xFF, 0, 1, 2, 3}
 
 
+def test_arrays_of_any_size_cost_what_is_used_of_them(tmp_path: Path) -> None:
+    control = """
+        Register<bit<8>, bit<32>>(0xffffffff, 7) numbers;
+        Counter<bit<32>, bit<32>>(0xffffffff, PSA_CounterType_t.PACKETS) counter;"""
+    apply = "hdr.h.a = numbers.read(0xfffffffe); numbers.write(0xfffffffe, 8); counter.count(0xfffffffe);"
+    switch = Switch(load(tmp_path, apply, control=control))
+    assert [switch.process(0, b"\0\0\0\0")[0][1][0] for _ in range(2)] == [7, 8]
+    assert switch.counter("I.counter", 0xFFFFFFFE).packets == 2
+    switch.register_reset("I.numbers")
+    assert switch.register_read("I.numbers", 1) == 0
+
+
 def test_an_object_of_the_top_level_starts_anew_in_each_pipe(tmp_path: Path) -> None:
     top = "InternetChecksum() sum;"
     apply = "sum.add(hdr.h.c); hdr.h.a = (bit<8>) sum.get_state();"

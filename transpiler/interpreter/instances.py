@@ -21,17 +21,24 @@ class Count:
 
 @dataclass(slots=True)
 class Register:
-    """An array of `width`-bit elements."""
+    """An array of `size` elements of `width` bits; `elements` are those that were written, the others are `initial`."""
 
     width: int
-    elements: list[int]
+    size: int
+    initial: int = 0
+    elements: dict[int, int] = field(default_factory=dict)
 
     def read(self, index: int) -> int:
-        return self.elements[index] if index < len(self.elements) else 0
+        return self.elements.get(index, self.initial) if index < self.size else 0
 
     def write(self, index: int, value: int) -> None:
-        if index < len(self.elements):
+        if index < self.size:
             self.elements[index] = value & mask(self.width)
+
+    def reset(self) -> None:
+        """Zero, whatever it began with."""
+        self.initial = 0
+        self.elements.clear()
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ class Store:
         name = instance.name
         match instance.kind:
             case "counter":
-                self.counters[name] = {i: Count() for i in range(int(instance.attribute("size")))}
+                self.counters[name] = {}
             case "direct_counter":
                 self.counters[name] = {DEFAULT_ENTRY: Count()}
             case "meter":
@@ -52,8 +52,8 @@ class Store:
                 self.meters[name] = MeterArray(str(instance.attribute("unit")), None)
             case "register":
                 initial = int(dict(instance.attributes).get("initial", 0))
-                elements = [initial] * int(instance.attribute("size"))
-                self.registers[name] = Register(int(instance.attribute("width")), elements)
+                width, size = int(instance.attribute("width")), int(instance.attribute("size"))
+                self.registers[name] = Register(width, size, initial)
             case "action_profile":
                 self.profiles[name] = Profile(name, False, "", 0)
             case "action_selector":
@@ -61,9 +61,6 @@ class Store:
                 self.profiles[name] = Profile(name, True, str(instance.attribute("algorithm")), width)
 
     def count(self, counter: str, index: int, length: int, direct: bool) -> None:
-        """Count a packet; elements of direct counters appear with the first packet, out of range counts nothing."""
-        elements = self.counters[counter]
-        if direct:
-            elements.setdefault(index, Count())
-        if index in elements:
-            elements[index].add(length)
+        """Count a packet; elements appear with the first packet, out of range counts nothing."""
+        if direct or index < int(self.program.extern[counter].attribute("size")):
+            self.counters[counter].setdefault(index, Count()).add(length)

@@ -149,18 +149,17 @@ class Switch:
     def counter(self, name: str, index: int) -> Count:
         """An element of a counter; for a direct one the index is the handle of an entry."""
         elements = _known(self.store.counters, name, "counter")
-        if self.program.extern[name].kind == "direct_counter":
-            return elements.setdefault(index, Count())
-        if index not in elements:
+        extern = self.program.extern[name]
+        if extern.kind == "counter" and not 0 <= index < int(extern.attribute("size")):
             raise ControlError(f"counter {name} has no element {index}")
-        return elements[index]
+        return elements.setdefault(index, Count())
 
     def register_read(self, name: str, index: int) -> int:
         """An element of a register."""
         register = _known(self.store.registers, name, "register")
-        if not 0 <= index < len(register.elements):
+        if not 0 <= index < register.size:
             raise ControlError(f"register {name} has no element {index}")
-        return register.elements[index]
+        return register.read(index)
 
     def register_write(self, name: str, index: int, value: int) -> None:
         """Set an element of a register."""
@@ -171,8 +170,7 @@ class Switch:
 
     def register_reset(self, name: str) -> None:
         """Set all elements of a register to zero."""
-        register = _known(self.store.registers, name, "register")
-        register.elements = [0] * len(register.elements)
+        _known(self.store.registers, name, "register").reset()
 
     def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
         """Set the rates (units per microsecond, burst) of a meter; for a direct one the index is an entry's handle."""
