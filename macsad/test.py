@@ -17,7 +17,7 @@ def run(
     binary: Path,
     *,
     burst: int = 32,
-    sub_batch: int = 8,
+    sub_batch: int = 32,
     wrapper: tuple[str, ...] = (),
     out: TextIO | None = None,
 ) -> int:
