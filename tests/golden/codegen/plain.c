@@ -3,6 +3,7 @@
 #include <macs/checksum.h>
 #include <macs/extern.h>
 #include <macs/layout.h>
+#include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
 #include <macs/varbit.h>
