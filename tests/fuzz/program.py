@@ -173,17 +173,17 @@ class Maker:
             else:
                 scope.writable_headers = False
                 made += body(scope, context, 1, 1)
-        targets = [f"s{i}" for i in range(number + 1, states)] + ["accept", "accept"]
-        if consumes:
-            targets += [f"s{i}" for i in range(1, number + 1)]
+        onward = [f"s{i}" for i in range(number + 1, states)] + ["accept", "accept"]
+        back = [f"s{i}" for i in range(1, number + 1)] if consumes else []  # a loop takes in something each time round
         if self.random.random() < 0.2:
-            targets.append("reject")
+            onward.append("reject")
         name = f"s{number}" if number else "start"
-        return block(f"state {name} {{", [*made, *self._transition(scope, targets)])
+        return block(f"state {name} {{", [*made, *self._transition(scope, onward, back)])
 
-    def _transition(self, scope: Scope, targets: list[str]) -> list[Node]:
+    def _transition(self, scope: Scope, onward: list[str], back: list[str]) -> list[Node]:
+        """Somewhere, by a select mostly; its first case leads onward, so that a parser has an end."""
         if self.random.random() < 0.25:
-            return [f"transition {self.random.choice(targets)};"]
+            return [f"transition {self.random.choice(onward)};"]
         known = [p for p in scope.places if p.type.kind == "bit" and not p.text.startswith("meta")]
         subjects = []
         for _ in range(self.random.choice((1, 1, 1, 2))):
@@ -202,9 +202,9 @@ class Maker:
                 keyset(scope, t, self.random.choice(("exact", "exact", "ternary", "range", "any"))) for _, t in subjects
             ]
             joined = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
-            cases.append(f"{joined} : {self.random.choice(targets)};")
+            cases.append(f"{joined} : {self.random.choice(onward + back if cases else onward)};")
         if self.random.random() < 0.7:
-            cases.append(f"default : {self.random.choice(targets)};")
+            cases.append(f"default : {self.random.choice(onward + back)};")
         return [block(f"transition select({', '.join(text for text, _ in subjects)}) {{", cases)]
 
     # --- controls ----------------------------------------------------------------------------------------------------

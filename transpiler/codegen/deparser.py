@@ -78,6 +78,9 @@ class DeparserStatements(Statements):
         return tuple(Line(f"uint16_t place_{n} = {slot};") for n, slot in own)
 
     def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
+        if not headers:
+            without = IfView("macs_layout_replace(packet, NULL, 0)", DROP, (), "")
+            return (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         capacity = max(1, sum(self._maximum(header) for header in headers))
         views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):

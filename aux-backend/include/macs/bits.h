@@ -128,6 +128,15 @@ static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, 
     macs_store_bits(to, 64, low, value & macs_mask(low));
 }
 
+/* Functions, since compilers warn of a comparison of ~x, promoted to int, with a constant. */
+static inline uint8_t macs_complement8(uint8_t value) {
+    return (uint8_t)~value;
+}
+
+static inline uint16_t macs_complement16(uint16_t value) {
+    return (uint16_t)~value;
+}
+
 /* The value as a signed number of `width` bits. */
 static inline int64_t macs_signed(uint64_t value, unsigned width) {
     uint64_t sign = UINT64_C(1) << (width - 1);

@@ -1,0 +1,30 @@
+// Nothing is emitted: what was parsed is gone, the payload goes on. Comparisons of complements with constants.
+#include <core.p4>
+#include <v1model.p4>
+
+header byte_t { bit<8> value; }
+
+struct headers_t { byte_t first; }
+struct meta_t { }
+
+parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start {
+        packet.extract(hdr.first);
+        transition accept;
+    }
+}
+
+control V(inout headers_t hdr, inout meta_t meta) { apply { } }
+control C(inout headers_t hdr, inout meta_t meta) { apply { } }
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control D(packet_out packet, in headers_t hdr) { apply { } }
+
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    apply {
+        sm.egress_spec = 1;
+        if (0 >= ~hdr.first.value) { sm.egress_spec = 2; }
+        if (~hdr.first.value[4:0] == 5w0x1e) { sm.egress_spec = 3; }
+    }
+}
+
+V1Switch(P(), V(), I(), E(), C(), D()) main;
