@@ -53,14 +53,14 @@ def _control(block: ControlObject, scope: Scope, role: pr.Role) -> pr.Pipe:
     return pr.Control(block.name, role, tuple(body), span)
 
 
-def variables(location: va.Location, span: Span) -> Iterator[str]:
+def variables(location: va.Location) -> Iterator[str]:
     """The variables of allocated storage."""
     match location:
         case va.ScalarLocation(place=ex.VariableRef(name=name)):
             yield name
         case va.StructLocation(fields=fields):
             for _, field in fields:
-                yield from variables(field, span)
+                yield from variables(field)
         case va.StackLocation(next_index=ex.VariableRef(name=name)):
             yield name
 

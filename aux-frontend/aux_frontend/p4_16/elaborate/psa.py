@@ -123,7 +123,7 @@ class Psa:
             location = self._roots.get(root)
             if location is not None:
                 span = self._spans[root]
-                variables = tuple(pipes.variables(location, span))
+                variables = tuple(pipes.variables(location))
                 headers = tuple(pipes.headers(location, span))
                 if variables or headers:
                     made.append(pr.Bridge(path, variables, headers, span))
