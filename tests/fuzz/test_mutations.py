@@ -18,7 +18,7 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Frontend, Source
 
 TESTS = Path(__file__).parents[1]
-COUNT = int(os.environ.get("MACSAD_FUZZ_MUTATIONS", "25"))
+COUNT = int(os.environ.get("MACSAD_FUZZ_MUTATIONS", "10"))
 SLOW_SECONDS = 20.0
 P4_14_PROGRAMS = sorted(TESTS.parent.glob("apps/*/*_14.p4"))
 ODD = (
@@ -74,7 +74,7 @@ def survives(frontend: Frontend, text: str, file: Path) -> None:
     assert time.monotonic() - began < SLOW_SECONDS
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_damaged_p4_16(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     text = render(program.make(seed, seed % 4))

@@ -9,6 +9,8 @@ struct headers_t {
     what_t    order;
     pair_t    spare;
     pair_t[3] pairs;
+    what_t    blank;
+    what_t[2] blanks;
 }
 struct meta_t { }
 
@@ -27,6 +29,7 @@ control D(packet_out packet, in headers_t hdr) {
     apply {
         packet.emit(hdr.order);
         packet.emit(hdr.pairs);
+        packet.emit(hdr.blanks);
     }
 }
 
@@ -45,6 +48,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             hdr.spare.value = 5;
         }
         hdr.pairs[1] = hdr.spare;    // an invalid one, mostly
+        hdr.blanks[1] = hdr.blank;   // never valid, but its copy may become so
+        if (hdr.order.what == 3) { hdr.blanks[1].setValid(); }
     }
 }
 

@@ -32,7 +32,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
     maker = Maker(program, storage, tables, externs)
     pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
     kept = storage.kept_slots()
-    made = _made_headers(program)
+    made = _made_headers(program, sources=True)
     return ProgramView(
         name=program.name,
         source=source.rpartition("/")[2],
@@ -70,13 +70,16 @@ def _wide(program: Program) -> tuple[int, ...]:
     return tuple(sorted({limbs(t.width) for t in types if isinstance(t, Bits) and t.width > WORD}))
 
 
-def _made_headers(program: Program) -> set[str]:
-    """The headers and stacks that something else than an extract makes valid."""
+def _made_headers(program: Program, sources: bool = False) -> set[str]:
+    """The headers and stacks that something else than an extract makes valid; with `sources`, also what is copied: where
+    its bytes lie is copied with it."""
     made: set[str] = set()
     for statement in program_statements(program):
         match statement:
             case SetValid(header=header, valid=True) | CopyHeader(target=header):
                 made |= _instances(program, header)
+        if isinstance(statement, CopyHeader) and sources:
+            made |= _instances(program, statement.source)
     return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
 
 
