@@ -6,13 +6,12 @@ metadata and standard metadata have one storage through the whole pipeline: `hdr
 
 from __future__ import annotations
 
-from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import (
-    controls,
     core,
     layout,
     names,
-    parsers,
+    pipes,
     v1model_externs,
     values as va,
 )
@@ -51,18 +50,13 @@ class V1Model:
     def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
         """Storage first, then the six blocks in the order in which packets pass them."""
         self._make_storage(unit, main, span)
-        pipes: list[pr.Pipe] = []
+        made: list[pr.Pipe] = []
         for name, role, roots in _PIPES:
             block = main.arguments.get(name)
-            if isinstance(block, ParserObject) and role is pr.Role.PARSER:
-                block.name = unit.claim(block.declaration.name)
-                scope = self._bound(block.constructor_scope.child(), block.declaration.parameters, roots)
-                pipes.append(parsers.top_level(unit, block, scope, role))
-            elif isinstance(block, ControlObject) and role is not pr.Role.PARSER:
-                pipes.append(self._control(unit, block, role, roots))
-            else:
+            if not isinstance(block, ParserObject if role is pr.Role.PARSER else ControlObject):
                 raise unit.failure(span, f"'{name}' of V1Switch is not a {'parser' if name == 'p' else 'control'}")
-        return tuple(pipes)
+            made.append(pipes.elaborate(unit, block, role, roots, lambda root, *_: self._roots[root]))
+        return tuple(made)
 
     def _make_storage(self, unit: Unit, main: PackageObject, span: Span) -> None:
         parser = main.arguments.get("p")
@@ -77,29 +71,6 @@ class V1Model:
             self._roots[root] = layout.allocate(unit, root, type_, storage, parameter.span)
             if root == "meta":
                 v1model_externs.note_field_lists(unit, type_, self._roots[root])
-
-    def _control(self, unit: Unit, block: ControlObject, role: pr.Role, roots: tuple[str, ...]) -> pr.Control:
-        declaration = block.declaration
-        block.name = unit.claim(names.full("", declaration.name, declaration.annotations))
-        block.shared = False  # each block of the package is executed in one place
-        scope = self._bound(block.constructor_scope.child(), declaration.parameters, roots)
-        unit.pipe, unit.labels, unit.frames = block.name, {}, []
-        controls.prepare(block, scope)
-        with unit.collecting() as body:
-            controls.run(block, scope, declaration.span, (), nested=False)
-        return pr.Control(block.name, role, tuple(body), declaration.span)
-
-    def _bound(self, scope: Scope, parameters: tuple[ast.Parameter, ...], roots: tuple[str, ...]) -> Scope:
-        if len(parameters) != len(roots):
-            raise scope.unit.failure(parameters[0].span, f"{len(roots)} parameters are needed here")
-        for parameter, root in zip(parameters, roots, strict=True):
-            if root == "packet":
-                type_ = scope.type_ref(parameter.type)
-                assert isinstance(type_, ty.Extern)
-                scope.bindings[parameter] = ExternObject(type_.declaration, type_.arguments, "packet")
-            else:
-                scope.bindings[parameter] = self._roots[root]
-        return scope
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """None: all pipes share one storage."""
