@@ -35,6 +35,7 @@ from transpiler.toolchain.toolchain import ToolchainError
 
 PORTS = (0, 1, 2, 3)
 GROUPS = {1: ((1, (0, 1)),), 2: ((2, (2,)), (3, (3, 2))), 3: ()}  # group: (rid, ports) of its nodes
+SESSIONS = {5: 3, 6: 1}  # clone session: port
 SLOW_SECONDS = 5.0  # for reading and optimising one program
 
 
@@ -155,6 +156,8 @@ class Subject:
                 device.group_create(group)
                 for rid, ports in nodes:
                     device.node_associate(group, device.node_create(rid, ports))
+            for session, port in SESSIONS.items():
+                device.mirroring_add(session, port)
             return outcome(self.optimised, device, scenario, PORTS)  # it may have fewer registers
 
 

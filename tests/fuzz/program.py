@@ -37,6 +37,8 @@ class Maker:
         self.metadata: list[Place] = []
         self.functions: list[Function] = []
         self.controls: list[Control] = []
+        self.variable: set[str] = set()
+        self.lives = self.random.random() < 0.25  # then no registers: what they hold would depend on when those come
 
     def upto(self, most: int) -> int:
         return self.random.randint(0, most)
@@ -44,6 +46,7 @@ class Maker:
     def scope(self, *, headers: bool = True) -> Scope:
         """Everything that a control reaches by `hdr` and `meta`."""
         scope = Scope(self.random, layouts=self.layouts, functions=list(self.functions))
+        scope.variable = frozenset(self.variable)
         if headers:
             scope.places += self.metadata
             scope.stacks += self.stacks
@@ -73,23 +76,37 @@ class Maker:
             fields = self._fields()
             self.layouts[f"h{i}_t"] = fields
             made.append(block(f"header h{i}_t {{", [f"{t} {name};" for name, t in fields]))
+        fixed = list(self.layouts)
+        if self.random.random() < 0.3:
+            fields = self._fields()
+            self.layouts["v_t"] = fields
+            self.variable.add("v_t")
+            most = self.random.choice((8, 40, 56, 320))
+            made.append(block("header v_t {", [*(f"{t} {name};" for name, t in fields), f"varbit<{most}> tail;"]))
         types = list(self.layouts)
         members: list[Node] = []
         for i in range(self.random.randint(1, 2 + self.size)):
             self.headers.append(Header(f"hdr.a{i}", self.random.choice(types)))
             members.append(f"{self.headers[-1].type} a{i};")
         for i in range(self.upto(2)):
-            self.stacks.append(Stack(f"hdr.s{i}", self.random.choice(types), self.random.randint(1, 4)))
+            self.stacks.append(Stack(f"hdr.s{i}", self.random.choice(fixed), self.random.randint(1, 4)))
             members.append(f"{self.stacks[-1].type}[{self.stacks[-1].size}] s{i};")
         inner = self._members("meta.inner.", 2)
         outer = self._members("meta.", 3)
         made.append(block("struct inner_t {", [f"{p.type} {p.text.split('.')[-1]};" for p in inner]))
         made.append(
-            block("struct meta_t {", [*(f"{p.type} {p.text.split('.')[-1]};" for p in outer), "inner_t inner;"])
+            block(
+                "struct meta_t {",
+                [*(f"{self._kept()}{p.type} {p.text.split('.')[-1]};" for p in outer), "inner_t inner;"],
+            )
         )
         made.append(block("struct headers_t {", members))
         self.metadata = [*inner, *outer]
         return made
+
+    def _kept(self) -> str:
+        """Lists of fields that packets keep in their second lives."""
+        return self.random.choice(("", "@field_list(1) ", "@field_list(2) ", "@field_list(1, 2) "))
 
     def _fields(self) -> list[tuple[str, Type]]:
         """Fields that are whole bytes together."""
@@ -152,7 +169,10 @@ class Maker:
         for _ in range(self.random.randint(1, 2)):
             what = self.random.choice(("extract",) * 5 + ("next", "next", "advance", "lookahead", "verify", "assign"))
             if what == "extract" and waiting:
-                made.append(f"packet.extract({waiting.pop()});")
+                header = waiting.pop()
+                variable = next(h.type for h in self.headers if h.text == header) in self.variable
+                length = f", (bit<32>)({scope.expression(bits(self.random.choice((1, 2, 3))), 1)} ++ 3w0)"
+                made.append(f"packet.extract({header}{length if variable else ''});")
                 consumes = True
             elif what == "next" and self.stacks:
                 stack = self.random.choice(self.stacks)
@@ -243,6 +263,7 @@ class Maker:
         scope = self.scope()
         scope.places += INTRINSIC if ingress else INTRINSIC[:1] + EGRESS
         context = Context(self.names, externs=True, leaves="return exit", metadata="ingress" if ingress else "egress")
+        context.lives = self.lives
         for control in self.controls:
             if self.random.random() < 0.6:
                 context.controls += [(context.fresh("n"), control) for _ in range(self.random.choice((1, 1, 2)))]
@@ -264,7 +285,7 @@ class Maker:
     def _declarations(self, scope: Scope, context: Context) -> list[Node]:
         """Registers, counters, variables, actions and tables of a control."""
         made: list[Node] = []
-        for _ in range(self.upto(1)):
+        for _ in range(0 if self.lives else self.upto(1)):
             type_ = bits(self.random.choice((1, 7, 8, 16, 32, 48, 64)))
             register = Register(context.fresh("r"), type_, self.random.choice((1, 4, 16)))
             context.registers.append(register)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from layout import Node, render
-from oracle import GROUPS, PORTS, Failure, Subject
+from oracle import GROUPS, PORTS, SESSIONS, Failure, Subject
 from strategies import Scenario
 
 from macsad.stf.interpreted import InterpretedDevice
@@ -35,6 +35,7 @@ def stf(program: Program, scenario: Scenario) -> str:
         for rid, ports in nodes:
             lines += [f"mc_node_create {rid} {' '.join(map(str, ports))}", f"mc_node_associate {group} {node}"]
             node += 1
+    lines += [f"mirroring_add {session} {port}" for session, port in SESSIONS.items()]
     for table, action, arguments in scenario.defaults:
         lines.append(f"setdefault {table} {_call(program, action, arguments)}")
     for e in scenario.entries:
@@ -46,6 +47,8 @@ def stf(program: Program, scenario: Scenario) -> str:
         device.group_create(group)
         for rid, ports in nodes:
             device.node_associate(group, device.node_create(rid, ports))
+    for session, port in SESSIONS.items():
+        device.mirroring_add(session, port)
     for table, action, arguments in scenario.defaults:
         device.set_default(table, action, arguments)
     for e in scenario.entries:

@@ -101,6 +101,7 @@ class Scope:
     stacks: list[Stack] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     layouts: dict[str, list[tuple[str, Type]]] = field(default_factory=dict)
+    variable: frozenset[str] = frozenset()  # header types that end in a varbit, which no place stands for
     writable_headers: bool = True
     pure: bool = False  # no calls in expressions
 
@@ -194,8 +195,8 @@ class Scope:
                 return f"{self.random.choice(self.headers).text}.isValid()"
             case "choice":
                 return self._choice(BOOL, depth)
-            case "headers" if self.headers:
-                one = self.random.choice(self.headers)
+            case "headers" if known := [h for h in self.headers if h.type not in self.variable]:
+                one = self.random.choice(known)
                 other = self.random.choice([h for h in self.headers if h.type == one.type])
                 return f"({one.text} {self.random.choice(('==', '!='))} {other.text})"
         operator = self.random.choice(("==", "!="))

@@ -49,6 +49,7 @@ class Context:
     loop: bool = False
     metadata: str = ""  # "ingress" or "egress": standard metadata may be written
     parser: bool = False
+    lives: bool = False  # clones, resubmitted and recirculated packets
 
     def fresh(self, prefix: str) -> str:
         return f"{prefix}{next(self.names)}"
@@ -94,6 +95,8 @@ def _statement(scope: Scope, context: Context, depth: int) -> list[Node]:
         kinds += _CONTROL
     if context.externs:
         kinds += ["hash", "truncate", "hash"]
+    if context.lives:
+        kinds += ["life", "life"]
     if context.leaves or context.loop or context.metadata:
         kinds += ["leave", "metadata", "metadata"]
     for _ in range(8):
@@ -168,9 +171,10 @@ def _copy(scope: Scope, context: Context, depth: int) -> list[Node]:
 
 
 def _list(scope: Scope, context: Context, depth: int) -> list[Node]:
-    if not scope.headers or not scope.writable_headers:
+    known = [h for h in scope.headers if h.type not in scope.variable]
+    if not known or not scope.writable_headers:
         return []
-    header = scope.random.choice(scope.headers)
+    header = scope.random.choice(known)
     fields = scope.layouts[header.type]
     if scope.chance(0.5):
         return [f"{header.text} = {{ {', '.join(scope.expression(t, 1) for _, t in fields)} }};"]
@@ -320,6 +324,24 @@ def _truncate(scope: Scope, context: Context, depth: int) -> list[Node]:
     return [block(f"if ({scope.expression(BOOL)}) {{", [f"truncate({scope.random.randint(1, 40)});"])]
 
 
+def _life(scope: Scope, context: Context, depth: int) -> list[Node]:
+    """A second life of a packet, that is in its first."""
+    fields = scope.random.choice((1, 2))
+    if context.metadata == "ingress":
+        call = scope.random.choice(
+            (f"resubmit_preserving_field_list({fields});", f"clone_preserving_field_list(CloneType.I2E, 5, {fields});")
+        )
+    else:
+        session = scope.random.choice((5, 6))
+        call = scope.random.choice(
+            (
+                f"recirculate_preserving_field_list({fields});",
+                f"clone_preserving_field_list(CloneType.E2E, {session}, {fields});",
+            )
+        )
+    return [block(f"if (sm.instance_type == 0 && {scope.expression(BOOL, 1)}) {{", [call])]
+
+
 # --- what only controls have -----------------------------------------------------------------------------------------
 
 
@@ -419,6 +441,7 @@ _MAKERS: dict[str, Callable[[Scope, Context, int], list[Node]]] = {
     "metadata": _metadata,
     "hash": _hash,
     "truncate": _truncate,
+    "life": _life,
     "apply": _apply,
     "hit": _hit,
     "action_run": _action_run,

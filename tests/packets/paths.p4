@@ -7,6 +7,7 @@ header order_t { bit<8> what; bit<8> note; }
 struct headers_t { order_t order; }
 struct meta_t {
     @field_list(1) bit<8> kept;
+    @field_list(1) bit<8> unread;
     bit<8> lost;
 }
 

@@ -31,7 +31,8 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
     storage = Storage(program, schedule, names)
     maker = Maker(program, storage, tables, externs)
     pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
-    kept = storage.kept_slots()
+    preserved = tuple(_preserved(program, storage, fields) for fields in preserved_lists(program)[1:])
+    kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
     return ProgramView(
         name=program.name,
@@ -44,7 +45,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         ),
         begins_kept=bool(schedule.zeroed or made),
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
-        preserved=tuple(_preserved(program, storage, fields) for fields in preserved_lists(program)[1:]),
+        preserved=preserved,
         second_lives=calls(program, SECOND_LIVES),
         clones=calls(program, CLONES),
         uses_requests=calls(program, SECOND_LIVES | {"truncate.request"}),
