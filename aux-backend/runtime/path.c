@@ -176,7 +176,8 @@ static void pass_clones(struct macs_lane *lane, struct macs_packet *const packet
 /* A burst of what goes through again, of those at the front that enter at the same place. Returns how many. */
 static unsigned pass_again(struct macs_lane *lane) {
     struct macs_packet *packets[MACS_BURST_MAX];
-    unsigned count = macs_again_take(lane->again, packets, lane->worker.burst);
+    unsigned limit = lane->sw->program->one_by_one ? 1 : lane->worker.burst;
+    unsigned count = macs_again_take(lane->again, packets, limit);
     if (!count)
         return 0;
     lane->worker.now_ns = macs_switch_now(lane->sw);
@@ -186,6 +187,19 @@ static unsigned pass_again(struct macs_lane *lane) {
         pass(lane, packets, count);
     macs_lane_flush(lane);
     return count;
+}
+
+/* A received burst, split into single packets where one must be through before the next one begins. */
+static void pass_received(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    if (!lane->sw->program->one_by_one) {
+        pass(lane, packets, count);
+        return;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        pass(lane, &packets[i], 1);
+        while (lane->again && pass_again(lane))
+            continue;
+    }
 }
 
 /* Tell `ctl:` ports that their frames are through, once nothing that they led to waits here. */
@@ -218,7 +232,7 @@ static unsigned poll_input(struct macs_lane *lane, struct macs_input *input) {
     unsigned count = bind_burst(lane, input->slot, handles, (unsigned)received, packets);
     if (lane->again)
         macs_again_begin(packets, count);
-    pass(lane, packets, count);
+    pass_received(lane, packets, count);
     macs_lane_flush(lane);
     macs_stats_add(&lane->stats.bursts, 1);
     if (lane->sw->ports[input->slot].ctl)

@@ -60,6 +60,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
         drop_port=DROP_PORT,
+        one_by_one=schedule.one_by_one,
     )
 
 

@@ -292,3 +292,4 @@ class ProgramView:
     parse_bytes: int
     grow_bytes: int
     drop_port: int
+    one_by_one: bool

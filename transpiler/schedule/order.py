@@ -69,6 +69,12 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
     return frozenset(found)
 
 
+def states_of(program: Program, split: Split) -> frozenset[str]:
+    """The ordered states that a whole pipe touches."""
+    codes = [*(made.code for made in split.stages.values()), *split.joins.values()]
+    return frozenset().union(*(ordered_states(program, code) for code in codes))
+
+
 def reachable_joins(split: Split, stage: int) -> tuple[int, ...]:
     """The joins whose code a stage needs, in program order."""
     found: set[int] = set()

@@ -10,8 +10,8 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, Leave, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.live import Live, Liveness, stored_fields
-from transpiler.schedule.order import conflicts, joins_of, reachable_joins, statements_of, users_of_joins
-from transpiler.schedule.pipeline import PipePlan, plan, preserved_lists
+from transpiler.schedule.order import conflicts, joins_of, reachable_joins, statements_of, states_of, users_of_joins
+from transpiler.schedule.pipeline import SECOND_LIVES, PipePlan, calls, plan, preserved_lists
 from transpiler.schedule.split import Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Stage, Submit, Target
 from transpiler.schedule.tree import Node, TreeBuilder
@@ -39,7 +39,13 @@ def schedule(program: Program, options: Options) -> Schedule:
         synchronous |= uncut
     pipes = tuple(_pipe(pipe.name, split) for pipe, split in zip(plans, splits, strict=True))
     kept, zeroed = _live(program, pipes)
-    return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable))
+    return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits))
+
+
+def _one_by_one(program: Program, splits: list[Split]) -> bool:
+    """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state."""
+    touched = [state for split in splits for state in states_of(program, split)]
+    return len(set(touched)) < len(touched) or (bool(touched) and calls(program, SECOND_LIVES))
 
 
 def _is_looked_up(table: Table) -> bool:

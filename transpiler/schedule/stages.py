@@ -86,9 +86,12 @@ class PipeSchedule:
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """`kept`: the locations that some later stage reads, so that they live in the packet's state.
-    `zeroed`: those among them that the first stage must set to zero."""
+    `zeroed`: those among them that the first stage must set to zero.
+    `one_by_one`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
+    all of them before the next one begins."""
 
     pipes: tuple[PipeSchedule, ...]
     kept: frozenset[Location]
     zeroed: frozenset[Location]
     synchronous: frozenset[str]  # tables that could not be cut without breaking the order of packets
+    one_by_one: bool = False

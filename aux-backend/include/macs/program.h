@@ -58,6 +58,7 @@ struct macs_program {
     uint32_t parse_bytes; /* the parser looks at no more than these first bytes of a frame */
     uint32_t grow_bytes;  /* the deparser may make a frame longer by at most this */
     uint16_t drop_port;   /* v1model's 511 */
+    bool one_by_one;      /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;   /* the program may set macs_packet.requests */
     uint16_t table_count;
     uint16_t extern_count;
