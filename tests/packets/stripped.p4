@@ -23,6 +23,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     apply {
         sm.egress_spec = 1;
         if (0 >= ~hdr.first.value) { sm.egress_spec = 2; }
+        if (2 >= ~(bit<64>) hdr.first.value || 2 >= ~(bit<32>) hdr.first.value) { sm.egress_spec = 4; }
         if (~hdr.first.value[4:0] == 5w0x1e) { sm.egress_spec = 3; }
     }
 }

@@ -128,13 +128,21 @@ static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, 
     macs_store_bits(to, 64, low, value & macs_mask(low));
 }
 
-/* Functions, since compilers warn of a comparison of ~x, promoted to int, with a constant. */
+/* Functions, since compilers warn of a comparison of ~x, promoted or widened before, with a constant. */
 static inline uint8_t macs_complement8(uint8_t value) {
     return (uint8_t)~value;
 }
 
 static inline uint16_t macs_complement16(uint16_t value) {
     return (uint16_t)~value;
+}
+
+static inline uint32_t macs_complement32(uint32_t value) {
+    return ~value;
+}
+
+static inline uint64_t macs_complement64(uint64_t value) {
+    return ~value;
 }
 
 /* The value as a signed number of `width` bits. */
