@@ -1,0 +1,67 @@
+"""What must be kept in the packet's state: what is live where a stage begins, over all pipes."""
+
+from __future__ import annotations
+
+from transpiler.analysis.locations import Location, Locator
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import Leave
+from transpiler.schedule.live import Live, Liveness, stored_fields
+from transpiler.schedule.order import statements_of
+from transpiler.schedule.pipeline import preserved_lists
+from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
+
+
+def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live]:
+    """What must be kept in the packet's state, and what of it must be zero at the start of the first stage."""
+    stored = stored_fields(program)
+    locator = Locator(program)
+    preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
+    kept: set[Location] = set(preserved)
+    after: Live = frozenset()
+    entry: Live = frozenset()
+    for pipe in reversed(pipes):
+        liveness = Liveness(program, stored, pipe.exits, after)
+        for kind, number, code in _latest_first(pipe):
+            live = liveness.before(code)
+            if kind == "join":
+                liveness.joins[number] = live
+                continue
+            keys = (locator.read_by_keys(program.table[s.table].keys) for s in pipe.stages[number].lookups)
+            liveness.stages[number] = live.union(*keys)
+            if number:
+                kept |= liveness.stages[number]
+        entry = after = liveness.stages[0]
+        if pipe is not pipes[0]:
+            kept |= entry
+    return frozenset(kept), (frozenset(kept) & entry) | preserved
+
+
+def _latest_first(pipe: PipeSchedule) -> list[tuple[str, int, Code]]:
+    """Stages and joins so ordered that whatever one goes to comes before it."""
+    done: set[tuple[str, int]] = set()
+    order: list[tuple[str, int, Code]] = []
+    todo = [("stage", 0, False)]  # kind, number, whether what it goes to is in order already
+    while todo:
+        kind, number, ready = todo.pop()
+        code = pipe.stages[number].code if kind == "stage" else pipe.joins[number]
+        if ready:
+            order.append((kind, number, code))
+        elif (kind, number) not in done:
+            done.add((kind, number))
+            todo.append((kind, number, True))
+            todo += [("stage", to.stage, False) for to in _targets(code, pipe) if isinstance(to, Submit)]
+            todo += [("join", to.join, False) for to in _targets(code, pipe) if isinstance(to, Jump)]
+    return order
+
+
+def _targets(code: Code, pipe: PipeSchedule) -> list[Target]:
+    found: list[Target] = []
+    for piece in code:
+        match piece:
+            case Submit() | Jump():
+                found.append(piece)
+            case Fork(arms=arms):
+                for arm in arms:
+                    found += _targets(arm, pipe)
+    leaves = (s for s in statements_of(code) if isinstance(s, Leave))
+    return found + [pipe.exits[s.label] for s in leaves if s.label in pipe.exits]
