@@ -47,6 +47,15 @@ def test_the_backend_is_compiled_once(small: Path) -> None:
     assert [p.name for p in first.parent.iterdir()] == ["libmacs.a"]
 
 
+def test_the_archives_used_last_are_kept(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "KEPT", 2)
+    made = []
+    for number in range(3):
+        (small / "include" / "one.h").write_text(f"int macs_one(void); /* {number} */\n")
+        made.append(backend.archive(small, plain()))
+    assert [archive.exists() for archive in made] == [False, True, True]
+
+
 @pytest.mark.parametrize("change", ["source", "header", "new file", "flags", "sanitizer"])
 def test_what_changes_the_backend_compiles_it_again(small: Path, change: str) -> None:
     first = backend.archive(small, plain())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -12,7 +14,8 @@ from pathlib import Path
 
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
 
-FOLDERS = ("runtime", "control", "tables", "packet")
+FOLDERS = ("runtime", "control", "tables")
+KEPT = 24  # archives of the latest use that stay in the cache
 Progress = Callable[[int, int], None]  # files done, files in all
 
 
@@ -36,9 +39,20 @@ def archive(backend: Path, toolchain: Toolchain, progress: Progress | None = Non
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _compile(backend, toolchain, result, progress)
+            _forget_oldest(folder.parent)
         except OSError as error:
             raise ToolchainError(f"cannot keep the compiled backend in {folder}: {error.strerror}") from error
+    with contextlib.suppress(OSError):  # a cache that is not ours to write is good to read
+        os.utime(folder)
     return result
+
+
+def _forget_oldest(archives: Path) -> None:
+    """Remove the archives that have not been used for the longest time."""
+    with contextlib.suppress(OSError):  # another process may be doing the same
+        by_use = sorted(archives.iterdir(), key=lambda folder: folder.stat().st_mtime_ns, reverse=True)
+        for folder in by_use[KEPT:]:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
