@@ -24,6 +24,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         sm.egress_spec = 1;
         if (0 >= ~hdr.first.value) { sm.egress_spec = 2; }
         if (2 >= ~(bit<64>) hdr.first.value || 2 >= ~(bit<32>) hdr.first.value) { sm.egress_spec = 4; }
+        if ((hdr.first.value ^ 0xff) >= 0xff || 8w0xff - hdr.first.value >= 0xff) { sm.egress_spec = 5; }
         if (~hdr.first.value[4:0] == 5w0x1e) { sm.egress_spec = 3; }
     }
 }

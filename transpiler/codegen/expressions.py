@@ -90,6 +90,17 @@ def trimmed(value: C, width: int) -> C:
     return value
 
 
+def _complemented(e: Binary, type_: Bits) -> Expression | None:
+    """What an exclusive or with all ones, or a subtraction from them, is the complement of."""
+    ones = (1 << type_.width) - 1
+    match e:
+        case Binary(op=BinaryOp.XOR | BinaryOp.SUB, left=Const(value=value), right=other) if value == ones:
+            return other
+        case Binary(op=BinaryOp.XOR, left=other, right=Const(value=value)) if value == ones:
+            return other
+    return None
+
+
 class Expressions:
     """Renders the expressions of one function."""
 
@@ -190,6 +201,8 @@ class Expressions:
         if isinstance(e.type, Bool):  # & | ^ on bool
             return infix(self(e.left), e.op.value, self(e.right))
         assert isinstance(e.type, Bits)
+        if (inverted := _complemented(e, e.type)) is not None:  # compilers see a ~ in these, and suspect it
+            return self._unary(Unary(UnaryOp.COMPLEMENT, inverted, e.type, e.span))
         return self._wide(e, e.type) if is_wide(e.type) else self._narrow(e, e.type)
 
     def _compare(self, e: Binary) -> C:
