@@ -18,10 +18,10 @@ struct macs_console {
     struct macs_switch *sw;
     struct macs_store *stores; /* one a table */
     struct macs_match_buffer buffer;
-    void *value;               /* as long as the longest of any table */
-    int last_table;            /* found by the word in last_table_word; saves a search a line */
+    void *value;    /* as long as the longest of any table */
+    int last_table; /* found by the word in last_table_word; saves a search a line */
     char last_table_word[64];
-    bool quit;                 /* a command asked the switch to end */
+    bool quit; /* a command asked the switch to end */
 };
 
 /* 0 or -ENOMEM. */

@@ -122,7 +122,7 @@ struct macs_table_desc {
     bool const_entries;
     bool const_default;
     uint16_t profile; /* 1 + the number of its action profile among the externs, or 0 */
-    bool value_set; /* a parser value set: its entries have no actions */
+    bool value_set;   /* a parser value set: its entries have no actions */
 };
 
 /* A table at run time: an array of them stands in the generated code. */
