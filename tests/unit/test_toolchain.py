@@ -68,10 +68,14 @@ def test_what_changes_the_backend_compiles_it_again(small: Path, change: str) ->
         case "new file":
             (small / "runtime" / "two.c").write_text("int macs_two(void);\nint macs_two(void) { return 2; }\n")
         case "flags":
-            tools = plain(optimise="-O1")
+            tools = plain(compiler="gcc -DNDEBUG")
         case _:
             tools = plain(sanitize=("undefined",))
     assert backend.archive(small, tools) != first
+
+
+def test_one_backend_serves_every_level(small: Path) -> None:
+    assert backend.archive(small, plain(optimise="-O3")) == backend.archive(small, plain(optimise="-O0"))
 
 
 def test_warnings_are_errors_and_are_shown(small: Path) -> None:

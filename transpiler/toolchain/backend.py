@@ -33,6 +33,7 @@ def include_flags(backend: Path, toolchain: Toolchain) -> tuple[str, ...]:
 
 def archive(backend: Path, toolchain: Toolchain, progress: Progress | None = None) -> Path:
     """The backend's archive for a toolchain, compiled now if it is not there. Raises: ToolchainError."""
+    toolchain = toolchain.for_backend
     folder = cache_directory() / "backend" / _key(backend, toolchain)
     result = folder / "libmacs.a"
     if not result.exists():

@@ -6,7 +6,7 @@ import platform as host
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wshadow")
@@ -29,11 +29,13 @@ class ToolchainError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """`sources`: directories of the platform whose C belongs to the backend; empty for an installed ODP."""
+    """`sources`: directories of the platform whose C belongs to the backend; empty for an installed ODP.
+    `optimise`: the level for the program; the backend has its own."""
 
     compiler: tuple[str, ...]
     platform: str
     arch: str
+    optimise: str
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     sources: tuple[str, ...]
@@ -41,7 +43,13 @@ class Toolchain:
 
     @property
     def all_flags(self) -> tuple[str, ...]:
-        return (*LANGUAGE, *WARNINGS, *self.compile_flags)
+        return (*LANGUAGE, *WARNINGS, self.optimise, *self.compile_flags)
+
+    @property
+    def for_backend(self) -> Toolchain:
+        """The same toolchain at the backend's level, so that one archive serves programs of every level."""
+        sanitized = any(flag.startswith("-fsanitize") for flag in self.compile_flags)
+        return replace(self, optimise="-O1" if sanitized else "-O3")
 
 
 def host_arch() -> str:
@@ -73,7 +81,7 @@ def find(
         raise ToolchainError(
             f"the compiler '{words[0]}' for {arch} is not installed (Debian: apt install {_package(words[0])})"
         )
-    flags = [optimise, "-g", *_processor(arch, cpu, native)]
+    flags = ["-g", *_processor(arch, cpu, native)]
     link = [] if native else ["-static"]
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
@@ -81,11 +89,18 @@ def find(
     if platform == "linux":
         folder = "platform/linux"
         return Toolchain(
-            words, platform, arch, tuple(flags), (*link, "-pthread"), (f"{folder}/src",), (f"{folder}/include",)
+            words,
+            platform,
+            arch,
+            optimise,
+            tuple(flags),
+            (*link, "-pthread"),
+            (f"{folder}/src",),
+            (f"{folder}/include",),
         )
     if platform == "odp":
         cflags, libs = _installed_odp()
-        return Toolchain(words, platform, arch, (*flags, *cflags), (*link, *libs, "-pthread"), (), ())
+        return Toolchain(words, platform, arch, optimise, (*flags, *cflags), (*link, *libs, "-pthread"), (), ())
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux or odp")
 
 
