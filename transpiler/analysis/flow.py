@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import Expression
-from transpiler.hlir.program import Control, Program
 from transpiler.hlir.statements import ApplyTable, Block, Body, If, Leave, Statement, Switch, While
 from transpiler.hlir.types import Bool, Enum, Type
 
@@ -56,11 +55,6 @@ def flow_of(body: Body) -> Flow:
     ends = builder.body(body, [(builder.node(FlowKind.ENTRY, ()), "")])
     builder.connect(ends, builder.node(FlowKind.EXIT, ()))
     return Flow(tuple(builder.nodes), tuple(dict.fromkeys(builder.edges)))
-
-
-def program_flows(program: Program) -> dict[str, Flow]:
-    """The flow of every control, by its name."""
-    return {pipe.name: flow_of(pipe.body) for pipe in program.pipes if isinstance(pipe, Control)}
 
 
 def condition_of(statement: Statement) -> Expression | None:

@@ -11,7 +11,7 @@ from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.types import Bits, Type, Varbit
+from transpiler.hlir.types import Bits, Varbit
 
 EMPTY = Bits(0)
 
@@ -126,14 +126,6 @@ def local(unit: Unit, base: str, type_: ty.Ty, span: Span) -> va.Location:
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------
-
-
-def location_type(location: va.Location) -> ty.Ty | None:
-    """The P4 type of headers, unions and stacks; scalars convert by their HLIR type, structs by field."""
-    match location:
-        case va.HeaderLocation(type=type_) | va.UnionLocation(type=type_) | va.StackLocation(type=type_):
-            return type_
-    return None
 
 
 def assign(unit: Unit, target: va.Location, value: va.Value, span: Span) -> None:
@@ -362,8 +354,3 @@ def scalar_leaves(value: va.Value) -> list[ex.Expression]:
         case ex.ListExpression(items=parts):
             return list(parts)
     return [_scalar(value)]
-
-
-def type_of_scalar(value: va.Value) -> Type | None:
-    """The HLIR type of a scalar value, None for anything else."""
-    return value.type if isinstance(value, va.EXPRESSIONS) else None
