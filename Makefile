@@ -36,5 +36,5 @@ test: check ## all checks and all tests
 golden: setup ## write the golden files anew: read the difference before you commit it
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors
 
-fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10); failures go to build/fuzz
-	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/fuzz.py --minutes $(or $(MINUTES),10)
+fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10), or PROGRAMS (files, folders); failures go to build/
+	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py --minutes $(or $(MINUTES),10))

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from aux_frontend.p4_16.frontend import P4_16
 from harness import BATCHES, Outcome, difference, outcome
 from hypothesis import HealthCheck, Phase, given, seed as seeded, settings
 from strategies import Scenario, keeps_order, scenarios
 
+from macsad.frontends import frontend_for
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Device
@@ -31,7 +31,7 @@ from transpiler.passes.pipeline import optimise
 from transpiler.targets.target import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
-from transpiler.toolchain.toolchain import ToolchainError
+from transpiler.toolchain.toolchain import Toolchain, ToolchainError
 
 PORTS = (0, 1, 2, 3)
 GROUPS = {1: ((1, (0, 1)),), 2: ((2, (2,)), (3, (3, 2))), 3: ()}  # group: (rid, ports) of its nodes
@@ -51,24 +51,26 @@ class Failure:
 
 @dataclass
 class Subject:
-    """A program read, optimised and, when asked for, compiled."""
+    """A program read, optimised and, when asked for, compiled. What is made of it is put into `folder`."""
 
     folder: Path
-    text: str
-    path: Path = field(init=False)
+    source: Source
     plain: Program = field(init=False)
     optimised: Program = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.path = self.folder / "program.p4"
-        self.path.write_text(self.text)
+    @staticmethod
+    def of_text(folder: Path, text: str) -> Subject:
+        """A P4-16 program that is not in a file yet."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "program.p4"
+        path.write_text(text)
+        return Subject(folder, Source(path, (), ()))
 
     def read(self) -> Failure | None:
         """Through the frontend and the passes, verified after each."""
         diagnostics, began = Diagnostics(), time.monotonic()
         try:
-            self.plain = P4_16().load(Source(self.path, (), ()), diagnostics)
+            self.plain = frontend_for(self.source.path, None, diagnostics).load(self.source, diagnostics)
         except Rejected:
             return Failure("frontend", diagnostics.render())
         except Exception as error:
@@ -90,13 +92,13 @@ class Subject:
             return Failure("frontend", f"reading and optimising took {took:.1f} seconds")
         return None
 
-    def compile(self) -> Failure | None:
-        """To a sanitized switch."""
+    def compile(self, tools: Toolchain | None = None) -> Failure | None:
+        """To a switch, by default a sanitized one."""
         diagnostics = Diagnostics()
         try:
             made = generate(self.optimised, builtin(), share("templates"), diagnostics)
             (self.folder / "program.c").write_text(made.c)
-            tools = toolchain.find("linux", None, optimise="-O0", sanitize=("address", "undefined"))
+            tools = tools or toolchain.find("linux", None, optimise="-O0", sanitize=("address", "undefined"))
             compile_program(self.folder / "program.c", self.folder / "program", share("aux-backend"), tools)
         except Rejected:
             return Failure("target", diagnostics.render())
@@ -191,7 +193,7 @@ def _draw(program: Program, seed: int, count: int) -> list[Scenario]:
 
 def examine(text: str, folder: Path, seed: int, count: int = 4) -> Failure | None:
     """The first thing that is wrong with a program, if anything is."""
-    subject = Subject(folder, text)
+    subject = Subject.of_text(folder, text)
     if failure := subject.read():
         return failure
     drawn = subject.draw(seed, count)

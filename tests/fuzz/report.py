@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from layout import Node, render
@@ -15,15 +16,19 @@ from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
 
 def write(folder: Path, nodes: tuple[Node, ...], failure: Failure) -> None:
     """Fill a folder: program.p4, program.stf where packets play a part, failure.txt."""
+    subject = Subject.of_text(folder, render(nodes))
+    if failure.scenario is not None and subject.read() is not None:
+        failure = replace(failure, scenario=None)
+    note(folder, subject, failure)
+
+
+def note(folder: Path, subject: Subject, failure: Failure) -> None:
+    """Put what is known of a failure into a folder: failure.txt, and program.stf where packets play a part."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "program.p4").write_text(render(nodes))
     (folder / "failure.txt").write_text(
         f"{failure.step} {failure.batch or ''}\n{failure.message}\n{failure.scenario}\n"
     )
-    if failure.scenario is None:
-        return
-    subject = Subject(folder, render(nodes))
-    if subject.read() is None:
+    if failure.scenario is not None:
         (folder / "program.stf").write_text(stf(subject.plain, failure.scenario))
 
 

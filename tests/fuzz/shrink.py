@@ -45,7 +45,7 @@ def shrink(nodes: tuple[Node, ...], failure: Failure, folder: Path, seconds: flo
 
 def reproduce(nodes: tuple[Node, ...], failure: Failure, folder: Path) -> Failure | None:
     """The failure of a variant, if it is of the same kind."""
-    subject = Subject(folder, render(nodes))
+    subject = Subject.of_text(folder, render(nodes))
     try:
         found = _step(subject, failure)
     except (ControlError, KeyError, IndexError):  # the scenario speaks of what the variant lacks

@@ -23,7 +23,7 @@ def test_random_programs_run_the_same_everywhere(seed: int, tmp_path: Path) -> N
 
 def test_more_random_programs_are_read_and_optimised(tmp_path: Path) -> None:
     for seed in range(1000, 1015):
-        subject = Subject(tmp_path, render(program.make(seed, seed % 4)))
+        subject = Subject.of_text(tmp_path, render(program.make(seed, seed % 4)))
         assert subject.read() is None, f"seed {seed}"
 
 
