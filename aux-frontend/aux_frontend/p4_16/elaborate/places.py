@@ -227,13 +227,12 @@ def _overlaps_itself(targets: tuple[tuple[str, va.Location], ...], sources: tupl
 
 
 def assign_header(unit: Unit, target: va.HeaderLocation, value: va.HeaderValue, span: Span) -> None:
-    """Validity and all fields; a union's other members become invalid when this one becomes valid."""
+    """Validity and all fields; a union's other members become invalid, whether the value is valid or not (spec 8.20)."""
     if value.place is not None:
-        if _same_place(value.place, target.place):
-            return
-        if target.siblings:
-            unit.emit(st.If(value.valid, _invalidations(target.siblings, span), (), span))
-        unit.emit(st.CopyHeader(target.place, value.place, span))
+        if not _same_place(value.place, target.place):
+            unit.emit(st.CopyHeader(target.place, value.place, span))
+        for statement in _invalidations(target.siblings, span):
+            unit.emit(statement)
         return
     match value.valid:
         case ex.Const(value=0):
