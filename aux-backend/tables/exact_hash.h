@@ -1,20 +1,13 @@
-/* Exact match on keys of any length: cuckoo hashing in buckets of one cache line, primary bucket first.
+/* Exact match on keys of any length: cuckoo buckets (cuckoo.h) of tags that lead to the entries.
  *
  * Lookup: the key's hash names a primary bucket and a 30-bit tag; the tag names the distance to the secondary one, so
- * that an entry can be moved without its key. A bucket is 8 words of tag and slot; the slot holds the value and,
- * behind it in the same line, the whole key. An entry goes to its secondary bucket only when the primary is full, and
- * the primary then carries an overflow mark: without it nobody looks at the second line. So most lookups touch one
- * bucket and one slot, at every load up to 95 % of the words and more; when no cuckoo path is found the index is built
- * anew, larger.
- * Invariants: a word changes by one atomic store, so tag and slot belong together. A move writes the new word, sets
- * marks, counts in `moves`, then clears the old word: a reader that met no entry and sees that `moves` changed looks
- * again, and otherwise a miss is a miss. It repeats only as often as the writer moves entries meanwhile.
+ * that an entry can be moved without its key. A word holds tag and slot; the slot holds the value and, behind it in the
+ * same line, the whole key. When no cuckoo path is found the index is built anew, larger.
+ * Invariants: those of cuckoo.h; tag and slot change together.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
  * Cost: lookup 2 misses of the cache one after the other (prefetched by start and step), 3 for some at high load;
  * memory 10 bytes an entry and its slot; add O(1) amortised, about 0.3 µs. The load is set at build by
  * MACS_EXACT_HASH_LOAD_PERCENT.
- * Source: Pagh and Rodler, Cuckoo hashing (2004); Li et al., Algorithmic improvements for fast concurrent cuckoo
- * hashing (2014); Fan et al., MemC3 (2013), for moves without keys.
  */
 #ifndef MACS_TABLES_EXACT_HASH_H
 #define MACS_TABLES_EXACT_HASH_H
@@ -22,27 +15,19 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "cuckoo.h"
 #include "hash.h"
 #include "values.h"
 
 #define MACS_EXACT_HASH_STEPS 1
-#define MACS_EXACT_HASH_WAYS 8u
 
-/* A word: bits 0 … 31 slot + 1 (0: free), 32 the bucket's overflow mark (in its word 0 only), 33 set where the bucket
- * is the entry's secondary one, 34 … 63 tag (never 0). */
-#define MACS_EXACT_HASH_OVERFLOW (UINT64_C(1) << 32)
-#define MACS_EXACT_HASH_SECONDARY (UINT64_C(1) << 33)
-
-struct macs_exact_hash_bucket {
-    _Alignas(64) _Atomic uint64_t words[MACS_EXACT_HASH_WAYS];
-};
+/* A word: bits 0 … 31 slot + 1, 32 … 61 tag (never 0), then the marks of cuckoo.h. */
+#define MACS_EXACT_HASH_TAG_AT 32
+#define MACS_EXACT_HASH_TAG (UINT64_C(0x3fffffff) << MACS_EXACT_HASH_TAG_AT)
 
 struct macs_exact_hash_index {
-    struct macs_exact_hash_bucket *buckets;
-    uint32_t bucket_count; /* even, so that a distance that is odd leads to another bucket and back */
+    struct macs_cuckoo cuckoo; /* an even number of buckets: a distance that is odd leads to another and back */
     uint64_t seed;
-    uint32_t *overflows; /* per bucket: entries that have it as primary and stand in their secondary; writer only */
-    _Atomic uint32_t moves;
 };
 
 struct macs_exact_hash {
@@ -55,14 +40,15 @@ struct macs_exact_hash {
 
 struct macs_exact_hash_cursor {
     const struct macs_exact_hash_index *index;
-    uint32_t tag;
+    uint64_t want; /* the tag, as a word has it in the primary bucket */
     uint32_t primary;
     uint32_t moves;
     uint32_t candidate; /* slot + 1 whose tag fits, or 0 */
 };
 
-/* The other bucket of an entry with that tag: an odd distance up from an even bucket, down from an odd one. */
-static inline uint32_t macs_exact_hash_other(uint32_t bucket, uint32_t tag, uint32_t bucket_count) {
+/* The other bucket of an entry with that word: an odd distance up from an even bucket, down from an odd one. */
+static inline uint32_t macs_exact_hash_other(uint32_t bucket, uint64_t word, uint32_t bucket_count) {
+    uint32_t tag = (uint32_t)((word & MACS_EXACT_HASH_TAG) >> MACS_EXACT_HASH_TAG_AT);
     uint32_t distance = 2 * macs_hash_reduce(tag * UINT32_C(0x9e3779b1), bucket_count / 2) + 1;
     uint32_t other = bucket & 1 ? bucket - distance : bucket + distance;
     if (bucket & 1)
@@ -70,16 +56,9 @@ static inline uint32_t macs_exact_hash_other(uint32_t bucket, uint32_t tag, uint
     return other >= bucket_count ? other - bucket_count : other;
 }
 
-/* One bit for each word of the bucket with `want` in its bits 33 … 63. */
-static inline uint32_t macs_exact_hash_scan(const struct macs_exact_hash_bucket *bucket, uint64_t want) {
-    uint32_t hits = 0;
-    for (uint32_t way = 0; way < MACS_EXACT_HASH_WAYS; way++)
-        hits |= (uint32_t)(atomic_load_explicit(&bucket->words[way], memory_order_acquire) >> 33 == want) << way;
-    return hits;
-}
-
-static inline uint64_t macs_exact_hash_want(uint32_t tag, bool secondary) {
-    return (uint64_t)tag << 1 | secondary;
+static inline struct macs_cuckoo_bucket *macs_exact_hash_secondary(const struct macs_exact_hash_cursor *cursor) {
+    const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
+    return &cuckoo->buckets[macs_exact_hash_other(cursor->primary, cursor->want, cuckoo->bucket_count)];
 }
 
 static inline void macs_exact_hash_start(const void *self, const uint8_t *key, uint32_t key_bytes,
@@ -88,20 +67,24 @@ static inline void macs_exact_hash_start(const void *self, const uint8_t *key, u
     const struct macs_exact_hash_index *index = atomic_load_explicit(&table->index, memory_order_acquire);
     uint64_t hash = macs_hash_bytes(key, key_bytes, index->seed);
     cursor->index = index;
-    cursor->tag = (uint32_t)(hash >> 34) | 1;
-    cursor->primary = macs_hash_reduce((uint32_t)hash, index->bucket_count);
-    cursor->moves = atomic_load_explicit(&index->moves, memory_order_acquire);
+    cursor->want = ((hash >> 2 | UINT64_C(1) << MACS_EXACT_HASH_TAG_AT) & MACS_EXACT_HASH_TAG);
+    cursor->primary = macs_hash_reduce((uint32_t)hash, index->cuckoo.bucket_count);
+    cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
     cursor->candidate = 0;
-    __builtin_prefetch(&index->buckets[cursor->primary]);
+    __builtin_prefetch(&index->cuckoo.buckets[cursor->primary]);
+}
+
+/* One bit for each word of the bucket that may be the key's. */
+static inline uint32_t macs_exact_hash_scan(const struct macs_cuckoo_bucket *bucket, uint64_t want) {
+    return macs_scan(bucket->words, MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY, want);
 }
 
 /* When the primary bucket is in the cache: fetch the slot that is probably the key's, or the secondary bucket. */
 static inline void macs_exact_hash_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                         struct macs_exact_hash_cursor *cursor) {
     const struct macs_exact_hash *table = self;
-    const struct macs_exact_hash_index *index = cursor->index;
-    const struct macs_exact_hash_bucket *bucket = &index->buckets[cursor->primary];
-    uint32_t hits = macs_exact_hash_scan(bucket, macs_exact_hash_want(cursor->tag, false));
+    const struct macs_cuckoo_bucket *bucket = &cursor->index->cuckoo.buckets[cursor->primary];
+    uint32_t hits = macs_exact_hash_scan(bucket, cursor->want);
     (void)key;
     if (hits) {
         uint64_t word = atomic_load_explicit(&bucket->words[__builtin_ctz(hits)], memory_order_acquire);
@@ -112,48 +95,44 @@ static inline void macs_exact_hash_step(const void *self, const uint8_t *key, ui
             if (table->values.stride > 64)
                 __builtin_prefetch(slot + table->values.inline_offset + key_bytes - 1);
         }
-    } else if (atomic_load_explicit(&bucket->words[0], memory_order_acquire) & MACS_EXACT_HASH_OVERFLOW) {
-        __builtin_prefetch(&index->buckets[macs_exact_hash_other(cursor->primary, cursor->tag, index->bucket_count)]);
+    } else if (macs_cuckoo_overflows(bucket)) {
+        __builtin_prefetch(macs_exact_hash_secondary(cursor));
     }
 }
 
-/* The word in which the key stands in this bucket, or NULL. The word as read goes to *found. */
-static inline _Atomic uint64_t *macs_exact_hash_search(const struct macs_exact_hash *table,
-                                                       struct macs_exact_hash_bucket *bucket, uint64_t want,
-                                                       const uint8_t *key, uint32_t key_bytes, uint64_t *found) {
+/* The way in which the key stands in this bucket, or MACS_CUCKOO_WAYS. The word as read goes to *found. */
+static inline uint32_t macs_exact_hash_search(const struct macs_exact_hash *table,
+                                              const struct macs_cuckoo_bucket *bucket, uint64_t want,
+                                              const uint8_t *key, uint32_t key_bytes, uint64_t *found) {
     for (uint32_t hits = macs_exact_hash_scan(bucket, want); hits; hits &= hits - 1) {
-        _Atomic uint64_t *word = &bucket->words[__builtin_ctz(hits)];
-        *found = atomic_load_explicit(word, memory_order_acquire);
-        if (*found >> 33 == want &&
+        uint32_t way = (uint32_t)__builtin_ctz(hits);
+        *found = atomic_load_explicit(&bucket->words[way], memory_order_acquire);
+        if ((*found & (MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY)) == want &&
             memcmp(macs_values_inline(&table->values, (uint32_t)*found - 1), key, key_bytes) == 0)
-            return word;
+            return way;
     }
-    return NULL;
+    return MACS_CUCKOO_WAYS;
 }
 
-/* The word in which the key stands, or NULL: primary bucket, then secondary where the primary is marked. */
-static inline _Atomic uint64_t *macs_exact_hash_locate(const struct macs_exact_hash *table, const uint8_t *key,
-                                                       uint32_t key_bytes, struct macs_exact_hash_cursor *cursor,
-                                                       uint64_t *found) {
-    const struct macs_exact_hash_index *index = cursor->index;
-    for (;;) {
-        struct macs_exact_hash_bucket *bucket = &index->buckets[cursor->primary];
-        _Atomic uint64_t *word =
-            macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, false), key, key_bytes, found);
-        if (word)
-            return word;
-        if (atomic_load_explicit(&bucket->words[0], memory_order_acquire) & MACS_EXACT_HASH_OVERFLOW) {
-            bucket = &index->buckets[macs_exact_hash_other(cursor->primary, cursor->tag, index->bucket_count)];
-            word =
-                macs_exact_hash_search(table, bucket, macs_exact_hash_want(cursor->tag, true), key, key_bytes, found);
-            if (word)
-                return word;
+/* Where the key stands: primary bucket, then secondary where the primary is marked. The word goes to *found. */
+static inline bool macs_exact_hash_locate(const struct macs_exact_hash *table, const uint8_t *key, uint32_t key_bytes,
+                                          struct macs_exact_hash_cursor *cursor, struct macs_cuckoo_place *at,
+                                          uint64_t *found) {
+    const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
+    do {
+        const struct macs_cuckoo_bucket *bucket = &cuckoo->buckets[cursor->primary];
+        at->bucket = cursor->primary;
+        at->way = macs_exact_hash_search(table, bucket, cursor->want, key, key_bytes, found);
+        if (at->way == MACS_CUCKOO_WAYS && macs_cuckoo_overflows(bucket)) {
+            bucket = macs_exact_hash_secondary(cursor);
+            at->bucket = (uint32_t)(bucket - cuckoo->buckets);
+            at->way =
+                macs_exact_hash_search(table, bucket, cursor->want | MACS_CUCKOO_SECONDARY, key, key_bytes, found);
         }
-        uint32_t moves = atomic_load_explicit(&index->moves, memory_order_acquire);
-        if (moves == cursor->moves)
-            return NULL;
-        cursor->moves = moves;
-    }
+        if (at->way < MACS_CUCKOO_WAYS)
+            return true;
+    } while (macs_cuckoo_moved(cuckoo, &cursor->moves));
+    return false;
 }
 
 static inline const struct macs_entry *macs_exact_hash_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
@@ -161,8 +140,9 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
     const struct macs_exact_hash *table = self;
     if (cursor->candidate && memcmp(macs_values_inline(&table->values, cursor->candidate - 1), key, key_bytes) == 0)
         return macs_values_at(&table->values, cursor->candidate - 1);
+    struct macs_cuckoo_place at;
     uint64_t found;
-    if (!macs_exact_hash_locate(table, key, key_bytes, cursor, &found))
+    if (!macs_exact_hash_locate(table, key, key_bytes, cursor, &at, &found))
         return NULL;
     return macs_values_at(&table->values, (uint32_t)found - 1);
 }

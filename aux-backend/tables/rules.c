@@ -208,7 +208,7 @@ const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct
 
 int macs_rules_walk(struct macs_rules *rules,
                     int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
-    for (uint32_t index = 0; index < rules->values.index_top; index++) {
+    for (uint32_t index = 0; index < rules->values.indices.top; index++) {
         const struct macs_rule *rule = macs_rules_at(rules, index);
         if (rule->sequence == 0)
             continue;
@@ -227,6 +227,6 @@ int macs_rules_walk(struct macs_rules *rules,
 }
 
 uint64_t macs_rules_memory(const struct macs_rules *rules) {
-    return macs_values_memory(&rules->values) + (uint64_t)rules->values.index_top * rules->record_bytes +
+    return macs_values_memory(&rules->values) + (uint64_t)rules->values.indices.top * rules->record_bytes +
            map_bytes(rules);
 }

@@ -32,6 +32,8 @@ int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc
     struct macs_table_shape shape = desc->shape;
     shape.fields = desc->fields;
     shape.field_count = desc->field_count;
+    shape.actions = desc->actions;
+    shape.action_count = desc->action_count;
     if (shape.value_bytes < sizeof(struct macs_entry) || (desc->entry_count && !desc->kernel))
         return -EINVAL;
     int error = desc->kernel ? desc->kernel->create(&shape, qsbr, &table->kernel) : 0;

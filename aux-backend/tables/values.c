@@ -36,8 +36,7 @@ int macs_values_create(struct macs_values *values, const struct macs_table_shape
         .qsbr = qsbr,
     };
     values->base = macs_memory_alloc((size_t)(slots * stride), true);
-    values->index_next = macs_memory_alloc((size_t)shape->size * sizeof *values->index_next, true);
-    if (values->base && values->index_next)
+    if (macs_indices_create(&values->indices, shape->size) == 0 && values->base)
         return 0;
     macs_values_destroy(values);
     return -ENOMEM;
@@ -46,19 +45,13 @@ int macs_values_create(struct macs_values *values, const struct macs_table_shape
 void macs_values_destroy(struct macs_values *values) {
     macs_qsbr_drop(values->qsbr, values);
     macs_memory_free(values->base, (size_t)values->slots * values->stride);
-    macs_memory_free(values->index_next, (size_t)values->size * sizeof *values->index_next);
+    macs_indices_destroy(&values->indices);
     values->base = NULL;
-    values->index_next = NULL;
 }
 
 static void free_slot(struct macs_values *values, uint32_t slot) {
     macs_values_at(values, slot)->action = values->slot_free;
     values->slot_free = slot + 1;
-}
-
-static void free_index(struct macs_values *values, uint32_t index) {
-    values->index_next[index] = values->index_free;
-    values->index_free = index + 1;
 }
 
 static int take_slot(struct macs_values *values, uint32_t *slot) {
@@ -78,17 +71,11 @@ static int take_slot(struct macs_values *values, uint32_t *slot) {
 static int take_index(struct macs_values *values, uint32_t *index) {
     if (values->count == values->size)
         return -ENOSPC;
-    if (!values->index_free && values->index_top == values->size) {
-        if (macs_qsbr_flush(values->qsbr) || !values->index_free)
-            return -EBUSY;
-    }
-    if (values->index_free) {
-        *index = values->index_free - 1;
-        values->index_free = values->index_next[*index];
-    } else {
-        *index = values->index_top++;
-    }
-    return 0;
+    if (macs_indices_take(&values->indices, index) == 0)
+        return 0;
+    if (macs_qsbr_flush(values->qsbr)) /* those of removed entries wait for their readers */
+        return -EBUSY;
+    return macs_indices_take(&values->indices, index) ? -EBUSY : 0;
 }
 
 int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot) {
@@ -98,7 +85,7 @@ int macs_values_add(struct macs_values *values, const void *value, uint32_t *slo
         return error;
     error = take_slot(values, slot);
     if (error) {
-        free_index(values, index);
+        macs_indices_give(&values->indices, index);
         return error;
     }
     struct macs_entry *entry = macs_values_at(values, *slot);
@@ -121,7 +108,7 @@ int macs_values_replace(struct macs_values *values, uint32_t old, const void *va
 }
 
 void macs_values_cancel(struct macs_values *values, uint32_t slot) {
-    free_index(values, macs_values_at(values, slot)->index);
+    macs_indices_give(&values->indices, macs_values_at(values, slot)->index);
     free_slot(values, slot);
     values->count--;
 }
@@ -132,7 +119,7 @@ static void release_slot(void *owner, void *slot) {
 
 static void release_entry(void *owner, void *slot) {
     struct macs_values *values = owner;
-    free_index(values, macs_values_at(values, (uint32_t)(uintptr_t)slot)->index);
+    macs_indices_give(&values->indices, macs_values_at(values, (uint32_t)(uintptr_t)slot)->index);
     free_slot(values, (uint32_t)(uintptr_t)slot);
 }
 
@@ -146,5 +133,5 @@ void macs_values_remove(struct macs_values *values, uint32_t slot) {
 }
 
 uint64_t macs_values_memory(const struct macs_values *values) {
-    return (uint64_t)values->slot_top * values->stride + (uint64_t)values->size * sizeof *values->index_next;
+    return (uint64_t)values->slot_top * values->stride + macs_indices_memory(&values->indices);
 }

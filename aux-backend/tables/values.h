@@ -15,6 +15,8 @@
 #include <macs/qsbr.h>
 #include <macs/table.h>
 
+#include "indices.h"
+
 struct macs_values {
     uint8_t *base;
     uint32_t stride;        /* bytes from slot to slot */
@@ -26,9 +28,7 @@ struct macs_values {
     uint32_t count;     /* entries now */
     uint32_t slot_top;  /* slots from here on were never used */
     uint32_t slot_free; /* first of a list through the free slots, + 1; 0: none */
-    uint32_t index_top; /* as with slots */
-    uint32_t index_free;
-    uint32_t *index_next;
+    struct macs_indices indices;
     struct macs_qsbr *qsbr;
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -15,10 +16,10 @@ SOURCES = ROOT / "aux-backend" / "tables"
 PROGRAMS = Path(__file__).parent / "tables"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 # Into fewer words than entries the hash fits only by moving entries and, in the end, growing.
-TIGHT = "-DMACS_EXACT_HASH_LOAD_PERCENT=115"
-MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", TIGHT]
-RACES = ["-O1", "-g", "-fsanitize=thread", TIGHT]
-FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95"]
+TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115"]
+MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
+RACES = ["-O1", "-g", "-fsanitize=thread", *TIGHT]
+FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95"]
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
@@ -103,10 +104,54 @@ def test_without_memory_nothing_changes(build: Build, kernel: str, key_bytes: in
 
 
 def test_optimised_builds_agree_with_the_reference(build: Build) -> None:
-    binary = build("random", "clang", "-O2", TIGHT, WRAP)
+    binary = build("random", "clang", "-O2", *TIGHT, WRAP)
     for kernel, key_bytes, exact_bytes in SHAPES:
         run(binary, kernel, key_bytes, exact_bytes, 20_000, 2, 0)
-    run(build("conformance", "clang", "-O2", TIGHT))
+    run(build("conformance", "clang", "-O2", *TIGHT))
+
+
+PACKED_SHAPES = range(5)  # of packed.c
+
+
+@pytest.mark.parametrize("shape", PACKED_SHAPES)
+def test_packed_entries_agree_with_the_reference(build: Build, shape: int) -> None:
+    fresh = int.from_bytes(os.urandom(4), "little")
+    run(build("packed", "gcc", *MEMORY), "random", shape, 3_000, fresh)
+    run(build("packed", "clang", "-O2", *TIGHT), "random", shape, 3_000, 1)
+
+
+@pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
+def test_packed_entries_change_while_readers_look(build: Build, flags: list[str]) -> None:
+    run(build("packed", "gcc", *flags), "readers", 400, int.from_bytes(os.urandom(4), "little"))
+
+
+def test_a_million_packed_entries(build: Build) -> None:
+    run(build("packed", "gcc", *FAST), "load")
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [("-mavx512f", "AVX-512"), ("-mavx2", "AVX2"), ("-msse4.1", "SSE4.1"), ("-DMACS_SCAN_PLAIN", "plain C")],
+)
+def test_every_width_of_compare_agrees(build: Build, option: str, name: str) -> None:
+    if platform.machine() != "x86_64":
+        pytest.skip("the options are those of x86")
+    if name not in ("plain C", "SSE4.1") and option[2:] not in Path("/proc/cpuinfo").read_text():
+        pytest.skip(f"this processor has no {name}")
+    binary = build("packed", "gcc", "-O2", option)
+    for shape in PACKED_SHAPES:
+        assert name in run(binary, "random", shape, 2_000, 3)
+    run(build("random", "gcc", "-O2", option, WRAP), "exact_hash", 6, 6, 10_000, 3, 0)
+
+
+def test_neon_agrees(build: Build) -> None:
+    if shutil.which("qemu-aarch64-static") is None:
+        pytest.skip("qemu-aarch64-static is not installed")
+    binary = build("packed", "aarch64-linux-gnu-gcc", "-O2", "-static")
+    done = subprocess.run(
+        ["qemu-aarch64-static", str(binary), "random", "1", "2000", "3"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "ok: NEON\n"
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -118,7 +163,7 @@ def test_readers_while_the_writer_changes(build: Build, kernel: str, flags: list
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_readers_at_full_speed(build: Build, kernel: str) -> None:
-    binary = build("concurrent", "clang", "-O2", TIGHT)
+    binary = build("concurrent", "clang", "-O2", *TIGHT)
     run(binary, kernel, 500, int.from_bytes(os.urandom(4), "little"))
 
 

@@ -50,6 +50,7 @@ struct macs_key_field {
     uint16_t bits;
     uint16_t offset; /* in the packed key */
     uint8_t kind;    /* enum macs_match_kind */
+    uint8_t word_at; /* its lowest bit in the key word of a kernel that packs entries into words */
 };
 
 struct macs_param {
@@ -57,6 +58,7 @@ struct macs_param {
     uint16_t bits;
     uint16_t offset; /* in the value */
     uint16_t bytes;  /* 1, 2, 4, 8, or a multiple of 8: limbs, least significant first, each in host order */
+    uint8_t word_at; /* its lowest bit in the data word of a kernel that packs entries into words */
 };
 
 enum macs_action_scope { MACS_ANYWHERE, MACS_DEFAULT_ONLY, MACS_TABLE_ONLY };
@@ -82,6 +84,11 @@ struct macs_table_shape {
     uint32_t field_count;
     const struct macs_key_field *fields; /* macs_table_init sets both; NULL: bytes before the prefix are exact or
                                             ternary, as the kernel has it */
+    const struct macs_action_desc *actions; /* macs_table_init sets both */
+    uint32_t action_count;
+    /* For kernels that pack an entry into a word: the bits of the key, all its fields without gaps, and of the data,
+     * the action's number in the lowest `action_bits` and its parameters above. */
+    uint8_t key_bits, data_bits, action_bits;
 };
 
 struct macs_qsbr;

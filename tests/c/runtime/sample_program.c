@@ -42,12 +42,12 @@ struct wide_value {
     uint8_t flag;
 };
 
-static const struct macs_param port_param[] = {{"port", 9, offsetof(struct port_value, port), 2}};
-static const struct macs_param group_param[] = {{"group", 16, offsetof(struct port_value, port), 2}};
+static const struct macs_param port_param[] = {{"port", 9, offsetof(struct port_value, port), 2, 0}};
+static const struct macs_param group_param[] = {{"group", 16, offsetof(struct port_value, port), 2, 0}};
 static const struct macs_param wide_params[] = {
-    {"address", 128, offsetof(struct wide_value, wide), 16},
-    {"word", 32, offsetof(struct wide_value, word), 4},
-    {"flag", 1, offsetof(struct wide_value, flag), 1},
+    {"address", 128, offsetof(struct wide_value, wide), 16, 0},
+    {"word", 32, offsetof(struct wide_value, word), 4, 0},
+    {"flag", 1, offsetof(struct wide_value, flag), 1, 0},
 };
 
 static const struct macs_action_desc dmac_actions[] = {
@@ -62,11 +62,11 @@ static const struct macs_action_desc acl_actions[] = {
 };
 static const struct macs_action_desc wide_actions[] = {{"Ingress.set_wide", wide_params, 3, MACS_ANYWHERE}};
 
-static const struct macs_key_field acl_fields[] = {{"hdr.ethernet.type", 16, 0, MACS_TERNARY},
-                                                   {"standard_metadata.ingress_port", 9, 2, MACS_RANGE}};
-static const struct macs_key_field route_fields[] = {{"hdr.ipv4.dst", 32, 0, MACS_LPM}};
-static const struct macs_key_field dmac_fields[] = {{"hdr.ethernet.dst", 48, 0, MACS_EXACT}};
-static const struct macs_key_field constant_fields[] = {{"meta.kind", 4, 0, MACS_EXACT}};
+static const struct macs_key_field acl_fields[] = {{"hdr.ethernet.type", 16, 0, MACS_TERNARY, 0},
+                                                   {"standard_metadata.ingress_port", 9, 2, MACS_RANGE, 0}};
+static const struct macs_key_field route_fields[] = {{"hdr.ipv4.dst", 32, 0, MACS_LPM, 0}};
+static const struct macs_key_field dmac_fields[] = {{"hdr.ethernet.dst", 48, 0, MACS_EXACT, 0}};
+static const struct macs_key_field constant_fields[] = {{"meta.kind", 4, 0, MACS_EXACT, 0}};
 
 static const struct port_value no_port = {{DMAC_DROP, 0}, 0};
 static const struct macs_entry permit = {ACL_PERMIT, 0};

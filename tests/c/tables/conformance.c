@@ -250,7 +250,7 @@ static void priorities(const struct subject *subject) {
 
 /* Two bytes of range, one exact: as numbers, not byte by byte. */
 static void ranges(const struct subject *subject) {
-    static const struct macs_key_field fields[] = {{"port", 16, 1, MACS_RANGE}, {"proto", 8, 0, MACS_EXACT}};
+    static const struct macs_key_field fields[] = {{"port", 16, 1, MACS_RANGE, 0}, {"proto", 8, 0, MACS_EXACT, 0}};
     struct macs_table_shape shape = {.key_bytes = 3,
                                      .prefix_offset = 3,
                                      .value_bytes = sizeof(struct value),

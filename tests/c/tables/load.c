@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
     CHECK(kernel->count(self) == ENTRIES);
     if (kernel == &macs_exact_hash_kernel) {
         const struct macs_exact_hash_index *index = ((const struct macs_exact_hash *)self)->index;
-        CHECK((uint64_t)ENTRIES * 1000 / (index->bucket_count * UINT64_C(8)) >= 949);
+        CHECK((uint64_t)ENTRIES * 1000 / (index->cuckoo.bucket_count * UINT64_C(8)) >= 949);
     }
     for (uint32_t n = 0; n < 2 * ENTRIES; n++) {
         numbered(subject, &own, bytes, n);
@@ -53,8 +53,8 @@ int main(int argc, char **argv) {
     CHECK(kernel->count(self) == 0);
     if (kernel == &macs_exact_hash_kernel) {
         const struct macs_exact_hash_index *index = ((const struct macs_exact_hash *)self)->index;
-        for (uint32_t bucket = 0; bucket < index->bucket_count; bucket++)
-            CHECK(index->overflows[bucket] == 0 && index->buckets[bucket].words[0] == 0);
+        for (uint32_t bucket = 0; bucket < index->cuckoo.bucket_count; bucket++)
+            CHECK(index->cuckoo.overflows[bucket] == 0 && index->cuckoo.buckets[bucket].words[0] == 0);
     }
     kernel->destroy(self);
     macs_qsbr_destroy(qsbr);

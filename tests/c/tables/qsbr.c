@@ -128,7 +128,7 @@ static void tables_by_description(void) {
     static const struct value fallback = {.id = 500, .not_id = ~UINT64_C(500)};
     static const struct value given = {.id = 600, .not_id = ~UINT64_C(600)};
     static const uint8_t key[] = {1, 2}, ones[] = {0xff, 0xff};
-    static const struct macs_key_field fields[] = {{"a", 16, 0, MACS_EXACT}};
+    static const struct macs_key_field fields[] = {{"a", 16, 0, MACS_EXACT, 0}};
     const struct macs_const_entry entries[] = {{{key, ones, key, 16, 0}, &given}, {{key, ones, key, 16, 0}, &given}};
     struct macs_table_desc desc = {.name = "t",
                                    .fields = fields,

@@ -1,0 +1,133 @@
+/* Exact match where key and action data fit one 64-bit word: eight entries a cache line, one miss a lookup.
+ *
+ * A permutation of the key's bits, drawn at random for each index, names the primary bucket by its high bits; only the
+ * rest stands in the word, so a table of 2^r buckets stores r bits less of each key (a 48-bit address with 18 bits of
+ * action data fits from 32 buckets on). The rest names the distance to the secondary bucket (cuckoo.h). A word is the
+ * entry: reading it is reading all of it at once, changing it is one store.
+ * A table begins small and doubles when 70 % of its words are in use or no moves make room, so it costs what its
+ * entries need, whatever size the program declares: 12 to 23 bytes an entry, and 8 to 16 more for their indices, which
+ * only the control plane looks at.
+ * Takes: keys of 4 to 64 bits, no direct externs (they need the entry's index), and key + data bits of at most
+ * 61 + log2(buckets), with at least size / 8 buckets allowed for that (the compiler chooses).
+ * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
+ * Cost: lookup one miss, two for the few whose primary bucket is full; add O(1) amortised.
+ * Source: quotienting after Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
+ */
+#ifndef MACS_TABLES_EXACT_PACKED_H
+#define MACS_TABLES_EXACT_PACKED_H
+
+#include <stdatomic.h>
+
+#include "cuckoo.h"
+#include "hash.h"
+#include "packing.h"
+
+#define MACS_EXACT_PACKED_STEPS 0
+
+/* A word: data in the lowest bits, the rest of the key above, then this and the marks of cuckoo.h. */
+#define MACS_EXACT_PACKED_PRESENT (UINT64_C(1) << 61)
+#define MACS_EXACT_PACKED_BITS 61u
+
+struct macs_exact_packed_index {
+    struct macs_cuckoo cuckoo; /* 2^bucket_bits buckets; the notes are the entries' indices */
+    uint64_t multiply[2];      /* odd: the permutation */
+    uint32_t bucket_bits;      /* at least 1 */
+};
+
+struct macs_exact_packed;
+
+/* The table's first member is its index. */
+typedef struct macs_exact_packed_index *_Atomic macs_exact_packed_head;
+
+struct macs_exact_packed_cursor {
+    const struct macs_exact_packed_index *index;
+    uint64_t want; /* as the word has it in the primary bucket */
+    uint32_t primary;
+    uint32_t moves;
+};
+
+/* A permutation of the numbers of `bits` bits; its high bits depend on all of the key's. */
+static inline uint64_t macs_exact_packed_permute(const struct macs_exact_packed_index *index, uint64_t key,
+                                                 uint32_t bits) {
+    uint64_t ones = macs_packing_ones(bits);
+    key = key * index->multiply[0] & ones;
+    key ^= key >> (bits + 1) / 2;
+    return key * index->multiply[1] & ones;
+}
+
+static inline uint32_t macs_exact_packed_other(const struct macs_exact_packed_index *index, uint32_t bucket,
+                                               uint64_t rest) {
+    return bucket ^ (uint32_t)(rest * MACS_HASH_PHI >> (64 - index->bucket_bits) | 1);
+}
+
+/* Where the rest of the key stands in a word, and the marks that are compared along with it. */
+static inline uint64_t macs_exact_packed_mask(const struct macs_exact_packed_index *index, uint32_t key_bits,
+                                              uint32_t data_bits) {
+    return macs_packing_ones(key_bits - index->bucket_bits) << data_bits | MACS_EXACT_PACKED_PRESENT |
+           MACS_CUCKOO_SECONDARY;
+}
+
+static inline void macs_exact_packed_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
+                                           struct macs_exact_packed_cursor *cursor) {
+    const struct macs_exact_packed_index *index =
+        atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
+    uint32_t rest_bits = key_bits - index->bucket_bits;
+    uint64_t permuted = macs_exact_packed_permute(index, key, key_bits);
+    cursor->index = index;
+    cursor->primary = (uint32_t)(permuted >> rest_bits);
+    cursor->want = (permuted & macs_packing_ones(rest_bits)) << data_bits | MACS_EXACT_PACKED_PRESENT;
+    cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
+    __builtin_prefetch(&index->cuckoo.buckets[cursor->primary]);
+}
+
+static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {
+    uint64_t rest = (cursor->want & ~MACS_EXACT_PACKED_PRESENT) >> data_bits;
+    return macs_exact_packed_other(cursor->index, cursor->primary, rest);
+}
+
+/* The word and the way of an entry in this bucket; 0 if it is not there. */
+static inline uint64_t macs_exact_packed_search(const struct macs_cuckoo_bucket *bucket, uint64_t mask, uint64_t want,
+                                                uint32_t *way) {
+    for (;;) {
+        uint32_t hits = macs_scan(bucket->words, mask, want);
+        if (!hits)
+            return 0;
+        *way = (uint32_t)__builtin_ctz(hits);
+        uint64_t word = atomic_load_explicit(&bucket->words[*way], memory_order_acquire);
+        if ((word & mask) == want) /* else it was changed since */
+            return word;
+    }
+}
+
+/* The word of the entry and its place, or 0. */
+static inline uint64_t macs_exact_packed_locate(uint32_t key_bits, uint32_t data_bits,
+                                                struct macs_exact_packed_cursor *cursor, struct macs_cuckoo_place *at) {
+    const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
+    const uint64_t mask = macs_exact_packed_mask(cursor->index, key_bits, data_bits);
+    do {
+        const struct macs_cuckoo_bucket *bucket = &cuckoo->buckets[cursor->primary];
+        at->bucket = cursor->primary;
+        uint64_t word = macs_exact_packed_search(bucket, mask, cursor->want, &at->way);
+        if (!word && macs_cuckoo_overflows(bucket)) {
+            at->bucket = macs_exact_packed_secondary(cursor, data_bits);
+            word = macs_exact_packed_search(&cuckoo->buckets[at->bucket], mask, cursor->want | MACS_CUCKOO_SECONDARY,
+                                            &at->way);
+        }
+        if (word)
+            return word;
+    } while (macs_cuckoo_moved(cuckoo, &cursor->moves));
+    return 0;
+}
+
+/* Whether the key is there; then its entry's data. */
+static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bits,
+                                            struct macs_exact_packed_cursor *cursor, uint64_t *data) {
+    struct macs_cuckoo_place at;
+    uint64_t word = macs_exact_packed_locate(key_bits, data_bits, cursor, &at);
+    *data = word & macs_packing_ones(data_bits);
+    return word != 0;
+}
+
+extern const struct macs_kernel macs_exact_packed_kernel;
+
+#endif

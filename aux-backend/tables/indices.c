@@ -1,0 +1,43 @@
+/* Entries' indices; see indices.h. */
+#include "indices.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "memory.h"
+
+static size_t list_bytes(const struct macs_indices *indices) {
+    return (size_t)indices->size * sizeof *indices->next;
+}
+
+int macs_indices_create(struct macs_indices *indices, uint32_t size) {
+    *indices = (struct macs_indices){.size = size};
+    indices->next = macs_memory_alloc(list_bytes(indices), true);
+    return indices->next ? 0 : -ENOMEM;
+}
+
+void macs_indices_destroy(struct macs_indices *indices) {
+    macs_memory_free(indices->next, list_bytes(indices));
+    indices->next = NULL;
+}
+
+int macs_indices_take(struct macs_indices *indices, uint32_t *index) {
+    if (indices->free) {
+        *index = indices->free - 1;
+        indices->free = indices->next[*index];
+        return 0;
+    }
+    if (indices->top == indices->size)
+        return -ENOSPC;
+    *index = indices->top++;
+    return 0;
+}
+
+void macs_indices_give(struct macs_indices *indices, uint32_t index) {
+    indices->next[index] = indices->free;
+    indices->free = index + 1;
+}
+
+uint64_t macs_indices_memory(const struct macs_indices *indices) {
+    return list_bytes(indices);
+}

@@ -1,0 +1,27 @@
+/* The indices 0 … size-1 of a table's entries, taken and given back in O(1).
+ *
+ * Threads: the one writer. Cost: 4 bytes for each index that was ever given back.
+ */
+#ifndef MACS_TABLES_INDICES_H
+#define MACS_TABLES_INDICES_H
+
+#include <stdint.h>
+
+struct macs_indices {
+    uint32_t *next; /* of a free index: the one that is free after it, + 1 */
+    uint32_t size;
+    uint32_t top;  /* from here on none was ever taken */
+    uint32_t free; /* first of the list through those that were given back, + 1; 0: none */
+};
+
+/* 0 or -ENOMEM. */
+int macs_indices_create(struct macs_indices *indices, uint32_t size);
+void macs_indices_destroy(struct macs_indices *indices);
+
+/* 0, or -ENOSPC when all are taken. */
+int macs_indices_take(struct macs_indices *indices, uint32_t *index);
+void macs_indices_give(struct macs_indices *indices, uint32_t index);
+
+uint64_t macs_indices_memory(const struct macs_indices *indices);
+
+#endif

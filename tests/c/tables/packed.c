@@ -1,0 +1,343 @@
+/* The packed hash against the linear reference, with readers while it changes, and with a million entries.
+ * Usage: packed random SHAPE OPERATIONS SEED | packed readers MILLISECONDS SEED | packed load.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <time.h>
+
+#include "../../../aux-backend/tables/exact_packed.h"
+#include "support.h"
+
+/* Two actions with data, and one without. */
+struct packed_value {
+    struct macs_entry head;
+    union {
+        struct {
+            uint16_t port;
+        } as_forward;
+        struct {
+            uint32_t group;
+            uint8_t flag;
+        } as_spread;
+    };
+};
+
+#define PARAM(NAME, BITS, BYTES, AT, MEMBER)                                                                           \
+    { .name = NAME, .bits = BITS, .offset = offsetof(struct packed_value, MEMBER), .bytes = BYTES, .word_at = AT }
+
+static const struct macs_param forward_params[] = {PARAM("port", 9, 2, 2, as_forward.port)};
+static const struct macs_param spread_params[] = {PARAM("group", 15, 4, 2, as_spread.group),
+                                                  PARAM("flag", 1, 1, 17, as_spread.flag)};
+static const struct macs_action_desc actions[] = {
+    {.name = "forward", .params = forward_params, .param_count = 1},
+    {.name = "spread", .params = spread_params, .param_count = 2},
+    {.name = "drop"},
+};
+enum { DATA_BITS = 18 };
+
+#define FIELD(BITS, OFFSET, AT)                                                                                        \
+    { .name = "field", .bits = BITS, .offset = OFFSET, .kind = MACS_EXACT, .word_at = AT }
+
+/* Keys: an address; address and port; three odd fields; four bits; 64 bits, whose rest must be short. */
+static const struct macs_key_field one_field[] = {FIELD(48, 0, 0)};
+static const struct macs_key_field two_fields[] = {FIELD(48, 0, 9), FIELD(9, 6, 0)};
+static const struct macs_key_field three_fields[] = {FIELD(13, 3, 0), FIELD(1, 0, 13), FIELD(11, 1, 14)};
+static const struct macs_key_field short_field[] = {FIELD(4, 0, 0)};
+static const struct macs_key_field long_field[] = {FIELD(64, 0, 0)};
+
+#define SHAPE(FIELDS, COUNT, BYTES, BITS, SIZE)                                                                        \
+    {                                                                                                                  \
+        .fields = FIELDS, .field_count = COUNT, .key_bytes = BYTES, .prefix_offset = BYTES, .key_bits = BITS,          \
+        .size = SIZE, .value_bytes = sizeof(struct packed_value), .actions = actions, .action_count = 3,               \
+        .action_bits = 2, .data_bits = DATA_BITS                                                                       \
+    }
+
+static const struct macs_table_shape shapes[] = {
+    SHAPE(one_field, 1, 6, 48, 3000), SHAPE(two_fields, 2, 8, 57, 3000),  SHAPE(three_fields, 3, 5, 25, 3000),
+    SHAPE(short_field, 1, 1, 4, 20),  SHAPE(long_field, 1, 8, 64, 20000),
+};
+
+static uint64_t state;
+
+static uint32_t below(uint32_t limit) {
+    return (uint32_t)(next_random(&state) >> 33) % limit;
+}
+
+static void key_bytes(const struct macs_table_shape *shape, uint64_t key, struct own_match *own) {
+    uint8_t bytes[KEY_MAX];
+    macs_packing_key_bytes(shape, key, bytes);
+    exactly(own, bytes, shape->key_bytes);
+    CHECK(macs_packing_key(shape, own->value) == (key & macs_packing_ones(shape->key_bits)));
+}
+
+static struct packed_value random_value(void) {
+    struct packed_value value = {.head.action = below(3)};
+    if (value.head.action == 0)
+        value.as_forward.port = (uint16_t)below(512);
+    else if (value.head.action == 1)
+        value.as_spread.group = below(1 << 15), value.as_spread.flag = (uint8_t)below(2);
+    return value;
+}
+
+/* Both say the same of that key; `index` of the entry apart. */
+static void compare(const struct macs_table_shape *shape, void *self, void *reference, uint64_t key) {
+    struct own_match own;
+    struct macs_exact_packed_cursor cursor;
+    uint64_t data;
+    key &= macs_packing_ones(shape->key_bits);
+    key_bytes(shape, key, &own);
+    const struct macs_entry *expected = lookup_linear(reference, own.value, shape->key_bytes);
+    macs_exact_packed_start(self, key, shape->key_bits, DATA_BITS, &cursor);
+    CHECK(macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursor, &data) == (expected != NULL));
+    const struct macs_entry *found = macs_exact_packed_kernel.find(self, &own.match);
+    CHECK((found != NULL) == (expected != NULL));
+    if (!found)
+        return;
+    CHECK(data == macs_packing_data(shape, expected) && data == macs_packing_data(shape, found));
+    CHECK(found->action == expected->action && found->index < shape->size);
+    CHECK(memcmp(found + 1, expected + 1, sizeof(struct packed_value) - sizeof *found) == 0);
+}
+
+struct seen {
+    const struct macs_table_shape *shape;
+    void *self, *reference;
+    uint32_t count;
+    bool *used;
+};
+
+static int compare_visit(const struct macs_match *match, const struct macs_entry *entry, void *argument) {
+    struct seen *seen = argument;
+    const struct macs_entry *expected = macs_linear_kernel.find(seen->reference, match);
+    CHECK(expected && macs_packing_data(seen->shape, expected) == macs_packing_data(seen->shape, entry));
+    CHECK(entry->index < seen->shape->size && !seen->used[entry->index]);
+    CHECK(match->prefix_bits == seen->shape->key_bytes * 8 && match->mask[0] == 0xff);
+    seen->used[entry->index] = true;
+    seen->count++;
+    return 0;
+}
+
+static void compare_all(const struct macs_table_shape *shape, void *self, void *reference) {
+    struct seen seen = {shape, self, reference, 0, calloc(shape->size, sizeof(bool))};
+    CHECK(macs_exact_packed_kernel.walk(self, compare_visit, &seen) == 0);
+    CHECK(seen.count == macs_exact_packed_kernel.count(self));
+    CHECK(seen.count == macs_linear_kernel.count(reference));
+    free(seen.used);
+}
+
+/* The key number n: few of them where the linear reference has to look through all. */
+static uint64_t numbered(uint32_t n) {
+    return n * MACS_HASH_PHI >> (n % 2 ? 7 : 0);
+}
+
+static void change(const struct macs_table_shape *shape, void *self, void *reference, uint64_t key) {
+    struct packed_value value = random_value();
+    struct own_match own;
+    key_bytes(shape, key, &own);
+    uint32_t kind = below(8), index = UINT32_MAX;
+    if (kind < 5) {
+        int answer = macs_exact_packed_kernel.add(self, &own.match, &value, &index);
+        CHECK(answer == macs_linear_kernel.add(reference, &own.match, &value, NULL));
+        CHECK(answer || index < shape->size);
+    } else if (kind < 6) {
+        CHECK(macs_exact_packed_kernel.modify(self, &own.match, &value) ==
+              macs_linear_kernel.modify(reference, &own.match, &value));
+    } else {
+        CHECK(macs_exact_packed_kernel.remove(self, &own.match) == macs_linear_kernel.remove(reference, &own.match));
+    }
+}
+
+static void random_changes(const struct macs_table_shape *shape, uint32_t operations) {
+    struct macs_table_shape for_linear = *shape;
+    struct macs_qsbr *qsbr = NULL;
+    void *self = NULL, *reference = NULL;
+    for_linear.fields = NULL;
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_kernel.create(shape, qsbr, &self) == 0);
+    CHECK(macs_linear_kernel.create(&for_linear, NULL, &reference) == 0);
+    uint32_t keys = shape->size > 3000 ? 400 : shape->size + shape->size / 8;
+    for (uint32_t i = 0; i < operations; i++) {
+        change(shape, self, reference, numbered(below(keys)));
+        compare(shape, self, reference, numbered(below(keys)));
+        compare(shape, self, reference, next_random(&state));
+        if (i % 1024 == 0)
+            compare_all(shape, self, reference);
+    }
+    compare_all(shape, self, reference);
+    struct packed_value wrong = {.head.action = 0, .as_forward.port = 0};
+    wrong.head.action = 1u << DATA_BITS;
+    struct own_match own;
+    key_bytes(shape, numbered(0), &own);
+    macs_exact_packed_kernel.remove(self, &own.match);
+    CHECK(macs_exact_packed_kernel.add(self, &own.match, &wrong, NULL) == -EINVAL);
+    macs_exact_packed_kernel.destroy(self);
+    macs_linear_kernel.destroy(reference);
+    macs_qsbr_destroy(qsbr);
+}
+
+/* -- readers ----------------------------------------------------------------------------------------------------------
+ */
+
+enum { KEYS = 20000, READERS = 2 };
+
+static void *table;
+static struct macs_qsbr *qsbr;
+static atomic_bool stop;
+
+/* Entry n is, by n % 4: always there; always there with changing data; now and then there; never there. Its data tell
+ * the lowest bits of its number. */
+static struct packed_value value_of(uint32_t n, uint32_t version) {
+    struct packed_value value = {.head.action = 1};
+    value.as_spread.group = (n & 0xff) << 7 | (version & 0x7f);
+    return value;
+}
+
+static void read_batch(uint64_t *random) {
+    const struct macs_table_shape *shape = &shapes[0];
+    struct macs_exact_packed_cursor cursors[BATCH];
+    uint32_t numbers[BATCH];
+    for (uint32_t i = 0; i < BATCH; i++) {
+        numbers[i] = (uint32_t)(next_random(random) >> 33) % KEYS;
+        uint64_t key = numbered(numbers[i]) & macs_packing_ones(shape->key_bits);
+        macs_exact_packed_start(table, key, shape->key_bits, DATA_BITS, &cursors[i]);
+    }
+    for (uint32_t i = 0; i < BATCH; i++) {
+        uint64_t data;
+        bool found = macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursors[i], &data);
+        CHECK(found || numbers[i] % 4 >= 2);
+        CHECK(!found || numbers[i] % 4 != 3);
+        CHECK(!found || ((data & 3) == 1 && (data >> 9 & 0xff) == (numbers[i] & 0xff)));
+    }
+}
+
+static void *reader(void *seed) {
+    uint64_t random = (uint64_t)(uintptr_t)seed;
+    struct macs_qsbr_reader *self = NULL;
+    CHECK(macs_qsbr_register(qsbr, &self) == 0);
+    macs_qsbr_online(qsbr, self);
+    while (!atomic_load(&stop)) {
+        read_batch(&random);
+        macs_qsbr_quiescent(qsbr, self);
+    }
+    macs_qsbr_unregister(self);
+    return NULL;
+}
+
+static void put(uint32_t n, uint32_t version, bool modify) {
+    struct packed_value value = value_of(n, version);
+    struct own_match own;
+    key_bytes(&shapes[0], numbered(n), &own);
+    if (modify)
+        CHECK(macs_exact_packed_kernel.modify(table, &own.match, &value) == 0);
+    else
+        CHECK(macs_exact_packed_kernel.add(table, &own.match, &value, NULL) == 0);
+}
+
+static void change_for_readers(bool *present, uint32_t version) {
+    uint32_t n = below(KEYS);
+    struct own_match own;
+    if (n % 4 == 1) {
+        put(n, version, true);
+    } else if (n % 4 == 2) {
+        key_bytes(&shapes[0], numbered(n), &own);
+        if (present[n])
+            CHECK(macs_exact_packed_kernel.remove(table, &own.match) == 0);
+        else
+            put(n, version, false);
+        present[n] = !present[n];
+    }
+}
+
+static void with_readers(long milliseconds) {
+    static bool present[KEYS];
+    struct macs_table_shape shape = shapes[0];
+    shape.size = KEYS;
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_kernel.create(&shape, qsbr, &table) == 0);
+    for (uint32_t n = 0; n < KEYS; n++)
+        if (n % 4 < 2)
+            put(n, 0, false);
+    pthread_t threads[READERS];
+    for (uintptr_t i = 0; i < READERS; i++)
+        CHECK(pthread_create(&threads[i], NULL, reader, (void *)(i * 977 + 12345)) == 0);
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    uint32_t version = 0;
+    do {
+        for (int i = 0; i < 64; i++)
+            change_for_readers(present, ++version);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < milliseconds);
+    atomic_store(&stop, true);
+    for (int i = 0; i < READERS; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    macs_exact_packed_kernel.destroy(table);
+    macs_qsbr_destroy(qsbr);
+}
+
+/* -- a million entries ------------------------------------------------------------------------------------------------
+ */
+
+static void load(uint32_t entries) {
+    struct macs_table_shape shape = shapes[0];
+    struct own_match own;
+    void *self = NULL;
+    shape.size = entries;
+    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == 0);
+    CHECK(macs_exact_packed_kernel.memory_bytes(self) < (1 << 16) + entries * UINT64_C(4));
+    for (uint32_t n = 0; n < entries; n++) {
+        struct packed_value value = value_of(n, 0);
+        key_bytes(&shape, numbered(2 * n), &own);
+        CHECK(macs_exact_packed_kernel.add(self, &own.match, &value, NULL) == 0);
+    }
+    struct packed_value value = value_of(0, 0);
+    key_bytes(&shape, numbered(1), &own);
+    CHECK(macs_exact_packed_kernel.add(self, &own.match, &value, NULL) == -ENOSPC);
+    for (uint32_t n = 0; n < 2 * entries; n++) {
+        struct macs_exact_packed_cursor cursor;
+        uint64_t data, key = numbered(n) & macs_packing_ones(shape.key_bits);
+        macs_exact_packed_start(self, key, shape.key_bits, DATA_BITS, &cursor);
+        CHECK(macs_exact_packed_finish(shape.key_bits, DATA_BITS, &cursor, &data) == (n % 2 == 0));
+        CHECK(n % 2 || (data >> 9 & 0xff) == (n / 2 & 0xff));
+    }
+    for (uint32_t n = 0; n < entries; n++) {
+        key_bytes(&shape, numbered(2 * n), &own);
+        CHECK(macs_exact_packed_kernel.remove(self, &own.match) == 0);
+    }
+    CHECK(macs_exact_packed_kernel.count(self) == 0);
+    const struct macs_exact_packed_index *index = atomic_load((macs_exact_packed_head *)self);
+    for (uint32_t bucket = 0; bucket < index->cuckoo.bucket_count; bucket++)
+        CHECK(index->cuckoo.overflows[bucket] == 0 && index->cuckoo.buckets[bucket].words[0] == 0);
+    macs_exact_packed_kernel.destroy(self);
+}
+
+/* What does not fit is refused. */
+static void refusals(void) {
+    void *self = NULL;
+    struct macs_table_shape shape = shapes[4];
+    shape.data_bits = 57;
+    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    shape = shapes[0];
+    shape.key_bits = 40;
+    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    shape = shapes[3];
+    shape.key_bits = 3;
+    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    shape = shapes[0];
+    shape.value_bytes = 4;
+    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+}
+
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    context = what;
+    state = strtoull(argv[argc - 1], NULL, 10) * 2 + 1;
+    if (strcmp(what, "random") == 0 && argc == 5)
+        random_changes(&shapes[atoi(argv[2])], (uint32_t)atoi(argv[3]));
+    else if (strcmp(what, "readers") == 0 && argc == 4)
+        with_readers(atol(argv[2]));
+    else if (strcmp(what, "load") == 0)
+        load(1000000);
+    else
+        return 2;
+    refusals();
+    printf("ok: %s\n", MACS_SCAN_WITH);
+    return 0;
+}
