@@ -75,9 +75,10 @@ def _evaluate(
     caller: Scope, callee: Scope, parameters: Sequence[ast.Parameter], arguments: Sequence[ast.Expression | None]
 ) -> list[_Argument | None]:
     unit = caller.unit
-    effects = [a is not None and has_effects(unit, a) for a in arguments]
+    passed = _as_written(list(zip(parameters, arguments, strict=True)))
+    effects = [expression is not None and has_effects(unit, expression) for _, expression in passed]
     result: list[_Argument | None] = []
-    for position, (parameter, expression) in enumerate(zip(parameters, arguments, strict=True)):
+    for position, (parameter, expression) in enumerate(passed):
         type_ = callee.type_ref(parameter.type)
         if instances.is_object_type(type_):
             if expression is not None:
@@ -96,6 +97,15 @@ def _evaluate(
             _evaluate_inward(caller, argument, expression, any(effects[position + 1 :]))
         result.append(argument)
     return result
+
+
+def _as_written(
+    passed: list[tuple[ast.Parameter, ast.Expression | None]],
+) -> list[tuple[ast.Parameter, ast.Expression | None]]:
+    """Named arguments are evaluated in the order of the call, which need not be that of the parameters."""
+    given = [(p, a) for p, a in passed if a is not None and a is not p.default]
+    given.sort(key=lambda pair: (pair[1].span.line, pair[1].span.column))
+    return [*given, *((p, a) for p, a in passed if a is None or a is p.default)]
 
 
 def _evaluate_inward(caller: Scope, argument: _Argument, expression: ast.Expression, later_effects: bool) -> None:
@@ -177,6 +187,6 @@ def rebind(
 
 
 def copy_out(callee: Scope, copies: list[CopyOut], span: Span) -> None:
-    """Write results back, in the order of the parameters."""
+    """Write results back, in the order of the arguments."""
     for copy in copies:
         places.assign(callee.unit, copy.target, places.read(callee.unit, copy.source, span), span)
