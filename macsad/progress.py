@@ -22,3 +22,13 @@ def compiling() -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total, visible=True)
 
         yield advance
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for work of so many of so many steps."""
+    console = Console(stderr=True)
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", start=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

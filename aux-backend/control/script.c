@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+/* Bytes of a file that are read at once; longer lines make it more. */
+#define FILE_PART (1u << 20)
 
 static bool is_blank(const char *line) {
     line += strspn(line, " \t\r");
@@ -44,65 +46,91 @@ static bool run_line(struct macs_script *script, struct macs_console *console, c
     return false;
 }
 
-void macs_script_run(struct macs_script *script, struct macs_console *console, char *text, size_t length,
-                     struct macs_text *report) {
-    struct macs_text answer = {0};
-    script->done = script->failed = 0;
-    uint32_t number = 0;
+/* The lines of text[0 … length-1]; text[length] is there too. False: one failed, and no more are wanted. */
+static bool run_lines(struct macs_script *script, struct macs_console *console, char *text, size_t length,
+                      struct macs_text *answer, struct macs_text *report) {
     for (size_t at = 0; at < length;) {
         char *end = memchr(text + at, '\n', length - at);
         size_t line_length = end ? (size_t)(end - text) - at : length - at;
         text[at + line_length] = 0;
-        bool fine = run_line(script, console, text + at, line_length, ++number, &answer, report);
+        bool fine = run_line(script, console, text + at, line_length, ++script->lines, answer, report);
         if (!fine && !script->keep_going)
-            break;
+            return false;
         at += line_length + 1;
     }
+    return true;
+}
+
+static void finish(const struct macs_script *script, struct macs_text *report) {
     if (script->failed > MACS_SCRIPT_ERRORS)
         macs_text_add(report, "and %" PRIu32 " more errors\n", script->failed - MACS_SCRIPT_ERRORS);
+}
+
+void macs_script_run(struct macs_script *script, struct macs_console *console, char *text, size_t length,
+                     struct macs_text *report) {
+    struct macs_text answer = {0};
+    script->lines = script->done = script->failed = 0;
+    run_lines(script, console, text, length, &answer, report);
+    finish(script, report);
     macs_text_free(&answer);
 }
 
-/* The whole file, with room for one more byte; NULL with errno set. */
-static char *read_file(const char *path, size_t *length) {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return NULL;
-    char *text = NULL;
-    size_t capacity = 0;
-    *length = 0;
+/* A part of a file, whole lines at its front. */
+struct part {
+    char *text; /* with room for one more byte */
+    size_t length, capacity;
+};
+
+/* Read on until the part has a whole line or the file ends. 0 with the length of its whole lines, or -errno. */
+static int read_part(FILE *file, struct part *part, size_t *whole) {
     do {
-        if (*length == capacity) {
-            char *more = realloc(text, (capacity = capacity ? 2 * capacity : 1u << 16) + 1);
+        if (part->length == part->capacity) {
+            char *more = realloc(part->text, (part->capacity ? 2 * part->capacity : FILE_PART) + 1);
             if (!more)
-                break;
-            text = more;
+                return -ENOMEM;
+            part->text = more;
+            part->capacity = part->capacity ? 2 * part->capacity : FILE_PART;
         }
-        *length += fread(text + *length, 1, capacity - *length, file);
-    } while (!feof(file) && !ferror(file));
-    bool fine = feof(file);
-    int error = errno;
-    fclose(file);
-    if (fine)
-        return text;
-    free(text);
-    errno = error ? error : EIO;
-    return NULL;
+        errno = 0;
+        part->length += fread(part->text + part->length, 1, part->capacity - part->length, file);
+        if (ferror(file))
+            return errno ? -errno : -EIO;
+        *whole = part->length;
+        while (!feof(file) && *whole && part->text[*whole - 1] != '\n')
+            --*whole;
+    } while (!*whole && !feof(file));
+    return 0;
+}
+
+/* Millions of lines pass through a buffer: the file is never in memory as a whole. */
+static int run_file(struct macs_script *script, struct macs_console *console, FILE *file, struct macs_text *report) {
+    struct macs_text answer = {0};
+    struct part part = {0};
+    size_t whole = 0;
+    int status;
+    while (!(status = read_part(file, &part, &whole)) && whole) {
+        char next = part.text[whole]; /* the end mark of the last line goes there */
+        run_lines(script, console, part.text, whole, &answer, report);
+        part.text[whole] = next;
+        part.length -= whole;
+        memmove(part.text, part.text + whole, part.length);
+    }
+    finish(script, report);
+    free(part.text);
+    macs_text_free(&answer);
+    return status;
 }
 
 int macs_script_run_file(struct macs_console *console, const char *path) {
-    size_t length;
-    char *text = read_file(path, &length);
-    if (!text) {
-        int error = errno;
-        fprintf(stderr, "error: cannot read the entries file '%s': %s\n", path, strerror(error));
-        return -error;
-    }
     struct macs_script script = {.name = path, .keep_going = true};
     struct macs_text report = {0};
-    macs_script_run(&script, console, text, length, &report);
+    FILE *file = fopen(path, "re");
+    int status = file ? run_file(&script, console, file, &report) : -errno;
     fwrite(report.data ? report.data : "", 1, report.length, stderr);
+    if (status)
+        fprintf(stderr, "error: cannot read the entries file '%s': %s\n", path, strerror(-status));
     macs_text_free(&report);
-    free(text);
-    return script.failed ? -1 : 0;
+    if (file)
+        fclose(file);
+    return status ? status : script.failed ? -1 : 0;
 }

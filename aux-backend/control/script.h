@@ -11,6 +11,7 @@ struct macs_script {
     const char *name; /* each error begins with NAME:LINE:, without name with LINE: */
     bool keep_going;  /* behind a line that failed */
     bool answers;     /* report what lines print */
+    uint32_t lines;   /* read so far, blank ones too */
     uint32_t done;    /* lines that worked, blank ones not counted */
     uint32_t failed;
 };

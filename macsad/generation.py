@@ -1,0 +1,143 @@
+"""The logic of `macsad gen`: reads what is asked for, writes the files with a bar of progress, tells what was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from macsad.compilation import Request, show
+from macsad.progress import counting
+from transpiler.hlir.program import Program
+from transpiler.traffic import entries, frames
+from transpiler.traffic.frames import IMIX, Traffic
+from transpiler.traffic.patterns import LengthsError
+from transpiler.traffic.plan import Plan, Wishes, plan
+from transpiler.traffic.search import fillable
+
+LARGEST = 65535
+
+
+@dataclass(frozen=True)
+class Order:
+    """The options of `macsad gen`, as they were written."""
+
+    folder: Path
+    entries: int
+    tables: tuple[str, ...]
+    lengths: tuple[str, ...]
+    packets: int
+    hit: float
+    flows: str
+    size: str
+    ports: int
+    port: int
+    seed: int
+
+
+def run(request: Request, program: Program, order: Order) -> None:
+    """Make the files. Raises: Rejected; click.ClickException for what was asked for wrongly."""
+    wishes = _wishes(program, order)
+    traffic = _traffic(order)
+    planned = _plan(request, program, wishes)
+    needed = frames.smallest(planned)
+    if min(size for size, _ in traffic.sizes) < needed:
+        if order.size != "64":
+            raise click.BadParameter(f"the headers of a frame take {needed} bytes", param_hint="--size")
+        traffic = Traffic(traffic.packets, ((needed, 1),), traffic.flows, traffic.exponent)
+    try:
+        ratios = _write(planned, traffic, order.folder)
+    except OSError as error:
+        raise click.FileError(str(error.filename or order.folder), error.strerror) from None
+    _tell(planned, traffic, ratios, order.folder)
+
+
+def _plan(request: Request, program: Program, wishes: Wishes) -> Plan:
+    diagnostics = request.diagnostics()
+    try:
+        with counting("looking for frames") as advance:
+            return plan(program, wishes, diagnostics, advance)
+    except LengthsError as error:
+        raise click.BadParameter(str(error), param_hint="--lengths") from None
+    finally:
+        show(diagnostics)
+
+
+def _write(planned: Plan, traffic: Traffic, folder: Path) -> dict[str, float]:
+    folder.mkdir(parents=True, exist_ok=True)
+    total = sum(made.keys.count for made in planned.tables)
+    with counting("writing entries") as advance, (folder / "entries.txt").open("wb") as out:
+        entries.write(planned, out, _adding(advance, total))
+    with counting("writing frames") as advance, (folder / "packets.pcap").open("wb") as out:
+        return frames.write(planned, traffic, out, _adding(advance, traffic.packets))
+
+
+def _adding(advance: Callable[[int, int], None], total: int) -> Callable[[int], None]:
+    done = 0
+
+    def add(count: int) -> None:
+        nonlocal done
+        done += count
+        advance(done, total)
+
+    return add
+
+
+def _tell(planned: Plan, traffic: Traffic, ratios: dict[str, float], folder: Path) -> None:
+    for made in planned.tables:
+        ratio = f", hit by {ratios[made.table.name]:.1%} of the frames" if made.table.name in ratios else ""
+        click.echo(f"{made.table.name}: {made.keys.count:,} entries, {made.call.action}{ratio}")
+    kinds = len(planned.streams)
+    click.echo(f"{folder / 'entries.txt'}")
+    click.echo(f"{folder / 'packets.pcap'}: {traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def _wishes(program: Program, order: Order) -> Wishes:
+    wanted: dict[str | None, int] = {None: order.entries}
+    for text in order.tables:
+        name, equals, number = text.rpartition("=")
+        if not equals or not number.isdecimal() or int(number) == 0:
+            raise click.BadParameter(f"'{text}' is not NAME=N", param_hint="--table")
+        wanted[_table(program, name, "--table")] = int(number)
+    spread: dict[str | None, str] = {}
+    for text in order.lengths:
+        name, equals, which = text.rpartition("=")
+        spread[_table(program, name, "--lengths") if equals else None] = which
+    return Wishes(wanted, spread, order.hit, order.ports, order.port, order.seed)
+
+
+def _table(program: Program, name: str, option: str) -> str:
+    """The whole name of a table that ends so, as the commands have it."""
+    names = [table.name for table in fillable(program)]
+    found = [n for n in names if n == name] or [n for n in names if n.endswith(f".{name}")]
+    if len(found) != 1:
+        text = (
+            f"'{name}' may be {' or '.join(found)}"
+            if found
+            else f"there is no table '{name}' that entries can be made for"
+        )
+        raise click.BadParameter(f"{text}; there are: {', '.join(names)}" if not found else text, param_hint=option)
+    return found[0]
+
+
+def _traffic(order: Order) -> Traffic:
+    kind, _, exponent = order.flows.partition(":")
+    try:
+        power = float(exponent or 1)
+    except ValueError:
+        power = -1.0
+    if kind not in ("uniform", "zipf", "one") or not 0 <= power < 16 or (exponent and kind != "zipf"):
+        raise click.BadParameter(f"'{order.flows}' is none of uniform, zipf:S, one", param_hint="--flows")
+    sizes: tuple[tuple[int, int], ...]
+    if order.size == "imix":
+        sizes = IMIX
+    elif order.size.isdecimal() and 0 < int(order.size) <= LARGEST:
+        sizes = ((int(order.size), 1),)
+    else:
+        raise click.BadParameter(f"'{order.size}' is neither imix nor bytes, at most {LARGEST}", param_hint="--size")
+    return Traffic(order.packets, sizes, kind, power)

@@ -1,0 +1,64 @@
+"""The action data of entries, as rows of bytes: each parameter in whole bytes, most significant first.
+
+A parameter that is the port to leave by is one of the ports but the one that frames come in at; one that another table's key
+is made of is a key of that table; others are by chance, unless the packet goes another way with them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from transpiler.hlir.types import width_of
+from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, permuted, to_rows
+from transpiler.traffic.keys import KeySet
+from transpiler.traffic.plan import Plan, TableEntries
+
+
+def parameter_widths(plan: Plan, action: str) -> tuple[int, ...]:
+    """Bits of each parameter of an action."""
+    variables = plan.program.variable
+    return tuple(width_of(variables[name].type) for name in plan.program.action[action].parameters)
+
+
+def data(plan: Plan, made: TableEntries, entries: Numbers) -> list[Rows]:
+    """For each parameter the values in these entries."""
+    widths = parameter_widths(plan, made.call.action)
+    return [_parameter(plan, made, number, width, entries) for number, width in enumerate(widths)]
+
+
+def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries: Numbers) -> Rows:
+    fed = plan.feeds.get((made.table.name, number))
+    chance = mixed(entries, made.keys.salt * 64 + 32 + number)
+    if number in made.ports:
+        ports, own = np.uint64(plan.wishes.ports), np.uint64(plan.wishes.port)
+        return _right(to_rows([(own + np.uint64(1) + chance % (ports - np.uint64(1))) % ports]), width)
+    if number in made.rigid:
+        value = made.call.arguments[number]
+        return np.tile(np.frombuffer(value.to_bytes((width + 7) // 8, "big"), dtype=np.uint8), (len(entries), 1))
+    words = [mixed(entries, made.keys.salt * 64 + 40 + number * 64 + i) for i in range((width + 63) // 64)]
+    rows = _right(to_rows(words), width) if fed is None else np.zeros((len(entries), (width + 7) // 8), dtype=np.uint8)
+    if fed is not None:
+        pad = -width % 8
+        groups = entries % np.uint64(fed.keys.groups)
+        Wiring((i, pad + bit) for bit, i in fed.bits).copy(group_rows(fed.keys, groups), rows)
+    return rows
+
+
+def group_rows(keys: KeySet, groups: Numbers) -> Rows:
+    """The data bits of a key, side by side, for a group's number."""
+    width = keys.data_count
+    low = min(width, 64)
+    words = to_rows([permuted(groups, low, keys.salt + 5), *(mixed(groups, keys.salt + 6) for _ in range(width // 64))])
+    rows = np.zeros((len(groups), (width + 7) // 8 or 1), dtype=np.uint8)
+    pairs = [(64 - low + i, i) for i in range(low)] + [(64 + i, low + i) for i in range(width - low)]
+    Wiring(pairs).copy(words, rows)
+    return rows
+
+
+def _right(rows: Rows, width: int) -> Rows:
+    """The last `width` bits of each row, right-aligned in whole bytes."""
+    size = (width + 7) // 8
+    result = rows[:, rows.shape[1] - size :].copy()
+    if width % 8:
+        result[:, 0] &= np.uint8((1 << width % 8) - 1)
+    return result

@@ -1,0 +1,164 @@
+"""Entries as lines of commands, many at a time: a matrix of characters, a row a line.
+
+Numbers are hexadecimal and as wide as their fields, so lines of one pattern are equally long and nothing is formatted
+one by one. Entries that have an action profile refer to its members or groups, which come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from transpiler.hlir.program import MatchKind
+from transpiler.interpreter.matches import PRIORITY_KINDS
+from transpiler.traffic.actions import data, group_rows
+from transpiler.traffic.bits import Numbers, Rows, Wiring, to_rows
+from transpiler.traffic.keys import Data, Own, Pattern, Shared
+from transpiler.traffic.plan import Plan, TableEntries
+
+CHUNK = 1 << 16
+MEMBERS, GROUP_MEMBERS = 64, 4
+Advance = Callable[[int], None]
+
+_HEX = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=np.uint16)
+
+
+def write(plan: Plan, out: BinaryIO, advance: Advance) -> None:
+    """Write the entries of all tables; `advance(count)` is told of each part."""
+    for made in plan.tables:
+        for line in _profile(plan, made):
+            out.write(line)
+        for first in range(0, made.keys.count, CHUNK):
+            numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
+            for text in _chunk(plan, made, numbers):
+                out.write(text.tobytes())
+            advance(len(numbers))
+
+
+def _chunk(plan: Plan, made: TableEntries, numbers: Numbers) -> Iterator[Rows]:
+    which, _ = made.keys.pattern_of(numbers)
+    for number, pattern in enumerate(made.keys.patterns):
+        chosen = numbers if len(made.keys.patterns) == 1 else numbers[which == number]
+        if len(chosen):
+            yield np.hstack(list(_columns(plan, made, pattern, chosen)))
+
+
+def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Rows]:
+    count = len(numbers)
+    profiled = made.table.implementation is not None
+    grouped = profiled and _is_selector(plan, made)
+    command = "table_indirect_add_with_group" if grouped else "table_indirect_add" if profiled else "table_add"
+    action = "" if profiled else plan.program.action[made.call.action].control_name + " "
+    yield _text(f"{command} {made.table.name} {action}", count)
+    yield from _key(made, pattern, numbers)
+    yield _text("=>", count)
+    if profiled:
+        yield _number(numbers % np.uint64(_handles(plan, made)))
+    else:
+        for value in data(plan, made, numbers):
+            yield from (_text(" 0x", count), _digits(value))
+    if any(f.kind in PRIORITY_KINDS for f in made.keys.fields):
+        yield _number(numbers + np.uint64(1))
+    yield _text("\n", count)
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+def _key(made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Rows]:
+    """Each field as the commands have it, a blank behind it."""
+    rows, count = key_rows(made, numbers), len(numbers)
+    cares, at = 0, 0
+    for field in made.keys.fields:
+        size = (field.width + 7) // 8
+        cared = pattern.cares[cares : cares + field.width]
+        mask = np.packbits([*[0] * (size * 8 - field.width), *cared])
+        value = rows[:, at : at + size] & mask
+        yield from (_text("0x", count), _digits(value))
+        match field.kind:
+            case MatchKind.LPM:
+                yield _text(f"/{sum(cared)}", count)
+            case MatchKind.TERNARY:
+                yield _text(f"&&&0x{mask.tobytes().hex()}", count)
+            case MatchKind.OPTIONAL:
+                yield _text(f"&&&0x{mask.tobytes().hex()}", count)
+            case MatchKind.RANGE:
+                full = np.packbits([*[0] * (size * 8 - field.width), *[1] * field.width])
+                yield from (_text("->0x", count), _digits(value | (full & ~mask)))
+        yield _text(" ", count)
+        cares, at = cares + field.width, at + size
+
+
+def key_rows(made: TableEntries, numbers: Numbers) -> Rows:
+    """Whole keys, each field in whole bytes; bits that an entry does not care about are by chance."""
+    keys = made.keys
+    places: list[int] = []
+    at = 0
+    for field in keys.fields:
+        at += (field.width + 7) // 8 * 8
+        places += range(at - field.width, at)
+    rows = np.zeros((len(numbers), at // 8), dtype=np.uint8)
+    for bit, place in zip(keys.bits, places, strict=True):
+        if bit == 1 and isinstance(bit, int):
+            rows[:, place // 8] |= np.uint8(0x80 >> place % 8)
+    pairs = list(zip(keys.bits, places, strict=True))
+    Wiring((b.index, p) for b, p in pairs if isinstance(b, Own)).copy(keys.own(numbers), rows)
+    for name, owner in made.owners.items():
+        shared = [(b.index, p) for b, p in pairs if isinstance(b, Shared) and b.table == name]
+        Wiring(shared).copy(owner.own(numbers % np.uint64(owner.count)), rows)
+    groups = numbers % np.uint64(keys.groups)
+    Wiring((b.index, p) for b, p in pairs if isinstance(b, Data)).copy(group_rows(keys, groups), rows)
+    return rows
+
+
+# --- action profiles -------------------------------------------------------------------------------------------------
+
+
+def _profile(plan: Plan, made: TableEntries) -> Iterator[bytes]:
+    """The members of a table's action profile, and its groups if it is a selector."""
+    name = made.table.implementation
+    if name is None or any(o.table.implementation == name for o in plan.tables[: plan.tables.index(made)]):
+        return
+    count = _members(plan, made)
+    columns = [value.tobytes() for value in data(plan, made, np.arange(count, dtype=np.uint64))]
+    action = plan.program.action[made.call.action].control_name
+    for member in range(count):
+        parts = (text[member * (len(text) // count) : (member + 1) * (len(text) // count)] for text in columns)
+        words = "".join(f" 0x{part.hex()}" for part in parts)
+        yield f"act_prof_create_member {name} {action}{words}\n".encode()
+    for group in range(_handles(plan, made)) if _is_selector(plan, made) else ():
+        yield f"act_prof_create_group {name}\n".encode()
+        for member in range(group * GROUP_MEMBERS, min((group + 1) * GROUP_MEMBERS, count)):
+            yield f"act_prof_add_member_to_group {name} {member} {group}\n".encode()
+
+
+def _is_selector(plan: Plan, made: TableEntries) -> bool:
+    return plan.program.extern[str(made.table.implementation)].kind == "action_selector"
+
+
+def _members(plan: Plan, made: TableEntries) -> int:
+    return min(MEMBERS, int(plan.program.extern[str(made.table.implementation)].attribute("size")))
+
+
+def _handles(plan: Plan, made: TableEntries) -> int:
+    """How many members, or groups of them, there are to refer to."""
+    members = _members(plan, made)
+    return (members + GROUP_MEMBERS - 1) // GROUP_MEMBERS if _is_selector(plan, made) else members
+
+
+# --- characters ------------------------------------------------------------------------------------------------------
+
+
+def _text(text: str, count: int) -> Rows:
+    return np.broadcast_to(np.frombuffer(text.encode(), dtype=np.uint8), (count, len(text)))
+
+
+def _digits(rows: Rows) -> Rows:
+    """Two hexadecimal digits a byte."""
+    return _HEX[rows].view(np.uint8).reshape(len(rows), 2 * rows.shape[1])
+
+
+def _number(numbers: Numbers) -> Rows:
+    return np.hstack((_text(" 0x", len(numbers)), _digits(to_rows([numbers])[:, 4:])))

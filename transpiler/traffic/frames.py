@@ -1,0 +1,180 @@
+"""Frames as a pcap file, many at a time.
+
+Each frame is of a flow; a flow is an entry of each table that its kind of frame hits. With a hit ratio below 1, some
+frames have instead, table by table, a key that no entry has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from transpiler.traffic.bits import Numbers, Rows, Wiring
+from transpiler.traffic.keys import KeySet
+from transpiler.traffic.plan import Plan, Stream
+from transpiler.traffic.search import summed
+
+CHUNK = 1 << 14
+IMIX = ((64, 7), (594, 4), (1518, 1))  # bytes and shares of the "simple IMIX" that router tests use
+Advance = Callable[[int], None]
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+class FlowsError(ValueError):
+    """Not a distribution of flows."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """How many frames, of which sizes (bytes, share), which flows: `uniform`, `one`, or `zipf` with its exponent."""
+
+    packets: int
+    sizes: tuple[tuple[int, int], ...]
+    flows: str = "uniform"
+    exponent: float = 1.0
+
+
+def smallest(plan: Plan) -> int:
+    """Bytes of the longest headers: what all frames have room for."""
+    return max((stream.template.frame.shape.bits + 7) // 8 for stream in plan.streams)
+
+
+def write(plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance) -> dict[str, float]:
+    """Write the pcap file; `advance(count)` is told of each part. Returns for each table the ratio of frames that hit it
+    among those of the kinds that reach it."""
+    chance = np.random.default_rng(plan.wishes.seed)
+    pick = _picker(traffic, max(t.keys.count for t in plan.tables))
+    out.write(_HEAD)
+    writers = [_Writer(plan, stream, traffic) for stream in plan.streams]
+    for first in range(0, traffic.packets, CHUNK):
+        count = min(CHUNK, traffic.packets - first)
+        kinds = chance.integers(len(writers), size=count)
+        flows, sizes = pick(chance, count), _sizes(chance, traffic, count)
+        rows = np.zeros((count, _RECORD.itemsize + max(s for s, _ in traffic.sizes)), dtype=np.uint8)
+        for number, writer in enumerate(writers):
+            chosen = np.nonzero(kinds == number)[0]
+            if len(chosen):
+                rows[chosen, _RECORD.itemsize :] = writer.frames(flows[chosen], sizes[chosen], chance)
+        out.write(_records(rows, sizes, first))
+        advance(count)
+    return _ratios(writers)
+
+
+def _ratios(writers: list[_Writer]) -> dict[str, float]:
+    names = dict.fromkeys(name for writer in writers for name in writer.hits)
+    return {
+        n: sum(w.hits.get(n, 0) for w in writers) / max(1, sum(w.count for w in writers if n in w.hits)) for n in names
+    }
+
+
+def _picker(traffic: Traffic, flows: int) -> Callable[[np.random.Generator, int], Numbers]:
+    if traffic.flows == "one":
+        return lambda chance, count: np.zeros(count, dtype=np.uint64)
+    if traffic.flows == "uniform":
+        return lambda chance, count: chance.integers(flows, size=count, dtype=np.uint64)
+    weights = np.cumsum(np.arange(1, flows + 1, dtype=np.float64) ** -traffic.exponent)
+    return lambda chance, count: np.searchsorted(weights, chance.random(count) * weights[-1]).astype(np.uint64)
+
+
+def _sizes(chance: np.random.Generator, traffic: Traffic, count: int) -> Numbers:
+    sizes, shares = zip(*traffic.sizes, strict=True)
+    return chance.choice(np.array(sizes, dtype=np.uint64), size=count, p=np.array(shares) / sum(shares))
+
+
+# --- frames of one kind ----------------------------------------------------------------------------------------------
+
+
+class _Writer:
+    """Makes frames of one template; `hits` counts for each table the frames that have an entry's key."""
+
+    def __init__(self, plan: Plan, stream: Stream, traffic: Traffic) -> None:
+        self.plan, self.stream = plan, stream
+        self.width = max(size for size, _ in traffic.sizes)
+        data = summed(stream.template.frame.data, ())[: (stream.template.frame.shape.bits + 7) // 8]
+        self.base = np.frombuffer(data.ljust(self.width, b"\0"), dtype=np.uint8)
+        self.wirings = {name: Wiring(enumerate(places)) for name, places in stream.places.items()}
+        self.hits = dict.fromkeys(stream.entries, 0)
+        self.count = 0
+
+    def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> Rows:
+        """Frames of these flows and sizes, filled up with zeros to the widest."""
+        rows = np.tile(self.base, (len(flows), 1))
+        chosen: dict[str, tuple[Numbers, Flags]] = {}
+        for name in self.stream.entries:
+            entries, hit = self._choose(name, flows, chosen, chance)
+            keys = self.stream.entries[name].keys
+            self.hits[name] += int(hit.sum())
+            if not keys.own_count:
+                continue
+            own = keys.own(entries)
+            if not hit.all():
+                missed = np.nonzero(~hit)[0]
+                own[missed] = keys.missing(chance.integers(1 << 63, size=len(missed), dtype=np.uint64))
+            self.wirings[name].copy(own, rows)
+        self.count += len(flows)
+        self._finish(rows, sizes)
+        return rows
+
+    def _choose(
+        self, name: str, flows: Numbers, chosen: dict[str, tuple[Numbers, Flags]], chance: np.random.Generator
+    ) -> tuple[Numbers, Flags]:
+        """The entry of each flow in a table, and whether the frame is to hit it."""
+        if name in chosen:
+            return chosen[name]
+        keys = self.stream.entries[name].keys
+        entries = (flows * np.uint64(_SPREAD) + np.uint64(keys.salt)) % np.uint64(keys.count)
+        hit = np.ones(len(flows), dtype=np.bool_)
+        if keys.marks and keys.own_count:
+            hit = chance.random(len(flows)) < self.plan.wishes.hit
+        owner = keys.follows
+        if owner is not None:
+            entries, with_owner = self._choose(owner, flows, chosen, chance)
+            hit = hit & with_owner & (entries < np.uint64(keys.count))
+            entries = entries % np.uint64(keys.count)
+        feeder = self.stream.feeders.get(name)
+        if feeder is not None:
+            source, with_feeder = self._choose(feeder, flows, chosen, chance)
+            entries, hit = _in_group(keys, entries, source), hit & with_feeder
+        chosen[name] = entries, hit
+        return chosen[name]
+
+    def _finish(self, rows: Rows, sizes: Numbers) -> None:
+        """Lengths and checksums."""
+        frame = self.stream.template.frame
+        for start, without in frame.known.lengths:
+            if not any(bit in frame.shape.fixed for bit in range(start, start + 16)):
+                value = (sizes - np.uint64(without)).astype(">u2")[:, None].view(np.uint8)
+                Wiring((i, start + i) for i in range(16)).copy(value, rows)
+        for checksum in frame.checksums:
+            checksum.fill(rows)
+
+
+_SPREAD = 0x9E3779B1  # a prime: neighbours among flows are no neighbours in tables
+
+
+def _in_group(keys: KeySet, entries: Numbers, source: Numbers) -> Numbers:
+    """The entry next to `entries` whose data bits are what the feeding table's entry gives."""
+    groups = np.uint64(keys.groups)
+    moved = entries - entries % groups + source % groups
+    return np.where(moved < np.uint64(keys.count), moved, source % groups)
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+# pcap, little-endian, microseconds, link type Ethernet. Source: draft-ietf-opsawg-pcap.
+_HEAD = np.array([(0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)], dtype="<u4,<u2,<u2,<u4,<u4,<u4,<u4").tobytes()
+_RECORD = np.dtype([("seconds", "<u4"), ("microseconds", "<u4"), ("captured", "<u4"), ("length", "<u4")])
+
+
+def _records(rows: Rows, sizes: Numbers, first: int) -> bytes:
+    """Records with their heads; a microsecond from frame to frame."""
+    heads = np.zeros(len(rows), dtype=_RECORD)
+    numbers = np.arange(first, first + len(rows), dtype=np.uint64)
+    heads["seconds"], heads["microseconds"] = numbers // np.uint64(10**6), numbers % np.uint64(10**6)
+    heads["captured"] = heads["length"] = sizes
+    rows[:, : _RECORD.itemsize] = heads.view(np.uint8).reshape(len(rows), _RECORD.itemsize)
+    used = np.arange(rows.shape[1]) < (sizes + np.uint64(_RECORD.itemsize))[:, None]
+    return rows.tobytes() if used.all() else rows[used].tobytes()

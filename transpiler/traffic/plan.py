@@ -1,0 +1,296 @@
+"""What is to be generated: templates with the tables they hit, and for each table its keys and its entries' actions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import MatchKind, Program, Table
+from transpiler.interpreter.matches import PRIORITY_KINDS
+from transpiler.interpreter.tables import Call
+from transpiler.traffic import patterns
+from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
+from transpiler.traffic.probe import Probe
+from transpiler.traffic.search import Advance, Template, fillable, search
+from transpiler.traffic.sources import DataBit, Sources, matched, trace
+from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
+
+MARKS = 3
+MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
+USUAL_ENTRIES = 1000
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asks for. `entries`: for each table by its whole name, None: for the others; `hit`: 0 … 1; `ports` of
+    the switch, of which `port` is the one that frames come in at."""
+
+    entries: Mapping[str | None, int] = field(default_factory=dict)
+    lengths: Mapping[str | None, str] = field(default_factory=dict)
+    hit: float = 1.0
+    ports: int = 2
+    port: int = 0
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class TableEntries:
+    """A table's entries as one or more templates hit them: keys, the keys that shared bits are part of by table, and
+    the action with its data; `ports` are parameters that are the port to leave by, `rigid` those that stay as they are."""
+
+    table: Table
+    keys: KeySet
+    owners: Mapping[str, KeySet]
+    call: Call
+    ports: frozenset[int]
+    rigid: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Fed:
+    """A table whose key has bits of an action's data: (bit of the parameter, data bit of the key)."""
+
+    keys: KeySet
+    bits: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the table
+    whose action data its data bits come from."""
+
+    template: Template
+    entries: Mapping[str, TableEntries]
+    places: Mapping[str, tuple[int, ...]]
+    feeders: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`feeds`: what a parameter (table, number) of an action is for, if keys have it."""
+
+    program: Program
+    wishes: Wishes
+    streams: tuple[Stream, ...]
+    tables: tuple[TableEntries, ...]
+    feeds: Mapping[tuple[str, int], Fed]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What a template wants of a table's entries: where key bits come from, the action, its data that must be so."""
+
+    bits: tuple[KeyBit, ...]
+    action: str
+    rigid: tuple[tuple[int, int], ...]
+
+
+@dataclass
+class _Reached:
+    """A table in a template, before its entries are counted."""
+
+    template: Template
+    table: Table
+    sources: Sources
+    kind: _Kind
+    places: tuple[int, ...]
+    data: tuple[DataBit, ...]
+
+
+def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
+    """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
+    templates, probe = search(program, wishes.port, wishes.seed, advance)
+    reached = []
+    for template in templates:
+        sources = trace(program, probe, template)
+        reached.append(_claim(program, template, sources))
+    made = _Builder(program, wishes, diagnostics, probe).build(reached)
+    _complain(program, made, diagnostics)
+    return made
+
+
+def _claim(program: Program, template: Template, sources: Sources) -> list[_Reached]:
+    """Divide the frame's bits among the tables: LPM first, then exact, then those with masks, which can do without."""
+    claimed: dict[int, Shared] = {}
+    result = []
+    for name in sorted(template.hits, key=lambda n: _order(program.table[n])):
+        bits: list[KeyBit] = []
+        places: list[int] = []
+        data: list[DataBit] = []
+        for source in sources.keys[name]:
+            if isinstance(source, DataBit):
+                bits.append(Data(len(data)))
+                data.append(source)
+            elif source in (ZERO, ONE, UNKNOWN):
+                bits.append({ZERO: 0, ONE: 1}.get(source, Unknown()))
+            elif source in claimed:
+                bits.append(claimed[source])
+            else:
+                claimed[source] = Shared(name, len(places))
+                bits.append(Own(len(places)))
+                places.append(source)
+        kind = _kind(template, sources, name, tuple(bits))
+        result.append(_Reached(template, program.table[name], sources, kind, tuple(places), tuple(data)))
+    return result
+
+
+def _kind(template: Template, sources: Sources, name: str, bits: tuple[KeyBit, ...]) -> _Kind:
+    call = template.outcomes[name]
+    assert call is not None
+    fixed = sorted(p for t, p in sources.rigid - sources.ports if t == name)
+    return _Kind(bits, call.action, tuple((p, call.arguments[p]) for p in fixed))
+
+
+def _order(table: Table) -> int:
+    kinds = {k.match_kind for k in table.keys}
+    return 2 if kinds & PRIORITY_KINDS else 0 if MatchKind.LPM in kinds else 1
+
+
+def _complain(program: Program, made: Plan, diagnostics: Diagnostics) -> None:
+    filled = {one.table.name for one in made.tables}
+    for table in fillable(program):
+        if table.name not in filled:
+            text = f"no frames were found that can hit table {table.name}: there are no entries for it"
+            diagnostics.warning(table.span, "traffic", text)
+
+
+# --- keys and entries ------------------------------------------------------------------------------------------------
+
+
+class _Builder:
+    def __init__(self, program: Program, wishes: Wishes, diagnostics: Diagnostics, probe: Probe) -> None:
+        self.program, self.wishes, self.diagnostics, self.probe = program, wishes, diagnostics, probe
+        self.kinds: dict[str, list[_Kind]] = {}
+        self.made: dict[tuple[str, _Kind], TableEntries] = {}
+        self.feeds: dict[tuple[str, int], Fed] = {}
+
+    def build(self, reached: list[list[_Reached]]) -> Plan:
+        for one in (one for group in reached for one in group):
+            self._note_kind(one)
+        streams = [self._stream(group) for group in reached if group]
+        used = {id(made) for stream in streams for made in stream.entries.values()}
+        tables = tuple(made for made in self.made.values() if id(made) in used)
+        if not tables:
+            self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
+        self.diagnostics.raise_if_errors()
+        return Plan(self.program, self.wishes, tuple(s for s in streams if s.entries), tables, self.feeds)
+
+    def _note_kind(self, one: _Reached) -> None:
+        """Templates may want different keys of a table; entries are made for those that no key can be of two of."""
+        known = self.kinds.setdefault(one.table.name, [])
+        if _out_of_reach(_fields(one.table), one.kind.bits) or one.kind in known:
+            return
+        if all(one.kind.bits == other.bits or _apart(one.kind.bits, other.bits) for other in known):
+            known.append(one.kind)
+
+    def _stream(self, group: list[_Reached]) -> Stream:
+        """What is left of a template when tables without entries are missed."""
+        template = group[0].template
+        entries: dict[str, TableEntries] = {}
+        for one in group:
+            made = self._entries(one, entries)
+            if made is not None:
+                entries[one.table.name] = made
+        missed = {name: None for name in template.hits if name not in entries}
+        seen = self.probe.run(template.frame.data, template.outcomes | missed) if missed else template.seen
+        applied = dict(seen.applied)
+        if any(self._always_hit(name, values) for name, values in applied.items() if name not in entries):
+            return Stream(template, {}, {}, {})
+        entries = {name: made for name, made in entries.items() if name in applied}
+        kept = [one for one in group if one.table.name in entries]
+        return Stream(
+            template,
+            entries,
+            {one.table.name: one.places for one in kept},
+            {one.table.name: one.data[0].table for one in kept if one.data and one.data[0].table in entries},
+        )
+
+    def _always_hit(self, name: str, values: tuple[int, ...]) -> bool:
+        """Whether another template's entry, which has constants only, is hit although this one wants a miss."""
+        if name not in self.kinds:
+            return False
+        widths = matched(self.program.table[name])
+        bits = tuple(v >> (w - 1 - i) & 1 for v, w in zip(values, widths, strict=True) for i in range(w))
+        return any(kind.bits == bits for kind in self.kinds[name])
+
+    def _entries(self, one: _Reached, before: Mapping[str, TableEntries]) -> TableEntries | None:
+        """The entries of a table as a template wants them; None where there can be none."""
+        name, owners = one.table.name, {}
+        for bit in one.kind.bits:
+            if isinstance(bit, Shared) and bit.table not in before:
+                return None
+            if isinstance(bit, Shared):
+                owners[bit.table] = before[bit.table].keys
+        if one.kind not in self.kinds[name]:
+            return None
+        known = self.made.get((name, one.kind)) or self._make(one, owners)
+        if not known.keys.count:
+            return None
+        self.made[name, one.kind] = known
+        for feeder in {(bit.table, bit.parameter) for bit in one.data}:
+            pairs = tuple((b.bit, i) for i, b in enumerate(one.data) if (b.table, b.parameter) == feeder)
+            self.feeds[feeder] = Fed(known.keys, pairs)
+        return known
+
+    def _make(self, one: _Reached, owners: Mapping[str, KeySet]) -> TableEntries:
+        call = one.template.outcomes[one.table.name]
+        assert call is not None
+        ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
+        rigid = frozenset(p for t, p in one.sources.rigid if t == one.table.name) - ports
+        return TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid)
+
+    def _keys(self, one: _Reached, owners: Mapping[str, KeySet]) -> KeySet:
+        name, bits, fields = one.table.name, one.kind.bits, _fields(one.table)
+        kinds = self.kinds[name]
+        alike = [kind for kind in kinds if kind.bits == bits]
+        count = max(1, self._wanted(one.table) // len(kinds))
+        marks = _marks(fields, bits) if self.wishes.hit < 1 else ()
+        groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
+        others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
+        wanted = self.wishes.lengths.get(name, self.wishes.lengths.get(None))
+        salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
+        part = alike.index(one.kind), len(alike)
+        made = patterns.make(fields, bits, marks, others, part, count, wanted, salt)
+        keys = KeySet(name, fields, bits, marks, made, groups, salt, part)
+        if keys.count < count and name in self.wishes.entries:
+            text = (
+                f"table {name} has only {keys.count} different keys for such frames, so {count} entries cannot be made"
+            )
+            self.diagnostics.warning(one.table.span, "traffic", text)
+        return keys
+
+    def _wanted(self, table: Table) -> int:
+        named = self.wishes.entries.get(table.name)
+        if named is not None and named > table.size:
+            text = f"{named} entries do not fit in table {table.name}: its size is {table.size}"
+            self.diagnostics.error(table.span, text)
+        return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
+
+
+def _fields(table: Table) -> tuple[KeyField, ...]:
+    kinds = [k.match_kind for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
+    return tuple(KeyField(kind, width) for kind, width in zip(kinds, matched(table), strict=True))
+
+
+def _by_field(fields: tuple[KeyField, ...], bits: tuple[KeyBit, ...]) -> list[tuple[KeyField, tuple[KeyBit, ...]]]:
+    ends = [sum(f.width for f in fields[: i + 1]) for i in range(len(fields))]
+    return [(f, bits[end - f.width : end]) for f, end in zip(fields, ends, strict=True)]
+
+
+def _out_of_reach(fields: tuple[KeyField, ...], bits: tuple[KeyBit, ...]) -> bool:
+    """Whether entries would have to match what is not known."""
+    return any(
+        isinstance(bit, Unknown) for f, part in _by_field(fields, bits) if f.kind not in PRIORITY_KINDS for bit in part
+    )
+
+
+def _apart(one: tuple[KeyBit, ...], other: tuple[KeyBit, ...]) -> bool:
+    """Whether constant bits tell two keys apart."""
+    return any({a, b} == {0, 1} for a, b in zip(one, other, strict=True) if isinstance(a, int) and isinstance(b, int))
+
+
+def _marks(fields: tuple[KeyField, ...], bits: tuple[KeyBit, ...]) -> tuple[int, ...]:
+    """The first own bits of the field that has most of them."""
+    owns = [[b.index for b in part if isinstance(b, Own)] for _, part in _by_field(fields, bits)]
+    return tuple(max(owns, key=len, default=[])[:MARKS])
