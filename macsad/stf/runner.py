@@ -135,7 +135,7 @@ class Runner:
     def _remove(self, step: RemoveEntries) -> None:
         if step.handle is None:
             for table in self.program.tables:
-                if not table.const_entries:
+                if table.keys and not table.const_entries:
                     self.device.clear_table(table.name)
         else:
             self.device.remove_entry(*self._entry(step.handle))
