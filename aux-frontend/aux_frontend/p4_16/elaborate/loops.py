@@ -1,15 +1,25 @@
 """for, for-in, break and continue. P4-16 spec 1.2.5 section 12.8.
 
 A loop becomes `loop_end: { while (c) { loop_next: { body } update } }`; the labels are there only when they are used.
-Loops over lists and stacks, whose length is known, are written out.
+Loops over lists and stacks, whose length is known, are written out. `parser_loops` has those that apply parsers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, places, statements, values as va
+from aux_frontend.p4_16.elaborate import (
+    expressions,
+    fold,
+    inline,
+    layout,
+    parser_loops,
+    places,
+    statements,
+    values as va,
+)
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
 from transpiler.diagnostics import Span
@@ -23,7 +33,9 @@ def jump(scope: Scope, node: ast.BreakStatement | ast.ContinueStatement) -> None
     if not loops:
         raise unit.failure(node.span, "there is no loop here")
     loop = loops[-1]
-    if isinstance(node, ast.BreakStatement):
+    if loop.states is not None:
+        parser_loops.jump(scope, loop, node)
+    elif isinstance(node, ast.BreakStatement):
         loop.break_label = loop.break_label or unit.label("loop_end")
         unit.emit(st.Leave(loop.break_label, node.span))
     else:
@@ -34,6 +46,9 @@ def jump(scope: Scope, node: ast.BreakStatement | ast.ContinueStatement) -> None
 def for_loop(scope: Scope, node: ast.ForStatement) -> None:
     """for (init; condition; update) body"""
     unit = scope.unit
+    if parser_loops.becomes_states(unit, node):
+        parser_loops.for_loop(scope, node)
+        return
     statements.block(scope, node.init)
     with unit.collecting() as before:
         condition = expressions.scalar(scope, node.condition)
@@ -92,6 +107,14 @@ def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpressi
     """A counter of its own goes from low to high, both included, without passing the largest number."""
     unit, span = scope.unit, node.span
     low, high = (_bound(scope, bound, target) for bound in (bounds.low, bounds.high))
+    if parser_loops.becomes_states(unit, node):
+
+        def pass_through(current: ex.Expression) -> None:
+            places.assign(unit, target, current, span)
+            statements.block(scope, (node.body,))
+
+        parser_loops.for_range(scope, low, high, pass_through)
+        return
     counter = unit.temporary(f"{node.name.text}.counter", target.type, span)
     current = ex.Read(counter, target.type, span)
     unit.emit(st.Assign(counter, low, span))
@@ -126,13 +149,20 @@ def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -
             items = list(elements)
         case _:
             raise unit.failure(node.collection.span, "a loop goes through a range, a list or a stack")
+    if parser_loops.becomes_states(unit, node):
+        passes = [partial(_element, scope, node, target, item) for item in items]
+        parser_loops.for_elements(scope, node, target, passes)
+        return
     loop = Loop()
     with unit.collecting() as body:
         for item in items:
-            if isinstance(target, va.ScalarLocation):
-                item = to_scalar(unit, item, target.type, span)
-            elif node.type is not None:
-                item = convert(unit, item, scope.type_ref(node.type), span)
-            places.assign(unit, target, item, span)
+            places.assign(unit, target, _element(scope, node, target, item), span)
             _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)
     _emit_loop(scope, loop, tuple(body), span)
+
+
+def _element(scope: Scope, node: ast.ForInStatement, target: va.Location, item: va.Value) -> va.Value:
+    """An element as the loop variable takes it."""
+    if isinstance(target, va.ScalarLocation):
+        return to_scalar(scope.unit, item, target.type, node.span)
+    return item if node.type is None else convert(scope.unit, item, scope.type_ref(node.type), node.span)

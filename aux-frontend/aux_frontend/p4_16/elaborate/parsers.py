@@ -60,6 +60,19 @@ class ParserBuilder:
         self._current = None
         self.unit.out = []
 
+    def go(self, state: str, span: Span) -> None:
+        """The current state is complete, another follows."""
+        self.end(pr.Goto(state, span))
+
+    def fork(self, condition: ex.Expression, then: str, otherwise: str, span: Span) -> None:
+        """The current state is complete, one of two follows."""
+        truth = fold.boolean(True, span)
+        cases = (
+            pr.SelectCase((ex.ExactSet(truth, span),), then, span),
+            pr.SelectCase((ex.AnySet(span),), otherwise, span),
+        )
+        self.end(pr.Select((condition,), cases, span))
+
     def rename(self, name: str) -> None:
         """Give the current state another name."""
         assert self._current is not None
@@ -170,15 +183,10 @@ class ParserBuilder:
         return ParserObject(type_.declaration, substitution, name, inner)
 
     def branch(self, scope: Scope, condition: ex.Expression, node: ast.IfStatement) -> None:
-        """An if whose branches apply parsers: the branches become states."""
+        """An if with branches that apply parsers, or leave a loop of states: the branches become states."""
         name, span = self.current, node.span
         then, otherwise, rest = (self.reserve(f"{name}_{part}") for part in ("then", "else", "after_if"))
-        truth = fold.boolean(True, span)
-        cases = (
-            pr.SelectCase((ex.ExactSet(truth, span),), then, span),
-            pr.SelectCase((ex.AnySet(span),), otherwise, span),
-        )
-        self.end(pr.Select((condition,), cases, span))
+        self.fork(condition, then, otherwise, span)
         for state, body in ((then, node.then), (otherwise, node.otherwise)):
             self.begin(state, span)
             if body is not None:

@@ -79,10 +79,12 @@ class Frame:
 
 @dataclass(eq=False, slots=True)
 class Loop:
-    """The innermost loop: labels of `break` and `continue`, made when first used."""
+    """A loop: labels of `break` and `continue`, made when first used. One of parser states has `states` instead: where
+    the next pass begins, and what comes after the last."""
 
     break_label: str | None = None
     continue_label: str | None = None
+    states: tuple[str, str] | None = None
 
 
 def leave_target(unit: Unit, frame: Frame) -> str:

@@ -13,12 +13,13 @@ from aux_frontend.p4_16.elaborate import (
     layout,
     loops,
     operators,
+    parser_loops,
     places,
     switches,
     values as va,
 )
 from aux_frontend.p4_16.elaborate.convert import convert
-from aux_frontend.p4_16.elaborate.effects import applies_parser, has_effects
+from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope, leave_target
 from aux_frontend.p4_16.elaborate.unit import Failure
 from transpiler.hlir import expressions as ex, statements as st
@@ -115,7 +116,7 @@ def _if(scope: Scope, node: ast.IfStatement) -> None:
         if chosen is not None:
             block(scope, (chosen,))
         return
-    if unit.parser is not None and applies_parser(unit, node):
+    if unit.parser is not None and parser_loops.becomes_states(unit, node):
         unit.parser.branch(scope, condition, node)
         return
     then = nested(scope, node.then)
