@@ -220,6 +220,18 @@ def test_small_joins_are_shared_and_large_ones_become_stages() -> None:
     assert not merged.pipes[0].joins
 
 
+def test_many_small_joins_in_a_row_are_cut_in_the_middle() -> None:
+    """Every stage would have all that follows it: the C would grow with the square of the program."""
+    b = Case().tables_with()
+    names_ = [f"u{i}" for i in range(40)]
+    for name in names_:
+        b.table(name, [("h.k0", "exact")], ["t0.act"])
+    plan = b.plan(*(if_(condition(b), [apply(name), b.set("m1", 1)]) for name in names_), join_limit=100)
+    assert 1 <= names(plan).count("merge") <= 8
+    needed = [sum(1 for piece in pieces(stage.code) if isinstance(piece, Jump)) for stage in plan.pipes[0].stages]
+    assert max(needed) <= 2 and len(plan.pipes[0].joins) >= 30
+
+
 def test_a_join_is_not_made_a_stage_where_that_breaks_packet_order() -> None:
     b = Case()
     plan = b.tables_with().plan(b.read(), if_(condition(b), [apply("t0")]), *[b.write()] * 9, join_limit=0)
@@ -259,6 +271,17 @@ def test_accesses_after_a_join_are_made_a_stage() -> None:
     b = Case()
     plan = b.tables_with().plan(two_ways(b), b.read(), b.write())
     assert names(plan) == ["entry", "t0", "t1", "merge"]
+    assert not plan.synchronous
+
+
+def test_a_direct_meter_ties_its_own_table_only() -> None:
+    """An action that several tables share asks for the colour, which the lookup of one table has made."""
+    b = Case()
+    b.extern("dm", "direct_meter", unit="bytes", automatic=1)
+    b.action("shared", b.call("direct_meter.read", "dm", out="m1"))
+    b.table("metered", [("h.k0", "exact")], ["shared"], direct=["dm"])
+    b.table("other", [("m0", "exact")], ["shared"])
+    plan = b.tables_with(t0=[b.set("m0", 1)]).plan(apply("metered"), apply("t0"), apply("other"))
     assert not plan.synchronous
 
 

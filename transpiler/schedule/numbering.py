@@ -32,7 +32,7 @@ class _Numbering:
         """Join → the jumps to it, over the functions of all stages."""
         uses: Counter[int] = Counter()
         for stage, made in self.split.stages.items():
-            joins = (self.split.joins[join] for join in reachable_joins(self.split, stage))
+            joins = (self.split.joins[join] for join in reachable_joins(self.split, self.split.stages[stage].code))
             for code in (made.code, *joins):
                 uses.update(joins_of(code, self.split.exits))
         return uses

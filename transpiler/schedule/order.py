@@ -64,7 +64,9 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
             found |= {name for name in direct if program.extern[name].kind == "direct_meter"}
         for body in bodies:
             for inner in walk(body):
-                if isinstance(inner, CallExtern) and METHODS[inner.method].effect in ORDERED:
+                if not isinstance(inner, CallExtern) or METHODS[inner.method].effect not in ORDERED:
+                    continue
+                if METHODS[inner.method].instance_kind != "direct_meter":  # those are their table's, whoever asks them
                     found.add(inner.instance or inner.method)
     return frozenset(found)
 
@@ -75,10 +77,10 @@ def states_of(program: Program, split: Split) -> frozenset[str]:
     return frozenset().union(*(ordered_states(program, code) for code in codes))
 
 
-def reachable_joins(split: Split, stage: int) -> tuple[int, ...]:
-    """The joins whose code a stage needs, in program order."""
+def reachable_joins(split: Split, code: Code) -> tuple[int, ...]:
+    """The joins whose code is needed with a code, in program order."""
     found: set[int] = set()
-    todo = list(joins_of(split.stages[stage].code, split.exits))
+    todo = list(joins_of(code, split.exits))
     while todo:
         join = todo.pop()
         if join not in found:
@@ -91,7 +93,7 @@ def users_of_joins(split: Split) -> dict[int, list[int]]:
     """Join → the stages that need its code."""
     users: dict[int, list[int]] = defaultdict(list)
     for stage in sorted(split.stages):
-        for join in reachable_joins(split, stage):
+        for join in reachable_joins(split, split.stages[stage].code):
             users[join].append(stage)
     return users
 

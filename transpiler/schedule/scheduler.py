@@ -11,20 +11,21 @@ from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.keep import kept_locations
 from transpiler.schedule.numbering import number
-from transpiler.schedule.order import conflicts, statements_of, states_of, users_of_joins
+from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import SECOND_LIVES, PipePlan, calls, plan
 from transpiler.schedule.split import Split, Splitter
-from transpiler.schedule.stages import Schedule
+from transpiler.schedule.stages import Code, Fork, Schedule
 from transpiler.schedule.tree import Node, TreeBuilder
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays.
-    `join_limit`: statements of a join that may be written again, over all stages, before it becomes a stage."""
+    `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
+    stage: its own and those of the joins that it leads to."""
 
     cut: Callable[[str], bool] = lambda table: True
-    join_limit: int = 200
+    join_limit: int = 1000
 
 
 def schedule(program: Program, options: Options) -> Schedule:
@@ -94,11 +95,23 @@ def _merge_large(program: Program, tree: tuple[Node, ...], split: Split, merges:
 
 
 def _too_large(split: Split, limit: int, refused: Set[int]) -> int | None:
-    """The join whose copies have the most statements, if they have more than `limit`."""
+    """The join whose copies have the most statements, if they have more than `limit`.
+
+    What it leads to counts: of many joins in a row, each a few statements long, every stage has all that follow it. The
+    one in the middle is then the largest, and as a stage it leaves two rows of half the length.
+    """
+    own = {join: _size(code) for join, code in split.joins.items()}
     sizes = {
-        join: sum(1 for _ in statements_of(split.joins[join])) * (len(stages) - 1)
+        join: (own[join] + sum(own[other] for other in reachable_joins(split, split.joins[join]))) * (len(stages) - 1)
         for join, stages in users_of_joins(split).items()
         if join not in refused
     }
     largest = max(sizes, key=lambda join: sizes[join], default=None)
     return largest if largest is not None and sizes[largest] > limit else None
+
+
+def _size(code: Code) -> int:
+    """Statements and forks."""
+    forks = [piece for piece in code if isinstance(piece, Fork)]
+    plain = tuple(piece for piece in code if not isinstance(piece, Fork))
+    return sum(1 for _ in statements_of(plain)) + sum(1 + sum(map(_size, fork.arms)) for fork in forks)
