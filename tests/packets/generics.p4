@@ -18,7 +18,7 @@ T pick<T>(in bool condition, in T yes, in T no) {
     return no;
 }
 couple_t<U, T> turned<T, U>(in couple_t<T, U> c) { return { c.second, c.first }; }
-bit<8> both<T>(in T x, in T y) { return x == y ? 8w1 : 0; }
+bit<8> both<T>(in T x, in T y, in bool equal) { T kept = equal ? x : y; return equal ? 8w1 : 0; }
 
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     state start {
@@ -49,7 +49,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x05: { hdr.box = { a ++ b }; r = hdr.box.content; }
             0x06: { hdr.some.one.setValid(); hdr.some.one.content = a; }
             0x07: { hdr.boxes[1] = { 8w0xbb ++ a ++ b }; }
-            0x08: { r = (bit<16>) both(a, b); }
+            0x08: { r = (bit<16>) both(a, b, a == b); }
             0x10: { point_t p = { 1, a, 3 }; r = p.x ++ p.y; }
             0x11: { point_t p = { y = 1, z = 3, x = a }; r = p.x ++ p.y; }
             0x12: { point_t p = { 1, ... }; r = p.x ++ p.y; }

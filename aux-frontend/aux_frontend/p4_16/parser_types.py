@@ -220,9 +220,11 @@ class TypeParser(ParserBase, ABC):
         if self.kind == END or name.offset >= end:
             self.diagnostics.error(at.span, "expected a name after '@pragma' on the same line")
             return ast.Annotation(at.span, "pragma", "")
-        body = self._text(name.offset + len(name.text), end).strip()
+        start, stop = name.offset + len(name.text), end
         while self.kind != END and self.token.offset < end:
-            self.advance()
+            last = self.advance()
+            stop = max(stop, last.offset + len(last.text))  # a string may go on in the next line
+        body = self._text(start, stop).strip()
         return ast.Annotation(name.span, name.text, body)
 
     def _text(self, low: int, high: int) -> str:

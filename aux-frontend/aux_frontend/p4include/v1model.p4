@@ -15,6 +15,9 @@
 #endif
 
 const bit<32> __v1model_version = V1MODEL_VERSION;
+const bool MACSAD_V1MODEL_VERSION_IS_KNOWN = static_assert(
+    V1MODEL_VERSION >= 20180101 && V1MODEL_VERSION <= 20200408,
+    "V1MODEL_VERSION must lie between 20180101 and 20200408");
 
 match_kind {
     range,      // low..high

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import blocks, declarations
+from aux_frontend.p4_16.checker.compatible import is_optional
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import same, show, substitute, write
@@ -11,7 +12,7 @@ from aux_frontend.p4_16.types import Ty
 
 
 def check_initializer(st: State, d: ast.Instantiation, made: Ty) -> None:
-    """Every abstract method implemented, with its signature; nothing else defined but local helpers."""
+    """Every abstract method that is not @optional implemented, with its signature; nothing else defined but local helpers."""
     if isinstance(made, t.Unknown):
         return
     if not isinstance(made, t.Extern):
@@ -30,7 +31,7 @@ def check_initializer(st: State, d: ast.Instantiation, made: Ty) -> None:
             else:
                 declarations.declaration(st, inner)
     for name, method in abstract.items():
-        if name not in implemented:
+        if name not in implemented and not is_optional(method):
             st.error(d, f"abstract method '{name}' of {show(made)} is not implemented", (method, "declared here"))
 
 
@@ -54,13 +55,14 @@ def _implementation(
 
 def _compare(st: State, function: ast.FunctionDeclaration, method: ast.MethodPrototype, made: t.Extern) -> None:
     note = (method, "declared here")
-    if len(function.parameters) != len(method.parameters):
-        message = f"'{function.name}' must have {len(method.parameters)} parameters, it has {len(function.parameters)}"
+    count, most = len(function.parameters), len(method.parameters)
+    if count > most or not all(map(is_optional, method.parameters[count:])):
+        message = f"'{function.name}' must have {most} parameters, it has {count}"
         st.error(function, message, note)
         return
     mapping: dict[ast.TypeParameter, Ty] = dict(zip(made.declaration.type_parameters, made.arguments, strict=False))
     mapping |= {p: t.TypeVariable(q) for p, q in zip(method.type_parameters, function.type_parameters, strict=False)}
-    for have, want in zip(function.parameters, method.parameters, strict=True):
+    for have, want in zip(function.parameters, method.parameters, strict=False):
         if have.direction != want.direction:
             st.error(
                 have, f"the direction of '{have.name}' must be '{want.direction or 'none'}'", (want, "declared here")

@@ -187,6 +187,11 @@ def _equal(st: State, left: ast.Expression, right: ast.Expression) -> bool:
         own, other = [a.value for a in left.arguments], [a.value for a in right.arguments]
         pairs = [(left.callee, right.callee), *zip(own, other, strict=False)]
         return len(own) == len(other) and all(a is not None and b is not None and _equal(st, a, b) for a, b in pairs)
+    if isinstance(left, ast.StructExpression) and isinstance(right, ast.StructExpression):
+        fields = {f.name: f.value for f in right.fields}
+        return fields.keys() == {f.name for f in left.fields} and all(
+            _equal(st, f.value, fields[f.name]) for f in left.fields
+        )
     if _label(left) != _label(right):
         return False
     parts, others = children(left), children(right)
@@ -202,7 +207,5 @@ def _label(e: ast.Expression) -> str | tuple[str, bool] | None:
             return e.name
         case ast.UnaryExpression() | ast.BinaryExpression():
             return e.operator
-        case ast.StructExpression():
-            return " ".join(field.name for field in e.fields)
         case _:
             return None

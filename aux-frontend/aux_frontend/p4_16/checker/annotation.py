@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
@@ -10,12 +11,16 @@ from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 
+_STRINGS = ("name", "deprecated", "noWarn")
+_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*"(?:\s*\+\+\s*"(?:[^"\\]|\\.)*")*\s*', re.DOTALL)
+
 
 def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
     structured: dict[str, ast.Annotation] = {}
     plain = {a.name: a for a in annotations if a.structured is None}
     for annotation in annotations:
         if annotation.structured is None:
+            _string(st, annotation)
             continue
         if annotation.name in plain:
             notes = ((plain[annotation.name], "the other one"),)
@@ -28,6 +33,12 @@ def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
             )
         structured[annotation.name] = annotation
         _structured(st, annotation.structured)
+
+
+def _string(st: State, annotation: ast.Annotation) -> None:
+    """@name, @deprecated and @noWarn hold a string, written in parts perhaps."""
+    if annotation.name in _STRINGS and not _STRING.fullmatch(annotation.body):
+        st.error(annotation, f"annotation '@{annotation.name}' holds a string: @{annotation.name}(\"…\")")
 
 
 def check_match(st: State, annotations: Sequence[ast.Annotation]) -> None:

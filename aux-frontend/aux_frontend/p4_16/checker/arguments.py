@@ -63,7 +63,9 @@ def check_one(
         return
     if not casts.coerce(st, value, found, wanted, what):
         return
-    constant = signature.compile_time or isinstance(wanted, t.Integer | t.String)
+    of_extern = isinstance(signature.target, ast.MethodPrototype | ast.FunctionPrototype)
+    converted = of_extern and isinstance(found, t.Bit)  # what an extern makes of its `int` is its own affair
+    constant = signature.compile_time or (isinstance(wanted, t.Integer | t.String) and not converted)
     if parameter.direction == "" and constant and value not in st.static:
         st.error(value, f"{what} must be known at compile time", (parameter, "the parameter has no direction"))
     elif parameter.direction == "in" and isinstance(found, _OBJECTS):

@@ -16,7 +16,7 @@ def function(st: State, d: ast.FunctionDeclaration) -> None:
         if isinstance(result, t.DontCare | t.Extern | t.ParserType | t.ControlType | t.PackageType):
             st.error(d.result, f"a function cannot return {show(result)}")
             result = UNKNOWN
-        externs.parameters(st, d.parameters)
+        externs.parameters(st, d, d.parameters)
         st.context = Context(Place.FUNCTION, d, result)
         _visible_to_itself(st, d)
         with st.nested():
@@ -37,7 +37,7 @@ def _visible_to_itself(st: State, d: ast.FunctionDeclaration | ast.ActionDeclara
 def action(st: State, d: ast.ActionDeclaration) -> None:
     annotation.check(st, d.annotations)
     with st.nested(Context(Place.ACTION, d)):
-        externs.parameters(st, d.parameters)
+        externs.parameters(st, d, d.parameters)
         _order(st, d)
         _visible_to_itself(st, d)
         with st.nested():
@@ -70,8 +70,8 @@ def control(st: State, d: ast.ControlDeclaration) -> None:
     with st.nested(Context(Place.CONTROL, d)):
         variables = typedecls.type_parameters(st, d.type_parameters)
         st.named_types[d] = t.ControlType(d, variables)
-        externs.parameters(st, d.parameters)
-        externs.parameters(st, d.constructor_parameters, constructor=True)
+        externs.parameters(st, d, d.parameters)
+        externs.parameters(st, d, d.constructor_parameters, constructor=True)
         if not st.scope.find(d.name):
             st.scope.add(d)
         with st.nested():

@@ -69,9 +69,19 @@ def _function(st: State, e: ast.Call, callee: ast.Expression, ty: t.Callable, hi
         values = [a.value for a in bound if a is not None]
         if all(v in st.static for v in values if v is not None):
             st.static.add(e)
+    if isinstance(result, t.Extern):
+        _factory(st, e, callee, declaration, bound)
     if name == "static_assert" and isinstance(declaration, ast.FunctionPrototype):
         _static_assert(st, e, callee)
     return result
+
+
+def _factory(st: State, e: ast.Call, callee: ast.Expression, declaration: ast.Declaration, bound: Bound) -> None:
+    """A function whose result is an extern object makes it at compile time, so it must know its arguments then."""
+    st.static.add(e)
+    if any(a is not None and a.value is not None and a.value not in st.static for a in bound):
+        message = f"'{declaration.name}' makes an object, so its arguments must be known at compile time"
+        st.error(callee, message, (declaration, "declared here"))
 
 
 def _static_assert(st: State, e: ast.Call, callee: ast.Expression) -> None:
@@ -145,7 +155,7 @@ def _infer_arguments(
     for parameter, argument in zip(signature.parameters, bound, strict=True):
         wanted = substitute(st.value_types.get(parameter, UNKNOWN), mapping)
         if argument is None and parameter.default is not None and mentions(wanted, t.Unsolved):
-            unify(st, wanted, st.checked.types.get(parameter.default, UNKNOWN))
+            unify(st, wanted, substitute(st.checked.types.get(parameter.default, UNKNOWN), mapping))
         if argument is None or argument.value is None or isinstance(argument.value, ast.DontCare):
             found.append(None)
             continue
@@ -161,7 +171,7 @@ def _solve(
     found: Sequence[Ty | None], hint: Ty | None,
 ) -> bool:  # fmt: skip
     """Whether every type argument is known now. What only a left-out optional argument could tell is `_`."""
-    left_out = any(a is None for a in bound)
+    left_out = any(a is None and p.default is None for p, a in zip(signature.parameters, bound, strict=True))
     broken = any(isinstance(ty, t.Unknown) for ty in found) or isinstance(hint, t.Unknown)
     waits = hint is not None and mentions(hint, t.Unsolved)  # the call around this one finds it out
     for parameter, ty in mapping.items():
@@ -229,6 +239,10 @@ def _well_formed(
         problem = nesting_problem(ty)
         if problem is None and isinstance(ty, t.Void):
             problem = "no value is of type 'void'"
+        if problem is None and parameter.direction and isinstance(ty, t.String):
+            problem = f"it has a direction, so it cannot be {show(ty)}"
+        if problem is None and isinstance(signature.target, ast.ExternDeclaration):
+            problem = places.parameter_problem(signature.target, ty, constructor=True)
         if problem is not None:
             st.error(at, f"parameter '{parameter.name}' of '{signature.name}': {problem}", (parameter, "declared here"))
             return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import compatible
-from aux_frontend.p4_16.checker.constants import convert, default_value, value_range
+from aux_frontend.p4_16.checker.constants import convert, default_value, has_default, value_range
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Record, State, Value
 from aux_frontend.p4_16.checker.typeops import same, show, write
@@ -33,7 +33,7 @@ def coerce(st: State, expression: ast.Expression, found: Ty, target: Ty, what: s
             return _branches(st, expression, target, what)
     if same(found, target):
         return True
-    if not implicitly(st, found, target):
+    if not implicitly(st, found, target) and not (isinstance(found, t.Bit) and isinstance(target, t.Integer)):
         _mismatch(st, expression, found, target, what)
         return False
     return _apply(st, expression, target)
@@ -44,6 +44,8 @@ def implicitly(st: State, found: Ty, target: Ty) -> bool:
     match found, target:
         case t.Integer(), t.Bit():
             return True
+        case t.Integer(), t.NewType():
+            return implicitly(st, found, target.underlying)
         case t.Enum(), t.Bit() | t.NewType():
             return found.underlying is not None and same(found.underlying, target)
         case (t.ParserType() | t.ControlType(), t.ParserType() | t.ControlType()):
@@ -98,6 +100,9 @@ def warn_overflow(st: State, at: ast.Node, value: int, ty: t.Bit) -> None:
 
 def _default(st: State, expression: ast.Expression, target: Ty) -> bool:
     st.checked.types[expression] = target
+    if not has_default(target):
+        st.error(expression, f"{show(target)} has no default value that '...' could stand for")
+        return False
     value = default_value(target)
     st.static.add(expression)
     if value is not None:
@@ -237,4 +242,5 @@ def _represented(found: Ty, target: Ty) -> list[tuple[Ty, Ty]]:
 
 
 def _through(st: State, operand: ast.Expression, found: Ty, target: Ty) -> bool:
-    return same(found, target) or implicitly(st, found, target) or _castable(st, operand, found, target)
+    """Through its own representation only, not through one of another width."""
+    return same(found, target) or implicitly(st, found, target)

@@ -35,5 +35,6 @@ def difference(st: State, found: Block, wanted: Block) -> tuple[str, ast.Node | 
     return "", None
 
 
-def is_optional(parameter: ast.Parameter) -> bool:
-    return any(a.name == "optional" for a in parameter.annotations)
+def is_optional(d: ast.Parameter | ast.MethodPrototype) -> bool:
+    """Whether a parameter, or an abstract method, may be left out: it is annotated with @optional."""
+    return any(a.name == "optional" for a in d.annotations)

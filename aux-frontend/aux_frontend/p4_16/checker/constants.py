@@ -160,6 +160,21 @@ def _record(value: Record, ty: t.Struct | t.Header) -> Value | None:
     return Record(tuple(by_name[n] for n, _ in ty.fields), tuple(n for n, _ in ty.fields))
 
 
+def has_default(ty: Ty) -> bool:
+    """Whether `...` has a value of the type: numbers, bool, string, error, enums, and what is made of such (spec 7.3)."""
+    match ty:
+        case t.Struct() | t.HeaderUnion() | t.Header():
+            return all(has_default(field) for _, field in ty.fields)
+        case t.Tuple():
+            return all(map(has_default, ty.elements))
+        case t.Stack():
+            return has_default(ty.element)
+        case t.NewType():
+            return has_default(ty.underlying)
+        case _:
+            return not isinstance(ty, t.List | t.Extern | t.ParserType | t.ControlType | t.PackageType | t.MatchKind)
+
+
 def default_value(ty: Ty) -> Value | None:
     """The value that `...` gives (spec 7.3); None where it is not a compile-time scalar."""
     match ty:

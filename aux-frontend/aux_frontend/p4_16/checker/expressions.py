@@ -13,7 +13,7 @@ from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import calls, casts, keysets, members, operators, typerefs
 from aux_frontend.p4_16.checker.constants import convert, wrap
 from aux_frontend.p4_16.checker.scope import OVERLOADABLE, TYPE_DECLARATIONS, Scope, suggestion
-from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State
+from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State, Symbol
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
 
@@ -52,6 +52,8 @@ def _int_literal(st: State, e: ast.IntLiteral, hint: Ty | None) -> Ty:
         st.set_value(e, e.value)
         return INT
     ty = t.Bit(e.width, e.signed)
+    if e.signed and e.width == 0:
+        return st.error(e, "the width of int<> must be at least 1")
     if e.width > typerefs.MAX_WIDTH_BITS:
         return st.error(e, f"a width of {e.width} is more than the supported {typerefs.MAX_WIDTH_BITS}")
     if e.value >= 1 << e.width:
@@ -75,6 +77,9 @@ def _path(st: State, e: ast.Path, hint: Ty | None) -> Ty:
     scope = st.scope.root() if e.absolute else st.scope
     found = scope.find(e.name, types=False)
     if not found:
+        if e.name in st.match_kind_declarations:
+            st.set_value(e, Symbol("match_kind", e.name))
+            return t.MatchKind()
         types = scope.find(e.name)
         if types:
             return st.error(e, f"'{e.name}' is a type, not a value", (types[0], "declared here"))

@@ -6,38 +6,37 @@ from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import annotation, expressions, typedecls, typerefs
+from aux_frontend.p4_16.checker.compatible import is_optional
+from aux_frontend.p4_16.checker.places import parameter_problem
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
-from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.checker.typeops import mentions, show, solved, transform
+from aux_frontend.p4_16.checker.unify import unify
 from aux_frontend.p4_16.types import Ty
 
+_CALLED = (ast.FunctionDeclaration, ast.ActionDeclaration)
+_BLOCKS = (ast.ParserDeclaration, ast.ControlDeclaration)
 _OBJECTS = t.Extern | t.ParserType | t.ControlType | t.PackageType
 
 
 def parameters(
-    st: State, declared: Sequence[ast.Parameter], *, constructor: bool = False, declare: bool = True
+    st: State, owner: ast.Declaration, declared: Sequence[ast.Parameter], *, constructor: bool = False
 ) -> None:
-    """Resolve parameters, and declare them in the present scope. Constructor parameters have no direction (spec 6.8.2)."""
-    first: dict[str, ast.Parameter] = {}
+    """Resolve the parameters of a declaration, and declare them in the present scope. Constructor parameters have no
+    direction (spec 6.8.2)."""
     for parameter in declared:
         annotation.check(st, parameter.annotations)
         ty = typerefs.resolve(st, parameter.type)
-        st.value_types[parameter] = _parameter_type(st, parameter, ty, constructor)
+        st.value_types[parameter] = _parameter_type(st, owner, parameter, ty, constructor)
         if constructor:
             st.constructor_parameters.add(parameter)
-        if not declare and parameter.name in first:
-            st.error(
-                parameter,
-                f"parameter '{parameter.name}' is declared twice",
-                (first[parameter.name], "first declared here"),
-            )
-        first.setdefault(parameter.name, parameter)
+        if is_optional(parameter) and isinstance(owner, _CALLED if not constructor else _CALLED + _BLOCKS):
+            st.error(parameter, f"'{parameter.name}' cannot be @optional here")
         if parameter.default is not None:
             _default(st, parameter)
-        if declare:
-            st.declare(parameter)
+        st.declare(parameter)
 
 
-def _parameter_type(st: State, parameter: ast.Parameter, ty: Ty, constructor: bool) -> Ty:
+def _parameter_type(st: State, owner: ast.Declaration, parameter: ast.Parameter, ty: Ty, constructor: bool) -> Ty:
     if isinstance(ty, t.Void | t.MatchKind | t.Table | t.DontCare):
         return st.error(parameter.type, f"a parameter cannot be of type {show(ty)}")
     if constructor and parameter.direction:
@@ -55,15 +54,34 @@ def _parameter_type(st: State, parameter: ast.Parameter, ty: Ty, constructor: bo
             f"{show(ty)} cannot be the type of a parameter, it has a body",
             (ty.declaration, "declared here"),
         )
+    if (problem := parameter_problem(owner, ty, constructor=constructor)) is not None:
+        return st.error(parameter.type, problem)
     return ty
 
 
 def _default(st: State, parameter: ast.Parameter) -> None:
     assert parameter.default is not None
+    if is_optional(parameter):
+        st.error(parameter.default, f"'{parameter.name}' is @optional, it cannot have a default value too")
     if parameter.direction in ("out", "inout"):
         st.error(parameter.default, f"a parameter with direction '{parameter.direction}' cannot have a default value")
     wanted = st.value_types[parameter]
+    if isinstance(wanted, _OBJECTS) and mentions(wanted, t.TypeVariable):
+        wanted = _generic_default(st, parameter.default, wanted)
     expressions.check_static(st, parameter.default, wanted, f"the default value of '{parameter.name}'")
+
+
+def _generic_default(st: State, default: ast.Expression, wanted: Ty) -> Ty:
+    """The type of an object's parameter, with its type variables replaced by what the default value makes of them."""
+    inferred: dict[ast.TypeParameter, Ty] = {}
+
+    def unsolved(variable: Ty) -> Ty:
+        assert isinstance(variable, t.TypeVariable)
+        return inferred.setdefault(variable.declaration, t.Unsolved(variable.declaration))
+
+    open_type = transform(wanted, unsolved)
+    unify(st, open_type, expressions.infer(st, default))
+    return solved(open_type)
 
 
 def extern(st: State, d: ast.ExternDeclaration) -> None:
@@ -89,7 +107,19 @@ def _method(st: State, d: ast.ExternDeclaration, method: ast.MethodPrototype) ->
         typedecls.type_parameters(st, method.type_parameters)
         if method.result is not None:
             _result(st, method.result)
-        parameters(st, method.parameters, constructor=method.result is None)
+            ty = st.checked.type_refs[method.result]
+            if isinstance(ty, t.Integer | t.String):
+                st.error(method.result, f"a method cannot return {show(ty)}, its values exist at compile time only")
+        parameters(st, method, method.parameters, constructor=method.result is None)
+    _self_reference(st, d, method)
+
+
+def _self_reference(st: State, d: ast.ExternDeclaration, method: ast.MethodPrototype) -> None:
+    """An extern's methods know nothing of the extern itself: types are not recursive."""
+    for ref in [p.type for p in method.parameters] + ([method.result] if method.result is not None else []):
+        ty = st.checked.type_refs.get(ref)
+        if isinstance(ty, t.Extern) and ty.declaration is d:
+            st.error(ref, f"extern '{d.name}' cannot refer to itself", (d, "declared here"))
 
 
 def _result(st: State, ref: ast.TypeRef) -> None:
@@ -114,7 +144,7 @@ def prototype(st: State, d: ast.FunctionPrototype) -> None:
     with st.nested():
         typedecls.type_parameters(st, d.type_parameters)
         _result(st, d.result)
-        parameters(st, d.parameters)
+        parameters(st, d, d.parameters)
     st.declare(d)
 
 
@@ -122,7 +152,7 @@ def block_type(st: State, d: ast.ParserTypeDeclaration | ast.ControlTypeDeclarat
     annotation.check(st, d.annotations)
     with st.nested():
         variables = typedecls.type_parameters(st, d.type_parameters)
-        parameters(st, d.parameters)
+        parameters(st, d, d.parameters)
     if isinstance(d, ast.ParserTypeDeclaration):
         st.named_types[d] = t.ParserType(d, variables)
     else:
@@ -134,6 +164,6 @@ def package(st: State, d: ast.PackageDeclaration) -> None:
     annotation.check(st, d.annotations)
     with st.nested():
         variables = typedecls.type_parameters(st, d.type_parameters)
-        parameters(st, d.parameters, constructor=True)
+        parameters(st, d, d.parameters, constructor=True)
     st.named_types[d] = t.PackageType(d, variables)
     st.declare(d)

@@ -12,7 +12,7 @@ _VARIABLES = (t.TypeVariable, t.Unsolved, t.Unknown)
 
 
 def fits_header(ty: Ty) -> bool:
-    """Whether a header may have a field of the type: fixed or variable bits, bool, serializable enum, struct of such."""
+    """Whether a header may have a field of the type: bits, fixed or variable, bool, serializable enum; structs and arrays."""
     match ty:
         case t.Bit() | t.Varbit() | t.Bool():
             return True
@@ -22,6 +22,8 @@ def fits_header(ty: Ty) -> bool:
             return fits_header(ty.underlying)
         case t.Struct():
             return all(fits_header(f) and not isinstance(f, t.Varbit) for _, f in ty.fields)
+        case t.Stack():
+            return fits_header(ty.element) and not isinstance(ty.element, t.Varbit)
         case _:
             return isinstance(ty, _VARIABLES)
 
@@ -34,8 +36,8 @@ def fits_struct(ty: Ty) -> bool:
 
 
 def fits_tuple(ty: Ty) -> bool:
-    """As for a struct; int too, for tuples of compile-time constants."""
-    return isinstance(ty, t.Integer) or fits_struct(ty)
+    """As for a struct; int and match_kind too, for tuples of compile-time constants."""
+    return isinstance(ty, t.Integer | t.MatchKind) or fits_struct(ty)
 
 
 def fits_list(ty: Ty) -> bool:

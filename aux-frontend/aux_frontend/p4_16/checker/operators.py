@@ -152,13 +152,13 @@ def _common_number(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> T
 
 
 def _division(st: State, e: ast.BinaryExpression, ty: Ty) -> Ty:
-    """/ and % are for non-negative numbers (spec 8.8)."""
+    """/ and % are for non-negative numbers, and the divisor is known at compile time, or nothing is divided (spec 8.8)."""
     if isinstance(ty, t.Bit) and ty.signed:
         return st.error(e, f"operator {e.operator} is not defined for signed numbers ({show(ty)})")
     for operand in (e.left, e.right):
         if _is_negative_literal(st, operand):
             return st.error(operand, f"operator {e.operator} is not defined for negative numbers")
-    if e.right not in st.static:
+    if e.right not in st.static and st.int_value(e.left) != 0:
         return st.error(e.right, f"the right operand of {e.operator} must be known at compile time")
     return ty
 
@@ -228,18 +228,28 @@ def _agree(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> bool:
         return casts.coerce(st, e.left, left, right) and _comparable(right)
     if _literal(e.right, right) and not _literal(e.left, left):
         return casts.coerce(st, e.right, right, left) and _comparable(left)
+    left, right = _numbers(st, e, left, right)
     if same(left, right):
         return _comparable(left)
     if casts.implicitly(st, left, right):
         return casts.coerce(st, e.left, left, right) and _comparable(right)
     if casts.implicitly(st, right, left):
         return casts.coerce(st, e.right, right, left) and _comparable(left)
-    return _literal(e.left, left) and _literal(e.right, right)
+    return False
+
+
+def _numbers(st: State, e: ast.BinaryExpression, left: Ty, right: Ty) -> tuple[Ty, Ty]:
+    """A serializable enum is compared as a number, but with its own members."""
+    if same(left, right) or not all(isinstance(ty, t.Enum | t.Integer) for ty in (left, right)):
+        return left, right
+    return _number(st, e.left, left), _number(st, e.right, right)
 
 
 def _comparable(ty: Ty) -> bool:
     """Types with == (spec 8.3): numbers, bool, error, enums, headers, structs, stacks, tuples, lists of such."""
     match ty:
+        case t.Struct(declaration=None):
+            return False  # two structures without a type
         case t.Struct() | t.Header() | t.HeaderUnion():
             return all(_comparable(f) for _, f in ty.fields)
         case t.Stack() | t.List():
@@ -251,7 +261,7 @@ def _comparable(ty: Ty) -> bool:
         case _:
             return isinstance(
                 ty,
-                t.Bit | t.Integer | t.Varbit | t.Bool | t.Error | t.Enum | t.TypeVariable | t.ActionEnum | t.MatchKind
+                t.Bit | t.Integer | t.Varbit | t.Bool | t.Error | t.Enum | t.ActionEnum | t.MatchKind
                 | t.Unknown,
             )  # fmt: skip
 

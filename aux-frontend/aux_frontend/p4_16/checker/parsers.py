@@ -15,6 +15,7 @@ from aux_frontend.p4_16.checker import (
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Context, Place, State
 from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.checker.uses import children
 from aux_frontend.p4_16.types import Ty
 
 _FINAL = ("accept", "reject")
@@ -27,8 +28,8 @@ def parser(st: State, d: ast.ParserDeclaration) -> None:
     with st.nested(Context(Place.PARSER, d)):
         variables = typedecls.type_parameters(st, d.type_parameters)
         st.named_types[d] = t.ParserType(d, variables)
-        externs.parameters(st, d.parameters)
-        externs.parameters(st, d.constructor_parameters, constructor=True)
+        externs.parameters(st, d, d.parameters)
+        externs.parameters(st, d, d.constructor_parameters, constructor=True)
         if not st.scope.find(d.name):
             st.scope.add(d)
         with st.nested():
@@ -87,10 +88,19 @@ def _select(
         if whole is not None:
             st.warn(case, "unreachable", "this case is never reached", (whole, "this one takes everything"))
         keysets.check(st, case.keyset, keys)
+        _no_calls(st, case.keyset)
         _target(st, d, case.state, states)
         if whole is None and isinstance(case.keyset, ast.DefaultExpression | ast.DontCare):
             whole = case
     st.checked.types[select] = t.Set(t.Tuple(tuple(keys)))
+
+
+def _no_calls(st: State, label: ast.Expression) -> None:
+    """The labels of a select are compared, not executed: what they call must be known at compile time (spec 13.6)."""
+    if isinstance(label, ast.Call) and label not in st.static:
+        st.error(label, "the label of a select cannot contain a call")
+    for part in children(label):
+        _no_calls(st, part)
 
 
 def _subject(st: State, subject: ast.Expression) -> Ty:
@@ -106,8 +116,6 @@ def _selectable(ty: Ty) -> bool:
     match ty:
         case t.Tuple():
             return all(map(_selectable, ty.elements))
-        case t.Struct():
-            return all(_selectable(f) for _, f in ty.fields)
         case t.NewType():
             return _selectable(ty.underlying)
         case _:

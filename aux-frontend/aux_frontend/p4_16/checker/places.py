@@ -75,3 +75,17 @@ def constructor_allowed(st: State, at: ast.Node, ty: Ty) -> bool:
         st.error(at, f"{show(ty)} cannot be constructed in {st.context.place.value}")
         return False
     return True
+
+
+def parameter_problem(owner: ast.Declaration, ty: Ty, *, constructor: bool) -> str | None:
+    """Why a parser, control or package cannot be a parameter of `owner`; None when it can (spec appendix F)."""
+    match ty:
+        case t.PackageType():
+            fits = isinstance(owner, ast.PackageDeclaration)
+        case t.ParserType():
+            fits = isinstance(owner, ast.PackageDeclaration | ast.ParserDeclaration)
+        case t.ControlType():
+            fits = isinstance(owner, ast.PackageDeclaration | ast.ControlDeclaration)
+        case _:
+            return None
+    return None if fits and constructor else f"{show(ty)} cannot be a parameter of '{owner.name}'"

@@ -31,6 +31,9 @@ class Place(enum.Enum):
     KEY = "a table's key"
 
 
+_CODE = (Place.STATE, Place.APPLY, Place.ACTION, Place.FUNCTION)
+
+
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """The compile-time value of an enum member without representation, an error or a match kind."""
@@ -169,6 +172,9 @@ class State:
             return
         while scope is not None and scope.parent is not None:  # names of the top level may be hidden
             hidden = scope.own(declaration.name)
+            if hidden and isinstance(hidden[0], ast.Parameter) and self.context.place in _CODE:
+                self.error(declaration, f"'{declaration.name}' hides a parameter", (hidden[0], "the parameter"))
+                return
             if hidden:
                 message = f"'{declaration.name}' hides another declaration of that name"
                 self.warn(declaration, "shadow", message, (hidden[0], "the hidden one"))

@@ -75,14 +75,20 @@ def enum(st: State, d: ast.EnumDeclaration) -> None:
     st.declare(d)
     if not d.members:
         st.error(d, f"enum '{d.name}' has no members")
-    for member in d.members:
-        annotation.check(st, member.annotations)
-        if member.name in first:
-            st.error(member, f"member '{member.name}' is declared twice", (first[member.name], "first declared here"))
-            continue
-        first[member.name] = member
-        st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
-        members[member.name] = _member_value(st, d, member, underlying)
+    with st.nested() as scope:
+        for member in d.members:
+            annotation.check(st, member.annotations)
+            if member.name in first:
+                notes = (first[member.name], "first declared here")
+                st.error(member, f"member '{member.name}' is declared twice", notes)
+                continue
+            first[member.name] = member
+            st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
+            value = members[member.name] = _member_value(st, d, member, underlying)
+            st.value_types[member] = t.Enum(d, underlying, tuple(members.items()))
+            if value is not None:  # the members after it may use it by its name alone
+                st.values[member] = value
+                scope.add(member)
     st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
 
 

@@ -1,0 +1,21 @@
+// Casts and conversions that the table of casts does not have, and values that have no type of their own.
+#include <core.p4>
+
+typedef bit<2> two_t;
+type bit<1> Flag;
+type two_t Pair;
+enum bit<8> Kind { none = 0, some = 1 }
+struct pair_t { bit<8> a; bit<8> b; }
+extern Reg<T> { Reg(T value, list<pair_t> rows = ...); }
+extern void see<T>(in T data);
+const int zero = 0s0;
+
+Flag narrow(in two_t x) { return (Flag) x; }
+Flag again(in Pair x) { return (Flag) x; }
+Kind kind(in bit<16> x) { return (Kind) x; }
+bit<16> wide(in Kind x) { return (bit<16>) x; }
+bool equal<T>(in T a, in T b) { return a == b; }
+bool untyped() { return { a = 8w1, b = 8w2 } == { b = 8w2, a = 8w1 }; }
+void shown() { see("hello"); }
+bit<8> share(in bit<8> x, in bit<8> y) { return x / y; }
+bit<8> rest(in bit<8> x, in bit<8> y) { return x % y; }

@@ -1,0 +1,98 @@
+"""Programs that the P4-16 specification allows though they look odd: the checker must not refuse them. Versions of v1model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aux_frontend.p4_16.checker import check
+from aux_frontend.p4_16.parser import parse
+
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+
+PROGRAMS = {
+    "arrays of any data in headers": """
+        struct pair_t { bit<8> a; bit<8> b; }
+        header rows_t { bit<8>[4] bytes; pair_t[2][3] pairs; }
+        bit<8> at(in rows_t rows, in bit<2> i) { return rows.bytes[i] + rows.pairs[1][i].b; }
+    """,
+    "a number with a width where a constant has none": """
+        const int one = 2w1;
+        const int first = { 8w1, 8w2 }[0];
+        extern Counts { Counts(int size); void count(int index); }
+        control c(in bit<8> n) { Counts(16) counts; apply { counts.count(n); counts.count(3); } }
+    """,
+    "a literal for a distinct type": """
+        type bit<10> Vrf;
+        const Vrf first = 0;
+        bool is_first(in Vrf vrf) { return vrf == 0; }
+    """,
+    "serializable enums as numbers": """
+        enum bit<8> Left { a = 0, b = 1, c = (bit<8>) a + 5, d = b }
+        enum bit<8> Right { a = 7 }
+        bool same(in Left left, in Right right) { return left == right && left == 0 && right != 7; }
+        Left turn(in Right right) { return (Left) right; }
+        Left next() { return (Left) (Left.a + 1); }
+    """,
+    "a package argument that is there by default": """
+        struct none_t { }
+        control nothing(inout none_t hdr, in bit<8> port) { apply { } }
+        control Block<H>(inout H hdr, in bit<8> port);
+        package Switch<H>(Block<H> block = nothing());
+        Switch<_>() main;
+    """,
+    "an extern function that makes an object": """
+        extern Widget { }
+        extern Widget make<T>(T size);
+        parser p()(Widget widget) { state start { transition accept; } }
+        parser P();
+        package Switch(P p);
+        Switch(p(make(16w4))) main;
+    """,
+    "optional methods and parameters of an extern": """
+        extern Act<T> {
+            Act();
+            abstract void apply(inout T value, @optional out T result);
+            @optional abstract void overflow(@optional inout T value);
+        }
+        control c(inout bit<8> x) { Act<bit<8>>() act = { void apply(inout bit<8> value) { value = x; } }; apply { } }
+    """,
+    "match kinds in tuples": """
+        match_kind { nearly }
+        const tuple<match_kind, match_kind> kinds = { nearly, exact };
+    """,
+    "directed arguments written in another order of fields": """
+        struct pair_t { bit<8> a; bit<8> b; }
+        control c(inout bit<8> x) {
+            action set(in pair_t pair) { x = pair.a; }
+            table t { actions = { set({ a = 1, b = x }); } default_action = set({ b = x, a = 1 }); }
+            apply { t.apply(); }
+        }
+    """,
+    "nothing divided by anything": "bit<8> none(in bit<8> x) { return 0 / x + 8w0 % x + x / 2; }",
+    "an optional parameter of a control": """
+        control inner(inout bit<8> x, @optional in bit<8> y) { apply { } }
+        control c(inout bit<8> x) { apply { inner.apply(x); } }
+    """,
+    "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
+def test_is_accepted(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "program.p4"
+    file.write_text(f"#include <core.p4>\n{text}")
+    diagnostics = Diagnostics()
+    check(parse(Source(file), diagnostics), diagnostics)  # would raise Rejected
+    assert diagnostics.error_count == 0
+
+
+@pytest.mark.parametrize("version", ["20170101", "20990101", "-20180101"])
+def test_an_unknown_version_of_v1model_is_rejected(tmp_path: Path, version: str) -> None:
+    file = tmp_path / "program.p4"
+    file.write_text(f"#define V1MODEL_VERSION {version}\n#include <v1model.p4>\n")
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        check(parse(Source(file), diagnostics), diagnostics)
+    assert "V1MODEL_VERSION must lie between" in diagnostics.render()
