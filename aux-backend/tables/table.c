@@ -6,9 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "packing.h"
+
 static void release_fallback(void *owner, void *value) {
     (void)owner;
     free(value);
+}
+
+/* The shape with what the rest of the description says. */
+static struct macs_table_shape shape_of(const struct macs_table_desc *desc) {
+    struct macs_table_shape shape = desc->shape;
+    shape.fields = desc->fields;
+    shape.field_count = desc->field_count;
+    shape.actions = desc->actions;
+    shape.action_count = desc->action_count;
+    return shape;
+}
+
+/* 0 where entries are not words. */
+static uint64_t fallback_word(const struct macs_table_desc *desc, const struct macs_entry *fallback) {
+    struct macs_table_shape shape = shape_of(desc);
+    return shape.key_bits ? macs_packing_data(&shape, fallback) : 0;
 }
 
 int macs_table_set_default(struct macs_table *table, const void *value) {
@@ -21,6 +39,7 @@ int macs_table_set_default(struct macs_table *table, const void *value) {
         return -ENOMEM;
     memcpy(fallback, value ? value : table->desc->default_value, shape->value_bytes);
     fallback->index = shape->size;
+    atomic_store_explicit(&table->fallback_word, fallback_word(table->desc, fallback), memory_order_release);
     const struct macs_entry *old = atomic_exchange_explicit(&table->fallback, fallback, memory_order_acq_rel);
     if (old)
         macs_qsbr_defer(table->qsbr, release_fallback, table, (void *)(uintptr_t)old);
@@ -29,11 +48,7 @@ int macs_table_set_default(struct macs_table *table, const void *value) {
 
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr) {
     *table = (struct macs_table){.desc = desc, .qsbr = qsbr};
-    struct macs_table_shape shape = desc->shape;
-    shape.fields = desc->fields;
-    shape.field_count = desc->field_count;
-    shape.actions = desc->actions;
-    shape.action_count = desc->action_count;
+    const struct macs_table_shape shape = shape_of(desc);
     if (shape.value_bytes < sizeof(struct macs_entry) || (desc->entry_count && !desc->kernel))
         return -EINVAL;
     int error = desc->kernel ? desc->kernel->create(&shape, qsbr, &table->kernel) : 0;

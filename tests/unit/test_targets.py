@@ -76,6 +76,14 @@ def test_the_first_kernel_that_takes_a_table(kinds: tuple[str, ...], width: int,
     assert found.name == kernel
 
 
+def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
+    table = program("exact").tables[0]
+    for as_words, name in ((True, "exact_packed"), (False, "exact_hash")):
+        found = builtin().kernel_for(table.keys, as_words)
+        assert found is not None
+        assert found.name == name
+
+
 def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "state.h.j2").write_text("/* the state of a {{ p.name }} board */\n")

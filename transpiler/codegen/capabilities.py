@@ -7,6 +7,7 @@ from typing import Protocol
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.packing import flattened, has_varbit
 from transpiler.codegen.tables import key_bytes, members_key, packed_keys
+from transpiler.codegen.words import word_layout
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
@@ -144,7 +145,8 @@ class _Checker:
             self._profile(table, table.implementation)
         if not packed_keys(table.keys):
             return None
-        kernel = self._key_kernel(table.name, table.keys, table)
+        as_words = word_layout(self.program, table) is not None
+        kernel = self._key_kernel(table.name, table.keys, table, as_words)
         for entry in table.entries:
             for keyset in entry.keys:
                 for value in keyset_expressions(keyset):
@@ -164,12 +166,14 @@ class _Checker:
         if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
             self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")
 
-    def _key_kernel(self, name: str, keys: tuple[TableKey, ...], node: Located) -> Kernel | None:
+    def _key_kernel(
+        self, name: str, keys: tuple[TableKey, ...], node: Located, as_words: bool = False
+    ) -> Kernel | None:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")
                 return None
-        kernel = self.target.kernel_for(keys)
+        kernel = self.target.kernel_for(keys, as_words)
         size = key_bytes(keys)
         if size > self.target.max_key_bytes:
             self._lacks(node, f"a key of {size} bytes ('{name}'; at most {self.target.max_key_bytes})")

@@ -100,7 +100,7 @@ class StageRenderer:
         table = self.maker.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
         keys = self.statements.keys(table, f"look->{member}.key")
-        return LookupView(self.maker.tables.ref(table.name), member, keys)
+        return LookupView(self.maker.tables.ref(table.name), member, keys, self.statements.key_word(table))
 
     def code(self, code: Code) -> Views:
         return tuple(view for piece in code for view in self._piece(piece))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from transpiler.analysis.locations import Locator
 from transpiler.codegen.ctypes import c_type, literal
-from transpiler.codegen.expressions import C, Expressions, infix
+from transpiler.codegen.expressions import C, Expressions, cast, infix
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.packing import pack_padded
 from transpiler.codegen.scope import Scope
@@ -19,6 +20,7 @@ from transpiler.codegen.views import (
     CaseView,
     IfView,
     Line,
+    ParameterView,
     SwitchView,
     Views,
     WhileView,
@@ -183,8 +185,21 @@ class Statements:
 
     # --- tables -------------------------------------------------------------------------------------------------------
 
+    def key_word(self, table: Table) -> str:
+        """The table's key as one number, where its entries are words; else empty."""
+        words = self.tables.words(table.name)
+        if words is None:
+            return ""
+        fields = []
+        for key, at_bit in zip(table.keys, words.key_at, strict=True):
+            field = cast("uint64_t", self.render(key.expression))
+            fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
+        return reduce(lambda high, low: infix(high, "|", low), fields).text
+
     def keys(self, table: Table, buffer: str) -> Views:
-        """Pack the table's key into a byte array."""
+        """Pack the table's key into a byte array; nothing where its entries are words."""
+        if self.tables.words(table.name) is not None:
+            return ()
         lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
         return lines
 
@@ -196,6 +211,7 @@ class Statements:
             table=self.tables.ref(table.name),
             look=look,
             keys=() if look else self.keys(table, "key"),
+            key_word="" if look else self.key_word(table),
             hit=self._result(statement.hit),
             action=self._result(statement.action),
             declares=declared,
@@ -218,9 +234,10 @@ class Statements:
         self.table = table
         assigned = {location.owner for location in self.locator.written_in(action.body)}
         member = self.tables.member(table, name)
+        words = self.tables.words(table) is not None
         prologue: list[Line] = []
-        for parameter, view in zip(action.parameters, self.tables.parameters(name), strict=True):
-            source = f"entry->{member}.{view.member}"
+        for parameter, view in zip(action.parameters, self.tables.parameters(table, name), strict=True):
+            source = _from_word(view) if words else f"entry->{member}.{view.member}"
             if parameter in assigned:
                 prologue.append(Line(f"{self.scope.write(self.storage.variable(parameter))} = {source};"))
             else:
@@ -228,6 +245,12 @@ class Statements:
         body = (*prologue, *self.body(action.body))
         self.scope.action_data, self.table = outer_data, outer_table
         return ActionView(name, self.tables.constant(table, name), body, at(action.span))
+
+
+def _from_word(parameter: ParameterView) -> str:
+    """An action parameter in an entry that is a word."""
+    ones = f"{(1 << parameter.bits) - 1:#x}"
+    return f"({parameter.c_type})({'word' if not parameter.word_at else f'word >> {parameter.word_at}'} & {ones})"
 
 
 def at(span: Span) -> str:

@@ -16,6 +16,7 @@ from transpiler.codegen.views import (
     TableView,
     ValueSetView,
 )
+from transpiler.codegen.words import WordLayout, word_layout
 from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet
 from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey, ValueSet
 from transpiler.hlir.types import width_of
@@ -82,6 +83,7 @@ class Tables:
         declared = self.program.table[table]
         name = self.names(table)
         kernel = self.kernels.get(table)
+        words = self.words(table)
         return TableRef(
             name=name,
             number=self.number[table],
@@ -89,7 +91,16 @@ class Tables:
             key_bytes=key_bytes(declared.keys),
             kernel=kernel.name if kernel else "",
             steps=kernel.steps if kernel else 0,
+            words=words is not None,
+            key_bits=words.key_bits if words else 0,
+            data_bits=words.data_bits if words else 0,
+            action_bits=words.action_bits if words else 0,
         )
+
+    def words(self, table: str) -> WordLayout | None:
+        """The layout of the table's entries as words, where its kernel keeps them so."""
+        kernel = self.kernels.get(table)
+        return word_layout(self.program, self.program.table[table]) if kernel and kernel.words else None
 
     def value_set(self, name: str) -> ValueSetView:
         declared = self.program.value_set[name]
@@ -125,14 +136,17 @@ class Tables:
         others = [a for a in self.actions(table) if a != action and a.rpartition(".")[2] == last]
         return action if others else last
 
-    def parameters(self, action: str) -> tuple[ParameterView, ...]:
+    def parameters(self, table: str, action: str) -> tuple[ParameterView, ...]:
+        """An action's parameters as the table's entries have them."""
         members = Names()
+        words = self.words(table)
+        names = self.program.action[action].parameters
         views = []
-        for name in self.program.action[action].parameters:
+        for name, word_at in zip(names, words.data_at[action] if words else (0,) * len(names), strict=True):
             type_ = self.program.variable[name].type
             short = name.rpartition(".")[2]
             size = storage_bytes(type_)
-            views.append(ParameterView(short, members(short), c_type(type_), width_of(type_), size))
+            views.append(ParameterView(short, members(short), c_type(type_), width_of(type_), size, word_at))
         return tuple(views)
 
     def view(self, table: str, profile: int) -> TableView:
@@ -142,7 +156,7 @@ class Tables:
         return TableView(
             ref=self.ref(table),
             control_name=declared.name,
-            fields=_fields(packed),
+            fields=_fields(packed, self.words(table)),
             prefix_offset=_prefix_offset(declared.keys),
             size=declared.size,
             actions=tuple(self._action(declared, action) for action in self.actions(table)),
@@ -165,14 +179,15 @@ class Tables:
         span = self.program.action[action].span
         member, constant = self.member(table.name, action), self.constant(table.name, action)
         known_as = self.program.action[action].control_name
-        return ActionDescView(known_as, member, constant, scope, self.parameters(action), cite(span.file, span.line))
+        parameters = self.parameters(table.name, action)
+        return ActionDescView(known_as, member, constant, scope, parameters, cite(span.file, span.line))
 
     def _data(self, table: str, call: ActionCall) -> str:
         """The designated initialiser of an entry that runs the action with those arguments."""
         head = f".head = {{.action = {self.constant(table, call.action)}}}"
         if not call.arguments:
             return f"{{{head}}}"
-        parameters = self.parameters(call.action)
+        parameters = self.parameters(table, call.action)
         values = ", ".join(f".{p.member} = {initialiser(a)}" for p, a in zip(parameters, call.arguments, strict=True))
         return f"{{{head}, .{self.member(table, call.action)} = {{{values}}}}}"
 
@@ -200,10 +215,14 @@ class Tables:
         )
 
 
-def _fields(packed: tuple[PackedKey, ...]) -> tuple[FieldView, ...]:
+def _fields(packed: tuple[PackedKey, ...], words: WordLayout | None = None) -> tuple[FieldView, ...]:
     """The key's fields in the program's order."""
     ordered = sorted(packed, key=lambda p: p.index)
-    return tuple(FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind]) for p in ordered)
+    places = words.key_at if words else (0,) * len(ordered)
+    return tuple(
+        FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind], word_at)
+        for p, word_at in zip(ordered, places, strict=True)
+    )
 
 
 def _prefix_offset(keys: tuple[TableKey, ...]) -> int:

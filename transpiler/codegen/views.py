@@ -91,13 +91,15 @@ class ApplyView:
     """Finish a lookup (at once, or one that the stage has started) and run the action that it found. `profile`: the state
     of the action profile that entries may refer to, or empty; `selection` finds what chooses a group's member.
 
-    `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here.
+    `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here, or
+    `key_word` is the key where entries are words.
     """
 
     kind: ClassVar[str] = "apply"
     table: TableRef
     look: str
     keys: Views
+    key_word: str
     hit: str
     action: str
     declares: Views
@@ -107,10 +109,16 @@ class ApplyView:
     actions: tuple[ActionView, ...]
     cite: str
 
+    @property
+    def number(self) -> str:
+        """The C expression for the action's number in an entry that is a word."""
+        return f"(uint32_t)(word & {(1 << self.table.action_bits) - 1:#x})"
+
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
-    """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's."""
+    """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
+    `words`: its entries are words of `key_bits`, `data_bits` and in these `action_bits`."""
 
     name: str
     number: int
@@ -118,6 +126,10 @@ class TableRef:
     key_bytes: int
     kernel: str
     steps: int
+    words: bool = False
+    key_bits: int = 0
+    data_bits: int = 0
+    action_bits: int = 0
 
 
 View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView
@@ -126,11 +138,13 @@ Views = tuple[View, ...]
 
 @dataclass(frozen=True, slots=True)
 class LookupView:
-    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`."""
+    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
+    or `key_word` is the key where entries are words."""
 
     table: TableRef
     member: str
     keys: Views
+    key_word: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,21 +182,25 @@ class PipeView:
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A key field: `kind` is an enum macs_match_kind."""
+    """A key field: `kind` is an enum macs_match_kind; `word_at` its lowest bit where entries are words."""
 
     name: str
     bits: int
     offset: int
     kind: str
+    word_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterView:
+    """Of an action: `word_at` is its lowest bit where entries are words."""
+
     name: str
     member: str
     c_type: str
     bits: int
     bytes: int
+    word_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)

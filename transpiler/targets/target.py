@@ -19,16 +19,18 @@ class BadTarget(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A table kernel of aux-backend/tables and the keys that it takes."""
+    """A table kernel of aux-backend/tables and the keys that it takes. `words`: it keeps entries as words, and takes
+    tables whose entries can be."""
 
     name: str
     match: frozenset[MatchKind]
     max_bits: int | None = None
     alone: bool = False
     steps: int = 0
+    words: bool = False
 
-    def takes(self, table_keys: tuple[TableKey, ...]) -> bool:
-        """Whether it can look up such a key."""
+    def takes(self, table_keys: tuple[TableKey, ...], as_words: bool) -> bool:
+        """Whether it can look up such a key, in a table whose entries can be words or cannot."""
         keys = [key for key in table_keys if key.match_kind is not MatchKind.SELECTOR]
         bits = sum(width_of(key.expression.type) for key in keys)
         lpm = sum(key.match_kind is MatchKind.LPM for key in keys)
@@ -37,6 +39,7 @@ class Kernel:
             and (self.max_bits is None or bits <= self.max_bits)
             and (not self.alone or len(keys) == 1)
             and lpm <= 1
+            and (as_words or not self.words)
         )
 
 
@@ -51,9 +54,9 @@ class Target:
     kernels: tuple[Kernel, ...]
     templates: Path | None
 
-    def kernel_for(self, keys: tuple[TableKey, ...]) -> Kernel | None:
-        """The first kernel that takes a table's key, if any."""
-        return next((kernel for kernel in self.kernels if kernel.takes(keys)), None)
+    def kernel_for(self, keys: tuple[TableKey, ...], as_words: bool = False) -> Kernel | None:
+        """The first kernel that takes such a table, if any."""
+        return next((kernel for kernel in self.kernels if kernel.takes(keys, as_words)), None)
 
 
 def builtin(name: str = "software") -> Target:
@@ -98,6 +101,7 @@ def _kernel(described: dict[str, Any]) -> Kernel:
         max_bits=_is(described, "max_bits", int) if "max_bits" in described else None,
         alone=_is(described, "alone", bool) if "alone" in described else False,
         steps=_is(described, "steps", int) if "steps" in described else 0,
+        words=_is(described, "words", bool) if "words" in described else False,
     )
 
 

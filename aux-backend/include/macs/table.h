@@ -137,12 +137,18 @@ struct macs_table {
     const struct macs_table_desc *desc;
     void *kernel;                              /* the kernel's self */
     const struct macs_entry *_Atomic fallback; /* the default action's value, used on a miss */
+    _Atomic uint64_t fallback_word;            /* the same as a data word, in tables whose entries are words */
     struct macs_qsbr *qsbr;
 };
 
 /* The default action's value: what a packet that matches nothing runs. */
 static inline const struct macs_entry *macs_table_fallback(const struct macs_table *table) {
     return atomic_load_explicit(&table->fallback, memory_order_acquire);
+}
+
+/* The same of a table whose entries are words. */
+static inline uint64_t macs_table_fallback_word(const struct macs_table *table) {
+    return atomic_load_explicit(&table->fallback_word, memory_order_acquire);
 }
 
 /* Make the kernel, add the program's entries, set its default. 0 or -errno, and then nothing is left behind. A table

@@ -9,7 +9,7 @@
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
-#include "tables/exact_hash.h"
+#include "tables/exact_packed.h"
 #include "tables/ternary_tuple.h"
 
 /* A program may compare what is always equal, or never. */
@@ -47,7 +47,7 @@ enum {
     error_ParserInvalidArgument = 6,
 };
 
-/* staged.p4:35: table I.groups: exact 48 bits, kernel exact_hash */
+/* staged.p4:35: table I.groups: exact 48 bits, kernel exact_packed */
 enum {
     I_groups_runs_group = 0, /* staged.p4:27 */
     I_groups_runs_drop = 1, /* staged.p4:26 */
@@ -66,7 +66,7 @@ static const struct macs_param I_groups_runs_group_params[] = {
     {.name = "number",
      .bits = 16,
      .offset = offsetof(struct I_groups_entry, as_group.number),
-     .bytes = 2},
+     .bytes = 2, .word_at = 1},
 };
 
 static const struct macs_action_desc I_groups_actions[] = {
@@ -75,7 +75,7 @@ static const struct macs_action_desc I_groups_actions[] = {
 };
 
 static const struct macs_key_field I_groups_fields[] = {
-    {.name = "hdr.ethernet.destination", .bits = 48, .offset = 0, .kind = MACS_EXACT},
+    {.name = "hdr.ethernet.destination", .bits = 48, .offset = 0, .kind = MACS_EXACT, .word_at = 0},
 };
 
 static const struct I_groups_entry I_groups_default = {.head = {.action = I_groups_runs_drop}};
@@ -121,7 +121,7 @@ static const struct macs_key_field I_labels_fields[] = {
 
 static const struct I_labels_entry I_labels_default = {.head = {.action = I_labels_runs_NoAction}};
 
-/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_hash */
+/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_packed */
 enum {
     I_ports_runs_send = 0, /* staged.p4:28 */
     I_ports_runs_drop = 1, /* staged.p4:26 */
@@ -141,7 +141,7 @@ static const struct macs_param I_ports_runs_send_params[] = {
     {.name = "port",
      .bits = 9,
      .offset = offsetof(struct I_ports_entry, as_send.port),
-     .bytes = 2},
+     .bytes = 2, .word_at = 2},
 };
 
 static const struct macs_action_desc I_ports_actions[] = {
@@ -151,7 +151,7 @@ static const struct macs_action_desc I_ports_actions[] = {
 };
 
 static const struct macs_key_field I_ports_fields[] = {
-    {.name = "meta.group", .bits = 16, .offset = 0, .kind = MACS_EXACT},
+    {.name = "meta.group", .bits = 16, .offset = 0, .kind = MACS_EXACT, .word_at = 0},
 };
 
 static const struct I_ports_entry I_ports_default = {.head = {.action = I_ports_runs_NoAction}};
@@ -191,11 +191,14 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_groups_default,
             .fields = I_groups_fields,
             .field_count = 1,
-            .kernel = &macs_exact_hash_kernel,
+            .kernel = &macs_exact_packed_kernel,
             .shape = {.key_bytes = 6,
                       .prefix_offset = 6,
                       .value_bytes = sizeof(struct I_groups_entry),
-                      .size = 1024},
+                      .size = 1024,
+                      .key_bits = 48,
+                      .data_bits = 17,
+                      .action_bits = 1},
             .const_entries = false,
             .const_default = false,
         },
@@ -223,13 +226,16 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_ports_default,
             .fields = I_ports_fields,
             .field_count = 1,
-            .kernel = &macs_exact_hash_kernel,
+            .kernel = &macs_exact_packed_kernel,
             .entries = I_ports_entries,
             .entry_count = 2,
             .shape = {.key_bytes = 2,
                       .prefix_offset = 2,
                       .value_bytes = sizeof(struct I_ports_entry),
-                      .size = 1024},
+                      .size = 1024,
+                      .key_bits = 16,
+                      .data_bits = 11,
+                      .action_bits = 2},
             .const_entries = true,
             .const_default = false,
         },
@@ -316,8 +322,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 /* Keys and cursors of the lookups that stage 1 has in flight for a packet. */
 struct ingress_1_I_groups_look {
     struct {
-        uint8_t key[6];
-        struct macs_exact_hash_cursor cursor;
+        struct macs_exact_packed_cursor cursor;
     } lookup_0;
 };
 
@@ -326,8 +331,7 @@ static inline void ingress_1_I_groups_start(struct state *state, struct ingress_
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)packet, (void)kept;
-    macs_store_bytes(look->lookup_0.key, 6, kept->hdr_ethernet_destination);
-    macs_exact_hash_start(tables[TABLE_I_groups].kernel, look->lookup_0.key, 6, &look->lookup_0.cursor);
+    macs_exact_packed_start(tables[TABLE_I_groups].kernel, (uint64_t)kept->hdr_ethernet_destination, 48, 17, &look->lookup_0.cursor);
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
@@ -337,13 +341,14 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     bool I_groups_hit = false;
     { /* staged.p4:52: I_groups */
-        const struct I_groups_entry *entry = (const void *)macs_exact_hash_finish(tables[TABLE_I_groups].kernel, look->lookup_0.key, 6, &look->lookup_0.cursor);
-        I_groups_hit = entry != NULL;
-        if (!entry)
-            entry = (const void *)macs_table_fallback(&tables[TABLE_I_groups]);
-        switch (entry->head.action) {
+        uint64_t word;
+        const bool found = macs_exact_packed_finish(48, 17, &look->lookup_0.cursor, &word);
+        I_groups_hit = found;
+        if (!found)
+            word = macs_table_fallback_word(&tables[TABLE_I_groups]);
+        switch ((uint32_t)(word & 0x1)) {
         case I_groups_runs_group: /* staged.p4:27: I.group */
-            kept->meta_group = entry->as_group.number; /* staged.p4:27 */
+            kept->meta_group = (uint16_t)(word >> 1 & 0xffff); /* staged.p4:27 */
             break;
         case I_groups_runs_drop: /* staged.p4:26: I.drop */
             kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
@@ -352,6 +357,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             break;
         }
     }
+
     if (I_groups_hit) { /* staged.p4:52 */
         if (kept->hdr_label_valid) { /* staged.p4:53 */
             macs_set_add(&sets->of[2], index); /* to ingress_2_I_labels */
@@ -415,8 +421,7 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
 /* Keys and cursors of the lookups that stage 3 has in flight for a packet. */
 struct ingress_3_I_ports_look {
     struct {
-        uint8_t key[2];
-        struct macs_exact_hash_cursor cursor;
+        struct macs_exact_packed_cursor cursor;
     } lookup_0;
 };
 
@@ -425,8 +430,7 @@ static inline void ingress_3_I_ports_start(struct state *state, struct ingress_3
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)packet, (void)kept;
-    macs_store_bytes(look->lookup_0.key, 2, kept->meta_group);
-    macs_exact_hash_start(tables[TABLE_I_ports].kernel, look->lookup_0.key, 2, &look->lookup_0.cursor);
+    macs_exact_packed_start(tables[TABLE_I_ports].kernel, (uint64_t)kept->meta_group, 16, 11, &look->lookup_0.cursor);
 }
 
 /* Stage 3: finish I.ports, then on to the next lookups. */
@@ -435,12 +439,13 @@ static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *s
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     { /* staged.p4:53: I_ports */
-        const struct I_ports_entry *entry = (const void *)macs_exact_hash_finish(tables[TABLE_I_ports].kernel, look->lookup_0.key, 2, &look->lookup_0.cursor);
-        if (!entry)
-            entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
-        switch (entry->head.action) {
+        uint64_t word;
+        const bool found = macs_exact_packed_finish(16, 11, &look->lookup_0.cursor, &word);
+        if (!found)
+            word = macs_table_fallback_word(&tables[TABLE_I_ports]);
+        switch ((uint32_t)(word & 0x3)) {
         case I_ports_runs_send: /* staged.p4:28: I.send */
-            kept->standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+            kept->standard_metadata_egress_spec = (uint16_t)(word >> 2 & 0x1ff); /* staged.p4:28 */
             break;
         case I_ports_runs_drop: /* staged.p4:26: I.drop */
             kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
@@ -451,6 +456,7 @@ static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *s
             break;
         }
     }
+
     macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
     return;
 }
@@ -528,9 +534,6 @@ static void ingress(struct macs_worker *worker, struct macs_packet *const packet
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
             for (uint32_t i = first; i < last; i++)
                 ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
-            for (uint32_t i = 0; i < last - first; i++) {
-                macs_exact_hash_step(tables[TABLE_I_groups].kernel, looks[i].lookup_0.key, 6, &looks[i].lookup_0.cursor);
-            }
             for (uint32_t i = first; i < last; i++)
                 ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
         }
@@ -555,9 +558,6 @@ static void ingress(struct macs_worker *worker, struct macs_packet *const packet
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
             for (uint32_t i = first; i < last; i++)
                 ingress_3_I_ports_start((struct state *)packets[list[i]], &looks[i - first]);
-            for (uint32_t i = 0; i < last - first; i++) {
-                macs_exact_hash_step(tables[TABLE_I_ports].kernel, looks[i].lookup_0.key, 2, &looks[i].lookup_0.cursor);
-            }
             for (uint32_t i = first; i < last; i++)
                 ingress_3_I_ports(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
         }
