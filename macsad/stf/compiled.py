@@ -12,11 +12,25 @@ from typing import TypeVar
 
 from macsad import control
 from macsad.control import Client
-from macsad.stf.device import Frame
-from transpiler.hlir.program import MatchKind, Program, TableKey
+from macsad.stf.device import Digest, Frame
+from transpiler.hlir import expressions as ex
+from transpiler.hlir.program import MatchKind, Parser, Program, TableKey
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import walk
+from transpiler.hlir.types import width_of
 from transpiler.interpreter import ControlError
 from transpiler.interpreter.evaluate import mask
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits, normalised, wildcard
+from transpiler.interpreter.matches import (
+    PRIORITY_KINDS,
+    Exact,
+    Match,
+    Prefix,
+    Range,
+    Ternary,
+    key_bits,
+    normalised,
+    wildcard,
+)
 
 _HANDLE = re.compile(r"handle (\d+)")
 _NUMBER = re.compile(r"=\s*(\d+)")
@@ -61,6 +75,9 @@ class CompiledDevice:
                 self._folder.cleanup()
                 raise ControlError(f"cannot start {binary}: {error}") from None
         self._client = self._connect(folder / "control")
+        if any(instance.kind == "digest" for instance in program.externs):
+            _asked(self._client.subscribe)
+        self._records = 0  # of digests, taken so far
 
     def _connect(self, path: Path) -> Client:
         deadline = time.monotonic() + _START_SECONDS
@@ -122,12 +139,26 @@ class CompiledDevice:
     def add_entry(
         self, table: str, matches: tuple[Match | None, ...], action: str, arguments: tuple[int, ...], priority: int
     ) -> int:
-        keys = [k for k in self.program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
-        words = [_word(match, key) for match, key in zip(matches, keys, strict=True)]
-        line = ["table_add", table, self._action(action), *words, "=>", *map(hex, arguments)]
-        if any(k.match_kind in (MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL) for k in keys):
-            line.append(str(_LOWEST_FIRST - priority))
+        line = ["table_add", table, self._action(action), *self._key(table, matches), "=>", *map(hex, arguments)]
+        return self._number(" ".join([*line, *self._priority(table, priority)]), _HANDLE)
+
+    def add_indirect_entry(
+        self, table: str, matches: tuple[Match | None, ...], handle: int, priority: int, *, group: bool
+    ) -> int:
+        command = "table_indirect_add_with_group" if group else "table_indirect_add"
+        line = [command, table, *self._key(table, matches), "=>", str(handle), *self._priority(table, priority)]
         return self._number(" ".join(line), _HANDLE)
+
+    def _key(self, table: str, matches: tuple[Match | None, ...]) -> list[str]:
+        return [_word(match, key) for match, key in zip(matches, self._keys(table), strict=True)]
+
+    def _priority(self, table: str, priority: int) -> list[str]:
+        """The last word, for tables that have priorities."""
+        ranked = any(k.match_kind in PRIORITY_KINDS for k in self._keys(table))
+        return [str(_LOWEST_FIRST - priority)] if ranked else []
+
+    def _keys(self, table: str) -> list[TableKey]:
+        return [k for k in self.program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
 
     def remove_entry(self, table: str, handle: int) -> None:
         self._command(f"table_delete {table} {handle}")
@@ -138,7 +169,35 @@ class CompiledDevice:
     def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
         self._command(" ".join(["table_set_default", table, self._action(action), *map(hex, arguments)]))
 
+    def member_create(self, profile: str, action: str, arguments: tuple[int, ...]) -> int:
+        line = ["act_prof_create_member", profile, self._action(action), *map(hex, arguments)]
+        return self._number(" ".join(line), _HANDLE)
+
+    def selector_group_create(self, profile: str, members: Sequence[int]) -> int:
+        group = self._number(f"act_prof_create_group {profile}", _HANDLE)
+        for member in members:
+            self._command(f"act_prof_add_member_to_group {profile} {member} {group}")
+        return group
+
+    def value_set_add(self, value_set: str, member: tuple[Match, ...]) -> None:
+        values = [hex(match.value) for match in member if not isinstance(match, Range)]
+        self._command(" ".join(["pvs_add", value_set, *values]))
+
     # --- the rest ----------------------------------------------------------------------------------------------------
+
+    def digests(self) -> list[Digest]:
+        """Raises: ControlError when some were lost, or do not come."""
+        found: list[Digest] = []
+        stats = _asked(self._client.stats)
+        if stats["digests_lost"]:
+            raise ControlError(f"{stats['digests_lost']} digests were lost")
+        while self._records < stats["digests"]:
+            push = _asked(lambda: self._client.digest(_ANSWER_SECONDS))
+            if push is None:
+                raise ControlError(f"{stats['digests']} digests were sent, {self._records} came")
+            self._records += len(push.records)
+            found += [(push.name, _values(self.program, push.name, record)) for record in push.records]
+        return found
 
     def counter(self, name: str, index: int) -> tuple[int, int]:
         answer = self._command(f"counter_read {name} {index}")
@@ -233,3 +292,23 @@ def _word(match: Match | None, key: TableKey) -> str:
             return "*" if not cared else hex(value) if full else f"{value:#x}&&&{cared:#x}"
         case Range(low=low, high=high):
             return f"{low:#x}->{high:#x}"
+
+
+def _values(program: Program, digest: str, record: bytes) -> tuple[int, ...]:
+    """The values of a digest's record: each field is in whole bytes, as wide as where it is sent."""
+    values, rest = [], record
+    for width in _digest_widths(program, digest):
+        size = (width + 7) // 8
+        values.append(int.from_bytes(rest[:size], "big"))
+        rest = rest[size:]
+    return tuple(values)
+
+
+def _digest_widths(program: Program, digest: str) -> list[int]:
+    bodies = [p.body for p in program.pipes if not isinstance(p, Parser)] + [a.body for a in program.actions]
+    for body in bodies:
+        for statement in walk(body):
+            if isinstance(statement, CallExtern) and statement.instance == digest:
+                sent = statement.inputs[0]
+                return [width_of(e.type) for e in sent.items] if isinstance(sent, ex.ListExpression) else []
+    return []

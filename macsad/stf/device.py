@@ -11,6 +11,7 @@ from typing import Protocol
 from transpiler.interpreter.matches import Match
 
 Frame = tuple[int, bytes]  # port, bytes
+Digest = tuple[str, tuple[int, ...]]  # name of the digest, the values of its record
 
 
 class Device(Protocol):
@@ -28,6 +29,24 @@ class Device(Protocol):
 
     def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None: ...
 
+    def member_create(self, profile: str, action: str, arguments: tuple[int, ...]) -> int:
+        """Create a member of an action profile. Returns its handle; handles count from 0."""
+        ...
+
+    def selector_group_create(self, profile: str, members: Sequence[int]) -> int:
+        """Create a group of an action selector. Returns its handle; handles count from 0, members' too in some switches."""
+        ...
+
+    def add_indirect_entry(
+        self, table: str, matches: tuple[Match | None, ...], handle: int, priority: int, *, group: bool
+    ) -> int:
+        """Add an entry that names a member or a group of the table's profile. Returns the entry's handle."""
+        ...
+
+    def value_set_add(self, value_set: str, member: tuple[Match, ...]) -> None:
+        """Add a member to a parser value set."""
+        ...
+
     def inject(self, port: int, data: bytes) -> None:
         """Let a frame come in at a port; frames of one port are processed in order."""
         ...
@@ -38,6 +57,10 @@ class Device(Protocol):
 
     def collect(self) -> list[Frame]:
         """Wait until all that came in is dealt with. Returns what went out since the last call; order holds per port."""
+        ...
+
+    def digests(self) -> list[Digest]:
+        """What was sent to the control plane since the last call, in order."""
         ...
 
     def counter(self, name: str, index: int) -> tuple[int, int]:

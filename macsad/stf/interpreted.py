@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from macsad.stf.device import Frame
+from macsad.stf.device import Digest, Frame
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Match
+from transpiler.interpreter.tables import GroupRef, MemberRef
 from transpiler.interpreter.trace import Trace, silent
 
 
@@ -31,6 +32,28 @@ class InterpretedDevice:
 
     def set_default(self, table: str, action: str, arguments: tuple[int, ...]) -> None:
         self.switch.table_set_default(table, action, arguments)
+
+    def member_create(self, profile: str, action: str, arguments: tuple[int, ...]) -> int:
+        return self.switch.member_create(profile, action, arguments)
+
+    def selector_group_create(self, profile: str, members: Sequence[int]) -> int:
+        group = self.switch.group_create(profile)
+        for member in members:
+            self.switch.group_add_member(profile, group, member)
+        return group
+
+    def add_indirect_entry(
+        self, table: str, matches: tuple[Match | None, ...], handle: int, priority: int, *, group: bool
+    ) -> int:
+        choice = GroupRef(handle) if group else MemberRef(handle)
+        return self.switch.table_add_indirect(table, matches, choice, priority)
+
+    def value_set_add(self, value_set: str, member: tuple[Match, ...]) -> None:
+        self.switch.value_set_add(value_set, member)
+
+    def digests(self) -> list[Digest]:
+        sent, self.switch.store.digests = self.switch.store.digests, []
+        return [(record.instance, record.values) for record in sent]
 
     def inject(self, port: int, data: bytes) -> None:
         self._sent += self.switch.process(port, data)

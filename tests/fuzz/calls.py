@@ -67,7 +67,9 @@ def hit(scope: Scope, context: Context, depth: int) -> list[Node]:
         condition = f"!{condition}"
     elif scope.chance(0.3):
         other = expression(scope, BOOL, 1)
-        condition = scope.random.choice((f"{condition} && {other}", f"{other} || {condition}", f"{condition} == {other}"))
+        condition = scope.random.choice(
+            (f"{condition} && {other}", f"{other} || {condition}", f"{condition} == {other}")
+        )
     return [otherwise(scope, context, block(f"if ({condition}) {{", inner_body(scope, context, depth)), depth)]
 
 
@@ -122,5 +124,3 @@ def control_arguments(scope: Scope, control: Control) -> list[str] | None:
 def constants(scope: Scope, control: Control) -> str:
     """Arguments for a constructor."""
     return ", ".join(scope.literal(type_) for type_ in control.constants)
-
-

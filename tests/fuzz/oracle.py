@@ -24,9 +24,10 @@ from macsad.stf.interpreted import InterpretedDevice
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.verifier import Malformed, verify
 from transpiler.interpreter import ControlError
+from transpiler.interpreter.matches import Match
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.target import builtin
 from transpiler.toolchain import toolchain
@@ -40,6 +41,22 @@ SLOW_SECONDS = 5.0  # for reading and optimising one program
 
 
 @dataclass(frozen=True, slots=True)
+class Build:
+    """How a switch is compiled: the C compiler's level, with sanitizers or without, the program after passes or before."""
+
+    level: str = "-O0"
+    sanitized: bool = True
+    passes: bool = True
+
+    def tools(self) -> Toolchain:
+        return toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
+
+
+DEFAULT = Build()
+BUILDS = (DEFAULT, DEFAULT, DEFAULT, Build(passes=False), Build("-O1"), Build("-O2", sanitized=False))
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """What is wrong: at which step, in words; `scenario` where packets show it, `batch` where B and b do."""
 
@@ -47,6 +64,7 @@ class Failure:
     message: str
     scenario: Scenario | None = None
     batch: tuple[int, int] | None = None
+    build: Build = DEFAULT
 
 
 @dataclass
@@ -60,7 +78,7 @@ class Subject:
 
     @staticmethod
     def of_text(folder: Path, text: str) -> Subject:
-        """A P4-16 program that is not in a file yet."""
+        """A program that is not in a file yet."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "program.p4"
         path.write_text(text)
@@ -92,13 +110,13 @@ class Subject:
             return Failure("frontend", f"reading and optimising took {took:.1f} seconds")
         return None
 
-    def compile(self, tools: Toolchain | None = None) -> Failure | None:
-        """To a switch, by default a sanitized one."""
+    def compile(self, tools: Toolchain | None = None, *, passes: bool = True) -> Failure | None:
+        """To a switch, by default a sanitized one of the program after passes."""
         diagnostics = Diagnostics()
         try:
-            made = generate(self.optimised, builtin(), share("templates"), diagnostics)
+            made = generate(self.optimised if passes else self.plain, builtin(), share("templates"), diagnostics)
             (self.folder / "program.c").write_text(made.c)
-            tools = tools or toolchain.find("linux", None, optimise="-O0", sanitize=("address", "undefined"))
+            tools = tools or DEFAULT.tools()
             compile_program(self.folder / "program.c", self.folder / "program", share("aux-backend"), tools)
         except Rejected:
             return Failure("target", diagnostics.render())
@@ -111,15 +129,7 @@ class Subject:
 
     def draw(self, seed: int, count: int) -> list[Scenario]:
         """Random scenarios, the same for the same seed, without what the passes found to be unreachable."""
-        tables = {table.name for table in self.optimised.tables}
-        return [
-            replace(
-                scenario,
-                entries=tuple(e for e in scenario.entries if e.table in tables),
-                defaults=tuple(d for d in scenario.defaults if d[0] in tables),
-            )
-            for scenario in _draw(self.plain, seed, count)
-        ]
+        return [fitting(scenario, self.optimised) for scenario in _draw(self.plain, seed, count)]
 
     # --- running -----------------------------------------------------------------------------------------------------
 
@@ -191,16 +201,50 @@ def _draw(program: Program, seed: int, count: int) -> list[Scenario]:
     return drawn[1:]
 
 
-def examine(text: str, folder: Path, seed: int, count: int = 4) -> Failure | None:
-    """The first thing that is wrong with a program, if anything is."""
-    subject = Subject.of_text(folder, text)
+def fitting(scenario: Scenario, program: Program) -> Scenario:
+    """What of a scenario a program knows that has less than the one that it was made for."""
+    names = {*program.table, *program.extern, *program.value_set}
+    kept = [i for i, e in enumerate(scenario.entries) if _fits(program, e.table, e.action, e.arguments, e.matches)]
+    profiles = tuple(p for p in scenario.profiles if p.name in names and all(a in program.action for a, _ in p.members))
+    known = {p.name for p in profiles}
+    return replace(
+        scenario,
+        entries=tuple(scenario.entries[i] for i in kept),
+        defaults=tuple(d for d in scenario.defaults if _fits(program, *d)),
+        later=tuple(d for d in scenario.later if _fits(program, *d)),
+        removed=tuple(kept.index(i) for i in scenario.removed if i in kept),
+        profiles=profiles,
+        choices=tuple(c for c in scenario.choices if c.table in names and c.profile in known),
+        value_sets=tuple(v for v in scenario.value_sets if v[0] in names),
+        bursts=tuple(b for b in scenario.bursts if b[0] in names),
+    )
+
+
+def _fits(
+    program: Program, table: str, action: str, arguments: tuple[int, ...], matches: tuple[Match, ...] | None = None
+) -> bool:
+    if table not in program.table or action not in {u.action for u in program.table[table].actions}:
+        return False
+    keys = [k for k in program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
+    fits = matches is None or len(matches) == len(keys)
+    return fits and len(program.action[action].parameters) == len(arguments)
+
+
+def examine(text: str, folder: Path, seed: int, count: int = 4, build: Build | None = None) -> Failure | None:
+    """The first thing that is wrong with a program, if anything is. By the seed: how it is compiled, where not told."""
+    build = build or BUILDS[seed % len(BUILDS)]
+    failure = _examine(Subject.of_text(folder, text), seed, count, build)
+    return replace(failure, build=build) if failure else None
+
+
+def _examine(subject: Subject, seed: int, count: int, build: Build) -> Failure | None:
     if failure := subject.read():
         return failure
     drawn = subject.draw(seed, count)
     for scenario in drawn:
         if failure := subject.passes_differ(scenario):
             return failure
-    if failure := subject.compile():
+    if failure := subject.compile(build.tools(), passes=build.passes):
         return failure
     for scenario in drawn:
         if failure := subject.switch_differs(scenario):

@@ -26,7 +26,7 @@ def note(folder: Path, subject: Subject, failure: Failure) -> None:
     """Put what is known of a failure into a folder: failure.txt, and program.stf where packets play a part."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "failure.txt").write_text(
-        f"{failure.step} {failure.batch or ''}\n{failure.message}\n{failure.scenario}\n"
+        f"{failure.step} {failure.build} {failure.batch or ''}\n{failure.message}\n{failure.scenario}\n"
     )
     if failure.scenario is not None:
         (folder / "program.stf").write_text(stf(subject.plain, failure.scenario))

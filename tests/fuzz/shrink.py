@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from layout import Node, render, smaller
-from oracle import Failure, Subject
+from oracle import Failure, Subject, fitting
 from strategies import Scenario
 
-from transpiler.hlir.program import MatchKind, Program
 from transpiler.interpreter import ControlError
 
 _T = TypeVar("_T")
@@ -50,7 +49,9 @@ def reproduce(nodes: tuple[Node, ...], failure: Failure, folder: Path) -> Failur
         found = _step(subject, failure)
     except (ControlError, KeyError, IndexError):  # the scenario speaks of what the variant lacks
         return None
-    return found if found is not None and _kind(found) == _kind(failure) else None
+    if found is None or _kind(found) != _kind(failure):
+        return None
+    return replace(found, build=failure.build)
 
 
 def _step(subject: Subject, failure: Failure) -> Failure | None:
@@ -58,11 +59,12 @@ def _step(subject: Subject, failure: Failure) -> Failure | None:
         return found
     scenario = failure.scenario
     if scenario is not None:
-        scenario = _fitting(scenario, subject.optimised)
+        scenario = fitting(scenario, subject.optimised)
         if failure.step in ("passes", "interpreter"):
             return subject.passes_differ(scenario)
         subject.expected(scenario)
-    if (found := subject.compile()) is not None or scenario is None:
+    found = subject.compile(failure.build.tools(), passes=failure.build.passes)
+    if found is not None or scenario is None:
         return found
     assert failure.batch is not None
     return subject.switch_differs(scenario, (failure.batch,))
@@ -78,22 +80,6 @@ def _kind(failure: Failure) -> tuple[str, str]:
         return failure.step, ""
     words = re.search(r"error: .*", said)
     return failure.step, re.sub(r"\d+|‘.*?’|'.*?'", "", words[0] if words else said[:60])
-
-
-def _fitting(scenario: Scenario, program: Program) -> Scenario:
-    """What of a scenario a smaller program still knows."""
-
-    def fits(table: str, action: str, keys: int | None, arguments: int) -> bool:
-        if table not in program.table or action not in {u.action for u in program.table[table].actions}:
-            return False
-        known = [k for k in program.table[table].keys if k.match_kind is not MatchKind.SELECTOR]
-        return keys in (None, len(known)) and len(program.action[action].parameters) == arguments
-
-    return replace(
-        scenario,
-        entries=tuple(e for e in scenario.entries if fits(e.table, e.action, len(e.matches), len(e.arguments))),
-        defaults=tuple(d for d in scenario.defaults if fits(d[0], d[1], None, len(d[2]))),
-    )
 
 
 def _shrink_program(
@@ -126,7 +112,7 @@ def _shrink_scenario(scenario: Scenario, attempt: Callable[[Scenario], bool], de
         return True
 
     _fewer(current.packets, packets)
-    for name in ("entries", "defaults"):
+    for name in ("removed", "later", "entries", "defaults", "choices", "profiles", "value_sets", "bursts"):
 
         def some(kept: tuple[object, ...], name: str = name) -> bool:
             nonlocal current

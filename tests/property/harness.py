@@ -9,7 +9,7 @@ from itertools import groupby
 
 from strategies import Scenario
 
-from macsad.stf.device import Device
+from macsad.stf.device import Device, Digest
 from macsad.stf.diff import hex_lines
 from transpiler.hlir.program import Program
 
@@ -23,25 +23,60 @@ class Outcome:
     frames: dict[int, list[bytes]]
     registers: dict[str, list[int]]
     counters: dict[str, list[tuple[int, int]]]
+    digests: list[Digest]
 
 
 def outcome(program: Program, device: Device, scenario: Scenario, ports: Iterable[int]) -> Outcome:
     """Carry out a scenario; frames to ports that the device does not have are lost."""
-    handles: dict[str, list[int]] = defaultdict(list)
+    known = set(ports)
+    handles = _set_up(device, scenario)
+    frames: dict[int, list[bytes]] = defaultdict(list)
+    half = len(scenario.packets) // 2
+    for at, packets in enumerate((scenario.packets[:half], scenario.packets[half:])):
+        if at:
+            _change(device, scenario, handles)
+        for port, group in groupby(packets, key=lambda packet: packet[0]):
+            device.inject_all(port, [data for _, data in group])
+            for out, frame in device.collect():
+                if out in known:
+                    frames[out].append(frame)
+    left = defaultdict(list)
+    for i, (table, handle) in enumerate(handles):
+        if i not in scenario.removed:
+            left[table].append(handle)
+    return Outcome(dict(frames), _registers(program, device), _counters(program, device, left), device.digests())
+
+
+def _set_up(device: Device, scenario: Scenario) -> list[tuple[str, int]]:
+    """What the control plane does first. Returns the entries' handles, those of `scenario.entries` first."""
+    handles = []
     for table, action, arguments in scenario.defaults:
         device.set_default(table, action, arguments)
-    for entry in scenario.entries:
-        handles[entry.table].append(
-            device.add_entry(entry.table, entry.matches, entry.action, entry.arguments, entry.priority)
-        )
-    known = set(ports)
-    frames: dict[int, list[bytes]] = defaultdict(list)
-    for port, group in groupby(scenario.packets, key=lambda packet: packet[0]):
-        device.inject_all(port, [data for _, data in group])
-        for out, frame in device.collect():
-            if out in known:
-                frames[out].append(frame)
-    return Outcome(dict(frames), _registers(program, device), _counters(program, device, handles))
+    for name, member in scenario.value_sets:
+        device.value_set_add(name, member)
+    for name, index, burst in scenario.bursts:
+        device.meter_set_rates(name, index, (0.0, burst), (0.0, 2 * burst))
+    for e in scenario.entries:
+        handles.append((e.table, device.add_entry(e.table, e.matches, e.action, e.arguments, e.priority)))
+    made: dict[tuple[str, bool], list[int]] = {}
+    for profile in scenario.profiles:
+        members = [device.member_create(profile.name, action, arguments) for action, arguments in profile.members]
+        made[profile.name, False] = members
+        groups = [[members[at] for at in group] for group in profile.groups]
+        made[profile.name, True] = [device.selector_group_create(profile.name, group) for group in groups]
+    for c in scenario.choices:
+        chosen = made[c.profile, c.group][c.chosen]
+        handle = device.add_indirect_entry(c.table, c.matches, chosen, c.priority, group=c.group)
+        handles.append((c.table, handle))
+    return handles
+
+
+def _change(device: Device, scenario: Scenario, handles: list[tuple[str, int]]) -> None:
+    """What the control plane does between the halves."""
+    for table, action, arguments in scenario.later:
+        device.set_default(table, action, arguments)
+    for removed in scenario.removed:
+        device.remove_entry(*handles[removed])
 
 
 def _registers(program: Program, device: Device) -> dict[str, list[int]]:
@@ -88,4 +123,9 @@ def difference(expected: Outcome, got: Outcome, ordered: bool) -> str:
         for name in wanted_state:
             if wanted_state[name] != found_state[name]:
                 return f"{what} {name}: {wanted_state[name]} expected, {found_state[name]} got"
+    wanted_digests, found_digests = expected.digests, got.digests
+    if not ordered:
+        wanted_digests, found_digests = sorted(wanted_digests), sorted(found_digests)
+    if wanted_digests != found_digests:
+        return f"digests: {wanted_digests} expected, {found_digests} got"
     return ""

@@ -15,7 +15,18 @@ from typing import Any
 from hypothesis import strategies as some
 
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.program import Control, MatchKind, Parser, Program, Role, Select, Table, TableKey
+from transpiler.hlir.program import (
+    Control,
+    ExternInstance,
+    MatchKind,
+    Parser,
+    Program,
+    Role,
+    Select,
+    Table,
+    TableKey,
+    ValueSet,
+)
 from transpiler.hlir.statements import CallExtern, If, Switch
 from transpiler.hlir.traverse import keyset_expressions, walk
 from transpiler.hlir.types import Bits
@@ -26,6 +37,7 @@ from transpiler.interpreter.packet import ParserReject, Reader, Transit
 from transpiler.interpreter.parse import parse
 from transpiler.interpreter.state import BitString, HeaderValue, State
 from transpiler.interpreter.store import Store
+from transpiler.interpreter.tables import RuntimeTable
 from transpiler.interpreter.trace import silent
 
 Draw = Callable[[Any], Any]
@@ -44,12 +56,43 @@ class NewEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class NewProfile:
+    """Members of an action profile (action, arguments), and groups of them by their places here."""
+
+    name: str
+    members: tuple[tuple[str, tuple[int, ...]], ...]
+    groups: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewChoice:
+    """An entry of a table with a profile: a member or a group, by its place in `NewProfile`."""
+
+    table: str
+    profile: str
+    matches: tuple[Match, ...]
+    chosen: int
+    priority: int
+    group: bool
+
+
+Default = tuple[str, str, tuple[int, ...]]  # table, action, arguments
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
-    """What is done to a switch: entries and defaults first, then frames (port, bytes)."""
+    """What is done to a switch: what the control plane sets first, frames (port, bytes), then what it does after half of
+    these: sets other defaults, takes out entries (by their place in `entries`)."""
 
     entries: tuple[NewEntry, ...]
-    defaults: tuple[tuple[str, str, tuple[int, ...]], ...]
+    defaults: tuple[Default, ...]
     packets: tuple[tuple[int, bytes], ...]
+    profiles: tuple[NewProfile, ...] = ()
+    choices: tuple[NewChoice, ...] = ()
+    value_sets: tuple[tuple[str, tuple[Match, ...]], ...] = ()
+    bursts: tuple[tuple[str, int, int], ...] = ()  # of meters (name, index, packets), never refilled: that takes time
+    later: tuple[Default, ...] = ()
+    removed: tuple[int, ...] = ()
 
 
 @dataclass
@@ -146,26 +189,85 @@ def entries_of(
     draw: Draw, program: Program, table: Table, hints: Hints, ports: tuple[int, ...]
 ) -> tuple[NewEntry, ...]:
     """Entries of a table, each with another key and another priority."""
-    keys = [k for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
     actions = [u.action for u in table.actions if not u.default_only]
-    if not keys or table.const_entries or table.implementation or not actions:
+    if table.implementation or not actions:
         return ()
+    found = []
+    for matches, priority in draw(_keys_of(program, table, hints)):
+        action = draw(some.sampled_from(actions))
+        found.append(NewEntry(table.name, matches, action, draw(_arguments(program, action, ports)), priority))
+    return tuple(found)
+
+
+@some.composite
+def _keys_of(draw: Draw, program: Program, table: Table, hints: Hints) -> list[tuple[tuple[Match, ...], int]]:
+    """Keys of entries, each with a priority; all different, none that the program's own entries have. Packets are told."""
+    keys = [k for k in table.keys if k.match_kind is not MatchKind.SELECTOR]
+    if not keys or table.const_entries:
+        return []
     count = draw(some.integers(0, min(8, table.size - len(table.entries))))
     priorities = draw(some.lists(some.integers(1, 1000), min_size=count, max_size=count, unique=True))
-    found: dict[tuple[Match, ...], NewEntry] = {}
+    taken = {entry.matches for entry in RuntimeTable(program, table).entries.values()}
+    found: dict[tuple[Match, ...], int] = {}
     for priority in priorities:
         matches = tuple(draw(_match(key, hints.widths[key_bits(key).width])) for key in keys)
-        action = draw(some.sampled_from(actions))
-        found.setdefault(
-            matches, NewEntry(table.name, matches, action, draw(_arguments(program, action, ports)), priority)
-        )
-    for entry in found.values():
+        if matches not in taken:
+            found.setdefault(matches, priority)
+    for matches in found:
         aim = {}
-        for key, match in zip(keys, entry.matches, strict=True):
+        for key, match in zip(keys, matches, strict=True):
             hints.add(program, key.expression, _values(match))
             aim |= dict.fromkeys(_fields_of(program, key.expression), _values(match)[0])
         hints.aims.append(aim)
-    return tuple(found.values())
+    return list(found.items())
+
+
+@some.composite
+def profile_of(draw: Draw, program: Program, profile: ExternInstance, ports: tuple[int, ...]) -> tuple[NewProfile, ...]:
+    """Some members of a profile, and groups of a selector, which may be empty."""
+    tables = [t for t in program.tables if t.implementation == profile.name]
+    lists = [{u.action for u in t.actions if not u.default_only} for t in tables]
+    actions = sorted(set.intersection(*lists)) if lists else []
+    if not actions:
+        return ()
+    members = []
+    for _ in range(draw(some.integers(1, 4))):
+        action = draw(some.sampled_from(actions))
+        members.append((action, draw(_arguments(program, action, ports))))
+    some_members = some.lists(some.integers(0, len(members) - 1), max_size=4, unique=True).map(tuple)
+    selects = profile.kind == "action_selector"
+    groups = draw(some.lists(some_members, min_size=1, max_size=3)) if selects else []
+    return (NewProfile(profile.name, tuple(members), tuple(groups)),)
+
+
+@some.composite
+def choices_of(
+    draw: Draw, program: Program, table: Table, hints: Hints, profiles: dict[str, NewProfile]
+) -> tuple[NewChoice, ...]:
+    """Entries of a table with a profile."""
+    profile = profiles.get(table.implementation or "")
+    if profile is None:
+        return ()
+    found = []
+    for matches, priority in draw(_keys_of(program, table, hints)):
+        group = bool(profile.groups) and draw(some.sampled_from([True, True, False]))
+        known = profile.groups if group else profile.members
+        chosen = draw(some.integers(0, len(known) - 1))
+        found.append(NewChoice(table.name, profile.name, matches, chosen, priority, group))
+    return tuple(found)
+
+
+@some.composite
+def members_of(draw: Draw, program: Program, hints: Hints, value_set: ValueSet) -> Any:
+    """Members of a value set."""
+    widths = [getattr(t, "width", 1) for t in value_set.types]
+    found = []
+    for _ in range(draw(some.integers(0, min(3, value_set.size)))):
+        member = tuple(Exact(draw(numbers(width, hints.widths[width]))) for width in widths)
+        for width, match in zip(widths, member, strict=True):
+            hints.widths[width].append(match.value)
+        found.append((value_set.name, member))
+    return tuple(dict.fromkeys(found))
 
 
 @some.composite
@@ -288,14 +390,28 @@ def frames(draw: Draw, program: Program, hints: Hints) -> bytes:
 def scenarios(draw: Draw, program: Program, ports: tuple[int, ...] = (0, 1, 2, 3)) -> Scenario:
     """Everything for one run of a program: entries, then a few trains of frames, each at one port, one or more times."""
     hints = parser_hints(program)
+    value_sets = tuple(m for v in program.value_sets for m in draw(members_of(program, hints, v)))
     entries = tuple(e for t in program.tables for e in draw(entries_of(program, t, hints, ports)))
+    made = [x for x in program.externs if x.kind in ("action_profile", "action_selector")]
+    profiles = tuple(p for x in made for p in draw(profile_of(program, x, ports)))
+    by_name = {p.name: p for p in profiles}
+    choices = tuple(c for t in program.tables for c in draw(choices_of(program, t, hints, by_name)))
     defaults = tuple(d for t in program.tables for d in draw(_default(program, t, ports)))
+    later = tuple(d for t in program.tables for d in draw(_default(program, t, ports)))
     train = some.lists(frames(program, hints), min_size=1, max_size=16)
     sent: list[tuple[int, bytes]] = []
     for _ in range(draw(some.integers(1, 3))):
         port = draw(some.sampled_from(ports))
         sent += [(port, frame) for frame in draw(train) * draw(some.sampled_from([1, 1, 3, 20]))]
-    return Scenario(entries, defaults, tuple(sent))
+    removed = draw(some.lists(some.integers(0, len(entries) - 1), max_size=2, unique=True)) if entries else []
+    bursts = tuple(b for x in program.externs if x.kind == "meter" for b in draw(_bursts(x)))
+    return Scenario(entries, defaults, tuple(sent), profiles, choices, value_sets, bursts, later, tuple(removed))
+
+
+@some.composite
+def _bursts(draw: Draw, meter: ExternInstance) -> tuple[tuple[str, int, int], ...]:
+    indices = some.integers(0, min(int(meter.attribute("size")), 8) - 1)
+    return tuple((meter.name, i, draw(some.integers(0, 5))) for i in draw(some.lists(indices, max_size=3, unique=True)))
 
 
 @some.composite

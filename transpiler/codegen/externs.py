@@ -123,6 +123,7 @@ class Externs:
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
                 declared.append(Line(f"uint64_t {self.colour(name)} = MACS_GREEN;"))
                 done.append(Line(f"{self.colour(name)} = macs_meter_execute({arguments});", cite))
+                done.append(Line(f"(void){self.colour(name)};"))  # an action may read it into what nobody reads
             else:
                 done.append(Line(f"macs_meter_execute({arguments});", cite))
         return tuple(declared), tuple(done)

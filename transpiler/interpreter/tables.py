@@ -104,7 +104,7 @@ class RuntimeTable:
         for entry in self.declared.entries:
             found = tuple(of_key_set(k, key, state) for k, key in zip(entry.keys, self.keys, strict=True))
             call = Call(entry.call.action, tuple(c.value for c in entry.call.arguments))
-            self._insert(found, call, entry.priority)
+            self._insert(found, call, entry.priority if self.by_priority else 0)
 
     def _insert(self, found: tuple[Match, ...], choice: Choice, priority: int) -> int:
         handle = self.next_handle
