@@ -57,7 +57,7 @@ control L2Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_met
             learn;
         }
         default_action = learn();
-        size = 65536;
+        size = 16777216;
     }
 
     action forward(port_t port) {
@@ -82,7 +82,7 @@ control L2Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_met
             drop;
         }
         default_action = flood(FLOOD_GROUP);
-        size = 65536;
+        size = 16777216;
     }
 
     apply {

@@ -51,7 +51,7 @@ table smac {
         learn;
     }
     default_action : learn();
-    size : 65536;
+    size : 16777216;
 }
 
 action forward(port) {
@@ -76,7 +76,7 @@ table dmac {
         _drop;
     }
     default_action : flood(FLOOD_GROUP);
-    size : 65536;
+    size : 16777216;
 }
 
 table too_short {

@@ -10,10 +10,11 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.interpreter.tables import Call
 from transpiler.traffic import patterns
+from transpiler.traffic.choose import choose
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Template, fillable, search
-from transpiler.traffic.sources import DataBit, Sources, matched, trace
+from transpiler.traffic.sources import DataBit, Sources, matched
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 
 MARKS = 3
@@ -100,11 +101,9 @@ class _Reached:
 
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
-    templates, probe = search(program, wishes.port, wishes.seed, advance)
-    reached = []
-    for template in templates:
-        sources = trace(program, probe, template)
-        reached.append(_claim(program, template, sources))
+    probe = Probe(program, wishes.port)
+    chosen = choose(program, probe, search(program, probe, wishes.seed, advance))
+    reached = [_claim(program, template, sources) for template, sources in chosen]
     made = _Builder(program, wishes, diagnostics, probe).build(reached)
     _complain(program, made, diagnostics)
     return made

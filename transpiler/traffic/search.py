@@ -1,8 +1,7 @@
 """Looks for frames that reach a program's tables, and for the outcomes of tables that lead to others.
 
 Each shape of frame that the parser takes is tried with values that the program compares its fields with, and with one
-outcome or another of each table; the interpreter says what is reached. What is kept are few frames that together hit
-all tables that anything hits, and come out of the switch if they can.
+outcome or another of each table; the interpreter says what is reached.
 """
 
 from __future__ import annotations
@@ -68,9 +67,9 @@ def fillable(program: Program) -> tuple[Table, ...]:
     )  # fmt: skip
 
 
-def search(program: Program, port: int, seed: int, advance: Advance) -> tuple[tuple[Template, ...], Probe]:
-    """The templates, those that hit most tables first. `advance(done, total)` is told how far it is."""
-    probe, chance = Probe(program, port), Random(seed)
+def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple[Template, ...]:
+    """Templates: the best that was found of each shape for each set of tables. `advance(done, total)` is told how far."""
+    chance = Random(seed)
     targets = fillable(program)
     candidates = _candidates(program)
     found: dict[tuple[int, tuple[str, ...]], Template] = {}
@@ -80,28 +79,16 @@ def search(program: Program, port: int, seed: int, advance: Advance) -> tuple[tu
         for number, shape in enumerate(forms):
             template = _try(probe, shape, candidates, targets, chance, turn)
             before = found.get((number, template.hits))
-            if before is None or _quality(program, template) > _quality(program, before):
+            if before is None or quality(program, template) > quality(program, before):
                 found[number, template.hits] = template
         hit = {name for template in found.values() if template.seen.ports for name in template.hits}
         if turn >= ENOUGH and len(hit) == len(targets):
             break
     advance(ROUNDS, ROUNDS)
-    return _chosen(program, list(found.values())), probe
+    return tuple(found.values())
 
 
-def _chosen(program: Program, found: list[Template]) -> tuple[Template, ...]:
-    chosen: list[Template] = []
-    covered: set[str] = set()
-    while found:
-        best = max(found, key=lambda t: (len(set(t.hits) - covered), *_quality(program, t)))
-        if not set(best.hits) - covered:
-            break
-        chosen.append(best)
-        covered |= set(best.hits)
-    return tuple(chosen)
-
-
-def _quality(program: Program, template: Template) -> tuple[int, int, int]:
+def quality(program: Program, template: Template) -> tuple[int, int, int]:
     """Comes out; hits much; does something else in entries than tables do without them."""
     calls = [(program.table[name], template.outcomes[name]) for name in template.hits]
     other = sum(call is not None and call.action != table.default_action.action for table, call in calls)
