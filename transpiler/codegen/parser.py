@@ -28,7 +28,6 @@ from transpiler.hlir.expressions import (
 )
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, Verify
-from transpiler.hlir.traverse import successors
 from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit, width_of
 
 DONE = "parsed"
@@ -58,18 +57,18 @@ class ParserStatements(Statements):
     def parse(self, parser: Parser) -> Views:
         """The whole parser as a block."""
         stalling = stalling_states(self.program, parser)
-        targets = {successor for state in parser.states for successor in successors(state)}
+        self._reached: set[str] = set()  # the states that something jumps to; C has no use for other labels
+        bodies = [(*self.body(state.body), *self._transition(state)) for state in parser.states]
         views: list[View] = [Line("uint32_t at = 0;"), Line("uint32_t error = error_NoError;")]
         if stalling:
             views.append(Line("uint32_t stalled_at = 0, visits = 0;"))
-        for state in parser.states:
-            if state.name in targets:
+        for state, body in zip(parser.states, bodies, strict=True):
+            if state.name in self._reached:
                 views.append(Line(f"{self._label(state.name)}:;", at(state.span)))
             if state.name in stalling:
                 views.append(IfView("stalled_at != at", (Line("stalled_at = at;"), Line("visits = 0;")), (), ""))
                 views.append(IfView(f"++visits > {STALL_LIMIT}", _fail("ParserTimeout"), (), ""))
-            views += self.body(state.body)
-            views += self._transition(state)
+            views += body
         views.append(Line(f"{DONE}:;"))
         views.append(Line("packet->payload_offset = at;"))
         views.append(Line("packet->parser_error = (uint8_t)error;"))
@@ -82,6 +81,7 @@ class ParserStatements(Statements):
         return self.tables.names(f"parse.{state}")
 
     def _goto(self, state: str) -> Views:
+        self._reached.add(state)
         return (Line(f"goto {DONE if state in (ACCEPT, REJECT) else self._label(state)};"),)
 
     # --- transitions --------------------------------------------------------------------------------------------------
