@@ -358,19 +358,21 @@ def _location_index(scope: Scope, outer: va.Location, index: ast.Expression, sta
 
 
 def _element(scope: Scope, outer: va.Location, index: ast.Expression, value: va.Value) -> va.Location | None:
-    """outer[value]"""
+    """outer[value]. What is constant only here, as an argument of an inlined call, may be out of range like any number of
+    the run time; the checker has refused the rest."""
     unit, span, number = scope.unit, index.span, _compile_time(value)
     match outer:
         case va.StructLocation(fields=fields) if number is None and fields:
             return va.PickedLocation(scalar_value(scope, value, index), tuple(field for _, field in fields))
         case va.StructLocation(fields=fields):
+            if number is not None and len(fields) <= number and fields:
+                return va.PickedLocation(fold.bits(len(fields), 32, span), tuple(field for _, field in fields))
             if number is None or not 0 <= number < len(fields):
                 raise unit.failure(span, f"the index is not in the range 0 .. {len(fields) - 1}")
             return fields[number][1]
         case va.StackLocation(type=type_) if number is not None:
-            if not 0 <= number < type_.size:
-                raise unit.failure(span, f"index {number} is out of the stack's range 0 .. {type_.size - 1}")
-            return layout.element_location(outer, fold.bits(number, 32, span), span)
+            beyond = type_.size  # stands for all that are out of range
+            return layout.element_location(outer, fold.bits(number if 0 <= number < beyond else beyond, 32, span), span)
         case va.StackLocation():
             return layout.element_location(outer, scalar_value(scope, value, index), span)
         case va.PickedLocation(index=position, elements=elements):
