@@ -1,6 +1,6 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: fuzz help setup setup-run demo check test golden
+.PHONY: fuzz help setup setup-run demo check test test-odp golden
 
 BIN := .venv/bin
 JOBS ?= 2
@@ -32,6 +32,9 @@ check: setup ## formatting, lint, types, directions of imports and includes
 
 test: check ## all checks and all tests
 	$(BIN)/pytest -n $(JOBS)
+
+test-odp: setup ## the packet tests over an installed ODP, which pkg-config finds
+	MACSAD_TEST_PLATFORM=odp $(BIN)/pytest tests/packets
 
 golden: setup ## write the golden files anew: read the difference before you commit it
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,6 +17,7 @@ from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.toolchain import toolchain
 
+PLATFORM = os.environ.get("MACSAD_TEST_PLATFORM", "linux")  # odp: over an installed ODP, found by pkg-config
 _FOLDER = tempfile.TemporaryDirectory(prefix="macsad-tests-")
 
 
@@ -28,7 +30,7 @@ def load(path: Path) -> Program:
 @functools.cache
 def build(path: Path, sanitize: tuple[str, ...] = ()) -> Path:
     """The switch of a program. Skips the test when our target cannot run the program; it has then said so."""
-    tools = toolchain.find("linux", None, optimise="-O1", sanitize=sanitize)
+    tools = toolchain.find(PLATFORM, None, optimise="-O1", sanitize=sanitize)
     folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize))
     try:
         return compilation.build(Request(path), load(path), folder, tools)[0]

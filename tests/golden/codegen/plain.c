@@ -288,7 +288,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     return;
 }
 
-static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     struct ingress_sets sets = {0};
     for (uint32_t i = 0; i < count; i++)
         ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
@@ -303,5 +303,5 @@ const struct macs_program macs_program = {
     .drop_port = 511,
     .table_count = 0,
     .extern_count = 0,
-    .ingress = ingress,
+    .ingress = ingress_pipe,
 };

@@ -225,7 +225,7 @@ join_0:;
     return;
 }
 
-static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     struct ingress_sets sets = {0};
     for (uint32_t i = 0; i < count; i++)
         ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
@@ -305,7 +305,7 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
     return;
 }
 
-static void egress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     struct egress_sets sets = {0};
     for (uint32_t i = 0; i < count; i++)
         egress_0_entry(worker, (struct state *)packets[i], i, &sets);
@@ -322,6 +322,6 @@ const struct macs_program macs_program = {
     .extern_count = 0,
     .table_descs = table_descs,
     .tables = tables,
-    .ingress = ingress,
-    .egress = egress,
+    .ingress = ingress_pipe,
+    .egress = egress_pipe,
 };

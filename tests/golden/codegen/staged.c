@@ -522,7 +522,7 @@ static inline void ingress_4_merge(struct macs_worker *worker, struct state *sta
     return;
 }
 
-static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     struct ingress_sets sets = {0};
     for (uint32_t i = 0; i < count; i++)
         ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
@@ -583,5 +583,5 @@ const struct macs_program macs_program = {
     .tables = tables,
     .extern_descs = extern_descs,
     .externs = externs,
-    .ingress = ingress,
+    .ingress = ingress_pipe,
 };
