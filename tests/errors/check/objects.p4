@@ -44,3 +44,6 @@ parser p(packet_in packet, out box_t<bit<8>> box) {
 
 @name(4) action four() { }
 @deprecated("a" | "b") action old() { }
+
+extern Cell<T> { Cell(); void put(in T value); }
+control cells() { Cell<Cell<bit<8>>>() cell; apply { } }

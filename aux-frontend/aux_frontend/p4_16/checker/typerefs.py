@@ -7,7 +7,7 @@ from aux_frontend.p4_16.checker import expressions
 from aux_frontend.p4_16.checker.nesting import nesting_problem
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
-from aux_frontend.p4_16.checker.typeops import BOOL, DONT_CARE, ERROR, INT, STRING, VOID, substitute, write
+from aux_frontend.p4_16.checker.typeops import BOOL, DONT_CARE, ERROR, INT, STRING, VOID, show, substitute, write
 from aux_frontend.p4_16.types import Ty
 
 MAX_WIDTH_BITS = 1 << 20
@@ -124,7 +124,23 @@ def _specialized(st: State, ref: ast.SpecializedType) -> Ty:
         )
         message = f"'{ref.base.name}' takes {need}, {len(arguments)} given"
         return st.error(ref, message, (declaration, "declared here"))
-    return _well_formed(st, ref, substitute(ty, dict(zip(parameters, arguments, strict=True))))
+    made = substitute(ty, dict(zip(parameters, arguments, strict=True)))
+    return _well_formed(st, ref, made) if _passes_values(st, ref, made) else UNKNOWN
+
+
+def _passes_values(st: State, ref: ast.SpecializedType, made: Ty) -> bool:
+    """Whether what an extern's methods take with a direction are still values, now that its type arguments are known."""
+    if not isinstance(made, t.Extern) or not any(isinstance(a, t.Extern) for a in made.arguments):
+        return True
+    mapping = dict(zip(made.declaration.type_parameters, made.arguments, strict=True))
+    for method in made.declaration.methods:
+        for parameter in method.parameters:
+            ty = substitute(st.value_types.get(parameter, UNKNOWN), mapping)
+            if parameter.direction and isinstance(ty, t.Extern):
+                message = f"'{method.name}' would take an {show(ty)} by value: '{parameter.name}' has a direction"
+                st.error(ref, message, (parameter, "declared here"))
+                return False
+    return True
 
 
 def _sized(st: State, ref: ast.SizedType) -> Ty:
