@@ -1,6 +1,8 @@
 """Fuzzes for a while: random programs, each examined; what fails is made smaller and written down.
 
-python tests/fuzz/fuzz.py [--minutes N] [--seed N] [--count N] [--size N] [--into FOLDER]
+python tests/fuzz/fuzz.py [--minutes N] [--seed N] [--count N] [--kind KIND] [--size N] [--into FOLDER]
+
+The seed says everything: which kind of program, how large, with which packets, how it is compiled.
 """
 
 from __future__ import annotations
@@ -9,15 +11,23 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
+import p4_14
 import program
+import reckoned
 import report
-from layout import render
-from oracle import examine
+from damage import damaged, survives
+from layout import Node, render
+from oracle import BUILDS, Failure, examine
 from shrink import shrink
 
 SHRINK_SECONDS = 120.0
+DAMAGED = 10  # variants of one program
+KINDS = ("p4-16", "p4-16", "p4-16", "p4-16", "p4-14", "reckoned", "p4-16", "damaged")
+Found = tuple[tuple[Node, ...], Failure]
 
 
 def main() -> int:
@@ -25,10 +35,12 @@ def main() -> int:
     deadline = time.monotonic() + 60 * asked.minutes
     failures = done = 0
     seed = asked.seed if asked.seed is not None else int(time.time())
+    print(f"from seed {seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="macsad-fuzz-") as scratch:
         while done < asked.count and time.monotonic() < deadline:
+            kind = asked.kind or KINDS[seed % len(KINDS)]
             size = asked.size if asked.size is not None else seed % 4
-            failures += _one(seed, size, Path(scratch), asked.into, asked.shrink)
+            failures += _one(kind, seed, size, Path(scratch), asked.into, asked.shrink)
             seed, done = seed + 1, done + 1
             if done % 20 == 0:
                 print(f"{done} programs", flush=True)
@@ -36,17 +48,56 @@ def main() -> int:
     return 1 if failures else 0
 
 
-def _one(seed: int, size: int, scratch: Path, into: Path, seconds: float) -> int:
+def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: float) -> int:
     """Examine the program of a seed. Returns 1 if it failed."""
-    nodes = program.make(seed, size)
+    if kind == "damaged":
+        return _damaged(seed, size, into)
+    found = _reckoned(seed, size, scratch) if kind == "reckoned" else _made(kind, seed, size, scratch, seconds)
+    if found is None:
+        return 0
+    report.write(into / f"{kind}-{seed}-{size}", *found)
+    print(f"seed {seed}: see {into / f'{kind}-{seed}-{size}'}", flush=True)
+    return 1
+
+
+def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Found | None:
+    """Of a program that only the executions tell the meaning of."""
+    makers: dict[str, Callable[[int, int], tuple[Node, ...]]] = {"p4-16": program.make, "p4-14": p4_14.make}
+    nodes = makers[kind](seed, size)
     failure = examine(render(nodes), scratch / "whole", seed)
     if failure is None:
-        return 0
-    print(f"seed {seed}, size {size}: {failure.step} {failure.batch or ''}: {failure.message[:300]}", flush=True)
-    nodes, failure = shrink(nodes, failure, scratch / "smaller", seconds)
-    report.write(into / f"{seed}-{size}", nodes, failure)
-    print(f"seed {seed}: see {into / f'{seed}-{size}'}", flush=True)
-    return 1
+        return None
+    _say(kind, seed, size, failure)
+    return shrink(nodes, failure, scratch / "smaller", seconds)
+
+
+def _reckoned(seed: int, size: int, scratch: Path) -> Found | None:
+    made = reckoned.Maker(seed, size).make()
+    failure = reckoned.examine(made, scratch / "reckoned", seed, BUILDS[seed // len(KINDS) % len(BUILDS)])
+    if failure is None:
+        return None
+    _say("reckoned", seed, size, failure)
+    made, failure = reckoned.smallest(made, failure, scratch / "reckoned", seed)
+    return made.nodes(), failure
+
+
+def _damaged(seed: int, size: int, into: Path) -> int:
+    """Variants of a program that the frontend must receive well."""
+    random = Random(seed)
+    text = render(program.make(seed, size) if random.random() < 0.7 else p4_14.make(seed, size))
+    into.mkdir(parents=True, exist_ok=True)
+    file = into / f"damaged-{seed}.p4"
+    for _ in range(DAMAGED):
+        if wrong := survives(damaged(text, random), file):
+            print(f"seed {seed}, damaged: {wrong[:300]}: see {file}", flush=True)
+            return 1
+    file.unlink()
+    return 0
+
+
+def _say(kind: str, seed: int, size: int, failure: Failure) -> None:
+    said = f"{failure.step} {failure.batch or ''} {failure.build}: {failure.message[:300]}"
+    print(f"seed {seed}, {kind}, size {size}: {said}", flush=True)
 
 
 def _arguments() -> argparse.Namespace:
@@ -54,6 +105,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, help="of the first program; by default another one every time")
+    parser.add_argument("--kind", choices=sorted(set(KINDS)), help="by default all in turn")
     parser.add_argument("--size", type=int, choices=range(5), help="by default 0 to 3 in turn")
     parser.add_argument("--shrink", type=float, default=SHRINK_SECONDS, help="seconds for making a failure smaller")
     parser.add_argument("--into", type=Path, default=Path("build/fuzz"), help="where failures are written")

@@ -290,9 +290,8 @@ def examine(made: Reckoned, folder: Path, seed: int, build: Build | None = None)
         return failure
     if (failure := subject.passes_differ(scenario)) or build is None:
         return failure
-    if failure := subject.compile(build.tools(), passes=build.passes):
-        return failure
-    return subject.switch_differs(scenario, BATCHES)
+    failure = subject.compile(build.tools(), passes=build.passes) or subject.switch_differs(scenario, BATCHES)
+    return replace(failure, build=build) if failure else None
 
 
 def _compare(wanted: list[bytes], frames: dict[int, list[bytes]], who: str, scenario: Scenario) -> Failure | None:
