@@ -49,6 +49,7 @@ class TableParser(StatementParser):
         if before := table.seen.get(name.text):
             note = (before.span, "it is already given here")
             self.diagnostics.error(name.span, f"the table has the property '{name.text}' twice", note)
+        self._in_order(table, name)
         table.seen[name.text] = name
         self.expect("=", f"after the property '{name.text}'")
         if name.kind in ("key", "actions", "entries"):
@@ -59,6 +60,13 @@ class TableParser(StatementParser):
             value = self.expression()
             self.expect(";", f"after the property '{name.text}'")
             table.others.append(ast.TableProperty(name.span, annotations, name.text, is_const, value))
+
+    def _in_order(self, table: _Properties, name: Token) -> None:
+        """The action list comes before the default action, the key before the entries (spec 14.2.1.3, 14.2.1.4)."""
+        later = {"actions": "default_action", "key": "entries"}.get(name.text, "")
+        if (early := table.seen.get(later)) is not None:
+            note = (name.span, f"'{name.text}' stands here")
+            self.diagnostics.error(early.span, f"'{later}' must come after '{name.text}'", note)
 
     def _braced_property(self, table: _Properties, name: Token, is_const: bool) -> None:
         opening = self.expect("{", f"after '{name.text} ='")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.checker import uses
+from aux_frontend.p4_16.checker import architectures, runtime_annotations, uses
 from aux_frontend.p4_16.checker.declarations import declaration
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.nesting import deep_recursion
@@ -24,7 +24,10 @@ def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
                 declaration(st, d)
     except RecursionError:
         st.error(st.last_span, "the program is nested too deeply here")
+    runtime_annotations.check(st, program)
     diagnostics.raise_if_errors()
     with deep_recursion():
         uses.check_program(st, program)
+        architectures.check(st, program)
+    diagnostics.raise_if_errors()
     return st.checked

@@ -10,8 +10,7 @@ from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
 
-# Match kinds whose entries may overlap, so that a priority means something.
-_PRIORITISED = frozenset(("ternary", "range", "optional"))
+_HIGHEST = (1 << 31) - 1  # a priority is an int32 to P4Runtime
 
 
 def check(st: State, table: ast.TableDeclaration, keys: Sequence[Ty], actions: Mapping[str, ast.ActionRef]) -> None:
@@ -35,6 +34,7 @@ def check(st: State, table: ast.TableDeclaration, keys: Sequence[Ty], actions: M
             _duplicate(st, table, entry, seen)
         _priority(st, table, entry)
         actionrefs.use(st, table, entry.action, actions, "entry")
+    _derived_priorities(st, table, table.entries)
 
 
 def _parts(table: ast.TableDeclaration, keyset: ast.Expression) -> list[ast.Expression]:
@@ -103,3 +103,23 @@ def _priority(st: State, table: ast.TableDeclaration, entry: ast.Entry) -> None:
     kinds = {key.match_kind.text for key in table.keys or ()}
     if kinds <= {"exact", "lpm"}:
         st.error(entry.priority, f"entries of table '{table.name}' have no priority: all its keys are exact or lpm")
+
+
+def _derived_priorities(st: State, table: ast.TableDeclaration, entries: Sequence[ast.Entry]) -> None:
+    """An entry without priority follows its predecessor at a distance of priority_delta, and may run out of numbers."""
+    values = {item.name: st.value(item.value) for item in table.properties}
+    step = values.get("priority_delta", 1)
+    if not isinstance(step, int) or (table.const_entries and all(e.priority is None for e in entries)):
+        return
+    if values.get("largest_priority_wins", True):
+        step = -step
+    priority: int | None = None
+    for entry in entries:
+        if entry.priority is not None:
+            priority = st.int_value(entry.priority)
+        elif priority is not None:
+            priority += step
+        lowest = 0 if entry.priority is None else priority  # a negative one that is written has its message already
+        if priority is not None and not (lowest or 0) <= priority <= _HIGHEST:
+            st.error(entry.priority or entry.keyset, f"the priority of this entry is {priority}, not in 0..{_HIGHEST}")
+            return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions
+from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions, lvalues
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Place, State
 from aux_frontend.p4_16.checker.typeops import show
@@ -27,11 +27,13 @@ def table(st: State, d: ast.TableDeclaration) -> None:
     st.open_declarations.add(d)
     with st.placed(Place.TABLE):
         with st.placed(Place.KEY):
-            keys = tuple(_key(st, key) for key in d.keys or ())
+            keys = tuple(_key(st, d, key) for key in d.keys or ())
         actions = _actions(st, d)
         if d.default_action is not None:
             annotation.check(st, d.default_action.annotations)
             actionrefs.use(st, d, d.default_action, actions, "default action")
+        elif d.actions is not None:
+            _no_action(st, d)
         seen: dict[str, ast.TableProperty] = {}
         for item in d.properties:
             if item.name in seen:
@@ -43,7 +45,7 @@ def table(st: State, d: ast.TableDeclaration) -> None:
     st.declare(d)
 
 
-def _key(st: State, key: ast.KeyElement) -> Ty:
+def _key(st: State, d: ast.TableDeclaration, key: ast.KeyElement) -> Ty:
     annotation.check(st, key.annotations)
     kind = key.match_kind.text
     if kind not in st.match_kind_declarations:
@@ -52,6 +54,7 @@ def _key(st: State, key: ast.KeyElement) -> Ty:
     else:
         st.checked.declarations[key.match_kind] = st.match_kind_declarations[kind]
     ty = expressions.infer(st, key.expression)
+    _not_itself(st, d, key.expression)
     if not _is_simple(st, key.expression) and not any(a.name == "name" for a in key.annotations):
         message = "table key: the control plane needs a name for this expression, give one with @name"
         st.error(key.expression, message)
@@ -60,6 +63,14 @@ def _key(st: State, key: ast.KeyElement) -> Ty:
     if not _matchable(ty):
         return st.error(key.expression, f"table key: {show(ty)} cannot be matched")
     return ty
+
+
+def _not_itself(st: State, d: ast.TableDeclaration, e: ast.Expression) -> None:
+    """Within a table its own name hides other declarations of that name."""
+    path = lvalues.root(e)
+    hidden = st.checked.declarations.get(path) if path is not None and not path.absolute else None
+    if path is not None and path.name == d.name and hidden is not None:
+        st.error(path, f"'{d.name}' is the table itself here", (d, "the table"), (hidden, "hidden by the table's name"))
 
 
 def _is_simple(st: State, e: ast.Expression) -> bool:
@@ -105,6 +116,17 @@ def _actions(st: State, d: ast.TableDeclaration) -> dict[str, ast.ActionRef]:
             seen[action] = ref
         result.setdefault(path.name, ref)
     return result
+
+
+def _no_action(st: State, d: ast.TableDeclaration) -> None:
+    """A table without default action has NoAction of core.p4 (spec 14.2.1.3)."""
+    found = st.scope.root().find("NoAction", types=False)
+    declared = found[-1] if found else None
+    if not isinstance(declared, ast.ActionDeclaration) or declared.parameters:
+        what = "is not declared" if declared is None else "is not an action without parameters"
+        notes = ((declared, "declared here"),) if declared is not None else ()
+        message = f"table '{d.name}' has no default_action, and NoAction, which it then has, {what}; include core.p4"
+        st.error(d, message, *notes)
 
 
 def _property(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:

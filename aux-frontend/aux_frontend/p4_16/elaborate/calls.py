@@ -6,6 +6,7 @@ P4-16 spec 1.2.5 sections 8.17 to 8.22 and 10 (functions), 14.1 (actions).
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.ast.visit import walk
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import (
@@ -23,7 +24,6 @@ from aux_frontend.p4_16.elaborate import (
     values as va,
 )
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
-from aux_frontend.p4_16.elaborate.effects import walk
 from aux_frontend.p4_16.elaborate.objects import (
     ControlObject,
     ExternObject,

@@ -5,32 +5,11 @@ P4-16 spec 1.2.5 section 6.6 and 8.1: operands are evaluated left to right, && |
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
-
 from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.ast.visit import children, walk
 from aux_frontend.p4_16.elaborate.unit import Unit
 
 _PURE = ("header.isValid", "header.minSize", "header.maxSize")
-
-
-def children(node: ast.Node) -> Iterator[ast.Node]:
-    """The nodes directly below a node."""
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if isinstance(value, ast.Node):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (item for item in value if isinstance(item, ast.Node))
-
-
-def walk(node: ast.Node) -> Iterator[ast.Node]:
-    """A node and all below it."""
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(children(current))
 
 
 def has_effects(unit: Unit, expression: ast.Node) -> bool:

@@ -6,10 +6,11 @@ That is right where every application passes the same name, and nothing else tha
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.ast.visit import walk
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import expressions, values as va
 from aux_frontend.p4_16.elaborate.bind import OUTWARD
-from aux_frontend.p4_16.elaborate.effects import has_effects, walk
+from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checker import control_names
 from aux_frontend.p4_16.checker.architectures import pna, psa, v1model
 from aux_frontend.p4_16.checker.architectures.uses import Uses, gather
 from aux_frontend.p4_16.checker.state import State
@@ -26,5 +27,7 @@ def check(st: State, program: ast.Program) -> None:
             call = st.checked.calls.get(main)
             package = call.target if call is not None else None
             rule = _RULES.get(package.name) if isinstance(package, ast.PackageDeclaration) else None
+            found = gather(st, main)
+            control_names.check(st, found)
             if rule is not None:
-                rule(st, gather(st, main))
+                rule(st, found)

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.ast.visit import walk
+from aux_frontend.p4_16.ast.visit import children
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker.state import State
 
 Block = ast.ControlDeclaration | ast.ParserDeclaration
 Owner = Block | ast.ActionDeclaration | ast.FunctionDeclaration | ast.TableDeclaration
 _BODIES = (ast.ActionDeclaration, ast.FunctionDeclaration, ast.TableDeclaration)
-_FOLLOWED = (ast.ControlDeclaration, ast.ParserDeclaration, ast.ActionDeclaration, ast.FunctionDeclaration)
+_FOLLOWED = (ast.ControlDeclaration, ast.ParserDeclaration, ast.Instantiation, *_BODIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ExternCall:
 
 @dataclass(slots=True)
 class Uses:
-    """All that is reached from `main`, in the order of the text within each declaration.
+    """All that is reached from `main`; blocks, tables and calls in the order of the text.
 
     tables_of: an action → the tables that list it, each with the element of its list.
     """
@@ -39,14 +39,17 @@ class Uses:
         default_factory=dict
     )
     extern_calls: list[ExternCall] = field(default_factory=list)
-    instances: list[tuple[ast.Call | ast.Instantiation, ast.Declaration]] = field(default_factory=list)
-    callers: dict[ast.Declaration, list[Owner]] = field(default_factory=dict)
+    instances: dict[ast.Call | ast.Instantiation, ast.Declaration] = field(default_factory=dict)
 
-    def roots(self, st: State) -> list[Block]:
-        """The blocks that are arguments of `main`, without those inside them."""
-        call = st.checked.calls[self.main]
-        found = (st.checked.calls.get(e) for e in call.arguments if isinstance(e, ast.Call))
-        return [c.target for c in found if c is not None and isinstance(c.target, Block)]
+    def roots(self, st: State) -> set[ast.Declaration]:
+        """The blocks that are arguments of `main` and of its packages, without those inside them."""
+        packages = (node for node, target in self.instances.items() if isinstance(target, ast.PackageDeclaration))
+        return {
+            made
+            for node in packages
+            for argument in st.checked.calls[node].arguments
+            if isinstance(argument, ast.Call) and isinstance(made := self.instances.get(argument), Block)
+        }
 
 
 def gather(st: State, main: ast.Instantiation) -> Uses:
@@ -61,22 +64,33 @@ def gather(st: State, main: ast.Instantiation) -> Uses:
         seen.add(d)
         if isinstance(d, Block):
             uses.blocks.append(d)
-        for node, owner in _owned(d, d if isinstance(d, _FOLLOWED) else None):
-            pending += [t for t in _targets(st, uses, node, owner) if isinstance(t, (*_FOLLOWED, ast.Instantiation))]
+        if isinstance(d, ast.TableDeclaration):
+            _table(st, uses, d)
+        owner = d if isinstance(d, Owner) else None
+        for node in _parts(d):
+            pending += _targets(st, uses, node, owner)
+    uses.blocks.sort(key=_place)
+    uses.tables.sort(key=_place)
+    uses.extern_calls.sort(key=lambda call: _place(call.at))
     return uses
 
 
-def _owned(d: ast.Declaration, owner: Owner | None) -> Iterator[tuple[ast.Node, Owner | None]]:
+def _place(node: ast.Node) -> tuple[str, int, int]:
+    return node.span.file, node.span.line, node.span.column
+
+
+def _parts(d: ast.Declaration) -> Iterator[ast.Node]:
     """The nodes of a declaration, but not the actions, functions and tables of a block: those come when they are used."""
-    for node in walk(d):
-        yield node, owner
+    pending: list[ast.Node] = [d]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += [child for child in reversed(list(children(node))) if not isinstance(child, _BODIES)]
 
 
 def _targets(st: State, uses: Uses, node: ast.Node, owner: Owner | None) -> list[ast.Declaration]:
-    """The declarations that a node refers to; notes tables and calls on the way."""
+    """The declarations that a node refers to; notes calls on the way."""
     found: list[ast.Declaration] = []
-    if isinstance(node, ast.TableDeclaration):
-        _table(st, uses, node)
     if isinstance(node, ast.Call | ast.Instantiation):
         call = st.checked.calls.get(node)
         if call is not None and isinstance(call.target, ast.Declaration):
@@ -84,9 +98,9 @@ def _targets(st: State, uses: Uses, node: ast.Node, owner: Owner | None) -> list
             _call(uses, node, call, owner)
     if isinstance(node, ast.Path):
         declaration = st.checked.declarations.get(node)
-        if isinstance(declaration, ast.Declaration):
+        if declaration is not None:
             found.append(declaration)
-    return found
+    return [d for d in found if isinstance(d, _FOLLOWED)]
 
 
 def _table(st: State, uses: Uses, table: ast.TableDeclaration) -> None:
@@ -105,6 +119,4 @@ def _call(uses: Uses, node: ast.Call | ast.Instantiation, call: ResolvedCall, ow
         if owner is not None:
             uses.extern_calls.append(ExternCall(node, call, owner))
     else:
-        uses.instances.append((node, target))
-        if owner is not None:
-            uses.callers.setdefault(target, []).append(owner)
+        uses.instances[node] = target
