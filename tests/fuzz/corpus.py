@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import report
+from hypothesis.internal.conjecture import engine
 from oracle import Failure, Subject
 
 from transpiler.frontend import Source
@@ -31,6 +32,7 @@ from transpiler.toolchain import toolchain
 BATCHES = ((1, 1), (32, 8), (256, 256))
 SECONDS = 240  # for one program
 MEMORY_BYTES = 4 << 30
+CHOICES = 1 << 20  # that a scenario may take: hypothesis allows 8,192, and a program with 100 tables takes more
 RUN_HERE = (Architecture.V1MODEL, Architecture.PSA)
 
 
@@ -93,6 +95,7 @@ def _apart(path: Path, asked: Asked) -> tuple[str, str]:
 
 def _limited(path: Path, asked: Asked) -> tuple[str, str]:
     sys.setrecursionlimit(50_000)
+    engine.BUFFER_SIZE = CHOICES
     if not asked.sanitize:  # whose shadow memory is larger than that
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     with tempfile.TemporaryDirectory(prefix="macsad-corpus-") as scratch:

@@ -15,6 +15,8 @@ from transpiler.hlir.program import Control, MatchKind, Program, Role
 from transpiler.hlir.statements import Emit
 from transpiler.hlir.types import Bits
 from transpiler.hlir.verifier import verify
+from transpiler.interpreter import Switch
+from transpiler.interpreter.matches import Exact
 
 
 def load(text: str, tmp_path: Path) -> Program:
@@ -466,3 +468,42 @@ def test_expansion_without_end_is_an_error(kind: str, tmp_path: Path) -> None:
     path.write_text(f"{BYTES}{chain}{last}\naction n() {{ }}\ntable t {{ actions {{ n; }} }}\ncontrol ingress {{ }}")
     with pytest.raises(Rejected):
         P4_14().check(Source(path), Diagnostics())
+
+
+def test_a_value_set_has_whole_values_wherever_it_is_used(tmp_path: Path) -> None:
+    """One of 16 bits is compared with a field of 16 bits and with two fields of 3 and 13 bits in a row."""
+    text = """
+        header_type kind_t { fields { v : 16; } }
+        header_type parts_t { fields { high : 3; low : 13; } }
+        header_type note_t { fields { v : 8; } }
+        header kind_t kind;
+        header parts_t parts;
+        header note_t note;
+        parser_value_set known;
+        parser start {
+            extract(kind);
+            return select(latest.v) { known : noted; 7 : in_parts; default : ingress; }
+        }
+        parser in_parts {
+            extract(parts);
+            return select(latest.high, latest.low) { known : noted; 0x2001 : ingress; default : refuse; }
+        }
+        parser noted { extract(note); return ingress; }
+        parser refuse { return parse_error gone; }
+        parser_exception gone { parser_drop; }
+        action mark() { modify_field(note.v, 0xee); }
+        table marked { actions { mark; } default_action : mark(); }
+        control ingress { if (valid(note)) { apply(marked); } }
+    """
+    program = load(text, tmp_path)
+    assert program.value_set["known"].types == (Bits(16),)
+    switch = Switch(program)
+    switch.value_set_add("known", (Exact(0x6005),))
+    for frame, expected in (
+        ("600501", "6005ee"),
+        ("0007600501", "00076005ee"),
+        ("0007200101", "0007200101"),
+        ("0007600401", None),
+    ):
+        sent = [out.hex() for _, out in switch.process(0, bytes.fromhex(frame))]
+        assert sent == ([expected] if expected else []), frame

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import number, pragma_number
@@ -32,6 +33,9 @@ class Selects:
         subjects = tuple(self._subject(item, env) for item in select.subjects)
         if not subjects:
             raise self.values.fail(select.span, "select needs an expression")
+        whole = all(len(case.values) == 1 for case in select.cases)
+        if whole and any(isinstance(case.values[0].value, ast.Ref) for case in select.cases):
+            subjects = (reduce(_joined, subjects),)  # a value set has whole values, wherever it is used
         types = tuple(s.type for s in subjects if isinstance(s.type, Bits))
         cases: list[pr.SelectCase] = []
         covered = False
@@ -120,6 +124,12 @@ class Selects:
             self.value_sets[name] = pr.ValueSet(name, types, kinds, min(size, _MAX_SIZE), declaration.name.span)
         elif known.types != types:
             raise self.values.fail(span, f"value set '{name}' is used with values of other widths elsewhere")
+
+
+def _joined(left: ex.Expression, right: ex.Expression) -> ex.Expression:
+    """Two subjects in a row, the first one in the higher bits."""
+    assert isinstance(left.type, Bits) and isinstance(right.type, Bits)
+    return ex.Binary(ex.BinaryOp.CONCAT, left, right, Bits(left.type.width + right.type.width), left.span)
 
 
 def _key_of(value: ex.Const, mask: ex.Const | None) -> ex.KeySet:
