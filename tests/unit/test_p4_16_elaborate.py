@@ -433,6 +433,13 @@ def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     assert "the extern 'Box' is not supported on v1model" in message
 
 
+@pytest.mark.parametrize("target", ["h", "why"])
+def test_a_hash_is_a_number(tmp_path: Path, target: str) -> None:
+    apply = f"error why; hash({target}, HashAlgorithm.crc16, 8w0, {{ h.a }}, 8w4);"
+    text = PROGRAM.format(top="", control="", apply=apply, parser=EXTRACT)
+    assert "the result is a number" in rejected(tmp_path, text)
+
+
 def test_inlining_has_a_limit(tmp_path: Path) -> None:
     functions = ["void f0(inout bit<8> x) { x = x + 1; x = x ^ 3; }"]
     functions += [f"void f{i}(inout bit<8> x) {{ f{i - 1}(x); f{i - 1}(x); }}" for i in range(1, 40)]
