@@ -11,33 +11,32 @@ enum { GROUP_ENTRIES = 256, GROUP_SLACK = 64 /* groups that may wait for their r
 
 typedef struct macs_lpm_dir24 table_t;
 
-/* A change of the entries under a prefix: those that name nothing or a prefix no longer than `length` become `to`; or,
- * where `from` is given, those that name it. Runs of entries name the same, so the last decision is kept. */
+/* A change of the entries under a prefix: those that name nothing or a prefix of `shortest` to `longest` bits become
+ * `to`. */
 struct change {
-    uint32_t length;
-    uint32_t from;
+    uint32_t shortest, longest;
+    bool empty_too;
     uint32_t to;
-    uint32_t last; /* the entry decided on last; 0 at first, which `applies` if there is no `from` */
-    bool applies;
 };
 
+static uint32_t entry_of(const struct macs_rule *rule) {
+    return rule->prefix_bits << MACS_LPM_DIR24_LENGTH_AT | (rule->result + 1);
+}
+
+/* The rule comes, or its result is another. */
 static struct change change_to(const struct macs_rule *rule) {
-    return (struct change){.length = rule->prefix_bits, .to = rule->slot + 1, .applies = true};
+    return (struct change){.longest = rule->prefix_bits, .empty_too = true, .to = entry_of(rule)};
 }
 
-static struct change change_from(uint32_t from, uint32_t to) {
-    return (struct change){.from = from, .to = to};
+/* The rule goes; `to`: what covers its keys then. */
+static struct change change_from(const struct macs_rule *rule, uint32_t to) {
+    return (struct change){.shortest = rule->prefix_bits, .longest = rule->prefix_bits, .to = to};
 }
 
-static void change_entry(const table_t *table, _Atomic uint32_t *entry, struct change *change) {
+static void change_entry(_Atomic uint32_t *entry, const struct change *change) {
     uint32_t now = atomic_load_explicit(entry, memory_order_relaxed);
-    if (now != change->last) {
-        change->last = now;
-        change->applies = now == change->from;
-        if (change->from == 0 && now != 0)
-            change->applies = macs_rules_of(&table->rules, now - 1)->prefix_bits <= change->length;
-    }
-    if (change->applies)
+    uint32_t length = now >> MACS_LPM_DIR24_LENGTH_AT;
+    if (now ? length >= change->shortest && length <= change->longest : change->empty_too)
         atomic_store_explicit(entry, change->to, memory_order_release);
 }
 
@@ -45,9 +44,10 @@ static _Atomic uint32_t *group_at(const table_t *table, uint32_t entry) {
     return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) * GROUP_ENTRIES];
 }
 
-static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count, struct change *change) {
+static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count,
+                         const struct change *change) {
     for (uint32_t i = first; i < first + count; i++)
-        change_entry(table, group_at(table, entry) + i, change);
+        change_entry(group_at(table, entry) + i, change);
 }
 
 /* -- groups -----------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ static uint32_t first_index(const table_t *table, const struct macs_rule *rule) 
 }
 
 /* Apply a change to all keys under a rule; the group of a rule beyond the base is there. */
-static void change_prefix(table_t *table, const struct macs_rule *rule, struct change *change) {
+static void change_prefix(table_t *table, const struct macs_rule *rule, const struct change *change) {
     uint32_t length = rule->prefix_bits;
     uint32_t index = first_index(table, rule);
     atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
@@ -114,17 +114,17 @@ static void change_prefix(table_t *table, const struct macs_rule *rule, struct c
             if (entry & MACS_LPM_DIR24_GROUP)
                 change_group(table, entry, 0, GROUP_ENTRIES, change);
             else
-                change_entry(table, &table->base[index], change);
+                change_entry(&table->base[index], change);
         }
     }
 }
 
-/* What covers a rule's keys when the rule is gone: slot + 1 of the next shorter prefix but the root, or 0. */
+/* What covers a rule's keys when the rule is gone: the entry of the next shorter prefix but the root, or 0. */
 static uint32_t next_shorter(table_t *table, const struct macs_rule *rule) {
     for (uint32_t length = rule->prefix_bits; length-- > 1;) {
         const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, length);
         if (shorter)
-            return shorter->slot + 1;
+            return entry_of(shorter);
     }
     return 0;
 }
@@ -146,6 +146,7 @@ static void dir24_destroy(void *self) {
     macs_memory_free((void *)table->base, base_bytes(table));
     macs_memory_free((void *)table->groups, groups_bytes(table));
     macs_memory_free(table->group_rules, table->group_limit * sizeof *table->group_rules);
+    macs_results_destroy(&table->results);
     macs_rules_destroy(&table->rules);
     free(table);
 }
@@ -167,7 +168,8 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
     table->base = macs_memory_alloc(base_bytes(table), true);
     table->groups = macs_memory_alloc(groups_bytes(table), true);
     table->group_rules = macs_memory_alloc(table->group_limit * sizeof *table->group_rules, true);
-    if (table->base && table->groups && table->group_rules) {
+    error = macs_results_create(&table->results, shape, qsbr);
+    if (!error && table->base && table->groups && table->group_rules) {
         *self = table;
         return 0;
     }
@@ -175,23 +177,37 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return -ENOMEM;
 }
 
+/* The group of a rule beyond the base, made if need be. */
+static int count_in_group(table_t *table, const struct macs_rule *rule) {
+    uint32_t at = first_index(table, rule);
+    if (!(atomic_load_explicit(&table->base[at], memory_order_relaxed) & MACS_LPM_DIR24_GROUP)) {
+        int error = open_group(table, at);
+        if (error)
+            return error;
+    }
+    table->group_rules[atomic_load_explicit(&table->base[at], memory_order_relaxed) & ~MACS_LPM_DIR24_GROUP]++;
+    return 0;
+}
+
 static int dir24_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    int error = macs_rules_add(&table->rules, match, value, &rule);
+    int error = macs_qsbr_reserve(table->rules.qsbr, 1);
+    if (!error)
+        error = macs_rules_add(&table->rules, match, value, &rule);
     if (error)
         return error;
-    if (rule->prefix_bits > table->base_bits) {
-        uint32_t at = first_index(table, rule);
-        if (!(atomic_load_explicit(&table->base[at], memory_order_relaxed) & MACS_LPM_DIR24_GROUP))
-            error = open_group(table, at);
-        if (error) {
-            macs_rules_cancel(&table->rules, rule);
-            return error;
-        }
-        table->group_rules[atomic_load_explicit(&table->base[at], memory_order_relaxed) & ~MACS_LPM_DIR24_GROUP]++;
+    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
+    if (!error && rule->prefix_bits > table->base_bits) {
+        error = count_in_group(table, rule);
+        if (error)
+            macs_results_drop(&table->results, rule->result);
     }
-    struct change change = change_to(rule);
+    if (error) {
+        macs_rules_cancel(&table->rules, rule);
+        return error;
+    }
+    const struct change change = change_to(rule);
     change_prefix(table, rule, &change);
     if (index)
         *index = macs_rules_index(&table->rules, rule);
@@ -201,17 +217,26 @@ static int dir24_add(void *self, const struct macs_match *match, const void *val
 static int dir24_modify(void *self, const struct macs_match *match, const void *value) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    uint32_t old = 0;
+    uint32_t old = 0, result = 0;
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 1);
+        error = macs_qsbr_reserve(table->rules.qsbr, 2);
     if (!error)
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
         return error;
-    struct change change = change_from(old + 1, rule->slot + 1);
+    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &result);
+    if (error) {
+        macs_values_retire(&table->rules.values, rule->slot);
+        rule->slot = old;
+        return error;
+    }
+    uint32_t before = rule->result;
+    rule->result = result;
+    const struct change change = change_to(rule);
     change_prefix(table, rule, &change);
     macs_values_retire(&table->rules.values, old);
+    macs_results_drop(&table->results, before);
     return 0;
 }
 
@@ -220,10 +245,10 @@ static int dir24_remove(void *self, const struct macs_match *match) {
     struct macs_rule *rule = NULL;
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 2);
+        error = macs_qsbr_reserve(table->rules.qsbr, 3);
     if (error)
         return error;
-    struct change change = change_from(rule->slot + 1, next_shorter(table, rule));
+    const struct change change = change_from(rule, next_shorter(table, rule));
     change_prefix(table, rule, &change);
     if (rule->prefix_bits > table->base_bits) {
         uint32_t at = first_index(table, rule);
@@ -231,6 +256,7 @@ static int dir24_remove(void *self, const struct macs_match *match) {
         if (--table->group_rules[entry & ~MACS_LPM_DIR24_GROUP] == 0)
             close_group(table, at);
     }
+    macs_results_drop(&table->results, rule->result);
     macs_rules_remove(&table->rules, rule);
     return 0;
 }
@@ -250,7 +276,7 @@ static uint32_t dir24_count(void *self) {
 
 static uint64_t dir24_memory(void *self) {
     const table_t *table = self;
-    return macs_rules_memory(&table->rules) + base_bytes(table) +
+    return macs_rules_memory(&table->rules) + macs_results_memory(&table->results) + base_bytes(table) +
            (uint64_t)table->group_top * (GROUP_ENTRIES * sizeof *table->groups + sizeof *table->group_rules);
 }
 

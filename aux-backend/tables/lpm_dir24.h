@@ -1,33 +1,39 @@
 /* Longest prefix match on one field of up to 32 bits, by direct index: one memory access for prefixes up to 24 bits.
  *
- * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the value of
- * the longest prefix that covers it, or a group: 256 entries for the last 8 bits, made where a prefix is longer than
- * 24. The prefix of length 0 stands apart, in `root`, so that a default route costs no filling.
+ * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the result of
+ * the longest prefix that covers it (results.h: routes with the same action data share one) and that prefix's length,
+ * or a group: 256 entries for the last 8 bits, made where a prefix is longer than 24. The prefix of length 0 stands
+ * apart, in `root`, so that a default route costs no filling.
  * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
  * before the base names it. Each change counts in `changes` before it is published: a lookup that found nothing,
  * neither in the arrays nor in root, and saw some changes looks again (64 times at most: a writer must not hold
  * readers up), so that a default route that replaces a prefix, or the reverse, is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the value; memory 64 MiB at most for the base,
- * touched only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores.
- * Source: Gupta, Lin, McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
+ * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the result if it is rare; memory 64 MiB at most for
+ * the base, touched only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin,
+ * McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
 
 #include <stdatomic.h>
 
+#include "results.h"
 #include "rules.h"
 
 #define MACS_LPM_DIR24_STEPS 1
 #define MACS_LPM_DIR24_RETRIES 64
-#define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000) /* in an entry: the rest is a group's number, else slot + 1 or 0 */
+/* An entry: this and a group's number, or a result's number + 1 (0: none) and above it its prefix's length. */
+#define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000)
+#define MACS_LPM_DIR24_RESULT UINT32_C(0x00ffffff)
+#define MACS_LPM_DIR24_LENGTH_AT 24
 
 struct macs_lpm_dir24 {
     _Atomic uint32_t *base;
     _Atomic uint32_t *groups; /* 256 entries each */
-    _Atomic uint32_t root;    /* slot + 1 of the prefix of length 0, or 0 */
+    _Atomic uint32_t root;    /* the entry of the prefix of length 0, or 0 */
     _Atomic uint32_t changes;
+    struct macs_results results;
     struct macs_rules rules;
     uint32_t base_bits;
     uint32_t group_limit;
@@ -59,7 +65,7 @@ static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_
     return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) << 8 | low];
 }
 
-/* When the base entry is in the cache: fetch the group's entry, or the value. */
+/* When the base entry is in the cache: fetch the group's entry, or the result. */
 static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                        struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
@@ -69,10 +75,10 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
     if (entry & MACS_LPM_DIR24_GROUP)
         __builtin_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, cursor->low));
     else if (entry)
-        __builtin_prefetch(macs_values_at(&table->rules.values, entry - 1));
+        __builtin_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
-/* What stands for the key now: slot + 1, or 0. */
+/* The entry that stands for the key now, or 0. */
 static inline uint32_t macs_lpm_dir24_look(const struct macs_lpm_dir24 *table, uint32_t key_bytes,
                                            const struct macs_lpm_dir24_cursor *cursor) {
     uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
@@ -93,7 +99,7 @@ static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, c
         cursor->changes = changes;
         answer = macs_lpm_dir24_look(table, key_bytes, cursor);
     }
-    return answer ? macs_values_at(&table->rules.values, answer - 1) : NULL;
+    return answer ? macs_results_at(&table->results, (answer & MACS_LPM_DIR24_RESULT) - 1) : NULL;
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;

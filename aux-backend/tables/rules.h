@@ -18,7 +18,8 @@ struct macs_rule {
     uint64_t order;    /* compare this first, the larger wins: priority, then prefix length */
     uint64_t sequence; /* then this, the smaller wins: when the entry was added, from 1; 0: no entry */
     uint32_t slot;
-    uint32_t next; /* index of a rule that the kernel chains to this one, or MACS_RULES_NONE */
+    uint32_t next;   /* index of a rule that the kernel chains to this one, or MACS_RULES_NONE */
+    uint32_t result; /* of the kernel, if it has shared results (results.h) */
     uint32_t prefix_bits;
     int32_t priority;
     uint8_t bytes[]; /* value, mask, high */

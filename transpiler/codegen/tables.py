@@ -165,6 +165,7 @@ class Tables:
             const_entries=declared.const_entries,
             const_default=declared.const_default,
             profile=profile,
+            indexed=bool(declared.direct),
             why=", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed) or "no key",
             cite=cite(declared.span.file, declared.span.line),
         )

@@ -230,6 +230,8 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
+    """A table; `indexed`: statements use the index of a found entry."""
+
     ref: TableRef
     control_name: str
     fields: tuple[FieldView, ...]
@@ -241,6 +243,7 @@ class TableView:
     const_entries: bool
     const_default: bool
     profile: int
+    indexed: bool
     why: str
     cite: str
 

@@ -89,6 +89,7 @@ struct macs_table_shape {
     /* For kernels that pack an entry into a word: the bits of the key, all its fields without gaps, and of the data,
      * the action's number in the lowest `action_bits` and its parameters above. */
     uint8_t key_bits, data_bits, action_bits;
+    bool indexed; /* readers want the index of what they find */
 };
 
 struct macs_qsbr;

@@ -91,7 +91,7 @@ static int compare_visit(const struct macs_match *match, const struct macs_entry
 
 static void change(const struct subject *subject, void *self, void *reference, const struct own_match *own,
                    uint64_t id) {
-    struct value value = make_value(id);
+    struct value value = make_value(below(2) ? id : id % 7 + 1); /* equal values may be shared */
     uint32_t kind = below(8);
     if (kind < 4)
         SAME_ANSWER(add, &own->match, &value, NULL);

@@ -119,8 +119,11 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 static inline struct macs_table_shape whole_key_shape(const struct subject *subject, uint32_t key_bytes,
                                                       uint32_t size) {
     uint32_t prefix_offset = subject->can & PREFIXES ? 0 : key_bytes;
-    return (struct macs_table_shape){
-        .key_bytes = key_bytes, .prefix_offset = prefix_offset, .value_bytes = sizeof(struct value), .size = size};
+    return (struct macs_table_shape){.key_bytes = key_bytes,
+                                     .prefix_offset = prefix_offset,
+                                     .value_bytes = sizeof(struct value),
+                                     .size = size,
+                                     .indexed = true};
 }
 
 /* xorshift64*: the same numbers for the same seed everywhere. */
