@@ -92,6 +92,22 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             priority = 20: 0x1000 &&& 0xf000: set(3);
         }
     }
+    table annotated {
+        key = { hdr.work.b: ternary; }
+        actions = { set; none; }
+        default_action = none();
+        const entries = {
+            0x1200 &&& 0xff00: set(1) @priority(3);
+            0x1234: set(2) @priority(1);
+            0x1000 &&& 0xf000: set(3) @priority(2);
+        }
+    }
+    table twice {
+        key = { hdr.work.b: ternary; }
+        actions = { set; none; }
+        default_action = none();
+        const entries = { 7: set(1); 8: set(2); 7: set(3); }
+    }
     table spans {
         key = { hdr.work.b: range; hdr.work.a: optional; }
         actions = { set; none; }
@@ -148,6 +164,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x09: { without_key.apply(); }
             0x0a: { without_default.apply(); }
             0x0b: { only_default.apply(); }
+            0x0c: { annotated.apply(); }
+            0x0d: { twice.apply(); }
             0x10: { if (outcome.apply().hit) { hdr.work.r = hdr.work.r + 0x10; } else { hdr.work.r = hdr.work.r + 0x20; } }
             0x11: { if (!outcome.apply().hit) { hdr.work.r = hdr.work.r + 0x10; } }
             0x12: { if (outcome.apply().miss) { hdr.work.r = hdr.work.r + 0x10; } }

@@ -59,6 +59,10 @@ action nothing() { no_op(); }
 action gone() { drop(); }
 action cut() { truncate(3); }
 action go(port) { modify_field(standard_metadata.egress_spec, port); }
+action shifted() { modify_field_with_shift(work.a, work.b, 4, 0x0f); }
+action perhaps() { modify_field_conditionally(work.a, work.c == 0x33, 0x99); }
+action from_rng() { modify_field_from_rng(work.a, 8, 0); }
+action marked() { mark_for_drop(); }
 action in_place() { work.a = (work.b + 2) & 0x1f; }
 
 table chosen {
@@ -66,7 +70,7 @@ table chosen {
     actions {
         set; set_constant; set_masked; set_given; plus; minus; negative; sum; difference; ands; ors; xors; half_ands;
         half_ors; complement; extremes; shifts; swapped; sequence; saturate; desaturate; metadata_starts; narrow; outer; hashed;
-        drawn; nothing; gone; cut; in_place;
+        drawn; nothing; gone; cut; in_place; shifted; perhaps; from_rng; marked;
     }
     size : 64;
 }

@@ -54,6 +54,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             0x0f: peek_header;
             0x10 .. 0x12: accept;
             0x13: signed;
+            0x14: for_ever;
             _: accept;
         }
     }
@@ -139,6 +140,13 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         meta.note = 2;
         transition accept;
     }
+    state for_ever {
+        meta.note = meta.note + 1;
+        transition select(meta.flag) {
+            true: accept;
+            false: for_ever;
+        }
+    }
     state give_up { transition reject; }
     state ignored {
         packet.extract<word_t>(_);
@@ -166,7 +174,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         else if (sm.parser_error == error.ParserInvalidArgument) { hdr.work.r = 0xe6; }
         else if (sm.parser_error == error.Odd) { hdr.work.r = 0xe8; }
         else if (sm.parser_error == error.Even) { hdr.work.r = 0xe9; }
-        hdr.work.b = meta.note;
+        hdr.work.b = hdr.work.kind == 0x14 ? 0 : meta.note;
     }
 }
 

@@ -7,7 +7,7 @@ header work_t { bit<8> what; bit<8> a; bit<16> b; bit<32> r; }
 
 struct headers_t { work_t work; }
 struct inner_t { bit<8> one; bit<8> two; }
-struct meta_t { bit<8> kept; bit<8> lost; inner_t inner; bit<48> began; }
+struct meta_t { bit<8> kept; bit<8> lost; inner_t inner; bit<48> began; bit<8> seen; }
 
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     state start {
@@ -48,6 +48,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x0c: { clone(CloneType.I2E, 7); }
             0x0d: { truncate(5); }
             0x0e: { sm.mcast_grp = 9; hdr.work.r = 1; }
+            0x14: { hdr.work.a = meta.seen; meta.seen = 0x77; }
             0x0f: { sm.priority = 5; hdr.work.b = 13w0 ++ sm.priority; }
         }
     }
@@ -65,6 +66,7 @@ control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x05: { if (sm.instance_type == 0 && hdr.work.a == 0) { recirculate({ meta.kept, meta.inner.two }); } }
             0x10: { clone3(CloneType.E2E, 32w7, { meta.lost }); }
             0x11: { hdr.work.r = sm.egress_global_timestamp >= meta.began && sm.enq_timestamp >= 0 ? 32w1 : 2; }
+            0x13: { hdr.work.r = (bit<32>) sm.enq_qdepth + (bit<32>) sm.deq_qdepth + sm.deq_timedelta; }
             0x12: { hdr.work.r = sm.instance_type; mark_to_drop(sm); sm.egress_spec = 1; }
             0x0e: { hdr.work.r = sm.instance_type; hdr.work.b = sm.egress_rid; hdr.work.a = (bit<8>) sm.egress_port; }
         }

@@ -104,6 +104,17 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
                 r = r + ((bit<16>) t[2] << 4) + (t[1] ? 16w0x100 : 0);
             }
             11: { r = WIDE[127:112] + WIDE[15:0]; }
+            13: {
+                bit<8>[3] numbers = { 1, 2, 3 };
+                numbers[hdr.work.nibble] = 7;
+                r = numbers[0] ++ numbers[hdr.work.nibble];
+            }
+            14: {
+                inner_t[2] pairs = { { 1, false }, { 2, true } };
+                pairs[1] = pairs[0];
+                pairs[hdr.work.nibble[0:0]].low = 9;
+                r = (bit<16>) (pairs[0].low ++ pairs[1].low);
+            }
             12: {
                 meta.outer = { { hdr.work.nibble, true }, { 2, false }, { 3, 4 }, { 5, true } };
                 inner_t saved = meta.outer.left;

@@ -455,6 +455,31 @@ def test_externs_check_but_do_not_load(tmp_path: Path) -> None:
     assert "the extern 'it' is not supported" in diagnostics.render()
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("clone_ingress_pkt_to_ingress(5);", "'clone_ingress_pkt_to_ingress' is not supported"),
+        ("clone_egress_pkt_to_ingress(5);", "'clone_egress_pkt_to_ingress' is not supported"),
+        ("execute_meter(limit, 0, m.x, h.a);", "the packet's colour before a meter is not supported"),
+    ],
+)
+def test_what_no_switch_does_checks_but_does_not_load(call: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "refused.p4"
+    path.write_text(
+        f"""{BYTES}
+        meter limit {{ type : bytes; instance_count : 4; }}
+        action act() {{ {call} }}
+        table t {{ actions {{ act; }} }}
+        control ingress {{ apply(t); }}
+        """
+    )
+    P4_14().check(Source(path), Diagnostics())
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        P4_14().load(Source(path), diagnostics)
+    assert "refused.p4:9:" in diagnostics.render() and f"error: {message}" in diagnostics.render()
+
+
 @pytest.mark.parametrize("kind", ["control", "action", "field_list"])
 def test_expansion_without_end_is_an_error(kind: str, tmp_path: Path) -> None:
     call, last = {
