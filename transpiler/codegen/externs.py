@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from transpiler.analysis.locations import actions_of
-from transpiler.codegen.ctypes import limbs, literal, natural
+from transpiler.codegen.ctypes import c_type, limbs, literal, natural
 from transpiler.codegen.expressions import C as CExpression, Expressions, cast, infix, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
-from transpiler.hlir.expressions import Expression, FieldRef, Place, Read, Text
+from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
@@ -160,15 +160,23 @@ class Call:
         """The number of the call's list of preserved fields."""
         return preserved_lists(self.externs.program).index(preserved_fields(self.statement))
 
-    def assign_number(self, text: str) -> Views:
-        """Assign a C integer of 64 bits."""
+    def number(self, text: str) -> CExpression:
+        """A C integer of 64 bits as a value of the output's type."""
         width = width_of(self.output_type())
-        if width > 64:
-            return self.assign_output(CExpression(f"macs_w{limbs(width)}_of({text})"))
-        return self.assign_output(trimmed(CExpression(text), width))
+        return CExpression(f"macs_w{limbs(width)}_of({text})") if width > 64 else trimmed(CExpression(text), width)
 
     def assign_output(self, value: CExpression) -> Views:
+        """Nothing, where nobody reads the output."""
         return self.assign(self.statement.outputs[0], value)
+
+    def assign_effect(self, value: CExpression) -> Views:
+        """Assign the result of a C call that does more: it is made once, also where its result goes nowhere."""
+        place = self.statement.outputs[0]
+        if isinstance(place, FieldRef) and isinstance(place.header, ElementRef):  # written only where it is in range
+            taken = self.assign_output(CExpression("result")) or (Line("(void)result;"),)
+            made = Line(f"const {c_type(self.output_type())} result = {value};")
+            return (BlockView((made, *taken), "", self.cite),)
+        return self.assign_output(value) or (Line(f"(void)({value});", self.cite),)
 
 
 def _count(call: Call) -> Views:
@@ -180,17 +188,22 @@ def _count_direct(call: Call) -> Views:
 
 
 def _execute_meter(call: Call) -> Views:
-    return call.assign_number(f"macs_meter_execute({call.state}, worker, {call.amount(0)}, packet->length)")
+    return call.assign_effect(
+        call.number(f"macs_meter_execute({call.state}, worker, {call.amount(0)}, packet->length)")
+    )
 
 
 def _read_direct_meter(call: Call) -> Views:
     instance = call.statement.instance
     assert instance is not None
     if call.externs.owner(instance) != call.table:
-        return call.assign_number("MACS_GREEN")  # an action that several tables share: it has not run for the meter's
+        return call.assign_output(
+            call.number("MACS_GREEN")
+        )  # an action that several tables share: it has not run for the meter's
     if call.externs.program.extern[instance].attribute("automatic"):
-        return call.assign_number(call.externs.colour(instance))
-    return call.assign_number(f"macs_meter_execute({call.state}, worker, entry->head.index, packet->length)")
+        return call.assign_output(call.number(call.externs.colour(instance)))
+    executed = f"macs_meter_execute({call.state}, worker, entry->head.index, packet->length)"
+    return call.assign_effect(call.number(executed))
 
 
 def _read_register(call: Call) -> Views:
@@ -242,7 +255,8 @@ def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
         value = CExpression(f"macs_w{limbs(width)}_of({result})")
     else:
         value = trimmed(result, width) if width < 64 else cast(f"uint{natural(width)}_t", result)
-    return (BlockView((*lines, *call.assign_output(value)), "", call.cite),)
+    taken = call.assign_output(value)
+    return (BlockView((*lines, *taken), "", call.cite),) if taken else ()
 
 
 def _hash_with_payload(call: Call) -> Views:
@@ -251,7 +265,7 @@ def _hash_with_payload(call: Call) -> Views:
 
 def _random(call: Call) -> Views:
     value = CExpression(f"macs_random_range(worker, {call.input(0)}, {call.input(1)})")
-    return call.assign_output(trimmed(value, width_of(call.output_type())))
+    return call.assign_effect(trimmed(value, width_of(call.output_type())))
 
 
 def _digest(call: Call) -> Views:
