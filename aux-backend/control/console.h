@@ -21,7 +21,8 @@ struct macs_console {
     void *value;    /* as long as the longest of any table */
     int last_table; /* found by the word in last_table_word; saves a search a line */
     char last_table_word[64];
-    bool quit; /* a command asked the switch to end */
+    bool quiet; /* nobody reads what commands print that work: those that come by the million need not */
+    bool quit;  /* a command asked the switch to end */
 };
 
 /* 0 or -ENOMEM. */

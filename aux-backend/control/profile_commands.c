@@ -230,7 +230,7 @@ static int add_indirect(struct macs_console *console, unsigned count, char **wor
         macs_match_parse(desc, words + 1, &console->buffer, &match, answer))
         return -1;
     int status = macs_store_add(store, &match, console->value, &handle);
-    if (!status)
+    if (!status && !console->quiet)
         macs_text_add(answer, "Entry has been added with handle %" PRIu64 "\n", handle);
     return macs_console_status(desc, status, answer);
 }

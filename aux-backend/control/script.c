@@ -46,19 +46,19 @@ static bool run_line(struct macs_script *script, struct macs_console *console, c
     return false;
 }
 
-/* The lines of text[0 … length-1]; text[length] is there too. False: one failed, and no more are wanted. */
-static bool run_lines(struct macs_script *script, struct macs_console *console, char *text, size_t length,
+/* The lines of text[0 … length-1]; text[length] is there too. */
+static void run_lines(struct macs_script *script, struct macs_console *console, char *text, size_t length,
                       struct macs_text *answer, struct macs_text *report) {
-    for (size_t at = 0; at < length;) {
+    bool fine = true;
+    console->quiet = !script->answers;
+    for (size_t at = 0; at < length && (fine || script->keep_going);) {
         char *end = memchr(text + at, '\n', length - at);
         size_t line_length = end ? (size_t)(end - text) - at : length - at;
         text[at + line_length] = 0;
-        bool fine = run_line(script, console, text + at, line_length, ++script->lines, answer, report);
-        if (!fine && !script->keep_going)
-            return false;
+        fine = run_line(script, console, text + at, line_length, ++script->lines, answer, report);
         at += line_length + 1;
     }
-    return true;
+    console->quiet = false;
 }
 
 static void finish(const struct macs_script *script, struct macs_text *report) {

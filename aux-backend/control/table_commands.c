@@ -76,7 +76,7 @@ static int table_add(struct macs_console *console, unsigned count, char **words,
     int status = macs_store_add(store, &match, console->value, &handle);
     if (status == -EEXIST)
         return duplicate(store, &match, answer);
-    if (!status)
+    if (!status && !console->quiet)
         macs_text_add(answer, "Entry has been added with handle %" PRIu64 "\n", handle);
     return macs_console_status(desc, status, answer);
 }

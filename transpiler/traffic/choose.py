@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from transpiler.hlir.program import Program
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Template, quality
-from transpiler.traffic.sources import Sources, trace
 
 ALIKE = 8  # templates that are compared in full
 
 
-def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[tuple[Template, Sources], ...]:
-    """The templates, each with the sources of its keys, those that hit most tables first.
+def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[Template, ...]:
+    """The templates, those that hit most tables first.
 
-    Of those that hit the same tables the one that more key bits come from the frame of is taken: there is more to vary.
+    Of those that hit the same tables the one is taken whose frame has most to do with their keys: there is more to vary.
     """
-    chosen: list[tuple[Template, Sources]] = []
+    chosen: list[Template] = []
     covered: set[str] = set()
     while True:
         ranks = [(len(set(t.hits) - covered), *quality(program, t)) for t in found]
@@ -25,10 +24,16 @@ def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[t
         if not best[0]:
             return tuple(chosen)
         alike = [t for t, rank in zip(found, ranks, strict=True) if rank == best][:ALIKE]
-        traced = [(t, trace(program, probe, t)) for t in alike]
-        chosen.append(max(traced, key=lambda pair: _from_frame(pair[1])))
-        covered |= set(chosen[-1][0].hits)
+        chosen.append(max(alike, key=lambda t: _key_bytes(probe, t)))
+        covered |= set(chosen[-1].hits)
 
 
-def _from_frame(sources: Sources) -> int:
-    return len({bit for bits in sources.keys.values() for bit in bits if isinstance(bit, int) and bit >= 0})
+def _key_bytes(probe: Probe, template: Template) -> int:
+    """How many bytes of the frame change a key, and not the way of the packet."""
+    shape = template.frame.shape
+    count = 0
+    for byte in range((shape.bits + 7) // 8):
+        free = [bit for bit in range(byte * 8, byte * 8 + 8) if bit not in shape.fixed]
+        seen = probe.run(template.frame.changed(free), template.outcomes)
+        count += seen.way == template.seen.way and seen.applied != template.seen.applied
+    return count

@@ -14,7 +14,7 @@ from transpiler.traffic.choose import choose
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Template, fillable, search
-from transpiler.traffic.sources import DataBit, Sources, matched
+from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 
 MARKS = 3
@@ -103,7 +103,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
     probe = Probe(program, wishes.port)
     chosen = choose(program, probe, search(program, probe, wishes.seed, advance))
-    reached = [_claim(program, template, sources) for template, sources in chosen]
+    reached = [_claim(program, template, trace(program, probe, template)) for template in chosen]
     made = _Builder(program, wishes, diagnostics, probe).build(reached)
     _complain(program, made, diagnostics)
     return made

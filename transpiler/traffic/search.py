@@ -7,7 +7,7 @@ outcome or another of each table; the interpreter says what is reached.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -38,10 +38,11 @@ class Frame:
     checksums: tuple[Checksum, ...]
     known: Known
 
-    def changed(self, bit: int) -> bytes:
-        """The frame with one bit turned over and right checksums."""
+    def changed(self, bits: Iterable[int]) -> bytes:
+        """The frame with bits turned over and right checksums."""
         data = bytearray(self.data)
-        data[bit // 8] ^= 0x80 >> bit % 8
+        for bit in bits:
+            data[bit // 8] ^= 0x80 >> bit % 8
         return summed(bytes(data), self.checksums)
 
 

@@ -67,7 +67,7 @@ class _Experiment:
         frame = self.template.frame
         for bit in range(frame.shape.bits):
             if bit not in frame.shape.fixed:
-                self._compare(bit, self.probe.run(frame.changed(bit), self.template.outcomes))
+                self._compare(bit, self.probe.run(frame.changed((bit,)), self.template.outcomes))
         for name in self.template.hits:
             self._data_of(name)
         for name in self.template.hits:

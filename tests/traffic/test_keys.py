@@ -1,0 +1,84 @@
+"""Bits, permutations and keys by number."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from transpiler.hlir.program import MatchKind
+from transpiler.traffic import patterns
+from transpiler.traffic.bits import Numbers, Wiring, mixed, permuted
+from transpiler.traffic.keys import KeyField, KeySet, Own
+from transpiler.traffic.patterns import LengthsError
+
+
+def numbers(count: int) -> Numbers:
+    return np.arange(count, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 8, 13, 16])
+def test_a_permutation_of_all_numbers(width: int) -> None:
+    found = permuted(numbers(1 << width), width, salt=width)
+    assert sorted(found.tolist()) == list(range(1 << width))
+
+
+@pytest.mark.parametrize("width", [17, 48, 63, 64])
+def test_a_permutation_keeps_numbers_apart(width: int) -> None:
+    found = permuted(numbers(100_000), width, salt=3)
+    assert len(np.unique(found)) == 100_000 and int(found.max()) < 1 << width
+
+
+def test_wiring_copies_any_bits() -> None:
+    chance = Random(1)
+    for _ in range(50):
+        source_bits, target_bits = chance.sample(range(72), 40), chance.sample(range(88), 40)
+        if chance.random() < 0.5:
+            source_bits, target_bits = sorted(source_bits), sorted(target_bits)
+        source = np.array([[chance.randrange(256) for _ in range(9)] for _ in range(3)], dtype=np.uint8)
+        target = np.array([[chance.randrange(256) for _ in range(11)] for _ in range(3)], dtype=np.uint8)
+        expected = np.unpackbits(target, axis=1)
+        expected[:, target_bits] = np.unpackbits(source, axis=1)[:, source_bits]
+        Wiring(zip(source_bits, target_bits, strict=True)).copy(source, target)
+        assert (np.unpackbits(target, axis=1) == expected).all()
+
+
+def key_set(kind: MatchKind, width: int, count: int, marks: int, lengths: str | None = None) -> KeySet:
+    fields, bits = (KeyField(kind, width),), tuple(Own(i) for i in range(width))
+    made = patterns.make(fields, bits, range(marks), 1, (0, 1), count, lengths, 1)
+    return KeySet("t", fields, bits, tuple(range(marks)), made, 1, 5)
+
+
+@pytest.mark.parametrize(("width", "count", "marks"), [(8, 224, 3), (8, 256, 0), (16, 50_000, 3), (200, 5000, 3)])
+def test_exact_keys_differ_and_never_look_like_a_miss(width: int, count: int, marks: int) -> None:
+    keys = key_set(MatchKind.EXACT, width, count, marks)
+    assert keys.count == count
+    rows = np.unpackbits(keys.own(numbers(count)), axis=1)[:, :width]
+    assert len(np.unique(rows, axis=0)) == count
+    missing = np.unpackbits(keys.missing(mixed(numbers(500), 1)), axis=1)[:, :width]
+    assert marks == 0 or (missing[:, :marks].all() and not rows[:, :marks].all(axis=1).any())
+
+
+def test_no_more_keys_than_there_are() -> None:
+    assert key_set(MatchKind.EXACT, 8, 1000, 3).count == 224
+    assert key_set(MatchKind.EXACT, 1, 1000, 0).count == 2
+
+
+def test_prefixes_differ() -> None:
+    keys = key_set(MatchKind.LPM, 32, 20_000, 3, "dfz")
+    which, _ = keys.pattern_of(numbers(20_000))
+    lengths = np.array([sum(p.cares) for p in keys.patterns])[which]
+    values = np.packbits(np.unpackbits(keys.own(numbers(20_000)), axis=1)[:, :32], axis=1).view(">u4")[:, 0]
+    prefixes = {(int(n), int(v) >> (32 - int(n))) for n, v in zip(lengths, values, strict=True)}
+    assert keys.count == len(prefixes) == 20_000
+
+
+@pytest.mark.parametrize("text", ["", "x", "8-40", "24:", "-1", "5:0", "30-20"])
+def test_not_lengths(text: str) -> None:
+    with pytest.raises(LengthsError):
+        patterns.lengths(text, 32)
+
+
+def test_the_shares_of_the_default_free_zone() -> None:
+    assert sum(patterns.DFZ.values()) == pytest.approx(1000, rel=0.002)
