@@ -55,6 +55,10 @@ def _implementation(
 
 def _compare(st: State, function: ast.FunctionDeclaration, method: ast.MethodPrototype, made: t.Extern) -> None:
     note = (method, "declared here")
+    if function.type_parameters:
+        st.error(
+            function.type_parameters[0], f"'{function.name}' cannot be generic, it implements an abstract method", note
+        )
     count, most = len(function.parameters), len(method.parameters)
     if count > most or not all(map(is_optional, method.parameters[count:])):
         message = f"'{function.name}' must have {most} parameters, it has {count}"

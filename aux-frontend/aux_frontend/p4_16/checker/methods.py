@@ -11,7 +11,7 @@ from aux_frontend.p4_16.checker.members import SIZE_METHODS, is_header_stack
 from aux_frontend.p4_16.checker.overloads import Misfit, bind, choose
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
-from aux_frontend.p4_16.checker.state import UNKNOWN, State
+from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, VOID, bit_size, mentions, show
 from aux_frontend.p4_16.types import Ty
 
@@ -123,6 +123,8 @@ def _validity(st: State, e: ast.Call, callee: ast.Member) -> Ty:
 def _shift_stack(st: State, e: ast.Call, callee: ast.Member, base: t.Stack) -> Ty:
     """push_front(n), pop_front(n): n known at compile time and positive (spec 8.18)."""
     lvalues.check_lvalue(st, callee.base, f"'{callee.name}'")
+    if st.context.place is Place.STATE:
+        st.error(callee, f"'{callee.name}' is not for parsers, which have 'next' and 'last'")
     if len(e.arguments) != 1 or e.arguments[0].value is None:
         return calls.failed(
             st, e.arguments, st.error(callee, f"'{callee.name}' takes 1 argument, {len(e.arguments)} given")

@@ -54,7 +54,7 @@ def instance_allowed(st: State, at: ast.Node, ty: Ty) -> bool:
     if isinstance(ty, t.PackageType) and place is not Place.TOP:
         st.error(at, f"{show(ty)} can only be instantiated at the top level")
         return False
-    if place in (Place.ACTION, Place.FUNCTION):
+    if place in _CODE:
         st.error(at, f"{place.value} cannot contain instantiations")
         return False
     if isinstance(ty, t.ParserType) and place in (Place.CONTROL, Place.APPLY):

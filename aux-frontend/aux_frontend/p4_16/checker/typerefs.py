@@ -130,6 +130,10 @@ def _specialized(st: State, ref: ast.SpecializedType) -> Ty:
 
 def _passes_values(st: State, ref: ast.SpecializedType, made: Ty) -> bool:
     """Whether what an extern's methods take with a direction are still values, now that its type arguments are known."""
+    for argument in getattr(made, "arguments", ()):
+        if isinstance(argument, t.ParserType | t.ControlType | t.PackageType):
+            st.error(ref, f"{show(argument)} cannot be a type argument")
+            return False
     if not isinstance(made, t.Extern) or not any(isinstance(a, t.Extern) for a in made.arguments):
         return True
     mapping = dict(zip(made.declaration.type_parameters, made.arguments, strict=True))
