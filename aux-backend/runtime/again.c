@@ -1,40 +1,115 @@
 #include "runtime/again.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "runtime/mirror.h"
 
-void macs_again_begin(struct macs_packet *const packets[], unsigned count) {
-    for (unsigned i = 0; i < count; i++)
-        packets[i]->requests = (struct macs_requests){.passes = 1};
-}
-
-bool macs_again_pass(struct macs_lane *lane, struct macs_packet *packet) {
-    if (packet->requests.passes < MACS_PASSES_MAX) {
-        packet->requests.passes++;
-        return true;
+int macs_again_create(struct macs_again **created, uint32_t packets) {
+    struct macs_again *again = calloc(1, sizeof(*again));
+    if (!again)
+        return -ENOMEM;
+    again->capacity = 1;
+    while (again->capacity < packets)
+        again->capacity *= 2;
+    again->queue = calloc(again->capacity, sizeof(*again->queue));
+    again->made = calloc(again->capacity, sizeof(*again->made));
+    again->held = calloc(again->capacity, sizeof(*again->held));
+    if (!again->queue || !again->made || !again->held) {
+        macs_again_destroy(again);
+        return -ENOMEM;
     }
-    macs_lane_drop(lane, packet->handle, MACS_CAUSE_LOOPS);
-    return false;
+    *created = again;
+    return 0;
 }
 
+void macs_again_destroy(struct macs_again *again) {
+    if (!again)
+        return;
+    free(again->queue);
+    free(again->made);
+    free(again->held);
+    free(again);
+}
+
+void macs_again_begin(struct macs_again *again, struct macs_packet *const packets[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        packets[i]->requests = (struct macs_requests){.origin = (uint16_t)i};
+        again->lives[i] = 0;
+    }
+}
+
+/* --- the queue ------------------------------------------------------------------------------------------------------
+ */
+
+/* Another life begins, unless there were too many. */
 static void enqueue(struct macs_lane *lane, struct macs_packet *packet) {
     struct macs_again *again = lane->again;
-    if (again->count < MACS_AGAIN_MAX)
-        again->packets[(again->first + again->count++) % MACS_AGAIN_MAX] = packet;
-    else
-        macs_lane_drop(lane, packet->handle, MACS_CAUSE_LOOPS);
+    uint16_t *lives = &again->lives[packet->requests.origin];
+    if (*lives == MACS_LIVES_MAX || again->count == again->capacity) {
+        macs_lane_drop(lane, packet->handle, *lives == MACS_LIVES_MAX ? MACS_CAUSE_LOOPS : MACS_CAUSE_NO_BUFFER);
+        return;
+    }
+    ++*lives;
+    again->queue[(again->first + again->count++) & (again->capacity - 1)] = packet;
 }
 
 unsigned macs_again_take(struct macs_again *again, struct macs_packet *packets[], unsigned limit) {
     unsigned count = 0;
+    again->turn++;
+    again->mixed = true;
     while (again->count && count < limit) {
-        struct macs_packet *packet = again->packets[again->first];
+        struct macs_packet *packet = again->queue[again->first];
         if (count && (packet->instance_type == MACS_EGRESS_CLONE) != (packets[0]->instance_type == MACS_EGRESS_CLONE))
             break;
+        if (again->taken[packet->requests.origin] == again->turn)
+            break;
+        again->taken[packet->requests.origin] = again->turn;
         packets[count++] = packet;
-        again->first = (again->first + 1) % MACS_AGAIN_MAX;
+        again->first = (again->first + 1) & (again->capacity - 1);
         again->count--;
     }
     return count;
+}
+
+/* --- what is to be sent ---------------------------------------------------------------------------------------------
+ */
+
+void macs_again_hold(struct macs_lane *lane, struct macs_packet *packet) {
+    struct macs_again *again = lane->again;
+    if (again->held_count < again->capacity)
+        again->held[again->held_count++] = packet;
+    else
+        macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_BUFFER);
+}
+
+/* The held packets in the order of their origins, into `sorted`; those of one origin keep theirs. */
+static void sort_held(struct macs_again *again, struct macs_packet *sorted[]) {
+    uint32_t *begins = again->begins;
+    memset(begins, 0, sizeof(again->begins));
+    for (uint32_t i = 0; i < again->held_count; i++)
+        begins[again->held[i]->requests.origin]++;
+    for (uint32_t origin = 0, next = 0; origin < MACS_BURST_MAX; origin++) {
+        uint32_t packets = begins[origin];
+        begins[origin] = next;
+        next += packets;
+    }
+    for (uint32_t i = 0; i < again->held_count; i++)
+        sorted[begins[again->held[i]->requests.origin]++] = again->held[i];
+}
+
+void macs_again_release(struct macs_lane *lane) {
+    struct macs_again *again = lane->again;
+    struct macs_packet **packets = again->held;
+    if (again->mixed) {
+        packets = again->queue; /* which is empty now */
+        sort_held(again, packets);
+    }
+    for (uint32_t i = 0; i < again->held_count; i++)
+        macs_lane_send(lane, packets[i]);
+    again->held_count = 0;
+    again->mixed = false;
 }
 
 /* --- clones ---------------------------------------------------------------------------------------------------------
@@ -54,7 +129,7 @@ static struct macs_packet *clone_packet(struct macs_lane *lane, const struct mac
     clone->replica = replica.rid;
     clone->multicast_group = 0;
     clone->instance_type = (uint8_t)instance;
-    clone->requests = (struct macs_requests){.preserved = fields, .passes = packet->requests.passes};
+    clone->requests = (struct macs_requests){.preserved = fields, .origin = packet->requests.origin};
     return clone;
 }
 
@@ -82,9 +157,28 @@ void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *pac
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet *clone =
             clone_packet(lane, packet, replicas[i], MACS_EGRESS_CLONE, packet->requests.egress_clone_fields);
-        if (clone)
-            enqueue(lane, clone);
+        if (!clone)
+            continue;
+        if (lane->again->made_count < lane->again->capacity)
+            lane->again->made[lane->again->made_count++] = (struct macs_made){packet, clone};
+        else
+            macs_lane_drop(lane, clone->handle, MACS_CAUSE_NO_BUFFER);
     }
+}
+
+/* Stages may have made them in another order than that of the packets, though most often it is the same. */
+void macs_again_clones(struct macs_lane *lane, const struct macs_packet *packet) {
+    struct macs_again *again = lane->again;
+    uint32_t looked = 0, at = again->made_next;
+    while (looked < again->made_count && again->made[at].maker != packet) {
+        at = at + 1 < again->made_count ? at + 1 : 0;
+        looked++;
+    }
+    if (looked == again->made_count)
+        return;
+    while (at < again->made_count && again->made[at].maker == packet)
+        enqueue(lane, again->made[at++].clone);
+    again->made_next = at < again->made_count ? at : 0;
 }
 
 /* --- resubmit, recirculate ------------------------------------------------------------------------------------------
@@ -101,8 +195,6 @@ static struct macs_packet *with_headroom(struct macs_lane *lane, struct macs_pac
 }
 
 static void go_again(struct macs_lane *lane, struct macs_packet *packet, enum macs_instance instance, uint8_t fields) {
-    if (!macs_again_pass(lane, packet))
-        return;
     struct macs_packet *next = with_headroom(lane, packet);
     if (!next || !macs_path_parsable(lane, next)) {
         macs_lane_drop(lane, next ? next->handle : packet->handle, MACS_CAUSE_NO_BUFFER);
@@ -115,7 +207,7 @@ static void go_again(struct macs_lane *lane, struct macs_packet *packet, enum ma
     next->verdict = MACS_FORWARD;
     next->instance_type = (uint8_t)instance;
     next->parser_error = 0;
-    next->requests = (struct macs_requests){.preserved = fields, .passes = next->requests.passes};
+    next->requests = (struct macs_requests){.preserved = fields, .origin = next->requests.origin};
     enqueue(lane, next);
 }
 
@@ -124,6 +216,8 @@ bool macs_again_after_ingress(struct macs_lane *lane, struct macs_departures *de
     if (odp_likely(!asked.flags))
         return false;
     packet->requests.flags &= MACS_RECIRCULATE | MACS_TRUNCATE; /* those count after egress */
+    if (asked.flags & MACS_RESUBMIT && asked.flags & MACS_CLONE_INGRESS)
+        macs_path_flush(lane, departures); /* so that how many came before has no say in what enters the queue first */
     if (asked.flags & MACS_CLONE_INGRESS)
         clone_ingress(lane, departures, packet, &asked);
     if (!(asked.flags & MACS_RESUBMIT))

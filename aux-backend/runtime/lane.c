@@ -55,7 +55,7 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
     lane->outputs = calloc(sw->port_count, sizeof(*lane->outputs));
     bool complete = lane->inputs && lane->outputs;
     if (complete && sw->program->uses_requests)
-        complete = (lane->again = calloc(1, sizeof(*lane->again))) != NULL;
+        complete = macs_again_create(&lane->again, sw->options.buffers) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &lane->reader) : -ENOMEM;
     if (status) {
         macs_lane_destroy(lane);
@@ -72,7 +72,7 @@ void macs_lane_destroy(struct macs_lane *lane) {
         macs_qsbr_unregister(lane->reader);
     free(lane->inputs);
     free(lane->outputs);
-    free(lane->again);
+    macs_again_destroy(lane->again);
     free(lane);
 }
 
@@ -128,7 +128,6 @@ static void work(struct macs_lane *lane) {
             odp_cpu_pause();
         }
     }
-    macs_lane_finish(lane);
     if (!idle)
         note_end(lane);
 }

@@ -14,7 +14,6 @@
 struct macs_input {
     unsigned slot;
     odp_pktin_queue_t queue; /* of an interface */
-    uint64_t unfinished;     /* frames of a `ctl:` port that are not known to be through */
 };
 
 /* Packets on their way to a port; sent at the end of a burst or when full. */
@@ -52,12 +51,9 @@ void macs_lane_destroy(struct macs_lane *lane);
 /* The thread; its argument is the lane. Returns when the switch stops. */
 void *macs_lane_run(void *lane);
 
-/* Receive a burst from the input, process it and a burst of packets that go through again, send what comes of it.
- * Returns how many packets that were. */
+/* Receive a burst from the input, process it and all second lives that it leads to, send what comes of it. Returns how
+ * many packets were received. */
 unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input);
-
-/* Process what is left to go through again. */
-void macs_lane_finish(struct macs_lane *lane);
 
 /* Send a port's buffer, or all of them. */
 void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);

@@ -62,32 +62,45 @@ static unsigned bind_burst(struct macs_lane *lane, unsigned slot, const odp_pack
 /* --- egress ---------------------------------------------------------------------------------------------------------
  */
 
-static void depart(struct macs_lane *lane, struct macs_departures *departures) {
+/* Out of its port: at once, or when what the burst leads to is known. */
+static void leave(struct macs_lane *lane, struct macs_packet *packet) {
+    if (lane->again)
+        macs_again_hold(lane, packet);
+    else
+        macs_lane_send(lane, packet);
+}
+
+static void depart(struct macs_lane *lane, struct macs_packet *packet) {
+    if (odp_likely(packet->verdict == MACS_FORWARD)) {
+        if (!lane->again || !macs_again_after_egress(lane, packet))
+            leave(lane, packet);
+    } else
+        macs_lane_drop(lane, packet->handle, packet->cause);
+}
+
+void macs_path_flush(struct macs_lane *lane, struct macs_departures *departures) {
     if (!departures->count)
         return;
     lane->sw->program->egress(&lane->worker, departures->packets, departures->count);
     for (unsigned i = 0; i < departures->count; i++) {
-        struct macs_packet *packet = departures->packets[i];
-        if (odp_likely(packet->verdict == MACS_FORWARD)) {
-            if (!lane->again || !macs_again_after_egress(lane, packet))
-                macs_lane_send(lane, packet);
-        } else
-            macs_lane_drop(lane, packet->handle, packet->cause);
+        if (lane->again && lane->again->made_count)
+            macs_again_clones(lane, departures->packets[i]);
+        depart(lane, departures->packets[i]);
     }
+    if (lane->again)
+        lane->again->made_count = lane->again->made_next = 0;
     departures->count = 0;
 }
 
 void macs_path_depart(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet) {
     if (!lane->sw->program->egress) {
-        macs_lane_send(lane, packet);
+        leave(lane, packet);
         return;
     }
-    if (lane->again && !macs_again_pass(lane, packet))
-        return;
     packet->verdict = MACS_FORWARD;
     departures->packets[departures->count++] = packet;
     if (departures->count == MACS_BURST_MAX)
-        depart(lane, departures);
+        macs_path_flush(lane, departures);
 }
 
 /* --- traffic manager ------------------------------------------------------------------------------------------------
@@ -157,7 +170,7 @@ static void pass(struct macs_lane *lane, struct macs_packet *const packets[], un
     departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++)
         dispatch(lane, &departures, packets[i]);
-    depart(lane, &departures);
+    macs_path_flush(lane, &departures);
 }
 
 /* A burst of clones through egress. */
@@ -167,7 +180,7 @@ static void pass_clones(struct macs_lane *lane, struct macs_packet *const packet
     departures.count = 0;
     for (unsigned i = 0; i < count; i++)
         macs_path_depart(lane, &departures, packets[i]);
-    depart(lane, &departures);
+    macs_path_flush(lane, &departures);
 }
 
 /* --- second lives ---------------------------------------------------------------------------------------------------
@@ -176,53 +189,42 @@ static void pass_clones(struct macs_lane *lane, struct macs_packet *const packet
 /* A burst of what goes through again, of those at the front that enter at the same place. Returns how many. */
 static unsigned pass_again(struct macs_lane *lane) {
     struct macs_packet *packets[MACS_BURST_MAX];
+    if (!lane->again->count)
+        return 0;
     unsigned limit = lane->sw->program->one_by_one ? 1 : lane->worker.burst;
     unsigned count = macs_again_take(lane->again, packets, limit);
-    if (!count)
-        return 0;
     lane->worker.now_ns = macs_switch_now(lane->sw);
     if (packets[0]->instance_type == MACS_EGRESS_CLONE)
         pass_clones(lane, packets, count);
     else
         pass(lane, packets, count);
-    macs_lane_flush(lane);
     return count;
+}
+
+/* Packets that were received, and all that comes of them. */
+static void pass_all(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    if (!lane->again) {
+        pass(lane, packets, count);
+        return;
+    }
+    macs_again_begin(lane->again, packets, count);
+    pass(lane, packets, count);
+    while (pass_again(lane))
+        continue;
+    macs_again_release(lane);
 }
 
 /* A received burst, split into single packets where one must be through before the next one begins. */
 static void pass_received(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
     if (!lane->sw->program->one_by_one) {
-        pass(lane, packets, count);
+        pass_all(lane, packets, count);
         return;
     }
-    for (unsigned i = 0; i < count; i++) {
-        pass(lane, &packets[i], 1);
-        while (lane->again && pass_again(lane))
-            continue;
-    }
+    for (unsigned i = 0; i < count; i++)
+        pass_all(lane, &packets[i], 1);
 }
 
-/* Tell `ctl:` ports that their frames are through, once nothing that they led to waits here. */
-static void settle(struct macs_lane *lane) {
-    if (lane->again && lane->again->count)
-        return;
-    for (unsigned i = 0; i < lane->input_count; i++) {
-        struct macs_input *input = &lane->inputs[i];
-        if (!input->unfinished)
-            continue;
-        struct macs_port *port = &lane->sw->ports[input->slot];
-        atomic_fetch_add_explicit(&port->finished, input->unfinished, memory_order_release);
-        input->unfinished = 0;
-    }
-}
-
-void macs_lane_finish(struct macs_lane *lane) {
-    while (lane->again && pass_again(lane))
-        continue;
-    settle(lane);
-}
-
-static unsigned poll_input(struct macs_lane *lane, struct macs_input *input) {
+unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
     odp_packet_t handles[MACS_BURST_MAX];
     int received = receive(lane, input, handles);
     if (received <= 0)
@@ -230,21 +232,11 @@ static unsigned poll_input(struct macs_lane *lane, struct macs_input *input) {
     lane->worker.now_ns = macs_switch_now(lane->sw);
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(lane, input->slot, handles, (unsigned)received, packets);
-    if (lane->again)
-        macs_again_begin(packets, count);
     pass_received(lane, packets, count);
     macs_lane_flush(lane);
     macs_stats_add(&lane->stats.bursts, 1);
-    if (lane->sw->ports[input->slot].ctl)
-        input->unfinished += (uint64_t)received;
+    struct macs_port *port = &lane->sw->ports[input->slot];
+    if (port->ctl) /* who waits for these frames may collect what came of them */
+        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
     return (unsigned)received;
-}
-
-unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
-    unsigned count = poll_input(lane, input);
-    if (lane->again)
-        count += pass_again(lane);
-    if (count && lane->sw->ports[input->slot].ctl)
-        settle(lane);
-    return count;
 }

@@ -14,6 +14,9 @@ struct macs_departures {
  * from here on. */
 void macs_path_depart(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet);
 
+/* Take those that are on their way to egress through it. */
+void macs_path_flush(struct macs_lane *lane, struct macs_departures *departures);
+
 /* A copy of the frame and of the program's state, or NULL. Not counted. */
 struct macs_packet *macs_path_copy(const struct macs_lane *lane, const struct macs_packet *packet);
 

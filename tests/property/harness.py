@@ -102,12 +102,10 @@ def _counters(program: Program, device: Device, handles: dict[str, list[int]]) -
     return found
 
 
-def difference(expected: Outcome, got: Outcome, ordered: bool) -> str:
+def difference(expected: Outcome, got: Outcome) -> str:
     """What differs, in words; empty when nothing does."""
     for port in sorted({*expected.frames, *got.frames}):
         wanted, found = expected.frames.get(port, []), got.frames.get(port, [])
-        if not ordered:
-            wanted, found = sorted(wanted), sorted(found)
         if wanted != found:
             at = next(
                 (i for i, (a, b) in enumerate(zip(wanted, found, strict=False)) if a != b), min(len(wanted), len(found))
@@ -123,9 +121,6 @@ def difference(expected: Outcome, got: Outcome, ordered: bool) -> str:
         for name in wanted_state:
             if wanted_state[name] != found_state[name]:
                 return f"{what} {name}: {wanted_state[name]} expected, {found_state[name]} got"
-    wanted_digests, found_digests = expected.digests, got.digests
-    if not ordered:
-        wanted_digests, found_digests = sorted(wanted_digests), sorted(found_digests)
-    if wanted_digests != found_digests:
-        return f"digests: {wanted_digests} expected, {found_digests} got"
+    if expected.digests != got.digests:
+        return f"digests: {expected.digests} expected, {got.digests} got"
     return ""

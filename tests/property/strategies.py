@@ -27,7 +27,7 @@ from transpiler.hlir.program import (
     TableKey,
     ValueSet,
 )
-from transpiler.hlir.statements import CallExtern, If, Switch
+from transpiler.hlir.statements import If, Switch
 from transpiler.hlir.traverse import keyset_expressions, walk
 from transpiler.hlir.types import Bits
 from transpiler.interpreter.evaluate import mask, to_bytes
@@ -423,15 +423,3 @@ def _default(
         return ()
     action = draw(some.sampled_from(actions))
     return ((table.name, action, draw(_arguments(program, action, ports))),)
-
-
-_UNORDERED = ("clone.ingress", "clone.egress", "resubmit.request", "recirculate.request")
-
-
-def keeps_order(program: Program) -> bool:
-    """Whether frames of one port go out in the order in which they came in: no second lives, no copies."""
-    bodies = [s.body for p in program.pipes if isinstance(p, Parser) for s in p.states]
-    bodies += [p.body for p in program.pipes if not isinstance(p, Parser)]
-    bodies += [a.body for a in program.actions]
-    calls = [s.method for body in bodies for s in walk(body) if isinstance(s, CallExtern)]
-    return not any(method in _UNORDERED for method in calls)

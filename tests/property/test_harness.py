@@ -10,7 +10,7 @@ import switches
 from harness import difference, outcome
 from hlir_builder import Builder, apply, emit, extract, goto, state
 from hypothesis import HealthCheck, Phase, given, settings, strategies as some
-from strategies import Scenario, frames, keeps_order, parser_hints, scenarios
+from strategies import Scenario, frames, parser_hints, scenarios
 
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.hlir.program import Program
@@ -37,7 +37,7 @@ def test_the_interpreter_repeats_itself(name: str, data: some.DataObject) -> Non
     program = load(name)
     scenario: Scenario = data.draw(scenarios(program, PORTS))
     first, second = (outcome(program, InterpretedDevice(program), scenario, PORTS) for _ in range(2))
-    assert difference(first, second, ordered=True) == ""
+    assert difference(first, second) == ""
 
 
 def small(kinds: tuple[str, ...]) -> Program:
@@ -109,7 +109,7 @@ def test_a_wrong_switch_is_found(wrong: type[InterpretedDevice]) -> None:
     def compare(data: some.DataObject) -> None:
         scenario = data.draw(scenarios(program, PORTS))
         right = outcome(program, InterpretedDevice(program), scenario, PORTS)
-        assert difference(right, outcome(program, wrong(program), scenario, PORTS), ordered=True) == ""
+        assert difference(right, outcome(program, wrong(program), scenario, PORTS)) == ""
 
     with pytest.raises(AssertionError, match="port"):
         compare()
@@ -121,13 +121,8 @@ def test_a_difference_in_state_is_told() -> None:
     right = outcome(program, InterpretedDevice(program), scenario, PORTS)
     name = next(iter(right.registers))
     wrong = replace(right, registers={name: [9] * 16})
-    assert difference(right, wrong, ordered=True).startswith(f"register {name}: [0, 5, ")
+    assert difference(right, wrong).startswith(f"register {name}: [0, 5, ")
     assert right.counters["I.slots"][1] == (1, 4)
-
-
-def test_order_is_kept_unless_packets_have_second_lives() -> None:
-    assert keeps_order(load("tables"))
-    assert not keeps_order(load("paths"))
 
 
 @settings(QUICK)

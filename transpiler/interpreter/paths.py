@@ -1,4 +1,7 @@
-"""What the packet paths of all architectures have in common: a queue of passes, and runs of one parser or control."""
+"""What the packet paths of all architectures have in common: passes, and runs of one parser or control.
+
+A life of a packet is an ingress pass and the egress passes that come of it, or the egress pass of an egress clone. Second
+lives follow in the order in which they were asked for, one after the other."""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import Event, Trace
 
-PASS_LIMIT = 256  # ingress and egress passes that one received packet may cause; what is left then is dropped
+LIVES_LIMIT = (
+    256  # second lives (clones of egress, resubmitted and recirculated packets) that one received packet may have
+)
 
 Sent = tuple[int, bytes]
 
@@ -30,21 +35,28 @@ class Paths:
         self.now_us = 0
         self.queue: deque[Callable[[], None]] = deque()
         self.sent: list[Sent] = []
+        self.second_lives: deque[Callable[[], None]] = deque()
+        self.lives = 0
 
     def process(self, data: bytes, port: int, now_us: int, trace: Trace) -> list[Sent]:
         """Everything that a received frame leads to: (port, frame) of each frame sent, in order."""
-        self.trace, self.now_us, self.sent = trace, now_us, []
+        self.trace, self.now_us, self.sent, self.lives = trace, now_us, [], 0
         self.queue = deque([lambda: self.arrive(data, port)])
-        for _ in range(PASS_LIMIT):
-            if not self.queue:
-                break
+        self.second_lives.clear()
+        while self.queue or self.second_lives:
             try:
-                self.queue.popleft()()
+                (self.queue or self.second_lives).popleft()()
             except Runaway:
                 self.drop("a loop does not end")
-        if self.queue:
-            self.drop(f"{len(self.queue)} copies: the packet went round {PASS_LIMIT} times")
         return self.sent
+
+    def again(self, life: Callable[[], None]) -> None:
+        """A second life, once the packet of this one is through egress; dropped when there were too many."""
+        if self.lives == LIVES_LIMIT:
+            self.drop(f"the packet went round {LIVES_LIMIT} times")
+            return
+        self.lives += 1
+        self.second_lives.append(life)
 
     def arrive(self, data: bytes, port: int) -> None:
         """The first pass of a received frame."""

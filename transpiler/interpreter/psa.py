@@ -12,6 +12,7 @@ Source: P4-16 Portable Switch Architecture 1.2, sections 6.1 to 6.8; targets/psa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from transpiler.hlir.program import Role
 from transpiler.interpreter.packet import Transit
@@ -83,7 +84,7 @@ class Psa(Paths):
         elif state.intrinsic("ingress_output.resubmit"):
             self.trace(Event("pass", "resubmitted"))
             again = IngressPass(arrival.data, arrival.port, RESUBMIT, self._pack(state, "resubmit"))
-            self.queue.append(lambda: self._ingress(again))
+            self.again(lambda: self._ingress(again))
         else:
             self._after_ingress(frame, state)
 
@@ -120,7 +121,11 @@ class Psa(Paths):
         self.trace(Event("pass", f"clone, session {session}: {len(copies)} copies"))
         luggage = self._pack(state, bridge)
         for port, instance in copies:
-            self._enqueue(EgressPass(data, port, path, instance, 0, luggage))
+            departure = EgressPass(data, port, path, instance, 0, luggage)
+            if path == CLONE_E2E:
+                self.again(partial(self._egress, departure))
+            else:
+                self._enqueue(departure)
 
     def _pack(self, state: State, path: str) -> Luggage:
         """What the bridge of that path holds now."""
@@ -162,6 +167,6 @@ class Psa(Paths):
         elif departure.port == PORT_RECIRCULATE:
             self.trace(Event("pass", "recirculated"))
             again = IngressPass(frame, PORT_RECIRCULATE, RECIRCULATE, self._pack(state, "recirculate"))
-            self.queue.append(lambda: self._ingress(again))
+            self.again(lambda: self._ingress(again))
         else:
             self.send(departure.port, frame)

@@ -9,6 +9,7 @@ Source: the public documentation of BMv2's simple_switch, "Pseudocode for what h
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Role, Storage
@@ -66,7 +67,7 @@ class V1Model(Paths):
         if requests.resubmit is not None:
             again = IngressPass(arrival.data, arrival.port, RESUBMITTED, self._kept(state, requests.resubmit))
             self.trace(Event("pass", "resubmitted"))
-            self.queue.append(lambda: self._ingress(again))
+            self.again(lambda: self._ingress(again))
             return
         transit.requests.recirculate = requests.recirculate
         self._after_ingress(state, transit, arrival.port)
@@ -93,13 +94,20 @@ class V1Model(Paths):
             state.set_intrinsic("instance_type", NORMAL)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
 
-    def _replicate(self, copies: list[tuple[int, int]], state: State, transit: Transit, ingress_port: int) -> None:
+    def _replicate(
+        self, copies: list[tuple[int, int]], state: State, transit: Transit, ingress_port: int, again: bool = False
+    ) -> None:
+        """A copy to each egress port; `again`: it is a second life of a packet that was there already."""
         for port, rid in copies:
             replica = state.copy()
             replica.set_intrinsic("egress_rid", rid)
             requests = Requests(truncate=transit.requests.truncate, recirculate=transit.requests.recirculate)
             own = Transit(transit.length, transit.now_us, transit.payload, requests)
-            self._enqueue(EgressPass(replica, own, port, ingress_port))
+            departure = EgressPass(replica, own, port, ingress_port)
+            if again:
+                self.again(partial(self._egress, departure))
+            else:
+                self._enqueue(departure)
 
     def _enqueue(self, departure: EgressPass) -> None:
         self.queue.append(lambda: self._egress(departure))
@@ -129,7 +137,7 @@ class V1Model(Paths):
         kept = self._kept(departure.state, fields)
         self._restart(clone, departure.ingress_port, EGRESS_CLONE, kept)
         transit = Transit(departure.transit.length, self.now_us, departure.transit.payload)
-        self._replicate(copies, clone, transit, departure.ingress_port)
+        self._replicate(copies, clone, transit, departure.ingress_port, again=True)
 
     def _restart(self, state: State, port: int, instance_type: int, kept: Kept) -> None:
         state.reset(Storage.METADATA, Storage.INTRINSIC)
@@ -172,4 +180,4 @@ class V1Model(Paths):
             return
         kept = self._kept(departure.state, fields)
         self.trace(Event("pass", "recirculated"))
-        self.queue.append(lambda: self._ingress(IngressPass(frame, departure.ingress_port, RECIRCULATED, kept)))
+        self.again(lambda: self._ingress(IngressPass(frame, departure.ingress_port, RECIRCULATED, kept)))

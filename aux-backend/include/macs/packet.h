@@ -61,7 +61,7 @@ struct macs_requests {
     uint8_t ingress_clone_fields, egress_clone_fields, resubmit_fields, recirculate_fields;
     uint8_t flags;     /* enum macs_request */
     uint8_t preserved; /* the list of fields that it kept */
-    uint16_t passes;   /* through ingress and egress, of the packets that it was made of too */
+    uint16_t origin;   /* the place in its burst of the packet that was received, which this is or was made of */
 };
 
 struct macs_packet {
