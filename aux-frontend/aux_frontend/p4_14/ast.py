@@ -56,6 +56,7 @@ class Valid:
     """valid(header), or valid(header.field): the validity of the header."""
 
     header: Ref
+    field: FieldRef | None
     span: Span
 
 

@@ -5,7 +5,7 @@ Everything that the program declares is looked at, also what nothing uses.
 
 from __future__ import annotations
 
-from aux_frontend.p4_14 import ast
+from aux_frontend.p4_14 import ast, static_objects
 from aux_frontend.p4_14.actions import Actions
 from aux_frontend.p4_14.builder import ERRORS, Builder, number
 from aux_frontend.p4_14.checksums import Checksums
@@ -108,6 +108,7 @@ class _Elaborator:
 
     def _check_rest(self) -> None:
         """What no table and no control that runs has led to."""
+        static_objects.check(self.scope)
         self.tables.check_rest()
         self.actions.check_rest()
         self.checksums.check_rest()

@@ -103,7 +103,9 @@ class ExpressionParser(Cursor):
             self.position += 2
             subject = self.reference()
             self.expect(")")
-            return ast.Valid(subject.header if isinstance(subject, ast.FieldRef) else subject, self.span(token))
+            if isinstance(subject, ast.FieldRef):
+                return ast.Valid(subject.header, subject, self.span(token))
+            return ast.Valid(subject, None, self.span(token))
         if token.text == "current" and self.ahead(1) == "(":
             self.position += 2
             offset = self.expression()

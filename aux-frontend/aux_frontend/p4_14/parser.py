@@ -244,6 +244,9 @@ class _Parser(MatchActionParser):
             found = self._parser_statement()
             if leave is not None:
                 self.diagnostics.error(found.span, "nothing may follow the return of a parser state")
+            elif exception and isinstance(found, ast.Extract | ast.Select):
+                what = "extract" if isinstance(found, ast.Extract) else "select"
+                self.diagnostics.error(found.span, f"a parser exception cannot {what}: it sets metadata and returns")
             elif isinstance(found, ast.Go | ast.Select):
                 leave = found
             else:

@@ -45,7 +45,13 @@ class ParserStates:
 
     def _find_entries(self) -> list[str]:
         states = (*self.scope.states.values(), *self.scope.exceptions.values())
-        targets = dict.fromkeys(go.target.text for state in states for go in exits(state) if not go.error)
+        targets = {go.target.text: go.target for state in states for go in exits(state) if not go.error}
+        for name, target in targets.items():
+            if name in self.scope.states and name in self.scope.controls:
+                notes = (
+                    (found.name.span, "declared here") for found in (self.scope.states[name], self.scope.controls[name])
+                )
+                self.scope.error(target.span, f"'{name}' is a parser state and a control function", *notes)
         return [name for name in targets if name not in self.scope.states and name in self.scope.controls]
 
     def elaborate(self, file: str) -> pr.Parser:

@@ -16,6 +16,7 @@ from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.types import Bits, Varbit
 
 MAX_STACK = 256
+_PIPELINES = ("ingress", "egress")  # the control functions that a switch runs
 T = TypeVar("T")
 
 
@@ -230,6 +231,8 @@ def _declare(scope: Scope, table: dict[str, Named], declaration: Named, what: st
     name = declaration.name
     if name.text in (STANDARD, STANDARD_TYPE):
         scope.error(name.span, f"'{name.text}' is predefined and cannot be the name of a {what}")
+    elif name.text in _PIPELINES and not isinstance(declaration, ast.Control):
+        scope.error(name.span, f"'{name.text}' can only be the name of a control function, not of a {what}")
     elif name.text in table:
         scope.error(name.span, f"{what} '{name.text}' is declared twice", (table[name.text].name.span, "first here"))
     else:
@@ -285,8 +288,14 @@ def _instance(scope: Scope, declaration: ast.Instance) -> None:
     if layout is None:
         layout = Layout(declaration.type.text, {}, None, declaration.type.span)
         scope.layouts.setdefault(declaration.type.text, layout)
+    if not declaration.metadata and layout.length is None and layout.fixed_bits % 8:
+        message = f"header '{name}' has {layout.fixed_bits} bits; headers of packets must be whole bytes"
+        scope.error(declaration.name.span, message, (layout.span, "its type"))
     info = InstanceInfo(name, layout, declaration.metadata, size, declaration, declaration.name.span)
     (scope.metadata if declaration.metadata else scope.headers)[name] = info
     for field_name, value in declaration.initial:
-        if scope.find(layout.fields, field_name, f"field of '{name}'") is not None:
-            scope.constant(value, f"the initial value of '{field_name.text}'", -(1 << 64), 1 << 128)
+        found = scope.find(layout.fields, field_name, f"field of '{name}'")
+        if found is not None:
+            width = found.type.width if isinstance(found.type, Bits) else MAX_WIDTH_BITS
+            lowest, highest = -(1 << (width - 1)), (1 << width) - 1
+            scope.constant(value, f"the initial value of '{field_name.text}'", lowest, highest)

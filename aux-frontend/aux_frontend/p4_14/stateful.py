@@ -88,6 +88,7 @@ class StatefulObjects:
             self.scope.error(
                 item.static.span, f"a {item.kind} is either direct or static", (item.direct.span, "direct here")
             )
+        self._result(item)
         for reference in (item.result, item.pre_color):
             if reference is not None:
                 self.values.slot(reference, Env("action"))
@@ -102,6 +103,18 @@ class StatefulObjects:
             self._register(item, size)
         else:
             self._counter_or_meter(item, size)
+
+    def _result(self, item: ast.Stateful) -> None:
+        """A direct meter is executed by the table, so it says where the colour goes; any other by an action, which does."""
+        if item.kind != "meter":
+            return
+        name = item.name.text
+        if item.direct is not None and item.result is None:
+            self.scope.error(item.name.span, f"direct meter '{name}' needs a result, the field that its colour goes to")
+        elif item.direct is None and item.result is not None:
+            self.scope.error(
+                item.result.span, f"meter '{name}' is not direct: execute_meter says where its colour goes"
+            )
 
     def _counter_or_meter(self, item: ast.Stateful, size: int) -> None:
         if item.unit is None:
@@ -124,6 +137,9 @@ class StatefulObjects:
         self.objects[item.kind, name] = Object(extern, item, size, INDEX)
 
     def _register(self, item: ast.Stateful, size: int) -> None:
+        if item.layout is not None and item.width is not None:
+            message = f"register '{item.name.text}' has a width and a layout, one of them is enough"
+            self.scope.error(item.layout.span, message, (item.width.span, "the width"))
         if item.layout is not None:
             layout = self.scope.find(self.scope.layouts, item.layout, "header type")
             width: int | None = layout.fixed_bits if layout is not None else None

@@ -86,6 +86,9 @@ class Tables:
             value = self.scope.constant(expression, f"'{word}'", 0, MAX_SIZE)
             if value is not None:
                 sizes[word] = value
+        if sizes.get("min_size", 0) > sizes.get("max_size", MAX_SIZE):
+            message = f"min_size is {sizes['min_size']}, but max_size only {sizes['max_size']}"
+            self.scope.error(declaration.name.span, message)
         return sizes.get("size") or max(sizes.values(), default=0) or DEFAULT_SIZE
 
     # --- keys --------------------------------------------------------------------------------------------------------

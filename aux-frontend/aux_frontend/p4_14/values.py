@@ -170,7 +170,9 @@ class Values:
                 return Loose(value, span) if not width else number(value, Bits(width), span)
             case ast.Truth(value=value, span=span):
                 return truth(bool(value), span)
-            case ast.Valid(header=header):
+            case ast.Valid(header=header, field=field):
+                if field is not None:
+                    self._field(field, env)
                 return self.validity(header, env)
             case ast.Current():
                 return self._current(expression, env)

@@ -5,7 +5,6 @@ header odd_t { bit<8> a; bit<5> b; }
 header whole_t { bit<4> a; varbit<32> v; bit<4> b; }
 struct headers_t { whole_t w; odd_t[2] odd; }
 struct metadata_t { bit<8> x; bit<2> colour; }
-extern void homemade(in bit<8> x);
 
 parser p(packet_in pkt, out headers_t h, inout metadata_t m, inout standard_metadata_t sm) {
     state start { transition accept; }
@@ -33,7 +32,6 @@ control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t
         owner.apply();
         prefixes.apply();
         metered.read(m.colour);
-        homemade(m.x);
     }
 }
 control egress(inout headers_t h, inout metadata_t m, inout standard_metadata_t sm) { apply { } }
