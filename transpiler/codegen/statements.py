@@ -147,15 +147,18 @@ class Statements:
         if self.storage.has_varbit(to):
             pairs.append((self.storage.varbit_bytes(to), self.storage.varbit_bytes(origin)))
         for field in self.program.header_type_of[to].fields:
-            if isinstance(field.type, Varbit) and self.storage.assigned_varbit(to) is None:
-                continue
-            if self.storage.is_loaded(to, field.name):
+            if not isinstance(field.type, Varbit) and self.storage.is_loaded(to, field.name):
                 pairs.append((self.storage.field(to, field.name), self.storage.field(origin, field.name)))
+        copied = [(slot, self.render.element(held, source)) for slot, held in dict.fromkeys(pairs)]
+        varbit = self.storage.assigned_varbit(to)
+        if varbit is not None and self.storage.is_loaded(to, varbit):
+            type_ = self.program.header_type_of[to].field(varbit).type
+            value = self.render(Read(FieldRef(source, varbit, source.span), type_, source.span))
+            copied.append((self.storage.field(to, varbit), value))
         views: list[Views] = []
-        for to_slot, from_slot in dict.fromkeys(pairs):
-            if not self.scope.is_dead(to_slot):
-                value = self.render.element(from_slot, source)
-                views.append(self.set_element(to_slot, target, value, "" if views else where))
+        for slot, value in copied:
+            if not self.scope.is_dead(slot):
+                views.append(self.set_element(slot, target, value, "" if views else where))
         return tuple(view for group in views for view in group)
 
     def _switch(self, statement: Switch, where: str) -> SwitchView:
