@@ -52,6 +52,11 @@ class ParserStates:
                     (found.name.span, "declared here") for found in (self.scope.states[name], self.scope.controls[name])
                 )
                 self.scope.error(target.span, f"'{name}' is a parser state and a control function", *notes)
+        for handler in self.scope.exceptions.values():
+            for go in exits(handler):
+                if not go.error and go.target.text in self.scope.states:
+                    what = f"a parser exception returns to a control function; '{go.target.text}' is a parser state"
+                    self.scope.error(go.target.span, what)
         return [name for name in targets if name not in self.scope.states and name in self.scope.controls]
 
     def elaborate(self, file: str) -> pr.Parser:
