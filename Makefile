@@ -40,4 +40,5 @@ golden: setup ## write the golden files anew: read the difference before you com
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors
 
 fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10), or PROGRAMS (files, folders); failures go to build/
-	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py --minutes $(or $(MINUTES),10))
+	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py $(FUZZ))
+FUZZ = $(if $(SEED),--seed $(SEED) --count $(or $(COUNT),1),--minutes $(or $(MINUTES),10)) $(if $(KIND),--kind $(KIND)) $(if $(SIZE),--size $(SIZE))

@@ -1,35 +1,127 @@
-"""A bounded number of random programs; MACSAD_FUZZ_SEEDS sets how many, `make fuzz MINUTES=…` goes on with others."""
+"""A bounded number of random programs. Every run takes others and tells its seed at the end: MACSAD_FUZZ_SEED repeats it,
+MACSAD_FUZZ_SECONDS lets it go on for longer; `make fuzz` makes what fails smaller."""
 
 from __future__ import annotations
 
 import os
+import re
+import time
+from dataclasses import replace
 from pathlib import Path
 
+import p4_14
 import program
 import pytest
+import reckoned
 from layout import render, smaller
 from oracle import Subject, examine
 
-COUNT = int(os.environ.get("MACSAD_FUZZ_SEEDS", "8"))
+FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
+SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
+MAKERS = {"p4-16": program.make, "p4-14": p4_14.make}
+FEATURES = {  # what must be there in good part of the programs
+    "p4-16": {
+        "header unions": r"header_union",
+        "stacks by index": r"\.s\d\[\(",
+        "push and pop": r"push_front|pop_front",
+        "sub-parsers": r"\bsub\d+\.apply",
+        "sub-controls": r"\bn\d+\.apply",
+        "constructor parameters": r"\)\(.* k\d*\) \{",
+        "written arguments": r"\bf\d+\(.*\)",
+        "enums": r"E0\.M\d",
+        "serializable enums": r"E1\.N\d",
+        "tuples": r"tuple<",
+        "initialisers": r"= \(?\w*\)?\{ ?\w+ = ",
+        "varbits": r"varbit<",
+        "saturation": r"\|\+\||\|-\|",
+        "slices assigned": r"\[\d+:\d+\] =",
+        "shifts by values": r"(<<|>>) \w+\.",
+        "operator-assignment": r" [-+*&|^]= ",
+        "for": r"for \(",
+        "switch on values": r"switch \((hdr|meta|v\d)",
+        "action_run": r"action_run",
+        "exit": r"exit;",
+        **{kind: rf": {kind}\b" for kind in ("exact", "lpm", "ternary", "range", "optional", "selector")},
+        "const entries": r"const entries",
+        "priorities": r"priority = ",
+        "profiles": r"implementation = ",
+        "registers": r"\br\d+\.(read|write)\(",
+        "counters": r"\bc\d+\.count\(",
+        "direct counters": r"counters = ",
+        "meters": r"execute_meter",
+        "direct meters": r"meters = ",
+        "hashes": r"\bhash\(",
+        "checksums": r"(verify|update)_checksum",
+        "digests": r"digest\(",
+        "second lives": r"clone|resubmit|recirculate",
+        "multicast": r"mcast_grp",
+        "truncate": r"truncate\(",
+        "value sets": r"value_set<",
+        "select with masks": r"&&&",
+        "lookahead": r"lookahead<",
+        "advance": r"advance\(",
+        "verify": r"verify\(",
+        "parser loops": r"\.next\)",
+    },
+    "p4-14": {
+        "stacks": r"push\(|pop\(",
+        "crossed operators": r"bit_andca|bit_orcb",
+        "saturation": r"saturating",
+        "masks": r" mask 0x",
+        "hit and miss": r"(hit|miss) \{",
+        "calculations": r"field_list_calculation",
+        "registers": r"register_read|register_write",
+        "valid keys": r": valid;",
+    },
+}
 
 
-@pytest.mark.parametrize("seed", range(COUNT))
-def test_random_programs_run_the_same_everywhere(seed: int, tmp_path: Path) -> None:
-    failure = examine(render(program.make(seed, seed % 4)), tmp_path, seed, count=2)
-    assert failure is None, (
-        f"{failure.step}: {failure.message}\nTo make it smaller: tests/fuzz/fuzz.py --seed {seed} --count 1"
-    )
+def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
+    """As many as there is time for, one at least."""
+    end, seed = time.monotonic() + SECONDS, FROM
+    while seed == FROM or time.monotonic() < end:
+        kind = ("p4-16", "p4-14", "p4-16")[seed % 3]
+        failure = examine(render(MAKERS[kind](seed, seed % 3)), tmp_path, seed, count=2)
+        assert failure is None, (
+            f"seed {seed}: {failure.step} {failure.build}: {failure.message}\n"
+            f"To make it smaller: make fuzz SEED={seed} KIND={kind} SIZE={seed % 3}"
+        )
+        seed += 1
 
 
-def test_more_random_programs_are_read_and_optimised(tmp_path: Path) -> None:
-    for seed in range(1000, 1015):
-        subject = Subject.of_text(tmp_path, render(program.make(seed, seed % 4)))
-        assert subject.read() is None, f"seed {seed}"
+def test_what_programs_do_is_what_python_reckons(tmp_path: Path) -> None:
+    for seed in range(FROM, FROM + 10):
+        failure = reckoned.examine(reckoned.Maker(seed, seed % 3).make(), tmp_path, seed)
+        assert failure is None, f"seed {seed}: {failure.step}: {failure.message}"
 
 
-def test_the_same_seed_makes_the_same_program() -> None:
-    assert program.make(7, 2) == program.make(7, 2)
-    assert program.make(7, 2) != program.make(8, 2)
+def test_a_wrong_reckoning_is_found(tmp_path: Path) -> None:
+    made = reckoned.Maker(1, 1).make()
+    wrong = reckoned.Step("hdr.o.f0 = hdr.o.f0 + 1;", lambda env: None)
+    failure = reckoned.examine(replace(made, steps=(*made.steps, wrong)), tmp_path, 1)
+    assert failure is not None and "was reckoned" in failure.message
+    less, _ = reckoned.smallest(replace(made, steps=(*made.steps, wrong)), failure, tmp_path, 1)
+    assert less.steps == (wrong,)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_random_programs_are_read_and_optimised(kind: str, tmp_path: Path) -> None:
+    for seed in range(FROM, FROM + 6):
+        subject = Subject.of_text(tmp_path, render(MAKERS[kind](seed, seed % 4)))
+        assert (failure := subject.read()) is None, f"seed {seed}: {failure}"
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_feature_occurs(kind: str) -> None:
+    texts = [render(MAKERS[kind](seed, seed % 4)) for seed in range(120)]
+    share = {name: sum(bool(re.search(p, t)) for t in texts) / len(texts) for name, p in FEATURES[kind].items()}
+    assert {name: part for name, part in share.items() if part < 0.05} == {}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_the_same_seed_makes_the_same_program(kind: str) -> None:
+    assert MAKERS[kind](7, 2) == MAKERS[kind](7, 2)
+    assert MAKERS[kind](7, 2) != MAKERS[kind](8, 2)
 
 
 def test_smaller_programs_are_smaller() -> None:
