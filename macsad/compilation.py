@@ -16,6 +16,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.p4info import build as p4info, write
+from transpiler.passes import keep_controllable
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.target import Target, builtin
 from transpiler.toolchain.backend import Progress, compile_program
@@ -68,7 +69,8 @@ def generate_c(request: Request, program: Program, target: Target | None = None)
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected."""
     diagnostics = request.diagnostics()
     try:
-        return generate(optimise(program), target or builtin(), share("templates"), diagnostics)
+        kept = keep_controllable.run(program, optimise(program))
+        return generate(kept, target or builtin(), share("templates"), diagnostics)
     finally:
         show(diagnostics)
 
