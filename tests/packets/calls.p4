@@ -100,6 +100,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x12: { direct(hdr.work.b, hdr.work.b); }
             0x13: { leave(hdr.work.a); hdr.work.b = 1; }
             0x14: { either(hdr.work.a); hdr.work.c = 0x11; }
+            0x15: {
+                tuple<bit<8>, bit<8>> t = { next(hdr.work.a), hdr.work.a };
+                hdr.work.r = t[0] + (t[1] << 4);
+            }
+            0x16: { hdr.work.r = next(hdr.work.a) + next(hdr.work.a) * 2; }
             0x20: { by_one.apply(hdr.work.r); by_one.apply(hdr.work.r); by_sixteen.apply(hdr.work.a); }
             0x21: { outer.apply(hdr.work.r); }
             0x22: { Later.apply(hdr.work.r, hdr.work.r); }

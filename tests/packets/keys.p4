@@ -24,6 +24,11 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
     }
 }
 
+bit<8> bump(inout bit<8> x) {
+    x = x + 1;
+    return x;
+}
+
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     action set(bit<8> r) { hdr.work.r = r; }
     action add(in bit<8> base, bit<8> more) { hdr.work.r = base + more; }
@@ -91,6 +96,17 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             priority = 30: 0x1234: set(2);
             priority = 20: 0x1000 &&& 0xf000: set(3);
         }
+    }
+    table with_effects {
+        key = { bump(hdr.work.a): exact @name("bumped"); hdr.work.a: exact @name("then"); }
+        actions = { set; none; }
+        default_action = none();
+        const entries = { (1, 1): set(9); }
+    }
+    table ties {
+        key = { hdr.work.a: ternary; }
+        actions = { set; none; }
+        default_action = none();
     }
     table annotated {
         key = { hdr.work.b: ternary; }
@@ -166,6 +182,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x0b: { only_default.apply(); }
             0x0c: { annotated.apply(); }
             0x0d: { twice.apply(); }
+            0x0e: { with_effects.apply(); }
+            0x0f: { ties.apply(); }
             0x10: { if (outcome.apply().hit) { hdr.work.r = hdr.work.r + 0x10; } else { hdr.work.r = hdr.work.r + 0x20; } }
             0x11: { if (!outcome.apply().hit) { hdr.work.r = hdr.work.r + 0x10; } }
             0x12: { if (outcome.apply().miss) { hdr.work.r = hdr.work.r + 0x10; } }

@@ -203,7 +203,7 @@ extern void recirculate<T>(in T data);
 // Cuts the packet to this many bytes when it leaves.
 extern void truncate(in bit<32> length);
 
-// assert: the switch stops when the check fails. assume: the same, said to a verifier.
+// assert: a line in the log and a count when the check fails; the packet goes on. assume: the same, said to a verifier.
 extern void assert(in bool check);
 extern void assume(in bool check);
 
