@@ -8,15 +8,29 @@ from typing import Any, TypeVar
 
 import click
 
+from transpiler.diagnostics import WARNINGS
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 READABLE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+
+def _known_warnings(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    for name in given:
+        if not name.startswith("no-") or name[3:] not in ("all", *WARNINGS):
+            raise click.BadParameter(f"'{name}' is not known: no-all, or no- before one of {', '.join(WARNINGS)}")
+    return given
 
 
 def program_options(command: Decorated) -> Decorated:
     """PROGRAM and how to read it: --std, -I, -D, -W."""
     for add in (
         click.option(
-            "-W", "warnings", multiple=True, metavar="no-NAME", help="Turn warnings off: no-unused, no-all, ..."
+            "-W",
+            "warnings",
+            multiple=True,
+            metavar="no-NAME",
+            callback=_known_warnings,
+            help=f"Turn warnings off: no-all, or no- before one of {', '.join(WARNINGS)}.",
         ),
         click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a preprocessor macro."),
         click.option(

@@ -15,6 +15,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+WARNINGS: Mapping[str, str] = {
+    "annotation": "an annotation says something that nothing understands",
+    "constant": "a condition is always true, or always false",
+    "deparser-order": "the parser leaves the order of headers open",
+    "empty": "a range or value set that nothing matches",
+    "header-width": "a header is not whole bytes",
+    "never-deparsed": "a header that is added but never sent",
+    "no-actions": "a table without actions",
+    "overflow": "a constant loses bits",
+    "preprocessor": "what the preprocessor warns of",
+    "property": "a table property that means nothing here",
+    "shadow": "a declaration hides another of its name",
+    "traffic": "traffic cannot be made for a part of the program",
+    "uninitialized": "a value may be used before it is set",
+    "unreachable": "code, a state, a case or an entry that is never reached",
+    "unused": "something is declared but never used",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

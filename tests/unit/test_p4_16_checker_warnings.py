@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from aux_frontend.p4_16.checker import check
 from aux_frontend.p4_16.checker.state import MAX_ERRORS
 from aux_frontend.p4_16.parser import parse
+from click.testing import CliRunner
 
-from transpiler.diagnostics import Diagnostics, Rejected
+from macsad.cli import cli
+from transpiler.diagnostics import WARNINGS, Diagnostics, Rejected
 from transpiler.frontend import Source
 
 
@@ -58,7 +61,53 @@ def test_values_used_before_they_are_set(tmp_path: Path, body: str) -> None:
     ],
 )
 def test_values_that_are_set_in_time(tmp_path: Path, body: str) -> None:
-    assert messages(tmp_path, in_control(body)) == []
+    assert messages(tmp_path, in_control(body), "constant") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "text"),
+    [
+        ("return; p = 1;", "unreachable", "this is never executed"),
+        ("exit; p = 1;", "unreachable", "this is never executed"),
+        ("if (b) { return; } else { exit; } p = 1;", "unreachable", "this is never executed"),
+        ("if (1 == 2) { p = 1; }", "constant", "this condition is always false"),
+        ("if (!false) { p = 1; }", "constant", "this condition is always true"),
+        ("bit<8> w = 1; { bit<8> w = 2; p = w; } p = w;", "shadow", "'w' hides another declaration of that name"),
+    ],
+)
+def test_code_that_does_not_what_it_seems_to(tmp_path: Path, body: str, code: str, text: str) -> None:
+    assert (code, text) in messages(tmp_path, in_control(body))
+    assert messages(tmp_path, in_control(body), code) == []
+
+
+def test_a_declaration_can_silence_kinds_in_it(tmp_path: Path) -> None:
+    action = "action a(in bit<8> x) { bit<8> v; p = v; return; p = 1; }"
+    both = {"uninitialized", "unreachable"}
+    call = in_control("a(1);", action)
+    assert {code for code, _ in messages(tmp_path, call)} == both
+    for code in both:
+        silenced = in_control("a(1);", f'@noWarn("{code}") {action}')
+        assert {code for code, _ in messages(tmp_path, silenced)} == both - {code}
+    on_block = call.replace("control c", '@noWarn("unreachable") control c')
+    assert {code for code, _ in messages(tmp_path, on_block)} == {"uninitialized"}
+
+
+def test_every_kind_has_its_place_in_the_list() -> None:
+    """What the compiler warns of can be turned off: each code in the sources is one that the command knows, and the reverse."""
+    root = Path(__file__).parents[2]
+    used = set[str]()
+    for source in (path for room in ("aux-frontend", "transpiler", "macsad") for path in (root / room).rglob("*.py")):
+        used |= set(re.findall(r'warn(?:ing)?\([^"]{1,80}?,\s*"([a-z-]+)"', source.read_text()))
+    assert used == WARNINGS.keys()
+
+
+def test_an_unknown_kind_is_wrong_usage(tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text("const bit<8> x = 300;")
+    assert "overflow" in CliRunner().invoke(cli, ["check", str(program)]).stderr
+    assert CliRunner().invoke(cli, ["check", str(program), "-Wno-overflow"]).stderr == ""
+    wrong = CliRunner().invoke(cli, ["check", str(program), "-Wno-overflaw"])
+    assert wrong.exit_code == 2 and "'no-overflaw' is not known" in wrong.stderr
 
 
 def test_out_parameters_left_without_a_value(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class Tables:
         default, actions = self._default(declaration, actions)
         for word in declaration.properties:
             if word.text != "support_timeout":
-                self.scope.diagnostics.warning(word.span, "unknown-property", f"'{word.text}' of a table is not known")
+                self.scope.diagnostics.warning(word.span, "property", f"'{word.text}' of a table is not known")
         return pr.Table(
             name=name,
             keys=tuple(keys),

@@ -50,6 +50,7 @@ control mc(inout headers_t h, inout metadata_t m, in pna_main_input_metadata_t i
         restart_expire_timer();
         add_entry("hit", 8w1, m.expiry);
         mirror_packet(SLOT, SESSION);
+        mirror_packet((MirrorSlotId_t)m.x, SESSION);
     }
 }
 control md(packet_out p, in headers_t h, in metadata_t m, in pna_main_output_metadata_t ostd) { apply { } }

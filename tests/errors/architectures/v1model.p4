@@ -13,7 +13,13 @@ control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t
     direct_counter(CounterType.packets) counts;
     direct_meter<bit<2>>(MeterType.bytes) metered;
     direct_meter<bit<2>>(MeterType.bytes) nobody;
+    direct_meter<bit<2>>(MeterType.bytes) unread;
     action use() { metered.read(m.colour); }
+    table idle {
+        key = { m.x : exact; }
+        actions = { NoAction; }
+        meters = unread;
+    }
     action lost() { nobody.read(m.colour); }
     table owner {
         key = { m.x : exact; }
@@ -30,6 +36,7 @@ control ingress(inout headers_t h, inout metadata_t m, inout standard_metadata_t
     }
     apply {
         owner.apply();
+        idle.apply();
         prefixes.apply();
         metered.read(m.colour);
     }

@@ -103,6 +103,9 @@ class State:
         return UNKNOWN
 
     def warn(self, at: ast.Node, code: str, message: str, *notes: tuple[ast.Node, str]) -> None:
+        """Report a warning, unless the declaration that it is about or stands in has @noWarn("code")."""
+        if any(_silenced(d, code) for d in (at, self.context.owner, self.block)):
+            return
         self.diagnostics.warning(at.span, code, message, *((node.span, text) for node, text in notes))
 
     def set_value(self, expression: ast.Expression, value: Value) -> None:
@@ -180,6 +183,11 @@ class State:
                 self.warn(declaration, "shadow", message, (hidden[0], "the hidden one"))
                 return
             scope = scope.parent
+
+
+def _silenced(at: ast.Node | None, code: str) -> bool:
+    annotations = at.annotations if isinstance(at, ast.Declaration) else ()
+    return any(a.name == "noWarn" and a.body.strip() == f'"{code}"' for a in annotations)
 
 
 def overloads(old: ast.Declaration, new: ast.Declaration) -> bool:

@@ -1,4 +1,5 @@
-"""Use of values before they are set, and of names never: warnings "uninitialized" and "unused" (P4-16 spec 6.7, 8.24).
+"""Warnings "uninitialized", "unused", "unreachable", "constant": values used before they are set, names never, statements
+behind a return or exit, conditions of which the value is known (P4-16 spec 6.7, 8.24).
 
 A body is walked along its paths with the set of variables that surely have a value. Only whole scalar variables and `out`
 parameters are followed; a struct counts as set once any part of it is, so that there are no false alarms.
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import lvalues
-from aux_frontend.p4_16.checker.state import State
+from aux_frontend.p4_16.checker.state import Context, Place, State
 
 _LOCALS = (
     ast.VariableDeclaration | ast.ConstDeclaration | ast.Instantiation | ast.ActionDeclaration | ast.TableDeclaration
@@ -20,27 +21,34 @@ _LOCALS = (
 def check_program(st: State, program: ast.Program) -> None:
     """Warn about a whole program, which has no errors."""
     for d in program.declarations:
-        match d:
-            case ast.FunctionDeclaration() | ast.ActionDeclaration():
-                _body(st, d.body.body, d.parameters)
-            case ast.ControlDeclaration():
-                _locals(st, d.locals)
-                _body(st, d.body.body, ())
-            case ast.ParserDeclaration():
-                _locals(st, d.locals)
-                for state in d.states:
-                    _body(st, state.body, ())
+        st.block = d
+        _declaration(st, d)
+    st.block = None
+
+
+def _declaration(st: State, d: ast.Declaration) -> None:
+    match d:
+        case ast.FunctionDeclaration() | ast.ActionDeclaration():
+            _body(st, d.body.body, d.parameters)
+        case ast.ControlDeclaration():
+            _locals(st, d.locals)
+            _body(st, d.body.body, ())
+        case ast.ParserDeclaration():
+            _locals(st, d.locals)
+            for state in d.states:
+                _body(st, state.body, ())
 
 
 def _locals(st: State, declarations: Sequence[ast.Declaration]) -> None:
     for d in declarations:
         _unused(st, d)
         if isinstance(d, ast.FunctionDeclaration | ast.ActionDeclaration):
-            _body(st, d.body.body, d.parameters)
+            with st.nested(Context(Place.ACTION, d)):
+                _body(st, d.body.body, d.parameters)
 
 
 def _unused(st: State, d: ast.Declaration) -> None:
-    if isinstance(d, _LOCALS) and d not in st.used and not any(a.name == "noWarn" for a in d.annotations):
+    if isinstance(d, _LOCALS) and d not in st.used:
         kind = {
             ast.VariableDeclaration: "variable", ast.ConstDeclaration: "constant", ast.Instantiation: "instance",
             ast.ActionDeclaration: "action", ast.TableDeclaration: "table",
@@ -79,6 +87,7 @@ class Walk:
     def body(self, statements: Sequence[ast.Statement | ast.Declaration], known: Known | None) -> Known | None:
         for s in statements:
             if known is None:
+                self.st.warn(s, "unreachable", "this is never executed")
                 break
             known = self.statement(s, known)
         return known
@@ -137,6 +146,8 @@ class Walk:
     def _if(self, s: ast.IfStatement, known: Known) -> Known | None:
         known = self.expression(s.condition, known)
         constant = self.st.value(s.condition)
+        if isinstance(constant, bool):
+            self.st.warn(s.condition, "constant", f"this condition is always {str(constant).lower()}")
         then = self.statement(s.then, known) if constant is not False else _ENDED
         otherwise = known if s.otherwise is None else self.statement(s.otherwise, known)
         return _join(then, _ENDED if constant is True else otherwise)

@@ -98,7 +98,10 @@ def _expiry(st: State, uses: Uses, call: ExternCall, name: str) -> None:
 
 
 def _mirror(st: State, uses: Uses, call: ExternCall) -> None:
-    """Packets are mirrored in the main control only."""
+    """Packets are mirrored in the main control only, through a slot that the compiler knows."""
+    for parameter, value in zip(call.call.parameters, call.call.arguments, strict=True):
+        if parameter.name == "mirror_slot_id" and value is not None and value not in st.static:
+            st.error(value, "the slot of 'mirror_packet' must be known at compile time")
     owner: ast.Declaration | None = call.owner
     if not isinstance(owner, ast.ControlDeclaration):
         return

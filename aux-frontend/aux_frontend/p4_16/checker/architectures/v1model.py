@@ -20,6 +20,7 @@ def check(st: State, uses: Uses) -> None:
     _whole_bytes(st, uses)
     for table in uses.tables:
         _one_prefix(st, table)
+    _meters_are_read(st, uses)
 
 
 def _whole_bytes(st: State, uses: Uses) -> None:
@@ -54,3 +55,19 @@ def _one_prefix(st: State, table: ast.TableDeclaration) -> None:
                 st.error(key.match_kind, message, (first.match_kind, "the first one"))
                 return
             first = key
+
+
+def _meters_are_read(st: State, uses: Uses) -> None:
+    """A direct meter of a table is executed by reading it: without that it meters nothing."""
+    read = {st.checked.declarations.get(c.call.receiver) for c in uses.extern_calls if c.call.receiver is not None}
+    for table in uses.tables:
+        for item in table.properties:
+            meter = st.checked.declarations.get(item.value)
+            if item.name == "meters" and _is_meter(st, item) and meter is not None and meter not in read:
+                message = f"no action of table '{table.name}' reads its meter '{meter.name}', so it has no effect"
+                st.error(item.value, message, (meter, "declared here"))
+
+
+def _is_meter(st: State, item: ast.TableProperty) -> bool:
+    ty = st.checked.types.get(item.value)
+    return isinstance(ty, t.Extern) and ty.declaration.name == "direct_meter"
