@@ -352,3 +352,23 @@ def test_random_numbers_stay_in_range(start) -> None:
     switch = start()
     switch.do(FORWARD)
     assert len(switch.client.exchange([(0, ethernet(kind=0x4A4D))] * 500)) == 500
+
+
+def test_entries_files_are_read_in_parts(sample: Path, tmp_path: Path) -> None:
+    """A part is 1 MiB: lines lie across parts, one is longer than a part, the last has no line end."""
+    entries = tmp_path / "entries"
+    lines = [f"table_add dmac forward {number} => 1 {'#' * (number % 900)}" for number in range(1, 4001)]
+    lines.insert(2000, "# " + "x" * (3 << 20))
+    entries.write_text("\n".join([*lines, "table_num_entries dmac", "table_add dmac forward 9 => 1"]))
+    assert entries.stat().st_size > 4 << 20
+    done = run(sample, "--port=0=ctl:", "--entries", entries)
+    assert done.returncode == 1
+    assert done.stderr == f"{entries}:4003: error: table Ingress.dmac has an entry with this key already (handle 8)\n"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"# nothing", b"\n\n  \n"])
+def test_entries_files_without_entries(sample: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "entries").write_bytes(content)
+    write_pcap(tmp_path / "in.pcap", [ethernet()])
+    done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle=50", "--entries", tmp_path / "entries")
+    assert (done.returncode, done.stderr) == (0, "")
