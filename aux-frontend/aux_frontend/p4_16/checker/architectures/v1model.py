@@ -58,14 +58,14 @@ def _one_prefix(st: State, table: ast.TableDeclaration) -> None:
 
 
 def _meters_are_read(st: State, uses: Uses) -> None:
-    """A direct meter of a table is executed by reading it: without that it meters nothing."""
+    """A direct meter meters on each hit, but what it finds is lost unless an action reads it."""
     read = {st.checked.declarations.get(c.call.receiver) for c in uses.extern_calls if c.call.receiver is not None}
     for table in uses.tables:
         for item in table.properties:
             meter = st.checked.declarations.get(item.value)
             if item.name == "meters" and _is_meter(st, item) and meter is not None and meter not in read:
-                message = f"no action of table '{table.name}' reads its meter '{meter.name}', so it has no effect"
-                st.error(item.value, message, (meter, "declared here"))
+                message = f"no action of table '{table.name}' reads its meter '{meter.name}'"
+                st.warn(item.value, "unused", message, (meter, "declared here"))
 
 
 def _is_meter(st: State, item: ast.TableProperty) -> bool:
