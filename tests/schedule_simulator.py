@@ -20,6 +20,7 @@ from transpiler.interpreter.trace import silent
 from transpiler.schedule.live import stored_fields
 from transpiler.schedule.pipeline import Deparse, Parse, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Schedule, Submit, Target
+from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, FORWARD
 
 DROP_PORT = 511
 
@@ -195,17 +196,17 @@ class StageRun:
     def _step(self, step: Step) -> bool:
         """A step of the architecture; False when the packet is dropped."""
         set_ = self.state.set_intrinsic
-        if step is Step.BEGIN_INGRESS:
+        if step is BEGIN_INGRESS:
             set_("ingress_port", 0)
             set_("packet_length", self.packet.transit.length)
             set_("instance_type", 0)
             return True
-        if step is not Step.BEGIN_EGRESS and self.state.intrinsic("egress_spec") == DROP_PORT:
+        if step is not BEGIN_EGRESS and self.state.intrinsic("egress_spec") == DROP_PORT:
             self.packet.verdict = "drop"
             return False
-        if step in (Step.FORWARD, Step.DECIDE):
+        if step in (FORWARD, DECIDE):
             self.packet.port = self.state.intrinsic("egress_spec")
-        if step in (Step.FORWARD, Step.BEGIN_EGRESS):
+        if step in (FORWARD, BEGIN_EGRESS):
             set_("egress_port", self.packet.port)
             set_("egress_spec", 0)
             set_("egress_rid", 0)

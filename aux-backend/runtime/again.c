@@ -61,7 +61,7 @@ unsigned macs_again_take(struct macs_again *again, struct macs_packet *packets[]
     again->mixed = true;
     while (again->count && count < limit) {
         struct macs_packet *packet = again->queue[again->first];
-        if (count && (packet->instance_type == MACS_EGRESS_CLONE) != (packets[0]->instance_type == MACS_EGRESS_CLONE))
+        if (count && packet->requests.to_egress != packets[0]->requests.to_egress)
             break;
         if (again->taken[packet->requests.origin] == again->turn)
             break;
@@ -115,37 +115,56 @@ void macs_again_release(struct macs_lane *lane) {
 /* --- clones ---------------------------------------------------------------------------------------------------------
  */
 
-/* A clone on its way to a port, or NULL: no memory. Counted. */
+/* A clone on its way to a port, or NULL: no memory, or too little of it in one piece. Counted. */
 static struct macs_packet *clone_packet(struct macs_lane *lane, const struct macs_packet *packet,
-                                        struct macs_replica replica, enum macs_instance instance, uint8_t fields) {
+                                        struct macs_replica replica, uint8_t instance, uint8_t fields) {
     struct macs_packet *clone = macs_path_copy(lane, packet);
     macs_stats_add(&lane->stats.copies, 1);
-    if (!clone) {
-        macs_stats_add(&lane->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
+    if (!clone || !macs_path_parsable(lane, clone)) {
+        if (clone)
+            macs_lane_drop(lane, clone->handle, MACS_CAUSE_NO_BUFFER);
+        else
+            macs_stats_add(&lane->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
         return NULL;
     }
     clone->verdict = MACS_FORWARD;
     clone->egress_port = replica.port;
     clone->replica = replica.rid;
     clone->multicast_group = 0;
-    clone->instance_type = (uint8_t)instance;
+    clone->instance_type = instance;
     clone->requests = (struct macs_requests){.preserved = fields, .origin = packet->requests.origin};
     return clone;
 }
 
 /* The frame is as it came until it is deparsed: a copy of it is a copy of the packet as received. */
-static void clone_ingress(struct macs_lane *lane, struct macs_departures *departures, const struct macs_packet *packet,
-                          const struct macs_requests *asked) {
+void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) {
+    struct macs_lane *lane = macs_lane_of(worker);
     struct macs_replica single;
     uint32_t count;
-    const struct macs_replica *replicas = macs_mirror_find(lane->sw, asked->ingress_session, &single, &count);
+    const struct macs_replica *replicas = macs_mirror_find(lane->sw, packet->requests.ingress_session, &single, &count);
+    struct macs_packet **last = &packet->requests.clones;
     for (uint32_t i = 0; i < count; i++) {
-        struct macs_packet *clone =
-            clone_packet(lane, packet, replicas[i], MACS_INGRESS_CLONE, asked->ingress_clone_fields);
+        struct macs_packet *clone = clone_packet(lane, packet, replicas[i], lane->sw->program->instances.ingress_clone,
+                                                 packet->requests.ingress_clone_fields);
         if (clone) {
-            lane->sw->program->clone(&lane->worker, &clone, 1);
-            macs_path_depart(lane, departures, clone);
+            *last = clone;
+            last = &clone->requests.clones;
         }
+    }
+    packet->requests.flags = (packet->requests.flags | MACS_CLONED) & (uint8_t)~MACS_CLONE_INGRESS;
+}
+
+/* Send a packet's ingress clones on. */
+static void depart_clones(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet) {
+    struct macs_packet *clone = packet->requests.clones;
+    packet->requests.clones = NULL;
+    while (clone) {
+        struct macs_packet *next = clone->requests.clones;
+        clone->requests.clones = NULL;
+        if (lane->sw->program->clone)
+            lane->sw->program->clone(&lane->worker, &clone, 1);
+        macs_path_depart(lane, departures, clone);
+        clone = next;
     }
 }
 
@@ -155,10 +174,11 @@ void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *pac
     uint32_t count;
     const struct macs_replica *replicas = macs_mirror_find(lane->sw, packet->requests.egress_session, &single, &count);
     for (uint32_t i = 0; i < count; i++) {
-        struct macs_packet *clone =
-            clone_packet(lane, packet, replicas[i], MACS_EGRESS_CLONE, packet->requests.egress_clone_fields);
+        struct macs_packet *clone = clone_packet(lane, packet, replicas[i], lane->sw->program->instances.egress_clone,
+                                                 packet->requests.egress_clone_fields);
         if (!clone)
             continue;
+        clone->requests.to_egress = true;
         if (lane->again->made_count < lane->again->capacity)
             lane->again->made[lane->again->made_count++] = (struct macs_made){packet, clone};
         else
@@ -194,7 +214,7 @@ static struct macs_packet *with_headroom(struct macs_lane *lane, struct macs_pac
     return copy;
 }
 
-static void go_again(struct macs_lane *lane, struct macs_packet *packet, enum macs_instance instance, uint8_t fields) {
+static void go_again(struct macs_lane *lane, struct macs_packet *packet, uint8_t instance, uint8_t fields) {
     struct macs_packet *next = with_headroom(lane, packet);
     if (!next || !macs_path_parsable(lane, next)) {
         macs_lane_drop(lane, next ? next->handle : packet->handle, MACS_CAUSE_NO_BUFFER);
@@ -205,7 +225,7 @@ static void go_again(struct macs_lane *lane, struct macs_packet *packet, enum ma
     next->multicast_group = 0;
     next->replica = 0;
     next->verdict = MACS_FORWARD;
-    next->instance_type = (uint8_t)instance;
+    next->instance_type = instance;
     next->parser_error = 0;
     next->requests = (struct macs_requests){.preserved = fields, .origin = next->requests.origin};
     enqueue(lane, next);
@@ -215,20 +235,21 @@ bool macs_again_after_ingress(struct macs_lane *lane, struct macs_departures *de
     const struct macs_requests asked = packet->requests;
     if (odp_likely(!asked.flags))
         return false;
-    packet->requests.flags &= MACS_RECIRCULATE | MACS_TRUNCATE; /* those count after egress */
-    if (asked.flags & MACS_RESUBMIT && asked.flags & MACS_CLONE_INGRESS)
+    if (asked.flags & MACS_RESUBMIT && asked.flags & (MACS_CLONE_INGRESS | MACS_CLONED))
         macs_path_flush(lane, departures); /* so that how many came before has no say in what enters the queue first */
     if (asked.flags & MACS_CLONE_INGRESS)
-        clone_ingress(lane, departures, packet, &asked);
+        macs_clone_ingress(&lane->worker, packet);
+    depart_clones(lane, departures, packet);
+    packet->requests.flags &= MACS_RECIRCULATE | MACS_TRUNCATE; /* those count after egress */
     if (!(asked.flags & MACS_RESUBMIT))
         return false;
-    go_again(lane, packet, MACS_RESUBMITTED, asked.resubmit_fields);
+    go_again(lane, packet, lane->sw->program->instances.resubmitted, asked.resubmit_fields);
     return true;
 }
 
 bool macs_again_after_egress(struct macs_lane *lane, struct macs_packet *packet) {
     if (odp_likely(!(packet->requests.flags & MACS_RECIRCULATE)))
         return false;
-    go_again(lane, packet, MACS_RECIRCULATED, packet->requests.recirculate_fields);
+    go_again(lane, packet, lane->sw->program->instances.recirculated, packet->requests.recirculate_fields);
     return true;
 }

@@ -38,10 +38,13 @@ static struct macs_register *create_register(const struct macs_extern_desc *desc
     reg->size = desc->size;
     reg->limbs = (desc->bits + 63u) / 64;
     reg->elements = calloc((size_t)reg->size * reg->limbs + 1, sizeof(uint64_t));
-    if (reg->elements)
-        return reg;
-    free(reg);
-    return NULL;
+    if (!reg->elements) {
+        free(reg);
+        return NULL;
+    }
+    for (uint32_t index = 0; desc->initial && index < reg->size; index++)
+        macs_register_write(reg, index, desc->initial);
+    return reg;
 }
 
 static struct macs_digest *create_digest(const struct macs_extern_desc *desc, uint32_t index,

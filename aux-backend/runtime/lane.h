@@ -67,7 +67,7 @@ static inline void macs_lane_drop(struct macs_lane *lane, odp_packet_t handle, u
 
 /* Put a packet into its egress port's buffer, or drop it. Owns the packet from here on. */
 static inline void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet) {
-    unsigned slot = lane->sw->slot_of[packet->egress_port];
+    unsigned slot = macs_switch_slot(lane->sw, packet->egress_port);
     if (odp_unlikely(!slot)) {
         macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_PORT);
         return;

@@ -50,7 +50,7 @@ static double fill(double tokens, double rate, double burst, double elapsed_ns) 
     return tokens < burst ? tokens : burst;
 }
 
-static enum macs_colour mark(struct meter_cell *cell, uint64_t now_ns, double size) {
+static uint64_t mark(struct meter_cell *cell, uint64_t now_ns, double size, uint64_t before) {
     /* The first packet after the rates were set meets full buckets; workers' clocks may be a burst apart. */
     double elapsed = now_ns > cell->last_ns ? (double)(now_ns - cell->last_ns) : 0;
     if (now_ns > cell->last_ns)
@@ -58,26 +58,31 @@ static enum macs_colour mark(struct meter_cell *cell, uint64_t now_ns, double si
     const struct macs_meter_rates *rates = &cell->rates;
     cell->committed_tokens = fill(cell->committed_tokens, rates->committed_rate, rates->committed_burst, elapsed);
     cell->peak_tokens = fill(cell->peak_tokens, rates->peak_rate, rates->peak_burst, elapsed);
-    if (cell->peak_tokens < size)
+    if (before == MACS_RED || cell->peak_tokens < size)
         return MACS_RED;
     cell->peak_tokens -= size;
-    if (cell->committed_tokens < size)
+    if (before == MACS_YELLOW || cell->committed_tokens < size)
         return MACS_YELLOW;
     cell->committed_tokens -= size;
     return MACS_GREEN;
 }
 
-uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
-                            uint32_t bytes) {
+uint64_t macs_meter_execute_aware(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
+                                  uint64_t before, uint64_t bytes) {
     if (index >= meter->size)
-        return MACS_GREEN;
+        return before;
     struct meter_cell *cell = &meter->cells[index];
     lock(cell);
-    enum macs_colour colour = MACS_GREEN;
+    uint64_t colour = before;
     if (cell->configured)
-        colour = mark(cell, worker->now_ns, meter->unit == MACS_PACKETS ? 1 : bytes);
+        colour = mark(cell, worker->now_ns, meter->unit == MACS_PACKETS ? 1 : (double)bytes, before);
     unlock(cell);
     return colour;
+}
+
+uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
+                            uint32_t bytes) {
+    return macs_meter_execute_aware(meter, worker, index, MACS_GREEN, bytes);
 }
 
 void macs_meter_set(struct macs_meter *meter, uint32_t index, const struct macs_meter_rates *rates) {

@@ -17,7 +17,7 @@
 struct macs_qsbr;
 
 struct macs_replica {
-    uint16_t port;
+    uint32_t port;
     uint16_t rid;
 };
 

@@ -118,10 +118,10 @@ struct macs_packet *macs_path_copy(const struct macs_lane *lane, const struct ma
     return copy;
 }
 
-static void direct(struct macs_packet *packet, struct macs_replica replica) {
+static void direct(const struct macs_lane *lane, struct macs_packet *packet, struct macs_replica replica) {
     packet->egress_port = replica.port;
     packet->replica = replica.rid;
-    packet->instance_type = 5; /* replicated */
+    packet->instance_type = lane->sw->program->instances.replicated;
 }
 
 /* A copy for each member but the last, which gets the packet itself. */
@@ -135,14 +135,14 @@ static void replicate(struct macs_lane *lane, struct macs_departures *departures
     for (uint32_t i = 0; i < copies; i++) {
         struct macs_packet *copy = macs_path_copy(lane, packet);
         if (copy) {
-            direct(copy, group->replicas[i]);
+            direct(lane, copy, group->replicas[i]);
             macs_path_depart(lane, departures, copy);
         } else {
             macs_stats_add(&lane->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
         }
     }
     macs_stats_add(&lane->stats.copies, copies);
-    direct(packet, group->replicas[copies]);
+    direct(lane, packet, group->replicas[copies]);
     macs_path_depart(lane, departures, packet);
 }
 
@@ -173,9 +173,10 @@ static void pass(struct macs_lane *lane, struct macs_packet *const packets[], un
     macs_path_flush(lane, &departures);
 }
 
-/* A burst of clones through egress. */
+/* A burst of egress clones through egress. */
 static void pass_clones(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
-    lane->sw->program->clone(&lane->worker, packets, count);
+    if (lane->sw->program->clone)
+        lane->sw->program->clone(&lane->worker, packets, count);
     struct macs_departures departures;
     departures.count = 0;
     for (unsigned i = 0; i < count; i++)
@@ -194,7 +195,7 @@ static unsigned pass_again(struct macs_lane *lane) {
     unsigned limit = lane->sw->program->one_by_one ? 1 : lane->worker.burst;
     unsigned count = macs_again_take(lane->again, packets, limit);
     lane->worker.now_ns = macs_switch_now(lane->sw);
-    if (packets[0]->instance_type == MACS_EGRESS_CLONE)
+    if (packets[0]->requests.to_egress)
         pass_clones(lane, packets, count);
     else
         pass(lane, packets, count);

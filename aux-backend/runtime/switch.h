@@ -56,9 +56,14 @@ static inline uint64_t macs_switch_now(const struct macs_switch *sw) {
     return odp_time_diff_ns(odp_time_global(), sw->start);
 }
 
+/* Slot + 1 of the port of that number; 0: there is none. */
+static inline unsigned macs_switch_slot(const struct macs_switch *sw, uint32_t number) {
+    return odp_likely(number <= UINT16_MAX) ? sw->slot_of[number] : 0;
+}
+
 /* The port of that number, or NULL. */
-static inline struct macs_port *macs_switch_port(struct macs_switch *sw, uint16_t number) {
-    uint8_t slot = sw->slot_of[number];
+static inline struct macs_port *macs_switch_port(struct macs_switch *sw, uint32_t number) {
+    unsigned slot = macs_switch_slot(sw, number);
     return slot ? &sw->ports[slot - 1] : NULL;
 }
 

@@ -163,10 +163,11 @@ def test_passes_keep_what_goes_along(tmp_path: Path) -> None:
     assert sent(program, "2a 00 0000 ff") == "2a 2a 00 00 ff"
 
 
-def test_code_generation_refuses_it_where_main_stands(tmp_path: Path) -> None:
+def test_a_target_without_it_refuses_it_where_main_stands(tmp_path: Path) -> None:
     program, diagnostics = load(tmp_path), Diagnostics()
+    target = replace(builtin(), architectures=frozenset({"v1model"}))
     with pytest.raises(Rejected):
-        capabilities.check(program, builtin(), diagnostics)
+        capabilities.check(program, target, diagnostics)
     first = diagnostics.messages[0]
     assert "architecture 'psa'" in first.message
     assert first.span == program.span

@@ -10,6 +10,7 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bool
+from transpiler.schedule import v1model
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
@@ -193,7 +194,7 @@ def test_lookups_do_not_pass_the_steps_of_the_architecture() -> None:
     plan = Case().tables_with().plan(apply("t0"), egress=[apply("t1")])
     assert names(plan) == ["entry", "t0", "t1"]
     steps = [p.what for p in plan.pipes[0].stages[1].code if isinstance(p, Plain) and isinstance(p.what, Step)]
-    assert Step.FORWARD in steps
+    assert v1model.FORWARD in steps
 
 
 # --- joins -----------------------------------------------------------------------------------------------------------

@@ -19,7 +19,8 @@ from transpiler.hlir.traverse import (
     walk,
 )
 from transpiler.hlir.types import Varbit, width_of
-from transpiler.schedule.pipeline import SECOND_LIVES, preserved_lists
+from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.v1model import SECOND_LIVES
 from transpiler.targets.target import Kernel, Target
 
 MAX_LISTS = 256  # of preserved fields: their numbers stand in one byte of struct macs_packet
@@ -53,6 +54,7 @@ class _Checker:
         self._header_layouts()
         if len(preserved_lists(self.program)) > MAX_LISTS:
             self._lacks(self.program, f"more than {MAX_LISTS} lists of preserved fields")
+        self._bridges()
         for statement in program_statements(self.program):
             self._statement(statement)
         for pipe in self.program.pipes:
@@ -68,6 +70,13 @@ class _Checker:
             if (kernel := self._key_kernel(value_set.name, members_key(value_set), value_set)) is not None:
                 kernels[value_set.name] = kernel
         return kernels
+
+    def _bridges(self) -> None:
+        for bridge in self.program.bridges:
+            variables = [self.program.variable[name].type for name in bridge.variables]
+            layouts = [self.program.header_type_of[name] for name in bridge.headers]
+            if any(isinstance(t, Varbit) for t in (*variables, *(f.type for layout in layouts for f in layout.fields))):
+                self._lacks(bridge, "a varbit in metadata that go along with a packet")
 
     def _lacks(self, node: Located, what: str) -> None:
         self.diagnostics.error(node.span, f"target '{self.target.name}' does not support {what}")

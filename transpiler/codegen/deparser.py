@@ -40,8 +40,8 @@ class DeparserStatements(Statements):
             return (Line(f"emits_{number} = {self._valid(statement.header)};", at(statement.span)),)
         return super().statement(statement)
 
-    def deparse(self, control: Control) -> Views:
-        """The whole deparser as a block."""
+    def deparse(self, control: Control, then: Views = ()) -> Views:
+        """The whole deparser as a block; `then` stands between its own statements and the change of the frame."""
         emits = [s for s in walk(control.body) if isinstance(s, Emit)]
         self._numbers = count()  # in program order, in which both `walk` and rendering go
         straight = all(isinstance(s, Emit) for s in control.body)
@@ -49,6 +49,7 @@ class DeparserStatements(Statements):
         if not straight:
             views += [Line(f"bool emits_{n} = false;") for n in range(len(emits))]
             views += self.body(control.body)
+        views += then
         views += self._places_of_repeated(emits)
         guards = [self._valid(e.header) if straight else f"emits_{n}" for n, e in enumerate(emits)]
         headers = [e.header for e in emits]

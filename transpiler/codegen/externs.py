@@ -15,7 +15,7 @@ from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Type, Varbit, width_of
-from transpiler.schedule.pipeline import preserved_fields, preserved_lists
+from transpiler.schedule.v1model import preserved_fields, preserved_lists
 
 Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
 
@@ -73,6 +73,7 @@ class Externs:
             unit=UNITS.get(str(attributes.get("unit", "")), "0"),
             table=quoted(table.name) if table else "NULL",
             fields=fields,
+            initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
             cite=f"{extern.span.file.rpartition('/')[2]}:{extern.span.line}",
         )
 
@@ -93,6 +94,14 @@ class Externs:
     def owner(self, instance: str) -> str:
         """The table of a direct instance."""
         return self._tables[instance].name
+
+    def own_index(self, instance: str, table: str) -> str:
+        """The C of a direct instance's element while an action of `table` runs: the entry that was hit; that of the
+        default action where another table's action runs."""
+        owner = self._tables[instance]
+        if owner.name != table:
+            return str(owner.size)
+        return "own" if owner.implementation is not None else "entry->head.index"
 
     def colour(self, instance: str) -> str:
         """The C variable for the colour that a direct meter gave when its table was hit."""
@@ -143,6 +152,11 @@ class Call:
         assert self.statement.instance is not None
         return self.externs.state(self.statement.instance)
 
+    @property
+    def own_index(self) -> str:
+        assert self.statement.instance is not None
+        return self.externs.own_index(self.statement.instance, self.table)
+
     def input(self, number: int) -> CExpression:
         return self.render(self.statement.inputs[number])
 
@@ -183,14 +197,32 @@ def _count(call: Call) -> Views:
     return (Line(f"macs_counter_add({call.state}, worker, {call.amount(0)}, packet->length);", call.cite),)
 
 
+def _count_length(call: Call) -> Views:
+    return (Line(f"macs_counter_add({call.state}, worker, {call.amount(0)}, {call.amount(1)});", call.cite),)
+
+
 def _count_direct(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, entry->head.index, packet->length);", call.cite),)
+    return (Line(f"macs_counter_add({call.state}, worker, {call.own_index}, packet->length);", call.cite),)
+
+
+def _count_direct_length(call: Call) -> Views:
+    return (Line(f"macs_counter_add({call.state}, worker, {call.own_index}, {call.amount(0)});", call.cite),)
 
 
 def _execute_meter(call: Call) -> Views:
     return call.assign_effect(
         call.number(f"macs_meter_execute({call.state}, worker, {call.amount(0)}, packet->length)")
     )
+
+
+def _execute_aware(call: Call) -> Views:
+    inputs = ", ".join(str(call.amount(i)) for i in range(3))
+    return call.assign_effect(call.number(f"macs_meter_execute_aware({call.state}, worker, {inputs})"))
+
+
+def _execute_direct_aware(call: Call) -> Views:
+    inputs = f"{call.own_index}, {call.amount(0)}, {call.amount(1)}"
+    return call.assign_effect(call.number(f"macs_meter_execute_aware({call.state}, worker, {inputs})"))
 
 
 def _read_direct_meter(call: Call) -> Views:
@@ -202,7 +234,7 @@ def _read_direct_meter(call: Call) -> Views:
         )  # an action that several tables share: it has not run for the meter's
     if call.externs.program.extern[instance].attribute("automatic"):
         return call.assign_output(call.number(call.externs.colour(instance)))
-    executed = f"macs_meter_execute({call.state}, worker, entry->head.index, packet->length)"
+    executed = f"macs_meter_execute({call.state}, worker, {call.own_index}, packet->length)"
     return call.assign_effect(call.number(executed))
 
 
@@ -231,9 +263,14 @@ NO_PAYLOAD = "NULL, 0"
 
 
 def hash_of(
-    render: Expressions, algorithm: str, values: tuple[Expression, ...], payload: str = NO_PAYLOAD
+    render: Expressions,
+    algorithm: str,
+    values: tuple[Expression, ...],
+    payload: str = NO_PAYLOAD,
+    before: CExpression | None = None,
 ) -> tuple[Views, CExpression]:
-    """The statements that pack values into `list`, which they declare, and their hash, a uint64_t."""
+    """The statements that pack values into `list`, which they declare, and their hash, a uint64_t. `before`: the hash that
+    it extends."""
     if algorithm == "random":
         return (), CExpression("macs_random_next(worker)")
     varying = has_varbit(values)
@@ -243,6 +280,8 @@ def hash_of(
     unaligned = any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in values)
     declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if unaligned else ''};")
     packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
+    if before is not None:
+        return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
     return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
 
 
@@ -250,6 +289,17 @@ def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
     lines, result = hash_of(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
+    return _assign_hash(call, lines, result)
+
+
+def _extend_hash(call: Call) -> Views:
+    algorithm = call.statement.inputs[0]
+    assert isinstance(algorithm, Text)
+    values = flattened(call.statement.inputs[2])
+    return _assign_hash(call, *hash_of(call.render, algorithm.value, values, before=call.amount(1)))
+
+
+def _assign_hash(call: Call, lines: Views, result: CExpression) -> Views:
     width = width_of(call.output_type())
     if width > 64:
         value = CExpression(f"macs_w{limbs(width)}_of({result})")
@@ -302,6 +352,11 @@ def _request_truncate(call: Call) -> Views:
 
 _CALLS: dict[str, Callable[[Call], Views]] = {
     "counter.count": _count,
+    "counter.count_length": _count_length,
+    "direct_counter.count_length": _count_direct_length,
+    "meter.execute_aware": _execute_aware,
+    "direct_meter.execute_aware": _execute_direct_aware,
+    "hash.extend": _extend_hash,
     "direct_counter.count": _count_direct,
     "meter.execute": _execute_meter,
     "direct_meter.read": _read_direct_meter,
@@ -319,6 +374,11 @@ _CALLS: dict[str, Callable[[Call], Views]] = {
     "recirculate.request": _request_again,
     "truncate.request": _request_truncate,
 }
+
+
+def _words(value: int, bits: int) -> tuple[str, ...]:
+    """A number as C words of 64 bits, least significant first; none of zero."""
+    return tuple(f"UINT64_C({value >> at & (1 << 64) - 1:#x})" for at in range(0, bits, 64)) if value else ()
 
 
 def calls_in_actions(program: Program, table: Table) -> Iterator[CallExtern]:

@@ -54,8 +54,8 @@ class ParserStatements(Statements):
                 return (IfView(f"!({self.render.condition(condition)})", failed, (), where),)
         return super().statement(statement)
 
-    def parse(self, parser: Parser) -> Views:
-        """The whole parser as a block."""
+    def parse(self, parser: Parser, error: str) -> Views:
+        """The whole parser as a block. `error`: the intrinsic value that tells of an error."""
         stalling = stalling_states(self.program, parser)
         self._reached: set[str] = set()  # the states that something jumps to; C has no use for other labels
         bodies = [(*self.body(state.body), *self._transition(state)) for state in parser.states]
@@ -72,7 +72,7 @@ class ParserStatements(Statements):
         views.append(Line(f"{DONE}:;"))
         views.append(Line("packet->payload_offset = at;"))
         views.append(Line("packet->parser_error = (uint8_t)error;"))
-        variable = self.program.intrinsic.get("parser_error")
+        variable = self.program.intrinsic.get(error)
         if variable is not None and not self.scope.is_dead(slot := self.storage.variable(variable)):
             views.append(Line(f"{self.scope.write(slot)} = error;"))
         return (BlockView(tuple(views), "", at(parser.span)),)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from transpiler.analysis.locations import VALIDITY
 from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
 from transpiler.codegen.stages import Maker
-from transpiler.codegen.steps import DROP_PORT
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import ProgramView, SlotView
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
-from transpiler.hlir.program import Parser, ParserState, Program, Role
+from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
-from transpiler.schedule.pipeline import CLONES, SECOND_LIVES, Preserved, calls, preserved_lists
+from transpiler.schedule.architectures import describe
+from transpiler.schedule.pipeline import Preserved, calls
 from transpiler.schedule.stages import Schedule
+from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import Kernel
 
 WHOLE_FRAME = 0xFFFF
@@ -31,7 +33,9 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
     storage = Storage(program, schedule, names)
     maker = Maker(program, storage, tables, externs)
     pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
-    preserved = tuple(_preserved(program, storage, fields) for fields in preserved_lists(program)[1:])
+    architecture = describe(program)
+    preserved = tuple(_preserved(program, storage, fields) for fields in architecture.preserved(program)[1:])
+    second_lives = architecture.second_lives(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
     return ProgramView(
@@ -46,9 +50,9 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         begins_kept=bool(schedule.zeroed or made),
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
         preserved=preserved,
-        second_lives=calls(program, SECOND_LIVES),
+        preserves=any(preserved) or calls(program, CLONES),
         clones=calls(program, CLONES),
-        uses_requests=calls(program, SECOND_LIVES | {"truncate.request"}),
+        uses_requests=second_lives or any(preserved) or calls(program, frozenset({"truncate.request"})),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)
@@ -59,7 +63,8 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         pipes=pipes,
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
-        drop_port=DROP_PORT,
+        instances=architecture.instances,
+        recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
     )
 
@@ -104,7 +109,7 @@ def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[s
             places.append(storage.variable(owner).name)
             continue
         access = storage.access(HeaderRef(owner, program.span))
-        slot = storage.field(access.owner, field)
+        slot = storage.valid(access.owner) if field == VALIDITY else storage.field(access.owner, field)
         places.append(slot.name if access.index is None else f"{slot.name}[{access.index}]")
     return tuple(places)
 
@@ -117,12 +122,15 @@ def _instances(program: Program, header: HeaderPlace) -> set[str]:
 
 
 def _parse_bytes(program: Program) -> int:
-    """How far into a frame the parser may look; the whole frame where that has no bound, or where the payload is hashed."""
-    parser = program.pipe(Role.PARSER)
+    """How far into a frame the parsers may look; the whole frame where that has no bound, or where the payload is hashed.
+
+    A second parser begins where the first one did or behind what it took off: both reaches together are enough."""
     if any(isinstance(s, CallExtern) and s.method.endswith("_with_payload") for s in program_statements(program)):
         return WHOLE_FRAME
-    if not isinstance(parser, Parser):
-        return 0
+    return min(WHOLE_FRAME, sum(_reach(program, pipe) for pipe in program.pipes if isinstance(pipe, Parser)))
+
+
+def _reach(program: Program, parser: Parser) -> int:
     states = {state.name: state for state in parser.states}
     known: dict[str, int] = {}
     open_states: set[str] = set()
@@ -138,7 +146,7 @@ def _parse_bytes(program: Program) -> int:
             open_states.discard(name)
         return known[name]
 
-    return min(WHOLE_FRAME, longest(parser.states[0].name)) if parser.states else 0
+    return longest(parser.states[0].name) if parser.states else 0
 
 
 def _state_bytes(program: Program, state: ParserState) -> int:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.intrinsics import Intrinsics
 from transpiler.codegen.parser import ParserStatements
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.statements import Statements, at
@@ -25,9 +26,10 @@ from transpiler.codegen.views import (
     View,
     Views,
 )
-from transpiler.hlir.program import Parser, Program
+from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave
 from transpiler.hlir.traverse import rebuild
+from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
@@ -45,7 +47,8 @@ class Maker:
     def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
         stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
-        return PipeView(pipe.name, stages)
+        preserves = any(preserved_lists(self.program)[number] for number in pipe.keeps)
+        return PipeView(pipe.name, stages, pipe.renews, preserves)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
@@ -71,6 +74,7 @@ class StageRenderer:
         self.functions = functions
         self.scope = scope
         arguments = (maker.program, maker.storage, maker.tables, maker.externs, scope, self._leave)
+        self.intrinsics = Intrinsics(maker.program, maker.storage, scope)
         self.statements = Statements(*arguments)
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments)
@@ -108,13 +112,13 @@ class StageRenderer:
     def _piece(self, piece: Plain | Finish | Fork | Target) -> Views:
         match piece:
             case Plain(what=Step() as what):
-                return step(what, self.maker.program, self.maker.storage, self.scope)
-            case Plain(what=Parse(parser=parser)):
-                return self.parser.parse(parser)
-            case Plain(what=Restart(parser=parser)):
-                return self._restart(parser)
-            case Plain(what=Deparse(control=control)):
-                return self.deparser.deparse(control)
+                return step(what, self.intrinsics)
+            case Plain(what=Parse(parser=parser, error=error)):
+                return self.parser.parse(parser, error)
+            case Plain(what=Restart() as what):
+                return self._restart(what)
+            case Plain(what=Deparse(control=control, then=then)):
+                return self.deparser.deparse(control, step(then, self.intrinsics) if then is not None else ())
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
@@ -128,17 +132,17 @@ class StageRenderer:
                 return self._go(piece)
         raise TypeError(f"{piece} cannot stand in a stage")
 
-    def _restart(self, parser: Parser | None) -> Views:
+    def _restart(self, restart: Restart) -> Views:
         """A copied state becomes that of a clone."""
-        program, storage = self.maker.program, self.maker.storage
-        begin = (Line("*kept = macs_fresh;"), *step(Step.BEGIN_INGRESS, program, storage, self.scope))
-        again = (*begin, *(self.parser.parse(parser) if parser is not None else ()))
+        parse = restart.parse
+        begin = (Line("*kept = macs_fresh;"), *step(restart.begin_parsed, self.intrinsics))
+        again = (*begin, *(self.parser.parse(parse.parser, parse.error) if parse is not None else ()))
         return (
             Line("const struct kept before = *kept;"),
             IfView("packet->instance_type == MACS_INGRESS_CLONE", again, (), ""),
             Line("macs_keep_headers(kept);"),
             Line("macs_preserve(kept, &before, packet->requests.preserved);"),
-            *step(Step.BEGIN_CLONE, program, storage, self.scope),
+            *step(restart.begin, self.intrinsics),
         )
 
     def _switch(self, fork: Fork) -> View:

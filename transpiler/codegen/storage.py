@@ -61,7 +61,7 @@ class Storage:
         self.kept = schedule.kept
         self.stored = stored_fields(program)
         self.loaded = loaded_fields(program, self.stored)
-        self.split = sum(len(pipe.stages) for pipe in schedule.pipes) > 1
+        self.spread = schedule.spread
         self._element = {
             stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
         }
@@ -88,10 +88,10 @@ class Storage:
     def at(self, owner: str) -> Slot:
         """Offset of the header's bytes in the frame, MACS_NOWHERE if it was not received."""
         size = self._size(owner)
-        return self._slot(owner, PLACE, "uint16_t", size, self.split, "MACS_NOWHERE")
+        return self._slot(owner, PLACE, "uint16_t", size, self._is_spread(owner), "MACS_NOWHERE")
 
     def varbit_bytes(self, owner: str) -> Slot:
-        return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self.split, "0")
+        return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), "0")
 
     def has_varbit(self, owner: str) -> bool:
         return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
@@ -127,6 +127,9 @@ class Storage:
     def _members(self, owner: str) -> tuple[str, ...]:
         stack = self.program.stack.get(owner)
         return (owner,) if stack is None else tuple(stack.element(i) for i in range(stack.size))
+
+    def _is_spread(self, owner: str) -> bool:
+        return not self.spread.isdisjoint(self._members(owner))
 
     def _size(self, owner: str) -> int:
         stack = self.program.stack.get(owner)

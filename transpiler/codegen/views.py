@@ -174,10 +174,13 @@ class StageView:
 
 @dataclass(frozen=True, slots=True)
 class PipeView:
-    """A pipe: `name` is the function of struct macs_program that it becomes."""
+    """A pipe: `name` is the function of struct macs_program that it becomes; `renews`: the state begins anew there, with
+    `preserves` but for what the packet may have preserved."""
 
     name: str
     stages: tuple[StageView, ...]
+    renews: bool
+    preserves: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +280,7 @@ class ExternView:
     unit: str
     table: str
     fields: tuple[DigestFieldView, ...]
+    initial: tuple[str, ...]
     cite: str
 
 
@@ -291,7 +295,8 @@ class SlotView:
 @dataclass(frozen=True, slots=True)
 class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
-    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does."""
+    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether there
+    are such lists. `instances`: the architecture's numbers for the ways of packets through the runtime."""
 
     name: str
     source: str
@@ -302,7 +307,7 @@ class ProgramView:
     begins_kept: bool
     kept_headers: tuple[SlotView, ...]
     preserved: tuple[tuple[str, ...], ...]
-    second_lives: bool
+    preserves: bool
     clones: bool
     uses_requests: bool
     errors: tuple[tuple[str, int], ...]
@@ -312,5 +317,6 @@ class ProgramView:
     pipes: tuple[PipeView, ...]
     parse_bytes: int
     grow_bytes: int
-    drop_port: int
+    instances: tuple[tuple[str, int], ...]
+    recirculate_port: int | None
     one_by_one: bool

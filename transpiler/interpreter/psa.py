@@ -98,6 +98,9 @@ class Psa(Paths):
         return state, Transit(len(data), self.now_us)
 
     def _after_ingress(self, frame: bytes, state: State) -> None:
+        if not frame:
+            self.drop("nothing is left of it after ingress: a frame has one byte at least")
+            return
         luggage = self._pack(state, "normal")
         service = state.intrinsic("ingress_output.class_of_service")
         group = state.intrinsic("ingress_output.multicast_group")
@@ -160,7 +163,7 @@ class Psa(Paths):
         state.set_intrinsic("egress_input.parser_error", error)
         self.control(Role.EGRESS, state, transit)
         frame = self._deparse(Role.DEPARSER, state, transit)
-        if state.intrinsic("egress_output.clone"):
+        if state.intrinsic("egress_output.clone") and frame:
             self._clone(frame, state, "egress_output", CLONE_E2E, "clone_e2e")
         if state.intrinsic("egress_output.drop"):
             self.drop("at the end of egress", transit, "egress_output.drop")

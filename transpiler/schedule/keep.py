@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import Leave
+from transpiler.hlir.statements import ApplyTable, Leave
+from transpiler.hlir.traverse import walk
+from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
-from transpiler.schedule.pipeline import preserved_lists
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
 
 
 def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live]:
-    """What must be kept in the packet's state, and what of it must be zero at the start of the first stage."""
+    """What must be kept in the packet's state, and what of it must be zero where a pipe renews the state."""
     stored = stored_fields(program)
     locator = Locator(program)
     preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
     kept: set[Location] = set(preserved)
     after: Live = frozenset()
-    entry: Live = frozenset()
+    zeroed: Live = preserved
     for pipe in reversed(pipes):
         liveness = Liveness(program, stored, pipe.exits, after)
         for kind, number, code in _latest_first(pipe):
@@ -30,10 +31,38 @@ def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[L
             liveness.stages[number] = live.union(*keys)
             if number:
                 kept |= liveness.stages[number]
-        entry = after = liveness.stages[0]
-        if pipe is not pipes[0]:
+        entry = liveness.stages[0]
+        if pipe.renews:
+            zeroed, after = zeroed | entry, frozenset()
+        else:
             kept |= entry
-    return frozenset(kept), (frozenset(kept) & entry) | preserved
+            after = entry
+    return frozenset(kept), zeroed & kept
+
+
+def spread_headers(program: Program, pipes: tuple[PipeSchedule, ...]) -> frozenset[str]:
+    """The headers that are seen where several stages work on one state: all stages until a pipe renews it."""
+    runs: list[list[PipeSchedule]] = []
+    for pipe in pipes:
+        if pipe.renews or not runs:
+            runs.append([])
+        runs[-1].append(pipe)
+    several = (run for run in runs if sum(len(pipe.stages) for pipe in run) > 1)
+    return frozenset().union(*(_seen_headers(program, pipe) for run in several for pipe in run))
+
+
+def _seen_headers(program: Program, pipe: PipeSchedule) -> frozenset[str]:
+    locator = Locator(program)
+    found: set[str] = set()
+    for code in (*(stage.code for stage in pipe.stages), *pipe.joins):
+        for statement in statements_of(code):
+            together = [statement]
+            if isinstance(statement, ApplyTable):
+                together += [s for action in actions_of(program, statement.table) for s in walk(action.body)]
+            for inner in together:
+                access = locator.access(inner)
+                found |= {location.owner for location in access.reads | access.writes if location.field}
+    return frozenset(found)
 
 
 def _latest_first(pipe: PipeSchedule) -> list[tuple[str, int, Code]]:

@@ -26,7 +26,7 @@ from transpiler.hlir.statements import (
     While,
 )
 from transpiler.hlir.traverse import expressions, program_statements, transition_expressions, walk
-from transpiler.schedule.pipeline import STEP_READS, STEP_WRITES, Deparse, Parse, Restart, Special, Step
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit, Target
 
 Live = frozenset[Location]
@@ -73,16 +73,22 @@ class Liveness:
     def _plain(self, what: Statement | Special, live: Live) -> Live:
         match what:
             case Step():
-                return (live - self._intrinsics(STEP_WRITES[what])) | self._intrinsics(STEP_READS[what])
+                return self._step(what, live)
             case Parse(parser=Parser() as parser) | Restart(parser=Parser() as parser):
                 reads = [self._reads(state.body) for state in parser.states]
                 reads += [self.locator.read_by(e) for state in parser.states for e in transition_expressions(state)]
                 return live.union(*reads)
-            case Deparse(control=control):
+            case Deparse(control=control, then=then):
+                live = self._step(then, live) if then is not None else live
                 return live | self._body(control.body, live)
             case Restart():
                 return live
         return self._statement(what, live)
+
+    def _step(self, step: Step, live: Live) -> Live:
+        copied = tuple(source for _, source in step.fills if not isinstance(source, Source))
+        filled = self._intrinsics(tuple(name for name, _ in step.fills))
+        return (live - filled) | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:
         for statement in reversed(body):
@@ -142,10 +148,12 @@ class Liveness:
 
 def stored_fields(program: Program) -> Live:
     """The header fields that something other than an extract writes, carried over header copies. If one element of a
-    stack is written, all are: they share their slots, and the deparser writes them all back."""
+    stack is written, all are: they share their slots, and the deparser writes them all back. A header that goes along with
+    a packet leaves its bytes behind: all its fields are among them."""
     locator = Locator(program)
     copies: list[CopyHeader] = []
-    stored: set[Location] = set()
+    bridged = (name for bridge in program.bridges for name in bridge.headers)
+    stored = {Location(name, field.name) for name in bridged for field in program.header_type_of[name].fields}
     for statement in program_statements(program):
         match statement:
             case CopyHeader():

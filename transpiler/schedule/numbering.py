@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.order import joins_of, reachable_joins, statements_of
+from transpiler.schedule.pipeline import PipePlan
 from transpiler.schedule.split import Split
 from transpiler.schedule.stages import Code, Fork, Jump, Piece, PipeSchedule, Stage, Submit, Target
 
 
-def number(name: str, split: Split) -> PipeSchedule:
-    """The schedule of the pipe `name`."""
-    return _Numbering(split).pipe(name)
+def number(plan: PipePlan, split: Split) -> PipeSchedule:
+    """The schedule of a pipe."""
+    return _Numbering(split).pipe(plan)
 
 
 class _Numbering:
@@ -37,14 +38,14 @@ class _Numbering:
                 uses.update(joins_of(code, self.split.exits))
         return uses
 
-    def pipe(self, name: str) -> PipeSchedule:
+    def pipe(self, plan: PipePlan) -> PipeSchedule:
         stages = tuple(
             Stage(made.name, tuple(apply.statement for apply in made.lookups), self._code(made.code))
             for _, made in sorted(self.split.stages.items())
         )
         joins = tuple(self._code(self.split.joins[join]) for join in self.kept_joins)
         exits = {label: self._target(to) for label, to in self.split.exits.items() if label in self.left}
-        return PipeSchedule(name, stages, joins, exits)
+        return PipeSchedule(plan.name, stages, joins, exits, plan.renews, plan.keeps)
 
     def _target(self, to: Target) -> Target:
         match to:

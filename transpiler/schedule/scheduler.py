@@ -9,10 +9,11 @@ from transpiler.analysis.locations import Locator
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
-from transpiler.schedule.keep import kept_locations
+from transpiler.schedule.architectures import describe
+from transpiler.schedule.keep import kept_locations, spread_headers
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
-from transpiler.schedule.pipeline import SECOND_LIVES, PipePlan, calls, plan
+from transpiler.schedule.pipeline import PipePlan
 from transpiler.schedule.split import Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Schedule
 from transpiler.schedule.tree import Node, TreeBuilder
@@ -32,22 +33,23 @@ def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     wished = frozenset(t.name for t in program.tables if _is_looked_up(t) and options.cut(t.name))
     cuttable = wished - _tables_in_loops(program)
-    plans = plan(program)
+    plans = describe(program).plan(program)
     splits: list[Split] = []
     synchronous: frozenset[str] = frozenset()
     for pipe in plans:
         split, uncut = _split(program, pipe, cuttable, options)
         splits.append(split)
         synchronous |= uncut
-    pipes = tuple(number(pipe.name, split) for pipe, split in zip(plans, splits, strict=True))
+    pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     kept, zeroed = kept_locations(program, pipes)
-    return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits))
+    spread = spread_headers(program, pipes)
+    return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits), spread)
 
 
 def _one_by_one(program: Program, splits: list[Split]) -> bool:
     """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state."""
     touched = [state for split in splits for state in states_of(program, split)]
-    return len(set(touched)) < len(touched) or (bool(touched) and calls(program, SECOND_LIVES))
+    return len(set(touched)) < len(touched) or (bool(touched) and describe(program).second_lives(program))
 
 
 def _is_looked_up(table: Table) -> bool:

@@ -74,19 +74,23 @@ class Stage:
 class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
-    `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage.
+    `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`:
+    as in `pipeline.PipePlan`.
     """
 
     name: str
     stages: tuple[Stage, ...]
     joins: tuple[Code, ...]
     exits: Mapping[str, Target]
+    renews: bool = False
+    keeps: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
     """`kept`: the locations that some later stage reads, so that they live in the packet's state.
-    `zeroed`: those among them that the first stage must set to zero.
+    `spread`: the headers and stack elements that several stages may see, so that it is kept where they lie in the frame.
+    `zeroed`: those among them that must be zero where a pipe renews the state.
     `one_by_one`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
     all of them before the next one begins."""
 
@@ -95,3 +99,4 @@ class Schedule:
     zeroed: frozenset[Location]
     synchronous: frozenset[str]  # tables that could not be cut without breaking the order of packets
     one_by_one: bool = False
+    spread: frozenset[str] = frozenset()

@@ -1,5 +1,6 @@
-/* The hash and checksum algorithms of v1model over packed bytes. Names and parameters as BMv2's documentation has them.
- */
+/* The hash and checksum algorithms over packed bytes. Names and parameters as BMv2's documentation has them.
+ *
+ * macs_extend_… gives the hash of what has the hash `before` with these bytes behind it. */
 #ifndef MACS_CHECKSUM_H
 #define MACS_CHECKSUM_H
 
@@ -14,8 +15,8 @@ struct macs_bytes {
 };
 
 /* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. */
-static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
-    uint64_t sum = 0;
+static inline uint64_t macs_extend_csum16(uint64_t before, struct macs_bytes bytes) {
+    uint64_t sum = ~before & 0xffff;
     uint32_t i = 0;
     for (; i + 1 < bytes.length; i += 2)
         sum += (uint64_t)bytes.data[i] << 8 | bytes.data[i + 1];
@@ -29,14 +30,22 @@ static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
     return ~sum & 0xffff;
 }
 
+static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
+    return macs_extend_csum16(0xffff, bytes);
+}
+
 /* The bytes as 16-bit words, an odd end padded with zero, combined by exclusive or. */
-static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
-    uint64_t folded = 0;
+static inline uint64_t macs_extend_xor16(uint64_t before, struct macs_bytes bytes) {
+    uint64_t folded = before;
     for (uint32_t i = 0; i < bytes.length + bytes.payload_length; i++) {
         uint8_t byte = i < bytes.length ? bytes.data[i] : bytes.payload[i - bytes.length];
         folded ^= i % 2 ? byte : (uint64_t)byte << 8;
     }
     return folded;
+}
+
+static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
+    return macs_extend_xor16(0, bytes);
 }
 
 /* The first eight bytes as a number, all of them when there are fewer. */
@@ -61,18 +70,34 @@ static inline uint64_t macs_checksum_crc(const uint8_t *data, uint32_t length, u
 }
 
 /* CRC-16/ARC: polynomial 0x8005, start 0. */
-static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
-    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, 0, 0xa001);
+static inline uint64_t macs_extend_crc16(uint64_t before, struct macs_bytes bytes) {
+    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, before, 0xa001);
     return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xa001);
 }
 
+static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
+    return macs_extend_crc16(0, bytes);
+}
+
 /* CRC-32 of IEEE 802.3: polynomial 0x04c11db7, start and final exclusive or all ones. */
-static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
-    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, 0xffffffff, 0xedb88320);
+static inline uint64_t macs_extend_crc32(uint64_t before, struct macs_bytes bytes) {
+    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, before ^ 0xffffffff, 0xedb88320);
     return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xedb88320) ^ 0xffffffff;
 }
 
+static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
+    return macs_extend_crc32(0, bytes);
+}
+
 /* What the control plane may give other parameters begins with those of the plain form. */
+static inline uint64_t macs_extend_crc16_custom(uint64_t before, struct macs_bytes bytes) {
+    return macs_extend_crc16(before, bytes);
+}
+
+static inline uint64_t macs_extend_crc32_custom(uint64_t before, struct macs_bytes bytes) {
+    return macs_extend_crc32(before, bytes);
+}
+
 static inline uint64_t macs_checksum_crc16_custom(struct macs_bytes bytes) {
     return macs_checksum_crc16(bytes);
 }

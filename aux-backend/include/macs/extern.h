@@ -31,7 +31,7 @@ static inline void macs_count_add(uint64_t *count, uint64_t amount) {
 
 /* Out of range: nothing. */
 static inline void macs_counter_add(struct macs_counter *counter, const struct macs_worker *worker, uint64_t index,
-                                    uint32_t bytes) {
+                                    uint64_t bytes) {
     if (index < counter->size) {
         struct macs_count *count = &counter->per_worker[worker->index][index];
         macs_count_add(&count->packets, 1);
@@ -73,6 +73,10 @@ struct macs_meter;
 /* The colour of a packet of `bytes` bytes at the element's rates (RFC 2698, colour-blind): enum macs_colour.
  * Green without rates or out of range. Elements are shared by the workers, under a lock each. */
 uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index, uint32_t bytes);
+
+/* The same, colour-aware: never better than the colour `before`, and that one where the element has no rates. */
+uint64_t macs_meter_execute_aware(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
+                                  uint64_t before, uint64_t bytes);
 
 /* Write a log_msg line for this worker to the switch's log, {} replaced by the values in turn. Never blocks: what the
  * log cannot take in time is counted as lost. */

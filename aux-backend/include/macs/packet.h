@@ -9,6 +9,7 @@
 #define MACS_PACKET_H
 
 #include <odp_api.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where a packet goes when a pipe has run. */
@@ -18,15 +19,8 @@ enum macs_verdict {
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
 };
 
-/* v1model's instance_type. */
-enum macs_instance {
-    MACS_NORMAL = 0,
-    MACS_INGRESS_CLONE = 1,
-    MACS_EGRESS_CLONE = 2,
-    MACS_RECIRCULATED = 4,
-    MACS_REPLICATED = 5,
-    MACS_RESUBMITTED = 6,
-};
+/* v1model's instance_type, as far as generated code asks for it. */
+enum macs_instance { MACS_NORMAL = 0, MACS_INGRESS_CLONE = 1 };
 
 /* Why a packet was not sent: every received frame is sent or counted under one of these. */
 enum macs_cause {
@@ -48,6 +42,7 @@ enum macs_request {
     MACS_RESUBMIT = 4,
     MACS_RECIRCULATE = 8,
     MACS_TRUNCATE = 16,
+    MACS_CLONED = 32, /* ingress clones have been made already */
 };
 
 /* Clone sessions are 0 … MACS_NO_SESSION - 1. */
@@ -56,11 +51,13 @@ enum macs_request {
 /* The requests of one pass, with their arguments: clone sessions, and the lists of fields that the other packet keeps.
  * Behind them what this life of the packet has from the ones before. */
 struct macs_requests {
+    struct macs_packet *clones; /* made at ingress; of a clone, the next one */
     uint32_t truncate_bytes;
     uint16_t ingress_session, egress_session;
     uint8_t ingress_clone_fields, egress_clone_fields, resubmit_fields, recirculate_fields;
     uint8_t flags;     /* enum macs_request */
     uint8_t preserved; /* the list of fields that it kept */
+    bool to_egress;    /* when it waits: it goes on at egress */
     uint16_t origin;   /* the place in its burst of the packet that was received, which this is or was made of */
 };
 
@@ -70,13 +67,13 @@ struct macs_packet {
     uint32_t length; /* bytes of the frame, as received until the deparser ran, then as sent */
     uint32_t contiguous;
     uint32_t payload_offset; /* where the parser stopped, bytes from `data` */
-    uint16_t ingress_port;
-    uint16_t egress_port;
+    uint32_t ingress_port;
+    uint32_t egress_port;
     uint16_t multicast_group;
     uint16_t replica;              /* egress_rid of a multicast copy */
     uint8_t verdict;               /* enum macs_verdict */
     uint8_t cause;                 /* enum macs_cause, with MACS_DROP */
-    uint8_t instance_type;         /* enum macs_instance */
+    uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
     uint8_t parser_error;          /* ordinal in the program's `error` enum */
     uint64_t ingress_ns;           /* time of arrival since the switch started */
     struct macs_requests requests; /* of programs with macs_program.uses_requests only */
@@ -90,6 +87,11 @@ static inline struct macs_packet *macs_packet_of(odp_packet_t handle) {
 
 static inline uint16_t macs_session(uint64_t session) {
     return session < MACS_NO_SESSION ? (uint16_t)session : MACS_NO_SESSION;
+}
+
+/* A multicast group's number; 0, which is none, for one that cannot be. */
+static inline uint16_t macs_group(uint64_t group) {
+    return group <= UINT16_MAX ? (uint16_t)group : 0;
 }
 
 /* The last request of a kind counts. */

@@ -3,9 +3,11 @@
  * The runtime receives a burst, fills each packet's struct macs_packet (handle, data, length, contiguous, ingress_port,
  * instance_type, ingress_ns) and calls ingress(); reads the verdicts; replicates where asked; calls egress() for what
  * goes out, unless the program has merged egress into ingress (egress == NULL); sends in the order of the burst.
- * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates. clone() makes
- * of a copy of a packet's state that of a clone: instance_type says of which kind, requests.preserved what it keeps.
- * egress() (or the merged ingress()) ends with the deparser: length and data are then those of the frame to send.
+ * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates. clone(),
+ * where there is one, makes of a copy of a packet's state that of a clone: instance_type says of which kind,
+ * requests.preserved what it keeps. ingress() may have changed the frame already, as egress() does: it has then made
+ * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
+ * frame to send.
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -40,11 +42,17 @@ struct macs_extern_desc {
     const char *name;
     const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
     const struct macs_digest_field *fields; /* of a digest */
+    const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     uint32_t size;
     uint16_t bits; /* of a register's element; of a digest's record */
     uint16_t field_count;
     uint8_t kind; /* enum macs_extern_kind */
     uint8_t unit; /* enum macs_unit, of counters and meters */
+};
+
+/* The architecture's numbers for the ways on which the runtime sends packets: what instance_type becomes. */
+struct macs_instances {
+    uint8_t replicated, ingress_clone, egress_clone, resubmitted, recirculated;
 };
 
 struct macs_worker;
@@ -53,13 +61,14 @@ typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const 
 
 struct macs_program {
     const char *name;
-    const char *source;   /* P4 file */
-    uint32_t state_bytes; /* of the program's state behind struct macs_packet, that struct included */
-    uint32_t parse_bytes; /* the parser looks at no more than these first bytes of a frame */
-    uint32_t grow_bytes;  /* the deparser may make a frame longer by at most this */
-    uint16_t drop_port;   /* v1model's 511 */
-    bool one_by_one;      /* a packet goes through all pipes before the next one begins: they share a state */
-    bool uses_requests;   /* the program may set macs_packet.requests */
+    const char *source;        /* P4 file */
+    uint32_t state_bytes;      /* of the program's state behind struct macs_packet, that struct included */
+    uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
+    uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
+    uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
+    bool one_by_one;           /* a packet goes through all pipes before the next one begins: they share a state */
+    bool uses_requests;        /* the program may set macs_packet.requests */
+    struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;
     const struct macs_table_desc *table_descs;

@@ -15,6 +15,9 @@ struct macs_worker {
 
 struct macs_packet;
 
+/* Make the ingress clones that the packet asks for, of its frame as it is now: they go to egress before it. */
+void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet);
+
 /* Make the egress clones that the packet asks for: they go through egress after this burst. */
 void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet);
 

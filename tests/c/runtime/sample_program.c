@@ -290,7 +290,7 @@ const struct macs_program macs_program = {
     .state_bytes = sizeof(struct macs_packet),
     .parse_bytes = 34,
     .grow_bytes = 4,
-    .drop_port = 511,
+    .instances = {.replicated = 5},
     .table_count = TABLES,
     .extern_count = EXTERNS,
     .table_descs = tables,

@@ -300,7 +300,7 @@ const struct macs_program macs_program = {
     .state_bytes = sizeof(struct state),
     .parse_bytes = 65535,
     .grow_bytes = 7,
-    .drop_port = 511,
+    .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 0,
     .extern_count = 0,
     .ingress = ingress_pipe,

@@ -317,7 +317,7 @@ const struct macs_program macs_program = {
     .state_bytes = sizeof(struct state),
     .parse_bytes = 4,
     .grow_bytes = 0,
-    .drop_port = 511,
+    .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 1,
     .extern_count = 0,
     .table_descs = table_descs,

@@ -576,7 +576,7 @@ const struct macs_program macs_program = {
     .state_bytes = sizeof(struct state),
     .parse_bytes = 18,
     .grow_bytes = 0,
-    .drop_port = 511,
+    .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 3,
     .extern_count = 2,
     .table_descs = table_descs,

@@ -1,0 +1,59 @@
+"""Intrinsic values in C: where the runtime has them, how a step sets and reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.scope import Scope
+from transpiler.codegen.storage import Storage
+from transpiler.codegen.views import Line, View, Views
+from transpiler.hlir.program import Program
+from transpiler.schedule.pipeline import Source
+
+_SOURCES = {
+    Source.INGRESS_PORT: "packet->ingress_port",
+    Source.EGRESS_PORT: "packet->egress_port",
+    Source.LENGTH: "packet->length",
+    Source.INSTANCE: "packet->instance_type",
+    Source.REPLICA: "packet->replica",
+    Source.ARRIVAL_US: "packet->ingress_ns / 1000",
+    Source.NOW_US: "worker->now_ns / 1000",
+    Source.ZERO: "0",
+    Source.ONE: "1",
+}
+
+DROPPED: Views = (
+    Line("packet->verdict = MACS_DROP;"),
+    Line("packet->cause = MACS_CAUSE_PROGRAM;"),
+    Line("return;"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsics:
+    """The intrinsic values of a program within one generated function."""
+
+    program: Program
+    storage: Storage
+    scope: Scope
+
+    def fill(self, values: tuple[tuple[str, Source | str], ...]) -> Views:
+        """Set the intrinsic values that the program can name and this function or a later stage reads."""
+        views: list[View] = []
+        for name, source in values:
+            variable = self.program.intrinsic.get(name)
+            if variable is None:
+                continue
+            slot = self.storage.variable(variable)
+            if not self.scope.is_dead(slot):
+                type_ = self.program.variable[variable].type
+                text = _SOURCES[source] if isinstance(source, Source) else self.value(source) or "0"
+                value = f"{c_type(type_)}_of({text})" if is_wide(type_) else f"({c_type(type_)})({text})"
+                views.append(Line(f"{self.scope.write(slot)} = {value};"))
+        return tuple(views)
+
+    def value(self, name: str) -> str | None:
+        """The C of an intrinsic value; None where the program cannot name it."""
+        variable = self.program.intrinsic.get(name)
+        return None if variable is None else self.scope.read(self.storage.variable(variable))

@@ -1,0 +1,114 @@
+"""What PSA decides at the ends of ingress and egress, as statement views. Source: PSA 1.2, sections 6.2 and 6.5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.codegen.intrinsics import DROPPED, Intrinsics
+from transpiler.codegen.views import IfView, Line, Views
+from transpiler.schedule.pipeline import Step
+from transpiler.schedule.psa import (
+    ENQUEUE,
+    FINISH,
+    LEAVE_EGRESS,
+    LEAVE_INGRESS,
+    PASS_ON,
+    PORT_RECIRCULATE,
+    UNICAST,
+    list_number,
+    may_be_set,
+    second_lives,
+)
+
+
+def _leave_ingress(values: Intrinsics) -> Views:
+    """A clone is made of the frame as it came: it has not been changed yet."""
+    again = (
+        Line(f"macs_request_resubmit(packet, {list_number('resubmit')});"),
+        Line("packet->verdict = MACS_FORWARD;"),
+        Line("return;"),
+    )
+    dropped = values.value("ingress_output.drop")  # set when ingress begins
+    drop: Views = (IfView(dropped, DROPPED, (), ""),) if dropped is not None else ()
+    return (
+        *_clone(values, "ingress", "clone_i2e"),
+        *drop,
+        *_when(values, "ingress_output.resubmit", again),
+    )
+
+
+def _enqueue(values: Intrinsics) -> Views:
+    kept: Views = (Line(f"packet->requests.preserved = {list_number('normal')};"),)
+    replicate: Views = ()
+    if (group := _settable(values, "ingress_output.multicast_group")) is not None:
+        copies = (
+            Line(f"packet->multicast_group = macs_group({group});"),
+            Line("packet->verdict = MACS_REPLICATE;"),
+            *kept,
+            Line("return;"),
+        )
+        replicate = (IfView(group, copies, (), ""),)
+    return (
+        *replicate,
+        Line(f"packet->egress_port = {values.value('ingress_output.egress_port') or '0'};"),
+        Line(f"packet->instance_type = {UNICAST};"),
+        Line("packet->verdict = MACS_FORWARD;"),
+        *kept,
+    )
+
+
+def _leave_egress(values: Intrinsics) -> Views:
+    drop = _settable(values, "egress_output.drop")
+    if drop is None:
+        return ()
+    clone = _settable(values, "egress_output.clone")
+    return (IfView(f"{drop} && !{clone}" if clone else drop, DROPPED, (), ""),)
+
+
+def _finish(values: Intrinsics) -> Views:
+    cloned = _clone(values, "egress", "clone_e2e")
+    drop = _when(values, "egress_output.drop", DROPPED) if cloned else ()  # else done by _leave_egress
+    return (*cloned, *drop, *_pass_on(values))
+
+
+def _pass_on(values: Intrinsics) -> Views:
+    if not second_lives(values.program):
+        return ()
+    port = f"{PORT_RECIRCULATE:#x}u"
+    again = (
+        Line(f"packet->ingress_port = {port};"),
+        Line(f"macs_request_recirculate(packet, {list_number('recirculate')});"),
+    )
+    return (IfView(f"packet->egress_port == {port}", again, (), ""),)
+
+
+def _clone(values: Intrinsics, pipe: str, path: str) -> Views:
+    clone = _settable(values, f"{pipe}_output.clone")
+    if clone is None:
+        return ()
+    session = values.value(f"{pipe}_output.clone_session_id") or "0"
+    cloned = (
+        Line(f"macs_request_clone_{pipe}(packet, {session}, {list_number(path)});"),
+        Line(f"macs_clone_{pipe}(worker, packet);"),
+    )
+    return (IfView(clone, cloned, (), ""),)
+
+
+def _when(values: Intrinsics, name: str, then: Views) -> Views:
+    """Do something where an intrinsic value is not zero; nothing where it never is."""
+    condition = _settable(values, name)
+    return () if condition is None else (IfView(condition, then, (), ""),)
+
+
+def _settable(values: Intrinsics, name: str) -> str | None:
+    """The C of an intrinsic value; None where it is always zero."""
+    return values.value(name) if may_be_set(values.program, name) else None
+
+
+DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
+    LEAVE_INGRESS: _leave_ingress,
+    ENQUEUE: _enqueue,
+    LEAVE_EGRESS: _leave_egress,
+    FINISH: _finish,
+    PASS_ON: _pass_on,
+}

@@ -1,0 +1,58 @@
+"""What v1model decides, as statement views: v1model as BMv2's simple_switch has it.
+
+Source: simple_switch documentation of intrinsic metadata and of what happens after ingress and egress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.codegen.intrinsics import DROPPED, Intrinsics
+from transpiler.codegen.views import IfView, Line, Views
+from transpiler.schedule.pipeline import Step, calls
+from transpiler.schedule.v1model import AGAIN, DECIDE, EGRESS_SPEC, FINISH, FORWARD, MULTICAST_GROUP
+
+DROP_PORT = 511
+
+
+def _forward(values: Intrinsics) -> Views:
+    return (*_drop_if_wished(values), *_to_port(values))
+
+
+def _decide(values: Intrinsics) -> Views:
+    """Multicast goes before the drop port."""
+    group = values.value(MULTICAST_GROUP)
+    replicate = (
+        Line(f"packet->multicast_group = {group};"),
+        Line("packet->verdict = MACS_REPLICATE;"),
+        Line("return;"),
+    )
+    first: Views = (IfView(f"{group} != 0", replicate, (), ""),) if group else ()
+    return (*first, *_drop_if_wished(values), *_to_port(values))
+
+
+def _finish(values: Intrinsics) -> Views:
+    """An egress clone is a copy of the packet before it is deparsed."""
+    clone: Views = ()
+    if calls(values.program, frozenset({"clone.egress"})):
+        cloned = (Line("macs_clone_egress(worker, packet);"),)
+        clone = (IfView("packet->requests.flags & MACS_CLONE_EGRESS", cloned, (), ""),)
+    return (*clone, *_drop_if_wished(values))
+
+
+def _drop_if_wished(values: Intrinsics) -> Views:
+    """mark_to_drop has set egress_spec to the drop port."""
+    spec = values.value(EGRESS_SPEC)
+    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", DROPPED, (), ""),)
+
+
+def _to_port(values: Intrinsics) -> Views:
+    again = calls(values.program, AGAIN)  # then the packet may be another instance than a normal one
+    return (
+        *((Line("packet->instance_type = MACS_NORMAL;"),) if again else ()),
+        Line(f"packet->egress_port = {values.value(EGRESS_SPEC) or '0'};"),
+        Line("packet->verdict = MACS_FORWARD;"),
+    )
+
+
+DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {FORWARD: _forward, DECIDE: _decide, FINISH: _finish}

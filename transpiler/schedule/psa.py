@@ -1,0 +1,214 @@
+"""PSA's pipes: ingress and egress, each with a parser, a control and a deparser of its own. Between them the runtime
+replicates and queues; what goes along with a packet from one pipe to the next are the bridges.
+
+A deparser's statements run whatever becomes of the packet, since they make the metadata of clones; the frame is changed
+only after the decision, so that what is cloned or resubmitted at ingress is the packet as it came.
+Source: P4-16 Portable Switch Architecture 1.2, sections 6.1 to 6.8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from transpiler.analysis.locations import VALIDITY, Location, Locator
+from transpiler.hlir.expressions import Cast, Const, Expression, FieldRef, HeaderRef, Read, VariableRef
+from transpiler.hlir.program import Bridge, Control, Goto, Parser, Program, Role
+from transpiler.hlir.statements import Assign, Body, SetValid, Statement
+from transpiler.hlir.traverse import program_expressions, program_statements, walk_expression
+from transpiler.hlir.types import Bits, width_of
+from transpiler.schedule.pipeline import (
+    Description,
+    Item,
+    PipePlan,
+    Preserved,
+    Source,
+    Step,
+    control,
+    deparse,
+    parse,
+)
+
+PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
+UNICAST, MULTICAST, CLONE_I2E, CLONE_E2E, RESUBMIT, RECIRCULATE = range(1, 7)  # PSA_PacketPath_t
+PATHS = ("normal", "clone_i2e", "clone_e2e", "resubmit", "recirculate")  # bridges; their lists have numbers from 1
+SERVICE_OUT, SERVICE_IN = "ingress_output.class_of_service", "egress_input.class_of_service"
+
+BEGIN_INGRESS = Step(
+    "begin_ingress",
+    fills=(
+        ("packet_length", Source.LENGTH),
+        ("ingress_parser_input.ingress_port", Source.INGRESS_PORT),
+        ("ingress_parser_input.packet_path", Source.INSTANCE),
+        ("ingress_input.ingress_port", Source.INGRESS_PORT),
+        ("ingress_input.packet_path", Source.INSTANCE),
+        ("ingress_input.ingress_timestamp", Source.NOW_US),
+        ("ingress_output.drop", Source.ONE),
+    ),
+)
+# the deparser has made the metadata of clones and of the packet's next life: clone, drop, resubmit
+LEAVE_INGRESS = Step(
+    "leave_ingress",
+    reads=("ingress_output.clone", "ingress_output.clone_session_id", "ingress_output.drop", "ingress_output.resubmit"),
+)
+# to one port or to a group
+ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
+BEGIN_EGRESS = Step(
+    "begin_egress",
+    fills=(
+        ("packet_length", Source.LENGTH),
+        *((f"{struct}.egress_port", Source.EGRESS_PORT) for struct in ("egress_parser_input", "egress_input")),
+        ("egress_deparser_input.egress_port", Source.EGRESS_PORT),
+        *((f"{struct}.packet_path", Source.INSTANCE) for struct in ("egress_parser_input", "egress_input")),
+        (SERVICE_IN, SERVICE_OUT),
+        ("egress_input.instance", Source.REPLICA),
+        ("egress_input.egress_timestamp", Source.NOW_US),
+    ),
+)
+# a packet that is dropped need not be deparsed, unless it is cloned as it would have been sent
+LEAVE_EGRESS = Step("leave_egress", reads=("egress_output.clone", "egress_output.drop"))
+FINISH = Step("finish", reads=("egress_output.clone", "egress_output.clone_session_id", "egress_output.drop"))
+PASS_ON = Step("pass_on")  # an egress that does nothing: send or recirculate
+
+
+def plan(program: Program) -> tuple[PipePlan, ...]:
+    """The pipes of a program; no egress where it cannot do anything, a short one where it can only recirculate."""
+    ingress: tuple[Item, ...] = (
+        BEGIN_INGRESS,
+        *parse(program, Role.PARSER, "ingress_input.parser_error"),
+        *control(program, Role.INGRESS),
+        *_emptied(program, ("normal", "clone_i2e", "resubmit")),
+        *deparse(program, Role.INGRESS_DEPARSER, LEAVE_INGRESS),
+        ENQUEUE,
+    )
+    first = PipePlan("ingress", ingress, renews=True, keeps=_numbers("resubmit", "recirculate"))
+    if not _does_nothing(program):
+        keeps = _numbers("normal", "clone_i2e", "clone_e2e")
+        return (first, PipePlan("egress", _egress(program), renews=True, keeps=keeps))
+    return (first, PipePlan("egress", (PASS_ON,))) if second_lives(program) else (first,)
+
+
+def _egress(program: Program) -> tuple[Item, ...]:
+    return (
+        BEGIN_EGRESS,
+        *parse(program, Role.EGRESS_PARSER, "egress_input.parser_error"),
+        *control(program, Role.EGRESS),
+        *_emptied(program, ("clone_e2e", "recirculate")),
+        *deparse(program, Role.DEPARSER, LEAVE_EGRESS),
+        FINISH,
+    )
+
+
+def _does_nothing(program: Program) -> bool:
+    """Whether every packet leaves egress as it came, and nothing else happens there."""
+    parser, *controls = (program.pipe(role) for role in (Role.EGRESS_PARSER, Role.EGRESS, Role.DEPARSER))
+    start = parser.states[0] if isinstance(parser, Parser) and parser.states else None
+    parses = start is not None and (bool(start.body) or not isinstance(start.transition, Goto))
+    ends = start is None or (isinstance(start.transition, Goto) and start.transition.state in ("accept", "reject"))
+    runs = any(isinstance(pipe, Control) and pipe.body for pipe in controls)
+    return ends and not parses and not runs and not any(b.path == "recirculate" for b in program.bridges)
+
+
+def list_number(path: str) -> int:
+    """The number of the list of what a packet preserves on that path."""
+    return PATHS.index(path) + 1
+
+
+def _numbers(*paths: str) -> tuple[int, ...]:
+    return tuple(map(list_number, paths))
+
+
+def _emptied(program: Program, paths: tuple[str, ...]) -> tuple[Item, ...]:
+    """Statements that empty the bridges of these paths: a deparser begins with nothing in what it hands on."""
+    body: list[Statement] = []
+    for bridge in (b for b in program.bridges if b.path in paths):
+        for owner, field in _contents(program, bridge):
+            if field == VALIDITY:
+                body.append(SetValid(HeaderRef(owner, bridge.span), False, bridge.span))
+            elif field:
+                place = FieldRef(HeaderRef(owner, bridge.span), field, bridge.span)
+                field_type = program.header_type_of[owner].field(field).type
+                body.append(Assign(place, Const(0, field_type, bridge.span), bridge.span))
+            else:
+                type_ = program.variable[owner].type
+                body.append(Assign(VariableRef(owner, bridge.span), Const(0, type_, bridge.span), bridge.span))
+    emptied: Body = tuple(body)
+    return (emptied,) if emptied else ()
+
+
+# --- what goes along --------------------------------------------------------------------------------------------------
+
+
+def preserved_lists(program: Program) -> tuple[Preserved, ...]:
+    """What each path's bridge holds, in the order of PATHS, behind the empty list; the class of service goes to egress
+    with what ingress sends."""
+    bridges = {bridge.path: _contents(program, bridge) for bridge in program.bridges}
+    lists = {path: bridges.get(path, ()) for path in PATHS}
+    service = program.intrinsic.get(SERVICE_OUT)
+    if service is not None and _is_read(program, program.intrinsic.get(SERVICE_IN)):
+        lists["normal"] += ((service, ""),)
+    return ((), *lists.values())
+
+
+def _contents(program: Program, bridge: Bridge) -> Preserved:
+    headers = [
+        (name, field)
+        for name in bridge.headers
+        for field in (VALIDITY, *(f.name for f in program.header_type_of[name].fields))
+    ]
+    return (*((name, "") for name in bridge.variables), *headers)
+
+
+def _is_read(program: Program, variable: str | None) -> bool:
+    parts = (part for root in program_expressions(program) for part in walk_expression(root))
+    places = (part.place for part in parts if isinstance(part, Read))
+    return any(isinstance(place, VariableRef) and place.name == variable for place in places)
+
+
+# --- what a program may ask for ---------------------------------------------------------------------------------------
+
+
+def second_lives(program: Program) -> bool:
+    """Whether packets may be cloned, resubmitted or recirculated. Groups and sessions may hold the port that recirculates."""
+    asked = ("ingress_output.clone", "egress_output.clone", "ingress_output.resubmit", "ingress_output.multicast_group")
+    return any(may_be_set(program, name) for name in asked) or _may_be(
+        program, "ingress_output.egress_port", lambda value: _may_equal(value, PORT_RECIRCULATE)
+    )
+
+
+def may_be_set(program: Program, intrinsic: str) -> bool:
+    """Whether that intrinsic value may be another than zero at the end of its pipe."""
+    return _may_be(program, intrinsic, lambda value: not (isinstance(value, Const) and value.value == 0))
+
+
+def _may_be(program: Program, intrinsic: str, wanted: Callable[[Expression], bool]) -> bool:
+    """Whether something other than an assignment of a value that is not wanted writes the intrinsic value."""
+    name = program.intrinsic.get(intrinsic)
+    if name is None:
+        return False
+    locator = Locator(program)
+    writes = (s for s in program_statements(program) if Location(name) in locator.access(s).writes)
+    return any(not isinstance(s, Assign) or wanted(s.value) for s in writes)
+
+
+def _may_equal(value: Expression, number: int) -> bool:
+    match value:
+        case Const(value=constant):
+            return constant == number
+        case Cast(operand=operand) if isinstance(operand.type, Bits) and not operand.type.signed:
+            return number < 1 << width_of(operand.type)
+    return True
+
+
+PSA = Description(
+    plan,
+    second_lives,
+    preserved_lists,
+    instances=(
+        ("replicated", MULTICAST),
+        ("ingress_clone", CLONE_I2E),
+        ("egress_clone", CLONE_E2E),
+        ("resubmitted", RESUBMIT),
+        ("recirculated", RECIRCULATE),
+    ),
+    recirculate_port=PORT_RECIRCULATE,
+)

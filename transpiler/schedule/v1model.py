@@ -1,0 +1,134 @@
+"""v1model's pipes: one where no packet is replicated, else ingress and egress, and one between them that makes of a copied
+state that of a clone. Source: BMv2's simple_switch documentation."""
+
+from __future__ import annotations
+
+from transpiler.hlir.expressions import Const, HeaderPlace, HeaderRef, VariableRef
+from transpiler.hlir.program import Program, Role
+from transpiler.hlir.statements import Assign, CallExtern
+from transpiler.hlir.traverse import program_statements
+from transpiler.schedule.pipeline import (
+    Description,
+    Item,
+    Parse,
+    PipePlan,
+    Preserved,
+    Restart,
+    Source,
+    Step,
+    calls,
+    control,
+    deparse,
+    parse,
+)
+
+MULTICAST_GROUP = "mcast_grp"
+EGRESS_SPEC = "egress_spec"
+CLONES = frozenset({"clone.ingress", "clone.egress"})
+AGAIN = frozenset({"resubmit.request", "recirculate.request"})
+SECOND_LIVES = CLONES | AGAIN
+
+_EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
+    ("egress_port", Source.EGRESS_PORT),
+    (EGRESS_SPEC, Source.ZERO),
+    ("egress_rid", Source.REPLICA),
+    ("packet_length", Source.LENGTH),
+    ("instance_type", Source.INSTANCE),
+    ("egress_global_timestamp", Source.NOW_US),
+)
+_CLONE_VALUES: tuple[tuple[str, Source | str], ...] = (
+    ("ingress_port", Source.INGRESS_PORT),
+    ("ingress_global_timestamp", Source.ARRIVAL_US),
+)
+BEGIN_INGRESS = Step(
+    "begin_ingress",
+    fills=(*_CLONE_VALUES, ("packet_length", Source.LENGTH), ("instance_type", Source.INSTANCE)),
+)
+BEGIN_CLONE = Step("begin_clone", fills=_CLONE_VALUES)
+BEGIN_EGRESS = Step("begin_egress", fills=_EGRESS_VALUES)
+# the traffic manager's decision for a packet that goes to one port at most, with what egress begins with
+FORWARD = Step("forward", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
+# the decision is left to the runtime, which may replicate
+DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
+# egress has run: drop or go on to the checksums and the deparser
+FINISH = Step("finish", reads=(EGRESS_SPEC,))
+
+
+def plan(program: Program) -> tuple[PipePlan, ...]:
+    """The pipes of a program."""
+    parser = parse(program, Role.PARSER, "parser_error")
+    ingress: tuple[Item, ...] = (
+        BEGIN_INGRESS,
+        *parser,
+        *control(program, Role.VERIFY_CHECKSUM),
+        *control(program, Role.INGRESS),
+    )
+    match_action = control(program, Role.EGRESS)
+    egress: tuple[Item, ...] = (
+        *match_action,
+        *((FINISH,) if match_action else ()),
+        *control(program, Role.COMPUTE_CHECKSUM),
+        *deparse(program, Role.DEPARSER),
+    )
+    if not replicates(program):
+        return (PipePlan("ingress", (*ingress, FORWARD, *egress), renews=True),)
+    lists = tuple(range(1, len(preserved_lists(program))))
+    restart = Restart(next((p for p in parser if isinstance(p, Parse)), None), BEGIN_INGRESS, BEGIN_CLONE)
+    return (
+        PipePlan("ingress", (*ingress, DECIDE), renews=True, keeps=lists),
+        *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),
+        PipePlan("egress", (BEGIN_EGRESS, *egress)),
+    )
+
+
+def replicates(program: Program) -> bool:
+    """Whether a packet may leave ingress as more than one, or not at all: then egress is a pipe of its own."""
+    if second_lives(program):
+        return True
+    group = program.intrinsic.get(MULTICAST_GROUP)
+    for statement in program_statements(program):
+        match statement:
+            case Assign(target=VariableRef(name=name), value=value) if name == group:
+                if not (isinstance(value, Const) and value.value == 0):
+                    return True
+            case CallExtern(outputs=outputs) if any(isinstance(p, VariableRef) and p.name == group for p in outputs):
+                return True
+    return False
+
+
+def second_lives(program: Program) -> bool:
+    """Whether packets are cloned, resubmitted or recirculated."""
+    return calls(program, SECOND_LIVES)
+
+
+def preserved_fields(call: CallExtern) -> Preserved:
+    """The fields that a second life of a packet keeps, by their names."""
+    return tuple(
+        (place.name, "") if isinstance(place, VariableRef) else (_header_name(place.header), place.field)
+        for place in call.fields
+    )
+
+
+def preserved_lists(program: Program) -> tuple[Preserved, ...]:
+    """The lists of preserved fields, each once; number 0 is the empty one."""
+    found = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in SECOND_LIVES)
+    return tuple(dict.fromkeys([(), *(preserved_fields(call) for call in found)]))
+
+
+def _header_name(header: HeaderPlace) -> str:
+    assert isinstance(header, HeaderRef), "capabilities refuse run-time indices here"
+    return header.name
+
+
+V1MODEL = Description(
+    plan,
+    second_lives,
+    preserved_lists,
+    instances=(
+        ("ingress_clone", 1),
+        ("egress_clone", 2),
+        ("recirculated", 4),
+        ("replicated", 5),
+        ("resubmitted", 6),
+    ),
+)
