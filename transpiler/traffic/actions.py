@@ -27,7 +27,7 @@ def data(plan: Plan, made: TableEntries, entries: Numbers) -> list[Rows]:
 
 
 def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries: Numbers) -> Rows:
-    fed = plan.feeds.get((made.table.name, number))
+    fed = plan.feeds.get((made.table.name, made.call.action, number))
     chance = mixed(entries, made.keys.salt * 64 + 32 + number)
     if number in made.ports:
         ports, own = np.uint64(plan.wishes.ports), np.uint64(plan.wishes.port)
@@ -48,7 +48,9 @@ def group_rows(keys: KeySet, groups: Numbers) -> Rows:
     """The data bits of a key, side by side, for a group's number."""
     width = keys.data_count
     low = min(width, 64)
-    words = to_rows([permuted(groups, low, keys.salt + 5), *(mixed(groups, keys.salt + 6) for _ in range(width // 64))])
+    words = to_rows(
+        [permuted(groups, low, keys.data_salt), *(mixed(groups, keys.data_salt + i) for i in range(width // 64))]
+    )
     rows = np.zeros((len(groups), (width + 7) // 8 or 1), dtype=np.uint8)
     pairs = [(64 - low + i, i) for i in range(low)] + [(64 + i, low + i) for i in range(width - low)]
     Wiring(pairs).copy(words, rows)

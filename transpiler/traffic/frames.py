@@ -136,8 +136,11 @@ class _Writer:
             entries = entries % np.uint64(keys.count)
         feeder = self.stream.feeders.get(name)
         if feeder is not None:
-            source, with_feeder = self._choose(feeder, flows, chosen, chance)
-            entries, hit = _in_group(keys, entries, source), hit & with_feeder
+            table, groups = feeder
+            source, with_feeder = self._choose(table, flows, chosen, chance)
+            group = source % np.uint64(groups)
+            hit = hit & with_feeder & (group < np.uint64(keys.groups))
+            entries = _in_group(keys, entries, group % np.uint64(keys.groups))
         chosen[name] = entries, hit
         return chosen[name]
 
@@ -155,11 +158,11 @@ class _Writer:
 _SPREAD = 0x9E3779B1  # a prime: neighbours among flows are no neighbours in tables
 
 
-def _in_group(keys: KeySet, entries: Numbers, source: Numbers) -> Numbers:
-    """The entry next to `entries` whose data bits are what the feeding table's entry gives."""
+def _in_group(keys: KeySet, entries: Numbers, group: Numbers) -> Numbers:
+    """The entry next to `entries` whose data bits are those of a group."""
     groups = np.uint64(keys.groups)
-    moved = entries - entries % groups + source % groups
-    return np.where(moved < np.uint64(keys.count), moved, source % groups)
+    moved = entries - entries % groups + group
+    return np.where(moved < np.uint64(keys.count), moved, group)
 
 
 # --- the file --------------------------------------------------------------------------------------------------------

@@ -70,7 +70,8 @@ class Pattern:
 class KeySet:
     """The keys of `count` entries of a table. `marks`: own bits that are not all ones in entries, the highest first.
 
-    `part` k of n: the table has other entries with such keys, which are parts 0 … n-1 without k.
+    `part` k of n: the table has other entries with such keys, which are parts 0 … n-1 without k. Data bits of the same group
+    and `data_salt` are the same.
     """
 
     table: str
@@ -81,6 +82,7 @@ class KeySet:
     groups: int  # different values of the data bits
     salt: int
     part: tuple[int, int] = (0, 1)
+    data_salt: int = 0
 
     @cached_property
     def count(self) -> int:

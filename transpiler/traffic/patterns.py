@@ -70,6 +70,8 @@ def make(
             cares = _cares(fields, bits, marks, length, chance, turn)
             if cares is not None:
                 shares[cares] = shares.get(cares, 0.0) + share
+    if not shares:
+        raise LengthsError(f"prefixes of {min(spread)} bits leave nothing that misses; --hit 1 takes them")
     number, parts = part
     room = {cares: (capacity(cares, bits, marks, others) + parts - 1 - number) // parts for cares in shares}
     counts = _allot(shares, room, count)

@@ -58,24 +58,24 @@ class Fed:
 
 @dataclass(frozen=True)
 class Stream:
-    """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the table
-    whose action data its data bits come from."""
+    """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the feeder
+    that its data bits come from: the table whose action data they are, and how many different ones it gives."""
 
     template: Template
     entries: Mapping[str, TableEntries]
     places: Mapping[str, tuple[int, ...]]
-    feeders: Mapping[str, str]
+    feeders: Mapping[str, tuple[str, int]]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`feeds`: what a parameter (table, number) of an action is for, if keys have it."""
+    """`feeds`: what a parameter (table, action, number) is for, if keys have it."""
 
     program: Program
     wishes: Wishes
     streams: tuple[Stream, ...]
     tables: tuple[TableEntries, ...]
-    feeds: Mapping[tuple[str, int], Fed]
+    feeds: Mapping[tuple[str, str, int], Fed]
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class _Builder:
         self.program, self.wishes, self.diagnostics, self.probe = program, wishes, diagnostics, probe
         self.kinds: dict[str, list[_Kind]] = {}
         self.made: dict[tuple[str, _Kind], TableEntries] = {}
-        self.feeds: dict[tuple[str, int], Fed] = {}
+        self.feeds: dict[tuple[str, str, int], Fed] = {}
 
     def build(self, reached: list[list[_Reached]]) -> Plan:
         for one in (one for group in reached for one in group):
@@ -202,8 +202,12 @@ class _Builder:
             template,
             entries,
             {one.table.name: one.places for one in kept},
-            {one.table.name: one.data[0].table for one in kept if one.data and one.data[0].table in entries},
+            {one.table.name: self._feeder(one) for one in kept if one.data and one.data[0].table in entries},
         )
+
+    def _feeder(self, one: _Reached) -> tuple[str, int]:
+        parameter = next(iter(_feeders(one)))
+        return parameter[0], self.feeds[parameter].keys.groups
 
     def _always_hit(self, name: str, values: tuple[int, ...]) -> bool:
         """Whether another template's entry, which has constants only, is hit although this one wants a miss."""
@@ -227,9 +231,9 @@ class _Builder:
         if not known.keys.count:
             return None
         self.made[name, one.kind] = known
-        for feeder in {(bit.table, bit.parameter) for bit in one.data}:
-            pairs = tuple((b.bit, i) for i, b in enumerate(one.data) if (b.table, b.parameter) == feeder)
-            self.feeds[feeder] = Fed(known.keys, pairs)
+        for parameter, pairs in _feeders(one).items():
+            if self.feeds.setdefault(parameter, Fed(known.keys, pairs)).bits != pairs:
+                return None  # it holds a part of another table's key already
         return known
 
     def _make(self, one: _Reached, owners: Mapping[str, KeySet]) -> TableEntries:
@@ -246,12 +250,14 @@ class _Builder:
         count = max(1, self._wanted(one.table) // len(kinds))
         marks = _marks(fields, bits) if self.wishes.hit < 1 else ()
         groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
+        before = [self.feeds[p].keys for p in _feeders(one) if p in self.feeds]
+        groups = min([groups, *(k.groups for k in before)])
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         wanted = self.wishes.lengths.get(name, self.wishes.lengths.get(None))
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         made = patterns.make(fields, bits, marks, others, part, count, wanted, salt)
-        keys = KeySet(name, fields, bits, marks, made, groups, salt, part)
+        keys = KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
         if keys.count < count and name in self.wishes.entries:
             text = (
                 f"table {name} has only {keys.count} different keys for such frames, so {count} entries cannot be made"
@@ -265,6 +271,17 @@ class _Builder:
             text = f"{named} entries do not fit in table {table.name}: its size is {table.size}"
             self.diagnostics.error(table.span, text)
         return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
+
+
+def _feeders(one: _Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
+    """The parameters (table, action, number) that data bits come from: (bit of the parameter, data bit)."""
+    result: dict[tuple[str, str, int], tuple[tuple[int, int], ...]] = {}
+    for i, bit in enumerate(one.data):
+        call = one.template.outcomes[bit.table]
+        assert call is not None
+        parameter = bit.table, call.action, bit.parameter
+        result[parameter] = (*result.get(parameter, ()), (bit.bit, i))
+    return result
 
 
 def _fields(table: Table) -> tuple[KeyField, ...]:

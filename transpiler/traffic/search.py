@@ -25,6 +25,7 @@ from transpiler.traffic.symbolic import field_width
 from transpiler.traffic.wellknown import Known, known
 
 ROUNDS, ENOUGH = 100, 40  # frames tried for each shape: at most, and when all tables have been hit
+TRIES = 4000  # frames tried at most
 SMALLEST = 64  # bytes of a frame, if its headers are not longer
 Advance = Callable[[int, int], None]
 
@@ -74,9 +75,10 @@ def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple
     targets = fillable(program)
     candidates = _candidates(program)
     found: dict[tuple[int, tuple[str, ...]], Template] = {}
-    forms = shapes(program)
-    for turn in range(ROUNDS):
-        advance(turn, ROUNDS)
+    forms = shapes(program)[: TRIES // 4]
+    rounds = min(ROUNDS, TRIES // len(forms)) if forms else 0
+    for turn in range(rounds):
+        advance(turn, rounds)
         for number, shape in enumerate(forms):
             template = _try(probe, shape, candidates, targets, chance, turn)
             before = found.get((number, template.hits))
@@ -85,7 +87,7 @@ def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple
         hit = {name for template in found.values() if template.seen.ports for name in template.hits}
         if turn >= ENOUGH and len(hit) == len(targets):
             break
-    advance(ROUNDS, ROUNDS)
+    advance(rounds, rounds)
     return tuple(found.values())
 
 
