@@ -121,7 +121,7 @@ def _structs(world: World) -> list[Node]:
 
 def _metadata(world: World) -> Node:
     """`meta`: numbers, structs; some are kept in packets' second lives."""
-    scope, lines = world.bare(), []
+    scope, lines = world.bare(), list[Node]()
     structs = [t for t in world.named if isinstance(t, Record)]
     members: list[Kind] = [scope.type() for _ in range(world.random.randint(1, 4))]
     members += [world.random.choice(structs) for _ in range(world.random.randint(1, 2))]

@@ -122,7 +122,7 @@ def _header_type(world: World, name: str, layout: list[tuple[str, int]]) -> Node
 
 def _parser(world: World) -> list[Node]:
     """States that extract each header once; only a stack's leads back, and takes in something each time."""
-    waiting, states = list(world.headers), []
+    waiting, states = list(world.headers), list[Node]()
     number = min(len(waiting), 1 + world.random.randint(0, 1 + world.size))
     for i in range(number):
         name, onward = "start" if not i else f"p{i}", ["ingress", *(f"p{j}" for j in range(i + 1, number))]
@@ -311,6 +311,7 @@ def _apply(world: World, depth: int) -> Node:
     name, listed = world.tables.pop(0)
     if not depth or not world.tables or world.chance(0.5):
         return f"apply({name});"
+    cases: tuple[str, ...]
     if world.chance(0.5):
         cases = world.random.choice((("hit",), ("miss",), ("hit", "miss")))
     else:

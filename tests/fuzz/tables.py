@@ -50,7 +50,7 @@ def table(world: World, scope: Scope, context: Context, profiles: Profiles, made
     if keys:
         lines: list[Node] = [f'{text} : {kind} @name("k{i}");' for i, (text, _, kind) in enumerate(keys)]
         properties.insert(0, block("key = {", lines))
-    properties.append(_actions(world, listed))
+    properties.append(_actions(world, listed, marked=profile is None))
     if profile is None:
         properties += _entries(world, scope, keys, listed)
         properties += _default(world, scope, listed)
@@ -112,11 +112,12 @@ def _listed(scope: Scope, context: Context) -> list[Listed]:
     return listed
 
 
-def _actions(world: World, listed: list[Listed]) -> Node:
+def _actions(world: World, listed: list[Listed], *, marked: bool) -> Node:
+    """The list; without annotations where tables share a profile, since their lists must be the same."""
     lines: list[Node] = []
     for i, (text, _) in enumerate(listed):
-        lines.append(f"{'@tableonly ' if i and world.chance(0.1) else ''}{text};")
-    lines.append(f"{world.random.choice(('', '', '@defaultonly '))}NoAction;")
+        lines.append(f"{'@tableonly ' if i and marked and world.chance(0.1) else ''}{text};")
+    lines.append(f"{'@defaultonly ' if marked and world.chance(0.3) else ''}NoAction;")
     return block("actions = {", lines)
 
 

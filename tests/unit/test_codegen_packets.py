@@ -9,8 +9,14 @@ from pathlib import Path
 import pytest
 import switches
 
+from macsad.resources import share
 from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.targets.target import builtin
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import compile_program
 
 HERE = Path(__file__).parent / "codegen"
 SANITIZE = ("address", "undefined")
@@ -97,3 +103,12 @@ def test_switches() -> None:
     subjects = [f"{value:032x}" for value in (0, 1, 2, 3, 1 << 127, (1 << 64) + 1)]
     out = agree("switches", [bytes.fromhex(s + low + "55") for s in subjects for low in ("00", "ff", "7f")])
     assert {frame[-1] & 3 for frame in out} == {1, 2, 3}
+
+
+def test_what_nobody_reads_is_not_there_before_passes(tmp_path: Path) -> None:
+    """Copies and hashes whose outcome is not read read nothing themselves: compilers warn of variables without a use."""
+    program = switches.load(Path(__file__).parents[1] / "packets" / "copies_unread.p4")
+    made = generate(program, builtin(), share("templates"), Diagnostics())
+    (tmp_path / "program.c").write_text(made.c)
+    tools = toolchain.find(optimise="-O0", sanitize=SANITIZE)
+    compile_program(tmp_path / "program.c", tmp_path / "program", share("aux-backend"), tools)

@@ -288,6 +288,8 @@ def hash_of(
 def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
+    if not call.assign_output(CExpression("0")):
+        return ()  # nobody reads it, so nothing that it is made of is read here either
     lines, result = hash_of(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
     return _assign_hash(call, lines, result)
 
@@ -305,8 +307,7 @@ def _assign_hash(call: Call, lines: Views, result: CExpression) -> Views:
         value = CExpression(f"macs_w{limbs(width)}_of({result})")
     else:
         value = trimmed(result, width) if width < 64 else cast(f"uint{natural(width)}_t", result)
-    taken = call.assign_output(value)
-    return (BlockView((*lines, *taken), "", call.cite),) if taken else ()
+    return (BlockView((*lines, *call.assign_output(value)), "", call.cite),)
 
 
 def _hash_with_payload(call: Call) -> Views:

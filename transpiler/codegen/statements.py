@@ -22,6 +22,7 @@ from transpiler.codegen.views import (
     Line,
     ParameterView,
     SwitchView,
+    View,
     Views,
     WhileView,
 )
@@ -126,10 +127,15 @@ class Statements:
         return self.scope.is_dead(self.storage.field(owner, target.field))
 
     def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
-        """Validity, the place of the bytes, and those fields that are held outside the frame."""
+        """Validity, the place of the bytes, and those fields that are held outside the frame; of these what is read."""
+        if not (pairs := self._copied(target, source)):
+            return ()
         (target, first), (source, second) = self._fixed(target), self._fixed(source)
-        views = self._copy_slots(target, source, where)
-        return (BlockView((*first, *second, *views), "", ""),) if views and (first or second) else views
+        views: list[View] = []
+        for slot, held in pairs:
+            value = self._varbit(source) if held is None else self.render.element(held, source)
+            views += self.set_element(slot, target, value, "" if views else where)
+        return (BlockView((*first, *second, *views), "", ""),) if first or second else tuple(views)
 
     def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, Views]:
         """The place with a run-time index evaluated once: what is copied may be what the index is read from."""
@@ -141,7 +147,8 @@ class Statements:
         index = Read(VariableRef(f"${name}", header.span), type_, header.span)
         return ElementRef(header.stack, index, header.span), (line,)
 
-    def _copy_slots(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
+    def _copied(self, target: HeaderPlace, source: HeaderPlace) -> list[tuple[Slot, Slot | None]]:
+        """The slots that a copy writes and somebody reads, each with the one that it is copied from; none for a varbit."""
         to, origin = self.storage.access(target).owner, self.storage.access(source).owner
         pairs = [(self.storage.valid(to), self.storage.valid(origin)), (self.storage.at(to), self.storage.at(origin))]
         if self.storage.has_varbit(to):
@@ -149,17 +156,17 @@ class Statements:
         for field in self.program.header_type_of[to].fields:
             if not isinstance(field.type, Varbit) and self.storage.is_loaded(to, field.name):
                 pairs.append((self.storage.field(to, field.name), self.storage.field(origin, field.name)))
-        copied = [(slot, self.render.element(held, source)) for slot, held in dict.fromkeys(pairs)]
+        copied: list[tuple[Slot, Slot | None]] = [*dict.fromkeys(pairs)]
         varbit = self.storage.assigned_varbit(to)
         if varbit is not None and self.storage.is_loaded(to, varbit):
-            type_ = self.program.header_type_of[to].field(varbit).type
-            value = self.render(Read(FieldRef(source, varbit, source.span), type_, source.span))
-            copied.append((self.storage.field(to, varbit), value))
-        views: list[Views] = []
-        for slot, value in copied:
-            if not self.scope.is_dead(slot):
-                views.append(self.set_element(slot, target, value, "" if views else where))
-        return tuple(view for group in views for view in group)
+            copied.append((self.storage.field(to, varbit), None))
+        return [(slot, held) for slot, held in copied if not self.scope.is_dead(slot)]
+
+    def _varbit(self, header: HeaderPlace) -> C:
+        """The varbit of a header."""
+        layout = self.program.header_type_of[self.storage.access(header).owner]
+        field = next(f for f in layout.fields if isinstance(f.type, Varbit))
+        return self.render(Read(FieldRef(header, field.name, header.span), field.type, header.span))
 
     def _switch(self, statement: Switch, where: str) -> SwitchView:
         subject = self.render(statement.subject).text
