@@ -64,7 +64,7 @@ def test_all_kinds_of_match(program: Path, tmp_path: Path) -> None:
 
 
 def test_the_compiled_switch_says_the_same(tmp_path: Path) -> None:
-    """A million frames' worth of arithmetic at a thousandth of the size: what hits goes out, all else is dropped."""
+    """What hits goes out, all else is dropped."""
     make(APPS["l3fwd"], tmp_path, hit=0.75, entries=5000, packets=3000)
     _, _, expected = hits_without_trace(APPS["l3fwd"], tmp_path)
     switch = Running(switches.build(APPS["l3fwd"]), tmp_path,

@@ -180,7 +180,8 @@ class _Builder:
         known = self.kinds.setdefault(one.table.name, [])
         if _out_of_reach(_fields(one.table), one.kind.bits) or one.kind in known:
             return
-        if all(one.kind.bits == other.bits or _apart(one.kind.bits, other.bits) for other in known):
+        divisible = any(isinstance(b, Own) for b in one.kind.bits) or all(isinstance(b, int) for b in one.kind.bits)
+        if all(_apart(one.kind.bits, k.bits) or (divisible and one.kind.bits == k.bits) for k in known):
             known.append(one.kind)
 
     def _stream(self, group: list[_Reached]) -> Stream:
