@@ -20,8 +20,8 @@ from transpiler.frontend import Source
 
 P4INCLUDE = Path(__file__).parent / "p4include"
 
-_OUTPUT_LIMIT_BYTES = 64 << 20
-_CPU_SECONDS, _MEMORY_KIB = 20, 4 << 20
+_OUTPUT_LIMIT_BYTES = 16 << 20
+_CPU_SECONDS, _MEMORY_KIB = 5, 1 << 19  # real programs take a few hundredths of a second
 _FLAGS = ("-undef", "-nostdinc", "-x", "assembler-with-cpp", "-ftabstop=1")
 _COMMANDS = (("cpp",), ("gcc", "-E"), ("cc", "-E"), ("clang", "-E"))
 _MESSAGE = re.compile(

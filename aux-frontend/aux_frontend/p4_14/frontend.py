@@ -16,20 +16,21 @@ from transpiler.hlir.program import Program
 
 _FRAMES_PER_LEVEL = 25  # of Python, at most, per level of the syntax tree
 _COMMENT = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-# what only the one language has, and how much it says
+# what only the one language has, and how much it says; no pattern reads on over the beginning of its next occurrence,
+# so that the time grows with the length of the text only
 _SIGNS_14 = tuple(
     (re.compile(pattern), weight)
     for pattern, weight in (
         (r"\bheader_type\s+\w+\s*\{", 4),
         (r"\bmetadata\s+\w+\s+\w+\s*[;{]", 2),
-        (r"\bheader\s+\w+\s+\w+\s*(\[[^\]]*\]\s*)?;", 3),
+        (r"\bheader\s+\w+\s+\w+\s*(\[[^\[\]]*\]\s*)?;", 3),
         (r"\bfields\s*\{", 2),
         (r"\breads\s*\{", 3),
         (r"\bactions\s*\{\s*\w+\s*;", 1),
         (r"\bparser\s+\w+\s*\{", 4),
         (r"\bcontrol\s+\w+\s*\{", 4),
         (r"\bapply\s*\(\s*\w+\s*\)\s*[;{]", 2),
-        (r"\baction\s+\w+\s*\((\s*\w+\s*(,\s*\w+\s*)*)?\)\s*\{[^}]*\bmodify_field\s*\(", 3),
+        (r"\baction\s+\w+\s*\((\s*\w+\s*(,\s*\w+\s*)*)?\)\s*\{[^{}]*\bmodify_field\s*\(", 3),
         (r"\bfield_list(_calculation)?\s+\w+\s*\{", 3),
         (r"\bcalculated_field\s+[\w.\[\]]+\s*\{", 3),
         (r"\b(primitive_action|blackbox_type|parser_value_set)\s+\w+", 3),
@@ -39,10 +40,10 @@ _SIGNS_16 = tuple(
     (re.compile(pattern), weight)
     for pattern, weight in (
         (r"#\s*include\s*<(core|v1model|psa|pna|ebpf_model|ubpf_model|xdp_model)\.p4>", 8),
-        (r"\b(bit|int|varbit)\s*<[^;{}]*>\s*\w+", 4),
-        (r"\b(parser|control|package)\s+\w+\s*(<[^>]*>)?\s*\(", 4),
-        (r"\bheader\s+\w+\s*(<[^>]*>)?\s*\{", 3),
-        (r"\bstruct\s+\w+\s*(<[^>]*>)?\s*\{", 3),
+        (r"\b(bit|int|varbit)\s*<[^;{}<>]*>\s*\w+", 4),
+        (r"\b(parser|control|package)\s+\w+\s*(<[^<>]*>)?\s*\(", 4),
+        (r"\bheader\s+\w+\s*(<[^<>]*>)?\s*\{", 3),
+        (r"\bstruct\s+\w+\s*(<[^<>]*>)?\s*\{", 3),
         (r"\btransition\s+\w+", 3),
         (r"\.\s*apply\s*\(", 2),
         (r"\b(typedef|enum|header_union|match_kind|const)\s+\w+", 2),

@@ -14,17 +14,18 @@ from transpiler.frontend import Source
 from transpiler.hlir.program import Program
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# what only one of the two languages has, where it stands at the start of a declaration
+# what only one of the two languages has, where it stands at the start of a declaration; no pattern reads on over the
+# beginning of its next occurrence, so that the time grows with the length of the text only
 _ONLY_HERE = re.compile(
     r"#\s*include\s*[<\"](?:core|v1model|psa|pna|tna|ebpf_model|ubpf_model|xdp_model)\.p4[>\"]"
-    r"|^\s*(?:package|struct|typedef|enum|const|error|match_kind|extern|header_union)\b"
-    r"|^\s*header\s+\w+\s*(?:<[^>]*>)?\s*\{|^\s*(?:parser|control)\s+\w+\s*(?:<[^>]*>)?\s*\("
-    r"|\b(?:bit|int|varbit)\s*<|^\s*state\s+start\b",
+    r"|^[ \t]*(?:package|struct|typedef|enum|const|error|match_kind|extern|header_union)\b"
+    r"|^[ \t]*header\s+\w+\s*(?:<[^<>]*>)?\s*\{|^[ \t]*(?:parser|control)\s+\w+\s*(?:<[^<>]*>)?\s*\("
+    r"|\b(?:bit|int|varbit)\s*<|^[ \t]*state\s+start\b",
     re.MULTILINE,
 )
 _ONLY_P4_14 = re.compile(
-    r"^\s*(?:header_type|metadata|field_list|field_list_calculation|calculated_field|action_profile|primitive_action)\b"
-    r"|^\s*header\s+\w+\s+\w+\s*(?:\[\s*\d+\s*\]\s*)?;|^\s*(?:parser|control)\s+\w+\s*\{|^\s*(?:reads|fields)\s*\{",
+    r"^[ \t]*(?:header_type|metadata|field_list|field_list_calculation|calculated_field|action_profile|primitive_action)\b"
+    r"|^[ \t]*header\s+\w+\s+\w+\s*(?:\[\s*\d+\s*\]\s*)?;|^[ \t]*(?:parser|control)\s+\w+\s*\{|^[ \t]*(?:reads|fields)\s*\{",
     re.MULTILINE,
 )
 

@@ -83,13 +83,15 @@ def enum(st: State, d: ast.EnumDeclaration) -> None:
                 st.error(member, f"member '{member.name}' is declared twice", notes)
                 continue
             first[member.name] = member
-            st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
+            if member.value is not None and not isinstance(member.value, ast.IntLiteral):  # it may name those before it
+                st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
             value = members[member.name] = _member_value(st, d, member, underlying)
-            st.value_types[member] = t.Enum(d, underlying, tuple(members.items()))
+            st.value_types[member] = t.Enum(d, underlying, ())
             if value is not None:  # the members after it may use it by its name alone
                 st.values[member] = value
                 scope.add(member)
-    st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
+    whole = st.named_types[d] = t.Enum(d, underlying, tuple(members.items()))
+    st.value_types.update(dict.fromkeys(first.values(), whole))
 
 
 def _underlying(st: State, ref: ast.TypeRef) -> Ty:
