@@ -21,9 +21,10 @@ static int add(struct macs_console *console, char **words, enum macs_mirror_kind
     uint64_t number;
     if (parse_session(words[0], &session, answer))
         return -1;
-    if (!macs_value_uint64(words[1], &number) || number < low || number > UINT16_MAX)
+    if (!macs_value_uint64(words[1], &number) || number < low ||
+        !(kind == MACS_MIRROR_PORT ? macs_switch_takes_port(console->sw, number) : number <= UINT16_MAX))
         return macs_text_fail(answer, "'%.80s' is not a %s", words[1], what);
-    return macs_mirror_set(console->sw, session, kind, (uint16_t)number);
+    return macs_mirror_set(console->sw, session, kind, (uint32_t)number);
 }
 
 static int mirroring_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -43,7 +44,7 @@ static int no_session(uint32_t session, struct macs_text *answer) {
 static int mirroring_delete(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     uint32_t session;
-    uint16_t number;
+    uint32_t number;
     if (parse_session(words[0], &session, answer))
         return -1;
     if (macs_mirror_get(console->sw, session, &number) == MACS_MIRROR_NONE)
@@ -54,17 +55,17 @@ static int mirroring_delete(struct macs_console *console, unsigned count, char *
 static int mirroring_get(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     uint32_t session;
-    uint16_t number;
+    uint32_t number;
     if (parse_session(words[0], &session, answer))
         return -1;
     switch (macs_mirror_get(console->sw, session, &number)) {
     case MACS_MIRROR_NONE:
         break;
     case MACS_MIRROR_PORT:
-        macs_text_add(answer, "clone session %" PRIu32 ": port %u\n", session, number);
+        macs_text_add(answer, "clone session %" PRIu32 ": port %" PRIu32 "\n", session, number);
         return 0;
     case MACS_MIRROR_GROUP:
-        macs_text_add(answer, "clone session %" PRIu32 ": multicast group %u\n", session, number);
+        macs_text_add(answer, "clone session %" PRIu32 ": multicast group %" PRIu32 "\n", session, number);
         return 0;
     }
     return no_session(session, answer);

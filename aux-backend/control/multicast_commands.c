@@ -51,25 +51,35 @@ static int mgrp_destroy(struct macs_console *console, unsigned count, char **wor
     return status_text(macs_multicast_group_destroy(console->sw->multicast, (uint16_t)group), answer);
 }
 
-static int parse_ports(char **words, unsigned count, uint16_t *ports, struct macs_text *answer) {
+static int parse_port(const struct macs_console *console, const char *word, uint32_t *port, struct macs_text *answer) {
+    uint64_t value;
+    if (!macs_value_uint64(word, &value) || !macs_switch_takes_port(console->sw, value))
+        return macs_text_fail(answer, "'%.80s' is not a port (0 to %u)", word, UINT16_MAX);
+    *port = (uint32_t)value;
+    return 0;
+}
+
+static int parse_ports(const struct macs_console *console, char **words, unsigned count, uint32_t *ports,
+                       struct macs_text *answer) {
     for (unsigned i = 0; i < count; i++) {
-        uint32_t port;
+        uint32_t port = 0;
         if (!strcmp(words[i], "|"))
             return macs_text_fail(answer, "link aggregation groups are not supported");
-        if (parse_number("port", words[i], 0, UINT16_MAX, &port, answer))
+        if (parse_port(console, words[i], &port, answer))
             return -1;
         for (unsigned j = 0; j < i; j++)
             if (ports[j] == port)
                 return macs_text_fail(answer, "port %" PRIu32 " is there twice; a node has each port once", port);
-        ports[i] = (uint16_t)port;
+        ports[i] = port;
     }
     return 0;
 }
 
 static int node_create(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    uint16_t ports[MACS_WORDS_MAX];
+    uint32_t ports[MACS_WORDS_MAX];
     uint32_t rid, handle;
-    if (parse_number("rid", words[0], 0, UINT16_MAX, &rid, answer) || parse_ports(words + 1, count - 1, ports, answer))
+    if (parse_number("rid", words[0], 0, UINT16_MAX, &rid, answer) ||
+        parse_ports(console, words + 1, count - 1, ports, answer))
         return -1;
     int status = macs_multicast_node_create(console->sw->multicast, (uint16_t)rid, ports, count - 1, &handle);
     if (!status)
@@ -82,9 +92,9 @@ static int parse_node(const char *word, uint32_t *handle, struct macs_text *answ
 }
 
 static int node_update(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    uint16_t ports[MACS_WORDS_MAX];
+    uint32_t ports[MACS_WORDS_MAX];
     uint32_t handle;
-    if (parse_node(words[0], &handle, answer) || parse_ports(words + 1, count - 1, ports, answer))
+    if (parse_node(words[0], &handle, answer) || parse_ports(console, words + 1, count - 1, ports, answer))
         return -1;
     return status_text(macs_multicast_node_update(console->sw->multicast, handle, ports, count - 1), answer);
 }
@@ -126,7 +136,7 @@ static void print_group(const struct macs_multicast *multicast, uint32_t group, 
         const struct macs_multicast_node *node = &multicast->nodes[list->nodes[i]];
         macs_text_add(answer, "  -> (L1h=%" PRIu32 ", rid=%u) -> (ports=[", list->nodes[i], node->rid);
         for (uint32_t p = 0; p < node->port_count; p++)
-            macs_text_add(answer, "%s%u", p ? ", " : "", node->ports[p]);
+            macs_text_add(answer, "%s%" PRIu32, p ? ", " : "", node->ports[p]);
         macs_text_add(answer, "], lags=[])\n");
     }
 }

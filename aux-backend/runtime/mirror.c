@@ -2,22 +2,22 @@
 
 #include <errno.h>
 
-int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint16_t number) {
+int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint32_t number) {
     if (session >= MACS_NO_SESSION)
         return -EINVAL;
-    atomic_store_explicit(&sw->mirrors[session], (uint32_t)kind << 16 | number, memory_order_relaxed);
+    atomic_store_explicit(&sw->mirrors[session], (uint64_t)kind << 32 | number, memory_order_relaxed);
     return 0;
 }
 
-enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint16_t *number) {
-    uint32_t mirror = session < MACS_NO_SESSION ? atomic_load_explicit(&sw->mirrors[session], memory_order_relaxed) : 0;
-    *number = (uint16_t)mirror;
-    return (enum macs_mirror_kind)(mirror >> 16);
+enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint32_t *number) {
+    uint64_t mirror = session < MACS_NO_SESSION ? atomic_load_explicit(&sw->mirrors[session], memory_order_relaxed) : 0;
+    *number = (uint32_t)mirror;
+    return (enum macs_mirror_kind)(mirror >> 32);
 }
 
 const struct macs_replica *macs_mirror_find(const struct macs_switch *sw, uint16_t session, struct macs_replica *single,
                                             uint32_t *count) {
-    uint16_t number;
+    uint32_t number;
     *count = 0;
     switch (macs_mirror_get(sw, session, &number)) {
     case MACS_MIRROR_NONE:
@@ -27,7 +27,7 @@ const struct macs_replica *macs_mirror_find(const struct macs_switch *sw, uint16
         *count = 1;
         return single;
     case MACS_MIRROR_GROUP: {
-        const struct macs_group *group = macs_multicast_find(sw->multicast, number);
+        const struct macs_group *group = macs_multicast_find(sw->multicast, (uint16_t)number);
         if (group)
             *count = group->count;
         return group ? group->replicas : NULL;

@@ -12,8 +12,8 @@
 enum macs_mirror_kind { MACS_MIRROR_NONE, MACS_MIRROR_PORT, MACS_MIRROR_GROUP };
 
 /* 0, or -EINVAL for a session beyond MACS_NO_SESSION - 1. What the session was before is replaced. */
-int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint16_t number);
-enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint16_t *number);
+int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint32_t number);
+enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint32_t *number);
 
 /* Where clones of the session go: `count` replicas, good until the worker's next quiescent state. A session with a port
  * needs `single` for it. */

@@ -100,12 +100,13 @@ int macs_multicast_group_destroy(struct macs_multicast *multicast, uint16_t grou
 }
 
 static int compare_ports(const void *a, const void *b) {
-    return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
 }
 
 /* A sorted copy of the ports. */
-static int sorted_ports(const uint16_t *ports, uint32_t count, uint16_t **sorted) {
-    uint16_t *copy = calloc(count ? count : 1, sizeof(*copy));
+static int sorted_ports(const uint32_t *ports, uint32_t count, uint32_t **sorted) {
+    uint32_t *copy = calloc(count ? count : 1, sizeof(*copy));
     if (!copy)
         return -ENOMEM;
     if (count)
@@ -136,9 +137,9 @@ static int free_node(struct macs_multicast *multicast, uint32_t *handle) {
     return 0;
 }
 
-int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, const uint16_t *ports, uint32_t count,
+int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, const uint32_t *ports, uint32_t count,
                                uint32_t *handle) {
-    uint16_t *sorted;
+    uint32_t *sorted;
     int status = sorted_ports(ports, count, &sorted);
     if (status)
         return status;
@@ -156,7 +157,7 @@ static struct macs_multicast_node *node_of(struct macs_multicast *multicast, uin
     return handle < multicast->node_count && multicast->nodes[handle].used ? &multicast->nodes[handle] : NULL;
 }
 
-int macs_multicast_node_update(struct macs_multicast *multicast, uint32_t handle, const uint16_t *ports,
+int macs_multicast_node_update(struct macs_multicast *multicast, uint32_t handle, const uint32_t *ports,
                                uint32_t count) {
     struct macs_multicast_node *node = node_of(multicast, handle);
     if (!node)

@@ -31,7 +31,7 @@ struct macs_multicast_node {
     uint16_t rid;
     int32_t group; /* or MACS_NO_GROUP */
     uint32_t port_count;
-    uint16_t *ports; /* ascending */
+    uint32_t *ports; /* ascending */
 };
 
 /* The nodes of a group in the order in which they were associated. */
@@ -55,9 +55,9 @@ int macs_multicast_group_create(struct macs_multicast *multicast, uint16_t group
 int macs_multicast_group_destroy(struct macs_multicast *multicast, uint16_t group);
 
 /* Ports may come in any order; -EINVAL when one is there twice. */
-int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, const uint16_t *ports, uint32_t count,
+int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, const uint32_t *ports, uint32_t count,
                                uint32_t *handle);
-int macs_multicast_node_update(struct macs_multicast *multicast, uint32_t handle, const uint16_t *ports,
+int macs_multicast_node_update(struct macs_multicast *multicast, uint32_t handle, const uint32_t *ports,
                                uint32_t count);
 int macs_multicast_node_destroy(struct macs_multicast *multicast, uint32_t handle);
 /* -ENOENT: no such group; -ESRCH: no such node; -EBUSY: the node is in a group already. */

@@ -36,7 +36,7 @@ struct macs_switch {
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
     unsigned port_count;
     uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
-    _Atomic uint32_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 16 | its port or group */
+    _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
     struct macs_ctl_out ctl_out;
     struct macs_lane **lanes; /* one a worker */
     unsigned lane_count;
@@ -54,6 +54,11 @@ void macs_switch_destroy(struct macs_switch *sw);
 /* Time since the switch started. Any thread. */
 static inline uint64_t macs_switch_now(const struct macs_switch *sw) {
     return odp_time_diff_ns(odp_time_global(), sw->start);
+}
+
+/* Whether a copy may be sent to a port of that number, be there an interface or not. */
+static inline bool macs_switch_takes_port(const struct macs_switch *sw, uint64_t number) {
+    return number <= UINT16_MAX || (number == sw->program->recirculate_port && number);
 }
 
 /* Slot + 1 of the port of that number; 0: there is none. */

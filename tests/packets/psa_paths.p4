@@ -86,7 +86,7 @@ control In(inout headers_t hdr, inout metadata_t meta, in psa_ingress_input_meta
         hdr.work.carried = meta.mark;
         PortId_t port = (PortId_t) (PortIdUint_t) hdr.work.arg;
         ostd.class_of_service = (ClassOfService_t) 3;
-        if (hdr.work.todo == MULTICAST) {
+        if (hdr.work.todo == MULTICAST && istd.ingress_port != PSA_PORT_RECIRCULATE) {
             multicast(ostd, (MulticastGroup_t) (MulticastGroupUint_t) hdr.work.arg);
         } else if (hdr.work.todo == CLONE || hdr.work.todo == CLONE_AND_DROP) {
             ostd.clone = true;
