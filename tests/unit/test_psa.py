@@ -329,7 +329,7 @@ def test_a_table_that_reports_idle_entries_says_so(tmp_path: Path) -> None:
             "t.apply();",
             "DirectCounter<bit<8>>(PSA_CounterType_t.BYTES) d;"
             "table t { actions = { NoAction; } psa_direct_meter = d; }",
-            "this must be a direct_meter",
+            "property 'psa_direct_meter' must be an object of 'DirectMeter'",
         ),
         (
             "t.apply();",
