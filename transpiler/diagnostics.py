@@ -25,7 +25,7 @@ WARNINGS: Mapping[str, str] = {
     "no-actions": "a table without actions",
     "overflow": "a constant loses bits",
     "preprocessor": "what the preprocessor warns of",
-    "property": "a table property that means nothing here",
+    "property": "a property of a table or meter that means nothing here",
     "shadow": "a declaration hides another of its name",
     "traffic": "traffic cannot be made for a part of the program",
     "uninitialized": "a value may be used before it is set",

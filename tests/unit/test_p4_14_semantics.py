@@ -420,6 +420,23 @@ def test_a_header_without_place_in_the_parse_graph_is_warned_about(tmp_path: Pat
     assert [message.code for message in diagnostics.messages] == ["never-deparsed"]
 
 
+@pytest.mark.parametrize(
+    ("declaration", "code"),
+    [
+        ("meter one { type : bytes; result : m.x; instance_count : 4; }", "property"),
+        ("table t { actions { act; } colour : red; }", "property"),
+        ("parser more { return select(h.a) { 256 : ingress; default : ingress; } }", "overflow"),
+    ],
+)
+def test_what_means_nothing_here_is_warned_about(declaration: str, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.p4"
+    path.write_text(f"{BYTES}action act() {{ }} {declaration} control ingress {{ }}")
+    for disabled, expected in ((), [code]), ((code,), []):
+        diagnostics = Diagnostics(disabled_warnings=disabled)
+        P4_14().check(Source(path), diagnostics)
+        assert [message.code for message in diagnostics.messages] == expected
+
+
 def test_initial_values_do_not_overwrite_what_a_resubmitted_packet_brings(tmp_path: Path) -> None:
     program = """
     header_type h_t { fields { a : 8; } }

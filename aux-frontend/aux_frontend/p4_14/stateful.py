@@ -112,9 +112,8 @@ class StatefulObjects:
         if item.direct is not None and item.result is None:
             self.scope.error(item.name.span, f"direct meter '{name}' needs a result, the field that its colour goes to")
         elif item.direct is None and item.result is not None:
-            self.scope.error(
-                item.result.span, f"meter '{name}' is not direct: execute_meter says where its colour goes"
-            )
+            message = f"'result' of meter '{name}' has no effect: it is not direct, and execute_meter says where the colour goes"
+            self.scope.diagnostics.warning(item.result.span, "property", message)
 
     def _counter_or_meter(self, item: ast.Stateful, size: int) -> None:
         if item.unit is None:

@@ -12,7 +12,7 @@ parser both { return ingress; }
 control both { }
 
 meter coloured { type : bytes; direct : t; }
-meter not_direct { type : bytes; instance_count : 4; result : m.colour; }
+meter without { type : bytes; }
 register twice { width : 8; layout : h_t; instance_count : 4; }
 counter mine { type : packets; static : t; instance_count : 4; }
 
