@@ -24,6 +24,9 @@ table on_miss { actions { add_more; } default_action : add_more(2); }
 table on_none { actions { add_more; } default_action : add_more(4); }
 table notes_it { actions { note; } default_action : note(0x30); }
 table from_notes { reads { notes.x : exact; } actions { set; none; } }
+action leave() { modify_field(work.r, 0x51); exit(); modify_field(work.r, 0x52); }
+action leave_by_call(v) { modify_field(work.a, v); leave(); modify_field(work.a, 0); }
+table leaves { reads { work.a : exact; } actions { leave; leave_by_call; none; } }
 table in_egress { reads { work.what : exact; standard_metadata.egress_port : exact; } actions { set; gone; } }
 
 field_list flow { work.b; }
@@ -70,8 +73,17 @@ control ingress {
     }
     if (work.what == 0x0b) { apply(many); }
     if (work.what == 0x0c) { apply(one); }
+    if (work.what == 0x0d or work.what == 0x0e) {
+        apply(leaves) { hit { apply(on_hit); } miss { apply(on_miss); } }
+        inner();
+    }
 }
 
 control egress {
     if (work.what == 0x0a) { apply(in_egress); }
+    if (work.what == 0x0e) {
+        apply(always);
+        apply(leaves);
+        apply(always);
+    }
 }

@@ -512,6 +512,20 @@ def test_expansion_without_end_is_an_error(kind: str, tmp_path: Path) -> None:
         P4_14().check(Source(path), Diagnostics())
 
 
+@pytest.mark.parametrize(
+    ("count", "last", "problem"), [(9, "x0", "'x0' contains itself"), (40, "h", "is within more than 32 others")]
+)
+def test_a_field_list_in_many_others(count: int, last: str, problem: str, tmp_path: Path) -> None:
+    lists = "".join(f"field_list x{i} {{ x{i + 1}; }}\n" for i in range(count)) + f"field_list x{count} {{ {last}; }}\n"
+    calculation = "field_list_calculation c { input { x0; } algorithm : crc16; output_width : 16; }\n"
+    action = "action a() { modify_field_with_hash_based_offset(m.y, 0, c, 16); }\ntable t { actions { a; } }\n"
+    path, diagnostics = tmp_path / "deep.p4", Diagnostics()
+    path.write_text(f"{BYTES}{lists}{calculation}{action}control ingress {{ apply(t); }}")
+    with pytest.raises(Rejected):
+        P4_14().check(Source(path), diagnostics)
+    assert problem in diagnostics.render()
+
+
 def test_a_value_set_has_whole_values_wherever_it_is_used(tmp_path: Path) -> None:
     """One of 16 bits is compared with a field of 16 bits and with two fields of 3 and 13 bits in a row."""
     text = """

@@ -9,6 +9,7 @@ from transpiler.codegen import capabilities
 from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
+from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.schedule.scheduler import Options, schedule
@@ -28,7 +29,7 @@ def generate(
 ) -> Generated:
     """The C of a program for a target. `templates`: the folder of ours. Raises: Rejected, for what the target lacks."""
     kernels = capabilities.check(program, target, diagnostics)
-    program = lower(program)
+    program = renew_locals(lower(program))
     plan = schedule(program, options or Options())
     made = view(program, plan, kernels, program.span.file)
     folders = (target.templates, templates) if target.templates else (templates,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import Builder, annotations_of
-from aux_frontend.p4_14.primitives import Primitives
+from aux_frontend.p4_14.primitives import Primitives, exits
 from aux_frontend.p4_14.signatures import SIGNATURES
 from aux_frontend.p4_14.values import Bound, Env, Invalid, Operand, Values
 from aux_frontend.p4_14.widths import MAX_CALL_DEPTH, ParameterWidths
@@ -49,8 +49,13 @@ class Actions:
             variables.append(place.name)
             names[parameter.text] = ex.Read(place, type_, parameter.span)
         body = self._body(declaration, Env("action", names), (name,))
+        end = next((count for count, statement in enumerate(body, 1) if exits(statement)), len(body))
         annotations = annotations_of(declaration.pragmas)
-        return pr.Action(name, tuple(variables), body, declaration.name.span, annotations)
+        return pr.Action(name, tuple(variables), body[:end], declaration.name.span, annotations)
+
+    def may_exit(self, name: str) -> bool:
+        """Whether that action of a table ends the pipeline."""
+        return name in self.table_actions and any(map(exits, self.table_actions[name].body[-1:]))
 
     def check_rest(self) -> None:
         """Look at actions that no table uses and no other action calls, so that their mistakes are told too."""

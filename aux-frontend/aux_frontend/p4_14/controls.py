@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.actions import Actions
+from aux_frontend.p4_14.primitives import EXITED
 from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Env, Invalid, Values
 from aux_frontend.p4_14.widths import MAX_CALL_DEPTH
@@ -11,6 +12,7 @@ from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bool
 
+END = "end"  # the label of the block that is left when an action exits
 _ENV = Env("control")
 
 
@@ -109,6 +111,9 @@ class Controls:
         elif cases:
             action = self.builder.shared(f"{name}.$action", table.action_enum, pr.Storage.LOCAL, span)
             after.append(self._switch(table, action, cases, span))
+        if any(self.actions.may_exit(use.action) for use in table.actions):
+            exited = self.builder.shared(EXITED, Bool(), pr.Storage.LOCAL, span)
+            after.insert(0, st.If(ex.Read(exited, Bool(), span), (st.Leave(END, span),), (), span))
         return (*self.tables.before_apply(name, span), st.ApplyTable(name, hit, action, span), *after)
 
     def _cases(self, statement: ast.Apply, table: pr.Table | None, stack: tuple[str, ...]) -> dict[str, st.Body]:

@@ -9,7 +9,7 @@ from aux_frontend.p4_14 import ast, static_objects
 from aux_frontend.p4_14.actions import Actions
 from aux_frontend.p4_14.builder import ERRORS, Builder, number
 from aux_frontend.p4_14.checksums import Checksums
-from aux_frontend.p4_14.controls import Controls
+from aux_frontend.p4_14.controls import END, Controls
 from aux_frontend.p4_14.field_lists import FieldLists
 from aux_frontend.p4_14.intrinsics import CHECKSUM_EXCEPTION, DEFAULT_EXCEPTION, STANDARD, STANDARD_EXCEPTIONS
 from aux_frontend.p4_14.parser_graph import deparser_order
@@ -22,6 +22,7 @@ from aux_frontend.p4_14.values import Values
 from aux_frontend.p4_14.widths import ParameterWidths
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, Bool
 
 EGRESS = "egress"
@@ -94,6 +95,8 @@ class _Elaborator:
     def _control(self, name: str, role: pr.Role, body: st.Body) -> pr.Control:
         declaration = self.scope.controls.get(name)
         span = declaration.name.span if declaration is not None else self.span
+        if any(isinstance(statement, st.Leave) for statement in walk(body)):
+            body = (st.Block(END, body, span),)
         return pr.Control(name, role, body, span)
 
     def _check_externs(self) -> None:

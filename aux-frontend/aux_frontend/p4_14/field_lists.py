@@ -46,27 +46,29 @@ class FieldLists:
             raise self.values.fail(expression.span, f"expected a field list: '{found.name.text}' is not one")
         return declaration
 
-    def items(self, declaration: ast.FieldList, depth: int = 0) -> Items:
-        """All fields of a list, those of headers and lists within it in place."""
-        if depth > MAX_DEPTH:
-            raise self.values.fail(declaration.name.span, f"field list '{declaration.name.text}' contains itself")
-        if declaration.name.text in self._flat:
-            return self._flat[declaration.name.text]
+    def items(self, declaration: ast.FieldList, around: tuple[str, ...] = ()) -> Items:
+        """All fields of a list, those of headers and lists within it in place; `around`: the lists that it is in."""
+        name = declaration.name.text
+        if name in self._flat:
+            return self._flat[name]
+        if name in around or len(around) > MAX_DEPTH:
+            problem = "contains itself" if name in around else f"is within more than {MAX_DEPTH} others"
+            raise self.values.fail(declaration.name.span, f"field list '{name}' {problem}")
         found: list[Slot | ex.Const] = []
         payload = False
         for entry in declaration.entries:
             if isinstance(entry, ast.Payload):
                 payload = True
                 continue
-            inner = self._entry(entry, depth)
+            inner = self._entry(entry, (*around, name))
             found += inner.values
             payload = payload or inner.payload
             if len(found) > MAX_ITEMS:
                 raise self.values.fail(declaration.name.span, f"a field list of more than {MAX_ITEMS} fields")
-        self._flat[declaration.name.text] = Items(tuple(found), payload, declaration.name.span)
-        return self._flat[declaration.name.text]
+        self._flat[name] = Items(tuple(found), payload, declaration.name.span)
+        return self._flat[name]
 
-    def _entry(self, entry: ast.Expression, depth: int) -> Items:
+    def _entry(self, entry: ast.Expression, around: tuple[str, ...]) -> Items:
         env = Env("control")
         match entry:
             case ast.FieldRef():
@@ -76,7 +78,7 @@ class FieldLists:
                     raise self.values.fail(entry.span, "a constant in a field list needs a width, as in 8'0x11")
                 return Items((number(value, Bits(width), entry.span),), False, entry.span)
             case ast.Ref(name=name, index=None) if name.text in self.scope.field_lists:
-                return self.items(self.scope.field_lists[name.text], depth + 1)
+                return self.items(self.scope.field_lists[name.text], around)
             case ast.Ref():
                 return Items(self._whole(entry, env), False, entry.span)
         raise self.values.fail(entry.span, "expected a field, a header, a field list or a constant")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.assign import Assigner
-from aux_frontend.p4_14.builder import INDEX, Slot, number
+from aux_frontend.p4_14.builder import INDEX, Slot, number, truth
 from aux_frontend.p4_14.field_lists import FieldLists
 from aux_frontend.p4_14.intrinsics import DROP_PORT
 from aux_frontend.p4_14.scope import InstanceInfo
@@ -19,6 +19,7 @@ from transpiler.hlir.types import Bits, Bool, Varbit
 
 Arguments = tuple[ast.Expression, ...]
 Handler = Callable[[Arguments, Env, Span], st.Body]
+EXITED = "$exited"  # set by an action that has left the pipeline
 _DROPS = ("drop", "mark_for_drop")
 _CLONES = {
     "clone_ingress_pkt_to_egress": "clone.ingress",
@@ -27,6 +28,15 @@ _CLONES = {
     "clone_e2e": "clone.egress",
 }
 _UNSUPPORTED = ("clone_ingress_pkt_to_ingress", "clone_egress_pkt_to_ingress")
+
+
+def exits(statement: st.Statement) -> bool:
+    """Whether it is what an `exit` becomes: nothing after it runs."""
+    return (
+        isinstance(statement, st.Assign)
+        and isinstance(statement.target, ex.VariableRef)
+        and statement.target.name == EXITED
+    )
 
 
 class Primitives:
@@ -280,6 +290,9 @@ class Primitives:
 
     def _no_op(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
         return ()
+
+    def _exit(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
+        return (st.Assign(self.builder.shared(EXITED, Bool(), pr.Storage.LOCAL, span), truth(True, span), span),)
 
     def _truncate(self, arguments: Arguments, env: Env, span: Span) -> st.Body:
         return (st.CallExtern("truncate.request", None, (self.values.number(arguments[0], INDEX, env),), (), span),)

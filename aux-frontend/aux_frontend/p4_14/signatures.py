@@ -52,6 +52,7 @@ SIGNATURES: dict[str, Signature] = {name: _signature(F, V, V) for name in BINARY
     "drop": _signature(),
     "mark_for_drop": _signature(),
     "no_op": _signature(),
+    "exit": _signature(),
     "truncate": _signature(V, like_first=False),
     "add_header": _signature(H),
     "remove_header": _signature(H),
