@@ -6,7 +6,7 @@ from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-SHARED = ("templates", "aux-backend", "apps")
+SHARED = ("templates", "aux-backend", "apps", "bench")
 LEFT_OUT = {"__pycache__", "build"}
 
 

@@ -19,7 +19,7 @@ from transpiler.toolchain.toolchain import ToolchainError
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 
-VERBS = ("check", "build", "run", "test", "simulate", "graph", "gen", "ctl")
+VERBS = ("check", "build", "run", "test", "simulate", "graph", "gen", "bench", "ctl")
 
 
 class Verbs(click.Group):

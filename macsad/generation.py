@@ -18,6 +18,7 @@ from transpiler.traffic.plan import Plan, Wishes, plan
 from transpiler.traffic.search import fillable
 
 LARGEST = 65535
+ENTRIES, PACKETS = "entries.txt", "packets.pcap"
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,23 @@ class Order:
     seed: int
 
 
+@dataclass(frozen=True)
+class Made:
+    """What was made: for each table how many of the frames hit an entry, those without hits left out."""
+
+    plan: Plan
+    traffic: Traffic
+    ratios: dict[str, float]
+    entries: Path
+    packets: Path
+
+
 def run(request: Request, program: Program, order: Order) -> None:
+    """Make the files and tell of them. Raises: as `make`."""
+    _tell(make(request, program, order))
+
+
+def make(request: Request, program: Program, order: Order) -> Made:
     """Make the files. Raises: Rejected; click.ClickException for what was asked for wrongly."""
     wishes = _wishes(program, order)
     traffic = _traffic(order)
@@ -51,7 +68,7 @@ def run(request: Request, program: Program, order: Order) -> None:
         ratios = _write(planned, traffic, order.folder)
     except OSError as error:
         raise click.FileError(str(error.filename or order.folder), error.strerror) from None
-    _tell(planned, traffic, ratios, order.folder)
+    return Made(planned, traffic, ratios, order.folder / ENTRIES, order.folder / PACKETS)
 
 
 def _plan(request: Request, program: Program, wishes: Wishes) -> Plan:
@@ -68,9 +85,9 @@ def _plan(request: Request, program: Program, wishes: Wishes) -> Plan:
 def _write(planned: Plan, traffic: Traffic, folder: Path) -> dict[str, float]:
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(made.keys.count for made in planned.tables)
-    with counting("writing entries") as advance, (folder / "entries.txt").open("wb") as out:
+    with counting("writing entries") as advance, (folder / ENTRIES).open("wb") as out:
         entries.write(planned, out, _adding(advance, total))
-    with counting("writing frames") as advance, (folder / "packets.pcap").open("wb") as out:
+    with counting("writing frames") as advance, (folder / PACKETS).open("wb") as out:
         return frames.write(planned, traffic, out, _adding(advance, traffic.packets))
 
 
@@ -85,13 +102,14 @@ def _adding(advance: Callable[[int, int], None], total: int) -> Callable[[int], 
     return add
 
 
-def _tell(planned: Plan, traffic: Traffic, ratios: dict[str, float], folder: Path) -> None:
-    for made in planned.tables:
-        ratio = f", hit by {ratios[made.table.name]:.1%} of the frames" if made.table.name in ratios else ""
-        click.echo(f"{made.table.name}: {made.keys.count:,} entries, {made.call.action}{ratio}")
-    kinds = len(planned.streams)
-    click.echo(f"{folder / 'entries.txt'}")
-    click.echo(f"{folder / 'packets.pcap'}: {traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))
+def _tell(made: Made) -> None:
+    for filled in made.plan.tables:
+        name = filled.table.name
+        ratio = f", hit by {made.ratios[name]:.1%} of the frames" if name in made.ratios else ""
+        click.echo(f"{name}: {filled.keys.count:,} entries, {filled.call.action}{ratio}")
+    kinds = len(made.plan.streams)
+    click.echo(f"{made.entries}")
+    click.echo(f"{made.packets}: {made.traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))
 
 
 # --- options ---------------------------------------------------------------------------------------------------------

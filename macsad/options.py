@@ -22,7 +22,12 @@ def _known_warnings(context: click.Context, option: click.Parameter, given: tupl
 
 
 def program_options(command: Decorated) -> Decorated:
-    """PROGRAM and how to read it: --std, -I, -D, -W."""
+    """PROGRAM and how to read it."""
+    return reading_options(click.argument("program", type=READABLE)(command))
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """How to read a program: --std, -I, -D, -W."""
     for add in (
         click.option(
             "-W",
@@ -39,7 +44,6 @@ def program_options(command: Decorated) -> Decorated:
         click.option(
             "--std", type=click.Choice(["p4-14", "p4-16"]), help="The language; recognised by its content if left out."
         ),
-        click.argument("program", type=READABLE),
     ):
         command = add(command)
     return command

@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def share(folder: str) -> Path:
-    """The directory `templates`, `aux-backend` or `apps`, wherever macsad runs from. Raises: FileNotFoundError."""
+    """The directory `templates`, `aux-backend`, `apps` or `bench`, wherever macsad runs from. Raises: FileNotFoundError."""
     for root in (_PACKAGE / "share", _PACKAGE.parent):
         if (root / folder).is_dir():
             return root / folder

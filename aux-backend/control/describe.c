@@ -67,13 +67,25 @@ static void describe_value_set(const struct macs_table_desc *desc, struct macs_t
     macs_text_add(text, "}");
 }
 
-static void describe_table(const struct macs_table_desc *desc, struct macs_text *text) {
+/* Of the table as it is now. */
+static void describe_size(const struct macs_table *table, struct macs_text *text) {
+    const struct macs_kernel *kernel = table->desc->kernel;
+    uint64_t memory = kernel ? kernel->memory_bytes(table->kernel) : 0;
+    macs_text_add(text, "\"entries\":%" PRIu32 ",\"memory_bytes\":%" PRIu64 ",\"reader_bytes\":%" PRIu64 ",",
+                  kernel ? kernel->count(table->kernel) : 0, memory,
+                  kernel && kernel->reader_bytes ? kernel->reader_bytes(table->kernel) : memory);
+}
+
+static void describe_table(const struct macs_table *table, struct macs_text *text) {
+    const struct macs_table_desc *desc = table->desc;
+    const struct macs_kernel *kernel = desc->kernel;
     macs_text_add(text, "{");
     pair(text, "name", desc->name);
     macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
                   desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
-    pair(text, "kernel", desc->kernel ? desc->kernel->name : "none");
+    pair(text, "kernel", kernel ? kernel->name : "none");
     macs_text_add(text, ",");
+    describe_size(table, text);
     describe_key(desc, text);
     macs_text_add(text, ",\"actions\":[");
     for (uint16_t i = 0; i < desc->action_count; i++) {
@@ -91,7 +103,10 @@ static void describe_tables(const struct macs_program *program, bool value_sets,
         if (desc->value_set != value_sets)
             continue;
         macs_text_add(text, "%s", separator);
-        (value_sets ? describe_value_set : describe_table)(desc, text);
+        if (value_sets)
+            describe_value_set(desc, text);
+        else
+            describe_table(&program->tables[i], text);
         separator = ",";
     }
 }
@@ -157,6 +172,7 @@ static void describe_ports(const struct macs_switch *sw, const struct macs_stats
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
+    uint64_t cpu_ns = macs_stats_cpu_ns(sw), cycles = odp_cpu_cycles(); /* as close to the counts as can be */
     uint32_t burst, sub_batch;
     macs_switch_get_batch(sw, &burst, &sub_batch);
     macs_text_add(text,
@@ -174,6 +190,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,
                   sw->lane_count, burst, sub_batch, sum.bursts, sum.asserts);
+    macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text, ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64 "}\n",
                   atomic_load(&sw->digests.sent), atomic_load(&sw->digests.lost), atomic_load(&sw->log.lost));
 }

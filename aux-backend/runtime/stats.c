@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime/lane.h"
 
@@ -53,6 +54,17 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     }
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
         sum->dropped += sum->drops[cause];
+}
+
+uint64_t macs_stats_cpu_ns(const struct macs_switch *sw) {
+    uint64_t sum = 0;
+    for (unsigned i = 0; sw->running && i < sw->lane_count; i++) {
+        clockid_t clock;
+        struct timespec used;
+        if (!pthread_getcpuclockid(sw->lanes[i]->thread, &clock) && !clock_gettime(clock, &used))
+            sum += (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+    }
+    return sum;
 }
 
 void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum *sum, FILE *file) {

@@ -42,6 +42,10 @@ struct macs_switch;
 
 void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum);
 
+/* CPU time of all workers since they started, 0 while none runs. Time in which the system ran something else on their
+ * CPUs is not in it. */
+uint64_t macs_stats_cpu_ns(const struct macs_switch *sw);
+
 /* "tx-full" for MACS_CAUSE_TX_FULL. */
 const char *macs_stats_cause_name(unsigned cause);
 

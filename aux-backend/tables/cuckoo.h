@@ -64,6 +64,11 @@ void macs_cuckoo_remove(struct macs_cuckoo *cuckoo, struct macs_cuckoo_place at,
 
 uint64_t macs_cuckoo_memory(const struct macs_cuckoo *cuckoo);
 
+/* Of that, the buckets: what lookups read. */
+static inline uint64_t macs_cuckoo_reader_bytes(const struct macs_cuckoo *cuckoo) {
+    return (uint64_t)cuckoo->bucket_count * sizeof *cuckoo->buckets;
+}
+
 static inline bool macs_cuckoo_overflows(const struct macs_cuckoo_bucket *bucket) {
     return atomic_load_explicit(&bucket->words[0], memory_order_acquire) & MACS_CUCKOO_OVERFLOW;
 }

@@ -234,6 +234,12 @@ static uint64_t exact_hash_memory(void *self) {
     return macs_values_memory(&table->values) + macs_cuckoo_memory(&index->cuckoo);
 }
 
+static uint64_t exact_hash_reader_bytes(void *self) {
+    const table_t *table = self;
+    const index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
+    return macs_cuckoo_reader_bytes(&index->cuckoo) + (uint64_t)exact_hash_count(self) * table->values.stride;
+}
+
 const struct macs_kernel macs_exact_hash_kernel = {
     .name = "exact_hash",
     .create = exact_hash_create,
@@ -245,4 +251,5 @@ const struct macs_kernel macs_exact_hash_kernel = {
     .walk = exact_hash_walk,
     .count = exact_hash_count,
     .memory_bytes = exact_hash_memory,
+    .reader_bytes = exact_hash_reader_bytes,
 };

@@ -331,6 +331,11 @@ static uint64_t exact_packed_memory(void *self) {
     return macs_cuckoo_memory(&index->cuckoo) + macs_indices_memory(&table->indices);
 }
 
+static uint64_t exact_packed_reader_bytes(void *self) {
+    const table_t *table = self;
+    return macs_cuckoo_reader_bytes(&atomic_load_explicit(&table->index, memory_order_relaxed)->cuckoo);
+}
+
 const struct macs_kernel macs_exact_packed_kernel = {
     .name = "exact_packed",
     .create = exact_packed_create,
@@ -342,4 +347,5 @@ const struct macs_kernel macs_exact_packed_kernel = {
     .walk = exact_packed_walk,
     .count = exact_packed_count,
     .memory_bytes = exact_packed_memory,
+    .reader_bytes = exact_packed_reader_bytes,
 };

@@ -280,6 +280,11 @@ static uint64_t dir24_memory(void *self) {
            (uint64_t)table->group_top * (GROUP_ENTRIES * sizeof *table->groups + sizeof *table->group_rules);
 }
 
+static uint64_t dir24_reader_bytes(void *self) {
+    const table_t *table = self;
+    return base_bytes(table) + (uint64_t)table->group_top * GROUP_ENTRIES * sizeof *table->groups;
+}
+
 const struct macs_kernel macs_lpm_dir24_kernel = {
     .name = "lpm_dir24",
     .create = dir24_create,
@@ -291,4 +296,5 @@ const struct macs_kernel macs_lpm_dir24_kernel = {
     .walk = dir24_walk,
     .count = dir24_count,
     .memory_bytes = dir24_memory,
+    .reader_bytes = dir24_reader_bytes,
 };

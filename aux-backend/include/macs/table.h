@@ -114,6 +114,7 @@ struct macs_kernel {
                 void *arg);
     uint32_t (*count)(void *self);
     uint64_t (*memory_bytes)(void *self);
+    uint64_t (*reader_bytes)(void *self); /* of that, what lookups read; NULL: all of it */
 };
 
 struct macs_table_desc {

@@ -1,0 +1,174 @@
+"""Programs that are measured: switches, and the small C programs in bench/. Only the one whose turn it is runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from macsad.bench.samples import Sample, SampleError, between, from_line
+from macsad.control import Client, ControlError
+
+SETTLE_S = 0.02  # after it was stopped, or set to other bursts: caches and branch predictors
+START_S = 600.0
+ANSWER_S = 60.0
+
+
+class BenchError(Exception):
+    """Something cannot be measured here; the message says why."""
+
+
+class Contestant(Protocol):
+    """Something that can be measured."""
+
+    def measure(self, what: str, number: int, other: int, seconds: float) -> Sample: ...
+
+    def close(self) -> None: ...
+
+
+def worker_cpus(workers: int) -> list[int]:
+    """The CPUs to measure on: the last ones, as the first has the system's own work."""
+    usable = sorted(os.sched_getaffinity(0))
+    return usable[-workers:] if workers <= len(usable) else usable
+
+
+class _Process:
+    """A child process that is stopped between its turns, and killed at the end."""
+
+    def __init__(self, command: list[str], log: Path, **pipes: Any) -> None:
+        with log.open("wb") as errors:
+            self.process = subprocess.Popen(command, stderr=errors, **pipes)
+        self._log = log
+
+    def failure(self, what: str) -> BenchError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
+        said = self._log.read_text(errors="replace").strip()
+        return BenchError(f"{what}: {said.splitlines()[-1] if said else 'no reason given'}")
+
+    def pause(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+class Switch:
+    """A compiled switch that receives from `mem:` for ever. `measure("", B, b, …)` counts packets."""
+
+    def __init__(self, binary: Path, frames: Path, entries: Path | None, folder: Path, workers: int = 1) -> None:
+        """Start it and wait until its tables are filled. Raises: BenchError."""
+        socket = folder / "socket"
+        cpus = worker_cpus(workers)
+        command = [str(binary), "--socket", str(socket), "--busy", "--workers", str(workers)]
+        command += ["--cpu", ",".join(map(str, cpus)), "--port", f"0=mem:{frames},loop", "--port", "1=null:"]
+        command += ["--entries", str(entries)] if entries else []
+        self._own = _Process(command, folder / "log", stdout=subprocess.DEVNULL)
+        try:
+            self._client = self._connect(socket)
+        except BaseException:
+            self._own.close()
+            raise
+        self._batch = (0, 0)
+        self.tables: list[dict[str, Any]] = self._client.describe()["tables"]
+        self._own.pause()
+
+    def _connect(self, socket: Path) -> Client:
+        end = time.monotonic() + START_S
+        while time.monotonic() < end and self._own.process.poll() is None:
+            with contextlib.suppress(ControlError, OSError):
+                return Client.wait(socket, timeout=0.5)
+        raise self._own.failure("the switch does not start")
+
+    def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
+        """Packets at burst `number` and sub-batch `other`. Raises: BenchError, SampleError."""
+        self._own.resume()
+        try:
+            self._client.set_batch(number, other)
+            time.sleep(SETTLE_S)
+            before = self._client.stats()
+            time.sleep(seconds)
+            sample = between(before, self._client.stats())
+        except (ControlError, OSError) as error:
+            raise self._own.failure(f"the switch has ended while it was measured ({error})") from error
+        self._own.pause()
+        return sample
+
+    def dropped(self) -> float:
+        """The share of the received frames that were dropped so far."""
+        self._own.resume()
+        stats = self._client.stats()
+        self._own.pause()
+        return float(stats["dropped"]) / max(1, int(stats["received"]))
+
+    def close(self) -> None:
+        self._client.close()
+        self._own.close()
+
+
+class Probe:
+    """A program of bench/ that measures when a line asks it to: see bench/probe.h."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        """Start it. Raises: BenchError with what it said when it cannot."""
+        cpu = worker_cpus(1)[-1]
+        pinned = ["taskset", "-c", str(cpu), *command]
+        self._own = _Process(pinned, folder / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self._line(START_S).strip() != "ready":
+            error = self._own.failure(f"{Path(command[0]).name} does not start")
+            self._own.close()
+            raise error
+
+    def _line(self, seconds: float) -> str:
+        assert self._own.process.stdout is not None
+        ready, _, _ = select.select([self._own.process.stdout], [], [], seconds)
+        return str(self._own.process.stdout.readline()) if ready else ""
+
+    def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
+        """What it does under that name. Raises: BenchError, SampleError."""
+        assert self._own.process.stdin is not None
+        try:
+            self._own.process.stdin.write(f"{what} {max(1, round(seconds * 1000))} {number}\n")
+            self._own.process.stdin.flush()
+        except BrokenPipeError:
+            raise self._own.failure("the measuring program has ended") from None
+        line = self._line(seconds + ANSWER_S)
+        if not line:
+            raise self._own.failure(f"the measuring program does not answer to '{what}'")
+        return from_line(line)
+
+    def close(self) -> None:
+        self._own.close()
+
+
+class Closing:
+    """Contestants that are ended together, whatever happens."""
+
+    def __init__(self) -> None:
+        self._all: list[Contestant] = []
+
+    def __enter__(self) -> Closing:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for contestant in self._all:
+            contestant.close()
+
+    def add(self, contestants: Iterable[Contestant]) -> None:
+        self._all += contestants
+
+
+__all__ = ["BenchError", "Closing", "Contestant", "Probe", "SampleError", "Switch", "worker_cpus"]

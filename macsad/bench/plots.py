@@ -1,0 +1,51 @@
+"""Results as pictures, by matplotlib, which is optional."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from macsad.bench.contestants import BenchError
+from macsad.bench.report import mpps
+from macsad.bench.session import Result
+
+
+def figures() -> Any:
+    """matplotlib's pyplot, drawing to files. Raises: BenchError when it is not installed."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise BenchError("plots need matplotlib: pip install 'macsad[bench]'") from None
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update({"svg.hashsalt": "macsad", "svg.fonttype": "none", "font.size": 9})
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def save(plt: Any, path: Path) -> None:
+    """Write the picture; the same figures give the same file."""
+    plt.tight_layout()
+    plt.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    plt.close()
+
+
+def points(result: Result, path: Path) -> None:
+    """Throughput over B, a line for each b, and the limits. Raises: BenchError, OSError."""
+    plt = figures()
+    plt.figure(figsize=(5.5, 3.5))
+    for sub_batch in sorted({b for _, b in result.points}):
+        bursts = sorted(burst for burst, b in result.points if b == sub_batch)
+        rates = [mpps(result, result.at((burst, sub_batch))) for burst in bursts]
+        plt.plot(bursts, rates, marker="o", markersize=3, linewidth=1, label=f"b = {sub_batch}")
+    for ns, text in ((result.memory_ns, "limit of memory"), (result.floor("empty")[1].ns, "empty program")):
+        if ns:
+            plt.axhline(result.workers * 1e3 / ns, linestyle="--", linewidth=0.8, color="grey")
+            plt.annotate(text, (1, result.workers * 1e3 / ns), va="bottom", color="grey")
+    plt.xscale("log", base=2)
+    plt.ylim(bottom=0)
+    plt.xlabel("B, packets of a burst")
+    plt.ylabel("million packets a second")
+    plt.title(result.name)
+    plt.legend(fontsize=7, frameon=False)
+    save(plt, path)

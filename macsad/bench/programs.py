@@ -1,0 +1,40 @@
+"""The C programs of bench/: compiled with the flags and the backend that switches have."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from macsad.bench.contestants import BenchError
+from macsad.resources import share
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import archive, include_flags, run
+
+
+def program(name: str, folder: Path, packages: tuple[str, ...] = ()) -> Path:
+    """Compile bench/NAME.c, with libraries that pkg-config knows. Raises: BenchError when one is missing, ToolchainError."""
+    tools = toolchain.find()
+    backend = share("aux-backend")
+    compiling, linking = _packages(packages)
+    binary = folder / Path(name).name
+    flags = (*tools.all_flags, *include_flags(backend, tools), f"-I{share('bench')}", *compiling)
+    source = str(share("bench") / f"{name}.c")
+    run([*tools.compiler, *flags, source, str(archive(backend, tools)), *tools.link_flags, *linking, "-o", str(binary)])
+    return binary
+
+
+def _packages(packages: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Flags to compile and to link with."""
+    if not packages:
+        return [], []
+    if shutil.which("pkg-config") is None:
+        raise BenchError("pkg-config is not installed")
+    for package in packages:
+        if subprocess.run(["pkg-config", "--exists", package], check=False).returncode:
+            raise BenchError(f"pkg-config does not know {package}")
+    compiling, linking = (
+        subprocess.run(["pkg-config", what, *packages], check=True, capture_output=True, text=True).stdout.split()
+        for what in ("--cflags", "--libs")
+    )
+    return [flag.replace("-I", "-isystem", 1) for flag in compiling], linking

@@ -1,0 +1,136 @@
+"""A result as a table on the screen and as JSON."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table as Shown
+from rich.text import Text
+
+from macsad.bench.samples import Figure, figure
+from macsad.bench.session import VANILLA, Point, Result
+
+MIB = 1 << 20
+
+
+def screen(result: Result) -> RenderableType:
+    """All of it: what was measured, each point beside its limit, the limits."""
+    return Group(*map(Text, head(result)), "", points(result), "", limits(result))
+
+
+def head(result: Result) -> list[str]:
+    """Lines that say what was measured."""
+    lines = [
+        f"{result.name}: {result.frames:,} frames of {result.sizes}, {result.flows} flows, {result.hit:.0%} hits; "
+        f"{result.workers} {'core' if result.workers == 1 else 'cores'}; "
+        f"medians of {result.rounds} rounds of {result.seconds:g} s each"
+    ]
+    for table in result.tables:
+        if table.reach:
+            size = f"{table.memory_bytes / MIB:,.1f} MiB, lookups read {table.read_bytes / MIB:,.3g} MiB"
+            lines.append(f"  {table.name}: {table.entries:,} entries, {table.kernel}, {size}")
+    if result.dropped > 0.01:
+        lines.append(f"  {result.dropped:.0%} of the frames were dropped")
+    return lines
+
+
+def points(result: Result) -> Shown:
+    """A row for each (B, b)."""
+    shown = Shown(box=None, pad_edge=False, header_style="")
+    names = ["B", "b", "Mpps", "ns/packet", "±", "cycles/packet"]
+    names += ["over B=1,b=1"] if VANILLA in result.points else []
+    names += ["of memory's limit"] if result.memory_ns else []
+    for name in names:
+        shown.add_column(name, justify="right")
+    for point in result.points:
+        found = result.at(point)
+        cells = [*map(str, point), f"{mpps(result, found):.2f}", f"{found.ns:.1f}", f"{found.spread / 2:.0%}"]
+        cells.append(f"{found.cycles:.0f}")
+        cells += [f"{result.gain(VANILLA, point):.2f} ×"] if VANILLA in result.points else []
+        cells += [f"{result.of_memory(point):.0%}"] if result.memory_ns else []
+        shown.add_row(*cells, style="bold" if point == result.best else "")
+    return shown
+
+
+def limits(result: Result) -> Shown:
+    """What this machine allows."""
+    shown = Shown(box=None, pad_edge=False, header_style="")
+    shown.add_column("limits, measured in the same rounds")
+    for name in ("ns/packet", "Mpps"):
+        shown.add_column(name, justify="right")
+    if result.memory_ns:
+        lines = sum(mask.bit_count() * share for mask, share in result.reads)
+        text = f"memory: {lines:.3g} random cache {'line' if lines == 1 else 'lines'} a packet"
+        shown.add_row(text, f"{result.memory_ns:.1f}", _rate(result, result.memory_ns))
+    for what, text in (("empty", "an empty program"), ("loop", "bare ODP receive and send")):
+        burst, found = result.floor(what)
+        shown.add_row(f"{text}, B={burst}", f"{found.ns:.1f}", _rate(result, found.ns))
+    return shown
+
+
+def _rate(result: Result, ns: float) -> str:
+    return f"{result.workers * 1e3 / ns:.2f}"
+
+
+def mpps(result: Result, found: Figure) -> float:
+    """Million packets a second, all cores together."""
+    return result.workers * found.millions
+
+
+def data(result: Result) -> dict[str, Any]:
+    """The same as JSON has it; times in nanoseconds."""
+    return {
+        "program": result.name,
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": machine(),
+        "frames": result.frames,
+        "frame_size": result.sizes,
+        "flows": result.flows,
+        "hit": result.hit,
+        "dropped": result.dropped,
+        "workers": result.workers,
+        "rounds": result.rounds,
+        "seconds": result.seconds,
+        "tables": [asdict(table) for table in result.tables],
+        "points": [_point(result, point) for point in result.points],
+        "limits": {
+            "memory_ns": result.memory_ns,
+            "reads": [
+                {"tables": mask, "share": share, **_figure(result, ("read", mask, 0))} for mask, share in result.reads
+            ],
+            "empty": _floors(result, "empty"),
+            "loop": _floors(result, "loop"),
+        },
+    }
+
+
+def _point(result: Result, point: Point) -> dict[str, Any]:
+    made = {"burst": point[0], "sub_batch": point[1], "mpps": mpps(result, result.at(point))}
+    made |= _figure(result, ("program", *point))
+    made["of_memory"] = result.of_memory(point)
+    if VANILLA in result.points:
+        made["gain"] = result.gain(VANILLA, point)
+    return made
+
+
+def _floors(result: Result, what: str) -> list[dict[str, Any]]:
+    return [{"burst": key[1], **_figure(result, key)} for key in result.samples if key[0] == what]
+
+
+def _figure(result: Result, key: tuple[str, int, int]) -> dict[str, Any]:
+    found = figure(result.samples[key])
+    return {"ns": found.ns, "ns_low": found.low, "ns_high": found.high, "cycles": found.cycles}
+
+
+def machine() -> dict[str, Any]:
+    """What matters of this machine, in general terms."""
+    cpuinfo = Path("/proc/cpuinfo")
+    words = set(cpuinfo.read_text().split()) if cpuinfo.exists() else set()
+    wide = [name for flag, name in (("avx512bw", "AVX-512"), ("avx2", "AVX2"), ("asimd", "NEON")) if flag in words]
+    return {"arch": platform.machine(), "cpus": os.cpu_count(), "vectors": wide[0] if wide else "none"}

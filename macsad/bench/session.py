@@ -1,0 +1,193 @@
+"""A measurement of a program: what is asked for, the contestants, their rounds, and the result as data."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from macsad import compilation, generation
+from macsad.bench.contestants import Closing, Probe, Switch
+from macsad.bench.programs import program
+from macsad.bench.rounds import Turn, measure
+from macsad.bench.samples import Figure, Sample, figure, ratio
+from macsad.compilation import Request
+from macsad.progress import compiling, counting
+from macsad.resources import share
+from transpiler.hlir.program import Program
+from transpiler.toolchain import toolchain
+
+LINE = 64
+VANILLA = (1, 1)
+
+Point = tuple[int, int]  # B, b
+Key = tuple[str, int, int]  # what is measured, and its two numbers
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them."""
+
+    request: Request
+    order: Callable[[Path], generation.Order]
+    points: tuple[Point, ...]
+    rounds: int
+    seconds: float
+    workers: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it was measured. `read_bytes`: what lookups read of it, a cache line a frame at most; `reach`: the share of
+    the frames that look it up."""
+
+    name: str
+    kernel: str
+    entries: int
+    memory_bytes: int
+    read_bytes: int
+    reach: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: sets of tables, as bit
+    masks over `tables`, with the share of the frames that look up these."""
+
+    name: str
+    tables: tuple[Table, ...]
+    frames: int
+    sizes: str
+    hit: float
+    flows: str
+    points: tuple[Point, ...]
+    rounds: int
+    seconds: float
+    workers: int
+    dropped: float
+    reads: tuple[tuple[int, float], ...]
+    samples: dict[Key, list[Sample]]
+
+    def at(self, point: Point) -> Figure:
+        return figure(self.samples["program", *point])
+
+    def floor(self, what: str) -> tuple[int, Figure]:
+        """Of the `empty` program, or the bare receive and send `loop`: at the burst that suits it best."""
+        found = {key[1]: figure(samples) for key, samples in self.samples.items() if key[0] == what}
+        best = min(found, key=lambda burst: found[burst].ns)
+        return best, found[best]
+
+    def gain(self, slow: Point, fast: Point) -> float:
+        """How many times as fast the program is at the second point as at the first."""
+        return ratio(self.samples["program", *slow], self.samples["program", *fast])
+
+    @property
+    def best(self) -> Point:
+        return min(self.points, key=lambda point: self.at(point).ns)
+
+    @property
+    def memory_ns(self) -> float:
+        """The limit of memory: a random cache line of each table that a frame looks up; 0.0 without lookups."""
+        return sum((share * figure(self.samples["read", mask, 0]).ns for mask, share in self.reads), 0.0)
+
+    def of_memory(self, point: Point) -> float:
+        """Which share of that limit the program reaches: 1 is all of it; 0 without lookups."""
+        rounds = zip(
+            self.samples["program", *point], *(self.samples["read", mask, 0] for mask, _ in self.reads), strict=True
+        )
+        shares = [share for _, share in self.reads]
+        found = (
+            sum((share * read.ns for share, read in zip(shares, reads, strict=True)), 0.0) / packet.ns
+            for packet, *reads in rounds
+        )
+        return float(median(found))
+
+
+class Setup:
+    """A program made ready: its switch with full tables, and the frames; `closing` ends what it starts."""
+
+    def __init__(self, wanted: Wanted, folder: Path, closing: Closing) -> None:
+        hlir = compilation.load(wanted.request)
+        binary = build(wanted.request, hlir, folder)
+        self.wanted = wanted
+        self.made = generation.make(wanted.request, hlir, wanted.order(folder / "traffic"))
+        with counting("filling tables"):
+            self.switch = Switch(binary, self.made.packets, self.made.entries, _new(folder, "program"), wanted.workers)
+        closing.add([self.switch])
+        self.made.entries.unlink()  # large, and read
+        self.tables = tuple(self._table(table) for table in self.switch.tables)
+        self.reads = self._reads()
+
+    def _table(self, described: dict[str, Any]) -> Table:
+        streams = self.made.plan.streams
+        reach = sum(described["name"] in stream.entries for stream in streams) / max(1, len(streams))
+        size = min(described["reader_bytes"], self.made.traffic.packets * LINE) // LINE * LINE
+        return Table(
+            described["name"], described["kernel"], described["entries"], described["memory_bytes"], size, reach
+        )
+
+    def _reads(self) -> tuple[tuple[int, float], ...]:
+        """The sets of tables that kinds of frames look up."""
+        streams = self.made.plan.streams
+        names = [table.name for table in self.tables]
+        masks = [sum(1 << number for number, name in enumerate(names) if name in stream.entries) for stream in streams]
+        return tuple((mask, masks.count(mask) / len(masks)) for mask in sorted(set(masks)) if mask)
+
+    def turns(self) -> list[Turn[Key]]:
+        return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points]
+
+    def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
+        """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
+        turns: list[Turn[Key]] = []
+        if self.reads:
+            sizes = [str(max(LINE, table.read_bytes)) for table in self.tables]
+            memory = Probe([str(program("memory", folder)), *sizes], _new(folder, "memory"))
+            closing.add([memory])
+            turns += [Turn(("read", mask, 0), memory, "read", mask) for mask, _ in self.reads]
+        return turns + floors(self.made.packets, sorted({burst for burst, _ in self.wanted.points}), folder, closing)
+
+    def result(self, samples: dict[Key, list[Sample]]) -> Result:
+        wanted, made, wishes = self.wanted, self.made, self.made.plan.wishes
+        sizes = "imix" if len(made.traffic.sizes) > 1 else f"{made.traffic.sizes[0][0]} bytes"
+        return Result(
+            wanted.request.path.stem, self.tables, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
+            wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
+        )  # fmt: skip
+
+
+def floors(packets: Path, bursts: list[int], folder: Path, closing: Closing) -> list[Turn[Key]]:
+    """Turns of the empty program and of the bare loop, on these frames."""
+    request = Request(share("bench") / "empty.p4")
+    binary = build(request, compilation.load(request), folder)
+    empty = Switch(binary, packets, None, _new(folder, "empty"))
+    closing.add([empty])
+    loop = Probe([str(program("loop", folder)), str(packets)], _new(folder, "loop"))
+    closing.add([loop])
+    turns: list[Turn[Key]] = [Turn(("empty", burst, burst), empty, "", burst, burst) for burst in bursts]
+    return turns + [Turn(("loop", burst, burst), loop, "loop", burst) for burst in bursts]
+
+
+def run(wanted: Wanted) -> Result:
+    """Measure. Raises: BenchError, SampleError, Rejected, ToolchainError, click.ClickException."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        setup = Setup(wanted, folder, closing)
+        turns = setup.turns() + setup.limits(folder, closing)
+        with counting("measuring") as advance:
+            samples = measure(turns, wanted.rounds, wanted.seconds, advance)
+        return setup.result(samples)
+
+
+def build(request: Request, hlir: Program, folder: Path) -> Path:
+    with compiling() as progress:
+        binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", toolchain.find(), progress)
+    return binary
+
+
+def _new(folder: Path, name: str) -> Path:
+    made = folder / f"{name}-runs"
+    made.mkdir()
+    return made

@@ -1,0 +1,151 @@
+"""macsad bench"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from macsad.bench import plots, report, session
+from macsad.bench.contestants import BenchError, worker_cpus
+from macsad.bench.samples import SampleError
+from macsad.bench.suites import Suite, suite_of
+from macsad.compilation import Request
+from macsad.generation import Order
+from macsad.options import reading_options
+from macsad.resources import share
+
+BURST_MAX = 256
+
+
+class AppOrFile(click.Path):
+    """A P4 file, or the name of a program in apps/."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, readable=True, path_type=Path)
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        name = str(value)
+        app = share("apps") / name / f"{name}.p4"
+        return app if "/" not in name and app.is_file() else Path(str(super().convert(name, param, ctx)))
+
+
+class Numbers(click.ParamType[tuple[int, ...]]):
+    """1,32,256: numbers from 1 to BURST_MAX."""
+
+    name = "LIST"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        words = str(value).split(",")
+        if not all(word.isdecimal() and 1 <= int(word) <= BURST_MAX for word in words):
+            self.fail(f"'{value}' is not a list of numbers from 1 to {BURST_MAX}, as 1,32,256", param, ctx)
+        return tuple(sorted({int(word) for word in words}))
+
+
+@click.command("bench")
+@reading_options
+@click.option(
+    "--entries", type=click.IntRange(1, 1 << 31), metavar="N", help="Entries a table, as `macsad gen` has it."
+)
+@click.option("--table", "tables", multiple=True, metavar="NAME=N", help="Entries of one table. Once for each table.")
+@click.option("--lengths", multiple=True, metavar="[NAME=]WHICH", help="Lengths of prefixes, as `macsad gen` has it.")
+@click.option("--packets", type=click.IntRange(1), metavar="N", help="Different frames, which are replayed.")
+@click.option("--hit", type=click.FloatRange(0, 1), default=1.0, show_default=True, metavar="RATIO",
+              help="Of the frames that reach a table, how many hit an entry of it.")  # fmt: skip
+@click.option("--flows", default="uniform", show_default=True, metavar="WHICH", help="uniform, zipf:S or one.")
+@click.option("--size", metavar="BYTES|imix", help="Of a frame, without frame check sequence.  [default: 64]")
+@click.option("--burst", "bursts", type=Numbers(), default="1,32,64,128,256", show_default=True,
+              help="B: packets that are received at once.")  # fmt: skip
+@click.option("--sub-batch", "sub_batches", type=Numbers(), default="1,8,16,32,64", show_default=True,
+              help="b: lookups in flight at once; those above B are left out.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(1, 128), default=1, show_default=True, metavar="N",
+              help="Cores that process packets.")  # fmt: skip
+@click.option("--repeat", type=click.IntRange(1, 10_000), default=7, show_default=True, metavar="N",
+              help="Rounds; the figures are their medians.")  # fmt: skip
+@click.option("--seconds", type=click.FloatRange(0.001, 60), default=0.1, show_default=True, metavar="S",
+              help="Of one measurement in one round.")  # fmt: skip
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write all figures there; - is standard output.")  # fmt: skip
+@click.option("--plot", "plot_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Draw throughput over B and b: FILE.svg, .png or .pdf.")  # fmt: skip
+@click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
+@click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
+def command(
+    program: Path, entries: int | None, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int | None,
+    hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
+    repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool, **reading: object,
+) -> int | None:  # fmt: skip
+    """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
+
+    The switch receives generated frames from memory and sends them nowhere, so that the figures are its own. All (B, b)
+    are measured in turn in one process with the same tables; in the same rounds so are B=1,b=1, one packet at a time, and
+    what this machine allows: random reads of memories as large as the tables, an empty program. Times are CPU time.
+
+    \b
+    macsad bench l2fwd
+    macsad bench my.p4 --entries 100000 --hit 0.9 --burst 32,256 --plot my.svg
+    """
+    if workers > len(worker_cpus(workers)):
+        raise click.BadParameter(f"this machine has {len(worker_cpus(workers))} CPUs to use", param_hint="--workers")
+    if plot_file:
+        _drawable(plot_file)
+    suite = Suite(1000, (), (), 1000, "64") if quick else suite_of(program)
+    asked = entries is not None or bool(tables)
+    chosen = Suite(
+        entries or suite.entries,
+        tables if asked else suite.tables,
+        lengths or suite.lengths,
+        packets or suite.packets,
+        size or suite.size,
+    )
+    points = ((1, 1), (32, 1), (32, 32)) if quick else _points(bursts, sub_batches)
+    wanted = session.Wanted(
+        Request.of({"program": program, **reading}),
+        lambda folder: _order(folder, chosen, hit, flows),
+        points,
+        min(repeat, 3) if quick else repeat,
+        min(seconds, 0.02) if quick else seconds,
+        workers,
+    )
+    try:
+        result = session.run(wanted)
+        _write(result, json_file, plot_file)
+    except (BenchError, SampleError) as error:
+        raise click.ClickException(str(error)) from None
+    return None
+
+
+def _points(bursts: tuple[int, ...], sub_batches: tuple[int, ...]) -> tuple[session.Point, ...]:
+    """All b up to each B, and one packet at a time, which the others are compared with."""
+    both = {(burst, sub_batch) for burst in bursts for sub_batch in sub_batches if sub_batch <= burst}
+    return tuple(sorted(both | {session.VANILLA}))
+
+
+def _order(folder: Path, suite: Suite, hit: float, flows: str) -> Order:
+    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, hit, flows, suite.size, 2, 0, 1)
+
+
+def _drawable(path: Path) -> None:
+    if path.suffix not in (".svg", ".png", ".pdf"):
+        raise click.BadParameter(f"'{path}' is neither .svg nor .png nor .pdf", param_hint="--plot")
+    try:
+        plots.figures()
+    except BenchError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _write(result: session.Result, json_file: Path | None, plot_file: Path | None) -> None:
+    text = json.dumps(report.data(result), indent=1) + "\n"
+    try:
+        if str(json_file) == "-":
+            click.echo(text, nl=False)
+        else:
+            Console(highlight=False, soft_wrap=True).print(report.screen(result))
+        if json_file and str(json_file) != "-":
+            json_file.write_text(text)
+        if plot_file:
+            plots.points(result, plot_file)
+    except OSError as error:
+        raise click.FileError(str(error.filename or json_file or plot_file), error.strerror) from None

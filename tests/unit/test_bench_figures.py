@@ -1,0 +1,164 @@
+"""The logic of `macsad bench`: samples, medians, ratios, limits, tables. Nothing here depends on how fast anything is."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from rich.console import Console
+
+from macsad.bench import report, suites
+from macsad.bench.rounds import Turn, measure
+from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
+from macsad.bench.session import Result, Table
+from macsad.cli import call
+from macsad.resources import share
+
+
+def sample(ns: int) -> Sample:
+    """1,000 operations of so many ns each, at 2 cycles a nanosecond, on a CPU that had other things to do as well."""
+    return Sample(1000, ns * 1000, ns * 3000, ns * 6000)
+
+
+def test_a_sample_is_cpu_time_an_operation() -> None:
+    assert sample(20).ns == 20
+    assert sample(20).cycles_each == 40
+
+
+def test_lines_of_the_measuring_programs() -> None:
+    assert from_line("1000 20000 60000 120000\n") == sample(20)
+    for wrong in ("", "1 2 3", "1 2 3 x", "1 2 3 -4", "1 2 3 4 5"):
+        with pytest.raises(SampleError):
+            from_line(wrong)
+
+
+def test_statistics_of_a_switch_make_a_sample() -> None:
+    before = {"received": 5000, "cpu_ns": 10**9, "cycles": 7, "seconds": 1.5}
+    after = {"received": 6000, "cpu_ns": 10**9 + 20_000, "cycles": 120_007, "seconds": 1.50006}
+    assert between(before, after) == sample(20)
+    with pytest.raises(SampleError, match="nothing was done"):
+        between(before, before)
+    with pytest.raises(SampleError, match="'cpu_ns'"):
+        between({"received": 1}, {"received": 2})
+
+
+def test_figures_are_medians_with_quartiles() -> None:
+    found = figure([sample(ns) for ns in (30, 10, 20, 1000, 40)])
+    assert (found.ns, found.low, found.high, found.rounds) == (30, 20, 40, 5)
+    assert found.cycles == 60
+    assert found.millions == pytest.approx(33.33, abs=0.01)
+    assert found.spread == pytest.approx(20 / 30)
+    with pytest.raises(SampleError):
+        figure([])
+
+
+def test_ratios_are_those_of_the_same_round() -> None:
+    """A machine that is three times slower for two rounds of five changes nothing."""
+    slow = [sample(ns) for ns in (40, 120, 40, 120, 42)]
+    fast = [sample(ns) for ns in (20, 60, 20, 60, 20)]
+    assert ratio(slow, fast) == 2
+
+
+class Counting:
+    """A contestant that writes down its turns."""
+
+    turns: ClassVar[list[tuple[str, int, int]]] = []
+
+    def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
+        self.turns.append((what, number, other))
+        return sample(number)
+
+    def close(self) -> None:
+        pass
+
+
+def test_each_round_measures_everything_once_and_the_first_does_not_count() -> None:
+    contestant, advanced = Counting(), []
+    turns = [Turn(number, contestant, "packets", number) for number in range(1, 5)]
+    samples = measure(turns, 3, 0.1, lambda done, total: advanced.append((done, total)))
+    assert {key: len(found) for key, found in samples.items()} == {1: 3, 2: 3, 3: 3, 4: 3}
+    assert all(one.ns == key for key, found in samples.items() for one in found)
+    for first in range(0, 16, 4):
+        assert sorted(number for _, number, _ in contestant.turns[first : first + 4]) == [1, 2, 3, 4]
+    assert advanced[-1] == (12, 12)
+
+
+@pytest.fixture
+def result() -> Result:
+    """Two kinds of frames: half of them look up both tables, half the first."""
+    tables = (
+        Table("Ingress.a", "exact_packed", 1_000_000, 20 << 20, 16 << 20, 1.0),
+        Table("Ingress.b", "lpm_trie", 10, 1 << 20, 1 << 20, 0.5),
+    )
+    samples = {
+        ("program", 1, 1): [sample(ns) for ns in (200, 220, 180)],
+        ("program", 32, 32): [sample(ns) for ns in (50, 55, 45)],
+        ("read", 1, 0): [sample(10)] * 3,
+        ("read", 3, 0): [sample(30)] * 3,
+        ("empty", 1, 1): [sample(25)] * 3,
+        ("empty", 32, 32): [sample(9)] * 3,
+        ("loop", 1, 1): [sample(8)] * 3,
+        ("loop", 32, 32): [sample(4)] * 3,
+    }
+    points = ((1, 1), (32, 32))
+    reads = ((1, 0.5), (3, 0.5))
+    return Result("l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples)
+
+
+def test_gain_and_limits(result: Result) -> None:
+    assert result.gain((1, 1), (32, 32)) == 4
+    assert result.memory_ns == 20
+    assert result.of_memory((32, 32)) == pytest.approx(0.4)
+    assert result.best == (32, 32)
+    assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
+
+
+def test_the_table_on_the_screen(result: Result) -> None:
+    out = io.StringIO()
+    Console(file=out, width=100).print(report.screen(result))
+    lines = out.getvalue().splitlines()
+    rows = {tuple(line.split()) for line in lines}
+    assert ("32", "32", "20.00", "50.0", "10%", "100", "4.00", "×", "40%") in rows
+    assert ("1", "1", "5.00", "200.0", "10%", "400", "1.00", "×", "10%") in rows
+    text = out.getvalue()
+    assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
+    header = next(number for number, line in enumerate(lines) if "Mpps" in line)
+    assert len({len(line.rstrip()) for line in lines[header : header + 3]}) == 1, "columns are aligned"
+
+
+def test_json_has_every_figure(result: Result) -> None:
+    data = json.loads(json.dumps(report.data(result)))
+    assert [(p["burst"], p["sub_batch"], p["ns"], p["gain"]) for p in data["points"]] == [
+        (1, 1, 200, 1),
+        (32, 32, 50, 4),
+    ]
+    assert data["limits"]["memory_ns"] == 20
+    assert [read["share"] for read in data["limits"]["reads"]] == [0.5, 0.5]
+    assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
+    assert data["tables"][0]["read_bytes"] == 16 << 20
+
+
+def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:
+    l2fwd = suites.suite_of(share("apps") / "l2fwd" / "l2fwd.p4")
+    assert l2fwd.entries == 16_000_000
+    assert "routes=200000" in suites.suite_of(share("apps") / "ipv6fwd" / "ipv6fwd.p4").tables
+    assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["l2fwd", "--burst", "0"], "numbers from 1 to 256"),
+        (["l2fwd", "--burst", "1,x"], "numbers from 1 to 256"),
+        (["l2fwd", "--sub-batch", "257"], "numbers from 1 to 256"),
+        (["l2fwd", "--plot", "a.gif"], "neither .svg nor .png nor .pdf"),
+        (["no-such-app"], "does not exist"),
+        (["l2fwd", "--workers", "128"], "CPUs to use"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["bench", *arguments]) == 2
+    assert message in capsys.readouterr().err
