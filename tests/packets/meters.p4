@@ -30,10 +30,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         of_entry.read(meta.colour);
         meta.colour = meta.colour + first;
     }
+    action slices() { of_entry.read(meta.colour[7:0]); }
     action plain() { meta.colour = 0x70; }
     table marks {
         key = { hdr.order.at: exact; }
-        actions = { marked; twice; plain; }
+        actions = { marked; twice; slices; plain; }
         default_action = marked();
         meters = of_entry;
         size = 16;

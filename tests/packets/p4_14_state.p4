@@ -5,7 +5,7 @@ header_type data_t { fields { x : 16; y : 16; } }
 header work_t work;
 header data_t data;
 header_type notes_t { fields { colour : 8; n : 16; } }
-metadata notes_t notes;
+metadata notes_t notes { colour : 9; }
 
 parser start {
     extract(work);
@@ -36,6 +36,7 @@ register cells { width : 16; instance_count : 4; }
 action tally(i) { count(seen, i); count(lengths, i); }
 action colour() { execute_meter(by_packets, work.at, notes.colour); modify_field(work.r, notes.colour); }
 action show_colour() { modify_field(work.r, notes.colour); }
+action take_colour() { execute_meter(of_entries, 0, notes.colour); modify_field(work.r, notes.colour); }
 action step() {
     register_read(notes.n, cells, work.at);
     add_to_field(notes.n, 3);
@@ -48,7 +49,7 @@ action mark() { modify_field(work.r, standard_metadata.checksum_error); }
 
 table counting { reads { work.at : exact; } actions { tally; } }
 table colouring { actions { colour; } default_action : colour; }
-table metered { reads { work.at : exact; } actions { show_colour; } }
+table metered { reads { work.at : exact; } actions { show_colour; take_colour; } }
 table stepping { actions { step; } default_action : step; }
 table chosen { reads { work.at : exact; } actions { set; } }
 table changing { actions { change; } default_action : change; }

@@ -279,7 +279,7 @@ def test_a_direct_meter_ties_its_own_table_only() -> None:
     """An action that several tables share asks for the colour, which the lookup of one table has made."""
     b = Case()
     b.extern("dm", "direct_meter", unit="bytes", automatic=1)
-    b.action("shared", b.call("direct_meter.read", "dm", out="m1"))
+    b.action("shared", b.call("direct_meter.read", "dm", b.get("m1"), out="m1"))
     b.table("metered", [("h.k0", "exact")], ["shared"], direct=["dm"])
     b.table("other", [("m0", "exact")], ["shared"])
     plan = b.tables_with(t0=[b.set("m0", 1)]).plan(apply("metered"), apply("t0"), apply("other"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.ctypes import c_type, limbs, literal, natural
-from transpiler.codegen.expressions import C as CExpression, Expressions, cast, infix, quoted, trimmed
+from transpiler.codegen.expressions import C as CExpression, Expressions, cast, choose, infix, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
@@ -130,7 +130,7 @@ class Externs:
             if self.program.extern[name].kind == "direct_counter":
                 done.append(Line(f"macs_counter_add({arguments});", cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
-                declared.append(Line(f"uint64_t {self.colour(name)} = MACS_GREEN;"))
+                declared.append(Line(f"uint64_t {self.colour(name)} = MACS_NO_COLOUR;"))
                 done.append(Line(f"{self.colour(name)} = macs_meter_execute({arguments});", cite))
                 done.append(Line(f"(void){self.colour(name)};"))  # an action may read it into what nobody reads
             else:
@@ -228,12 +228,17 @@ def _execute_direct_aware(call: Call) -> Views:
 def _read_direct_meter(call: Call) -> Views:
     instance = call.statement.instance
     assert instance is not None
-    if call.externs.owner(instance) != call.table:
-        return call.assign_output(
-            call.number("MACS_GREEN")
-        )  # an action that several tables share: it has not run for the meter's
-    if call.externs.program.extern[instance].attribute("automatic"):
-        return call.assign_output(call.number(call.externs.colour(instance)))
+    before, place = call.statement.inputs[0], call.statement.outputs[0]
+    if (
+        call.externs.owner(instance) != call.table
+    ):  # an action that several tables share: it has not run for the meter's
+        return () if isinstance(before, Read) and before.place == place else call.assign_output(call.input(0))
+    colour = call.externs.colour(instance)
+    missed = infix(CExpression(colour), "==", CExpression("MACS_NO_COLOUR"))
+    return call.assign_output(choose(missed, call.input(0), call.number(colour)))
+
+
+def _execute_direct_meter(call: Call) -> Views:
     executed = f"macs_meter_execute({call.state}, worker, {call.own_index}, packet->length)"
     return call.assign_effect(call.number(executed))
 
@@ -356,6 +361,7 @@ _CALLS: dict[str, Callable[[Call], Views]] = {
     "counter.count_length": _count_length,
     "direct_counter.count_length": _count_direct_length,
     "meter.execute_aware": _execute_aware,
+    "direct_meter.execute": _execute_direct_meter,
     "direct_meter.execute_aware": _execute_direct_aware,
     "hash.extend": _extend_hash,
     "direct_counter.count": _count_direct,

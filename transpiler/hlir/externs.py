@@ -56,7 +56,15 @@ _METHODS = (
     Method("counter.count_length", "counter", 2, 0, Effect.COMMUTES, "(index, bytes): like count, of a given length"),
     Method("direct_counter.count_length", "direct_counter", 1, 0, Effect.COMMUTES, "(bytes): likewise"),
     Method("meter.execute", "meter", 1, 1, Effect.STATE, "(index) -> colour 0 green, 1 yellow, 2 red (RFC 2698, 2697)"),
-    Method("direct_meter.read", "direct_meter", 0, 1, Effect.STATE, "() -> colour of the entry that was hit"),
+    Method(
+        "direct_meter.read",
+        "direct_meter",
+        1,
+        1,
+        Effect.STATE,
+        "(value on a miss) -> the colour that the hit gave; of a meter that works by itself",
+    ),
+    Method("direct_meter.execute", "direct_meter", 0, 1, Effect.STATE, "() -> colour of the entry that was hit"),
     Method(
         "meter.execute_aware",
         "meter",

@@ -81,12 +81,13 @@ def _meter_execute(run: Execution, call: CallExtern) -> None:
 
 
 def _direct_meter_read(run: Execution, call: CallExtern) -> None:
-    name = _name(call)
-    if run.state.program.extern[name].attribute("automatic"):
-        _output(run, call, run.direct_colour.get(name, 0))
-    else:
-        index = run.direct_index.get(name, DEFAULT_ENTRY)
-        _output(run, call, run.store.meters[name].colour(index, run.transit.length, run.transit.now_us))
+    colour = run.direct_colour.get(_name(call))
+    _output(run, call, _input(run, call, 0) if colour is None else colour)
+
+
+def _direct_meter_execute(run: Execution, call: CallExtern) -> None:
+    index = run.direct_index.get(_name(call), DEFAULT_ENTRY)
+    _output(run, call, run.store.meters[_name(call)].colour(index, run.transit.length, run.transit.now_us))
 
 
 def _register_read(run: Execution, call: CallExtern) -> None:
@@ -167,6 +168,7 @@ _METHODS: dict[str, Callable[[Execution, CallExtern], None]] = {
     "direct_counter.count_length": _direct_counter_count_length,
     "meter.execute": _meter_execute,
     "meter.execute_aware": _meter_execute_aware,
+    "direct_meter.execute": _direct_meter_execute,
     "direct_meter.execute_aware": _direct_meter_execute_aware,
     "direct_meter.read": _direct_meter_read,
     "register.read": _register_read,

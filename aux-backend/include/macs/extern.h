@@ -65,7 +65,8 @@ struct macs_digest;
 /* Queue a record: its fields one after the other, each in whole bytes, most significant first (as in a packed key). */
 void macs_digest_send(struct macs_digest *digest, const uint8_t *record, uint32_t bytes);
 
-enum macs_colour { MACS_GREEN, MACS_YELLOW, MACS_RED };
+/* The colour that a meter gives; MACS_NO_COLOUR is that of a direct meter whose table has missed. */
+enum macs_colour { MACS_GREEN, MACS_YELLOW, MACS_RED, MACS_NO_COLOUR };
 
 /* State of MACS_METER and MACS_DIRECT_METER. */
 struct macs_meter;

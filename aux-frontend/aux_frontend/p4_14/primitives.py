@@ -259,7 +259,8 @@ class Primitives:
         if len(arguments) == 4:
             self.builder.unsupported.append((arguments[3].span, "the packet's colour before a meter is not supported"))
         if meter.declaration.direct is not None:
-            return (st.CallExtern("direct_meter.read", meter.extern, (), (slot.place,), span),)
+            before = ex.Read(slot.place, slot.stored, span)
+            return (st.CallExtern("direct_meter.read", meter.extern, (before,), (slot.place,), span),)
         return (st.CallExtern("meter.execute", meter.extern, (index,), (slot.place,), span),)
 
     def _register_read(self, arguments: Arguments, env: Env, span: Span) -> st.Body:

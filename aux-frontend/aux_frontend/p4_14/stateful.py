@@ -13,7 +13,7 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX
 from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
 from aux_frontend.p4_14.values import Env, Invalid, Values
-from transpiler.hlir import statements as st
+from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits
 
 MAX_INSTANCES = 1 << 28
@@ -76,7 +76,8 @@ class StatefulObjects:
             slot = self.values.slot(result, Env("action"))
         except Invalid:
             return ()
-        return (st.CallExtern("direct_meter.read", meter.extern, (), (slot.place,), result.span),)
+        before = ex.Read(slot.place, slot.stored, result.span)
+        return (st.CallExtern("direct_meter.read", meter.extern, (before,), (slot.place,), result.span),)
 
     # --- declarations ------------------------------------------------------------------------------------------------
 

@@ -149,9 +149,9 @@ def _execute(call: ExternCall) -> va.Value:
         before = values.get("color")
         inputs.append(_from_enum(before, span) if before is not None else fold.bits(GREEN, _COLOUR_BITS.width, span))
         inputs.append(as_number(unit, values["pkt_len"], span) if "pkt_len" in values else _packet_length(unit, span))
-    method = ("direct_meter.read", "direct_meter.execute_aware") if direct else ("meter.execute", "meter.execute_aware")
+    method = f"{'direct_meter' if direct else 'meter'}.{'execute_aware' if aware else 'execute'}"
     colour = unit.temporary("colour", _COLOUR_BITS, span)
-    unit.emit(st.CallExtern(method[aware], instance_of(call), tuple(inputs), (colour,), span))
+    unit.emit(st.CallExtern(method, instance_of(call), tuple(inputs), (colour,), span))
     return _to_enum(call, ex.Read(colour, _COLOUR_BITS, span))
 
 

@@ -27,7 +27,9 @@ from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_f
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
-from transpiler.hlir.types import Bits, Bool, Enum
+from transpiler.hlir.types import Bits, Bool, Enum, width_of
+
+_COLOUR = Bits(8)
 
 # --- instances -------------------------------------------------------------------------------------------------------
 
@@ -119,22 +121,29 @@ def _result(call: ExternCall, name: str = "result") -> va.Location:
 
 def _execute_meter(call: ExternCall) -> None:
     index = _index(call)
-    _colour(call, "meter.execute", (index,))
+    _colour(call, _result(call), _COLOUR, "meter.execute", index)
 
 
 def _read_meter(call: ExternCall) -> None:
-    _colour(call, "direct_meter.read", ())
-
-
-def _colour(call: ExternCall, method: str, inputs: tuple[ex.Expression, ...]) -> None:
+    """Where the table has missed, the result stays as it was, as BMv2 leaves it."""
     unit, span = call.scope.unit, call.span
     target = _result(call)
+    before: ex.Expression = fold.bits(0, _COLOUR.width, span)
+    if isinstance(target, va.ScalarLocation | va.SliceLocation | va.ShiftedLocation):
+        before = as_number(unit, places.read(unit, target, span), span)
+    stored = Bits(width_of(before.type))
+    _colour(call, target, stored, "direct_meter.read", fold.cast(before, stored, span))
+
+
+def _colour(call: ExternCall, target: va.Location, stored: Bits, method: str, value: ex.Expression) -> None:
+    """Call a meter's method. `stored`: its result, where the target is not a variable or field of its own."""
+    unit, span = call.scope.unit, call.span
     if isinstance(target, va.ScalarLocation) and isinstance(target.stored, Bits):
-        unit.emit(st.CallExtern(method, instance_of(call), inputs, (target.place,), span))
+        unit.emit(st.CallExtern(method, instance_of(call), (value,), (target.place,), span))
         return
-    colour = unit.temporary("colour", Bits(8), span)
-    unit.emit(st.CallExtern(method, instance_of(call), inputs, (colour,), span))
-    assign_scalar(unit, target, ex.Read(colour, Bits(8), span), span)
+    colour = unit.temporary("colour", stored, span)
+    unit.emit(st.CallExtern(method, instance_of(call), (value,), (colour,), span))
+    assign_scalar(unit, target, ex.Read(colour, stored, span), span)
 
 
 def _register_read(call: ExternCall) -> None:
