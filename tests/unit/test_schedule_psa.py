@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from macsad import compilation
 from macsad.compilation import Request
-from transpiler.hlir.program import Program
+from macsad.resources import share
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Bridge, Program
 from transpiler.passes.pipeline import optimise
 from transpiler.schedule.pipeline import Deparse, Parse
 from transpiler.schedule.psa import PASS_ON, plan, preserved_lists, second_lives
 from transpiler.schedule.scheduler import Options, schedule
+from transpiler.targets.target import builtin
 
 PACKETS = Path(__file__).parents[1] / "packets"
 
@@ -36,6 +41,14 @@ def test_an_egress_that_does_nothing_parses_nothing(program: Program) -> None:
 def test_what_bridges_hold_is_kept_and_nothing_else_from_pipe_to_pipe(program: Program) -> None:
     kept = {at.owner for at in schedule(program, Options(cut=lambda table: False)).kept}
     assert kept == {owner for fields in preserved_lists(program) for owner, _ in fields}
+
+
+def test_what_no_pipe_takes_along_has_no_code() -> None:
+    """Ingress hands on what an egress that does nothing does not take."""
+    program = optimise(compilation.load(Request(PACKETS / "psa_externs.p4")))
+    handed_on = program.variables[0].name
+    program = replace(program, bridges=(Bridge("normal", (handed_on,), (), program.span),))
+    assert "macs_preserve" not in generate(program, builtin(), share("templates"), Diagnostics()).c
 
 
 def test_ports_of_tables_may_recirculate(program: Program) -> None:

@@ -50,7 +50,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         begins_kept=bool(schedule.zeroed or made),
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
         preserved=preserved,
-        preserves=any(preserved) or calls(program, CLONES),
+        preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
         uses_requests=second_lives or any(preserved) or calls(program, frozenset({"truncate.request"})),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),

@@ -295,8 +295,8 @@ class SlotView:
 @dataclass(frozen=True, slots=True)
 class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
-    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether there
-    are such lists. `instances`: the architecture's numbers for the ways of packets through the runtime."""
+    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
+    or clone takes them. `instances`: the architecture's numbers for the ways of packets through the runtime."""
 
     name: str
     source: str
