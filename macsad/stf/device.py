@@ -34,7 +34,7 @@ class Device(Protocol):
         ...
 
     def selector_group_create(self, profile: str, members: Sequence[int]) -> int:
-        """Create a group of an action selector. Returns its handle; handles count from 0, members' too in some switches."""
+        """Create a group of an action selector. Returns its handle; handles count from 0, apart from those of members."""
         ...
 
     def add_indirect_entry(

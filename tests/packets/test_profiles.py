@@ -66,6 +66,7 @@ def test_groups() -> None:
             mine = interpreter.member_create("I.chosen", "I.set", (value,))
             members.append((mine, handle_of(device._command(f"act_prof_create_member chosen set {value}"))))
         mine, theirs = interpreter.group_create("I.chosen"), handle_of(device._command("act_prof_create_group chosen"))
+        assert mine == theirs == 0 and all(my_member == their_member for my_member, their_member in members)
         interpreter.table_add_indirect("I.many", (Exact(5),), GroupRef(mine))
         device._command(f"table_indirect_add_with_group many 5 => {theirs}")
         same(interpreter, device)  # a group without members does nothing

@@ -117,7 +117,7 @@ class Switch:
         user = next((t for t in self.store.tables.values() if t.declared.implementation == profile), None)
         if user is not None:
             user.check_call(Call(action, arguments), default=False)
-        handle = owner.new_handle()
+        handle = len(owner.members)
         owner.members[handle] = Call(action, arguments)
         return handle
 
@@ -126,7 +126,7 @@ class Switch:
         owner = self.profile(profile)
         if not owner.selector:
             raise ControlError(f"{profile} is an action profile without groups")
-        handle = owner.new_handle()
+        handle = len(owner.groups)
         owner.groups[handle] = []
         return handle
 

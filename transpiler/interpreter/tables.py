@@ -63,7 +63,7 @@ class Entry:
 
 @dataclass
 class Profile:
-    """An action profile or selector: members, and groups of them."""
+    """An action profile or selector: members, and groups of them. Handles of members and those of groups count from 0."""
 
     name: str
     selector: bool
@@ -71,11 +71,6 @@ class Profile:
     width: int
     members: dict[int, Call] = field(default_factory=dict)
     groups: dict[int, list[int]] = field(default_factory=dict)
-    next_handle: int = 0
-
-    def new_handle(self) -> int:
-        self.next_handle += 1
-        return self.next_handle - 1
 
 
 DEFAULT_ENTRY = -1  # in place of a handle: the default action's direct counter or meter
