@@ -34,6 +34,9 @@ WARNINGS: Mapping[str, str] = {
 }
 
 
+EXCERPT, CUT = 150, "…"  # characters that are shown of a source line, and what stands for the rest
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A place in a source file: 1-based line and column, `length` characters long (1 at least)."""
@@ -142,10 +145,7 @@ class Diagnostics:
         lines.append(f"{message.span}: {message.severity.value}: {message.message}{suffix}")
         source = self.sources.line(message.span)
         if source.strip():
-            column = min(message.span.column, len(source) + 1)
-            pad = "".join("\t" if char == "\t" else " " for char in source[: column - 1])
-            width = max(1, min(message.span.length, len(source) - column + 1))
-            lines += [f"    {source}", f"    {pad}^{'~' * (width - 1)}"]
+            lines += _excerpt(source, message.span)
         for note in message.notes:
             lines += self._render(note)
         return lines
@@ -157,3 +157,17 @@ class Diagnostics:
             yield f"In file included from {at.file}:{at.line}:"
             seen.add(at.file)
             file = at.file
+
+
+def _excerpt(source: str, span: Span) -> list[str]:
+    """A source line and a line with the caret, of a long one what is around the caret."""
+    column, head, tail = min(span.column, len(source) + 1), "", ""
+    start = max(0, min(column - 1 - EXCERPT // 2, len(source) - EXCERPT))
+    if start > 0:
+        head, column, source = CUT, column - start + len(CUT), source[start:]
+    if len(source) > EXCERPT:
+        tail, source = CUT, source[:EXCERPT]
+    shown = f"{head}{source}{tail}"
+    pad = "".join("\t" if char == "\t" else " " for char in shown[: column - 1])
+    width = max(1, min(span.length, len(head) + len(source) - column + 1))
+    return [f"    {shown}", f"    {pad}^{'~' * (width - 1)}"]

@@ -12,8 +12,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
+from aux_frontend.includes import require_files
 from aux_frontend.line_map import LineMap, read_lines
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.frontend import Source
@@ -21,7 +23,8 @@ from transpiler.frontend import Source
 P4INCLUDE = Path(__file__).parent / "p4include"
 
 _OUTPUT_LIMIT_BYTES = 16 << 20
-_CPU_SECONDS, _MEMORY_KIB = 5, 1 << 19  # real programs take a few hundredths of a second
+_CPU_SECONDS, _MEMORY_KIB = 2, 1 << 19  # real programs take a few hundredths of a second
+_WAIT_SECONDS = 20.0  # for a file that the preprocessor waits for
 _FLAGS = ("-undef", "-nostdinc", "-x", "assembler-with-cpp", "-ftabstop=1")
 _COMMANDS = (("cpp",), ("gcc", "-E"), ("cc", "-E"), ("clang", "-E"))
 _MESSAGE = re.compile(
@@ -36,6 +39,8 @@ def preprocess(source: Source, diagnostics: Diagnostics) -> LineMap:
     """The program as one text, with the way back to its files. Raises: Rejected, when a file is missing or cpp complains."""
     file = str(source.path)
     _require_text(source.path, file, diagnostics)
+    diagnostics.raise_if_errors()
+    require_files(source.path, (*source.include_dirs, P4INCLUDE), diagnostics)
     diagnostics.raise_if_errors()
     output, complaints, status = _run_cpp(source, file, diagnostics)
     diagnostics.raise_if_errors()
@@ -82,14 +87,20 @@ def _run_cpp(source: Source, file: str, diagnostics: Diagnostics) -> tuple[bytes
         return b"", "", 0
     arguments = [*command, *_FLAGS, *(f"-I{d}" for d in source.include_dirs), f"-idirafter{P4INCLUDE}"]
     arguments += [*(f"-D{d}" for d in source.defines), file if not file.startswith("-") else f"./{file}"]
-    limited = ["sh", "-c", f'ulimit -t {_CPU_SECONDS} -v {_MEMORY_KIB} 2>/dev/null; exec "$@"', "sh", *arguments]
+    limits = f"ulimit -t {_CPU_SECONDS}; ulimit -v {_MEMORY_KIB}"  # one each: dash takes no more at once
+    limited = ["sh", "-c", f'{{ {limits}; }} 2>/dev/null; exec "$@"', "sh", *arguments]
     with tempfile.TemporaryFile() as complaints:
         with subprocess.Popen(
             limited, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints,
             env={**os.environ, "LC_ALL": "C"}, start_new_session=True,
         ) as process:  # fmt: skip
             assert process.stdout is not None
+            alarm = threading.Timer(_WAIT_SECONDS, os.killpg, (process.pid, signal.SIGKILL))
+            alarm.start()
             output = process.stdout.read(_OUTPUT_LIMIT_BYTES + 1)
+            if alarm.finished.is_set():
+                diagnostics.error(start, f"the C preprocessor does not end: stopped after {_WAIT_SECONDS:.0f} seconds")
+            alarm.cancel()
             if len(output) > _OUTPUT_LIMIT_BYTES:
                 os.killpg(process.pid, signal.SIGKILL)
                 diagnostics.error(start, f"the preprocessed program is longer than {_OUTPUT_LIMIT_BYTES >> 20} MiB")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,8 @@ from macsad.frontends import frontend_for
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 
-SECONDS = 5.0  # of this process, whatever else the machine does
+SECONDS = 5.0  # of this process and of the preprocessor, whatever else the machine does
+LINE = 160  # columns of a message's excerpt
 MANY = 10_000
 INCLUDES = "#include <core.p4>\n#include <v1model.p4>\n"
 P4_14 = "header_type m_t { fields { x : 32; } } metadata m_t m; parser start { return ingress; } "
@@ -41,10 +42,20 @@ WRONG = {
     "numbers that square": "const int x0 = 3;" + "".join(f"const int x{i + 1} = x{i} * x{i};" for i in range(60)),
     "a shift": "const int x = 1 << 100000000000;",
     "digits": f"const int x = {'9' * 100_000};",
+    "widths": "bit<" * MANY,
+    "angle brackets": "header h < " * MANY,
+    "actions": "action a() { " * MANY,
+    "unknown names": "const int x = y;\n" * MANY,
+    "blocks": statement("{" * MANY),
+    "macros in #if": "#define A0 1\n"
+    + "".join(f"#define A{i + 1} A{i} + A{i}\n" for i in range(60))
+    + "#if A60\n#endif",
+    "a device": '#include "/dev/zero"\n',
     "a width": "header h { bit<99999999999999999999> x; }",
     "itself": '#include "hostile.p4"\n',
     "no UTF-8": "const int \udcff = 1;",
     "NUL": "\0" * MANY,
+    "P4-14 conditions": P4_14 + "control ingress { " + "if (m.x == 1) { " * MANY + "}" * MANY,
     "P4-14 controls that call twice": P4_14
     + "control c0 { }"
     + "".join(f"control c{i + 1} {{ c{i}(); c{i}(); }}" for i in range(40))
@@ -56,13 +67,13 @@ def receive(text: str, folder: Path) -> str:
     """The messages about a program; empty when it is accepted."""
     file, diagnostics = folder / "hostile.p4", Diagnostics()
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
-    began = time.process_time()
+    began = sum(os.times()[:4])
     try:
         frontend_for(file, None, diagnostics).check(Source(file), diagnostics)
         said = ""
     except Rejected:
         said = diagnostics.render()
-    assert time.process_time() - began < SECONDS
+    assert sum(os.times()[:4]) - began < SECONDS
     return said
 
 
@@ -73,4 +84,6 @@ def test_harmless(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong(name: str, tmp_path: Path) -> None:
-    assert ".p4:" in receive(WRONG[name], tmp_path)
+    said = receive(WRONG[name], tmp_path)
+    assert ".p4:" in said
+    assert all(len(line) <= LINE for line in said.splitlines() if line.startswith("    "))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -104,6 +105,40 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     assert "No such file" in rejection(tmp_path / "absent.p4")
     (tmp_path / "pipe").symlink_to("/dev/null")
     assert "not a regular file" in rejection(tmp_path / "pipe")
+
+
+def test_only_regular_files_are_included(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.h")
+    (tmp_path / "x.h").write_text('int\n  # include "pipe.h"\n')
+    file = tmp_path / "a.p4"
+    for included in ('"x.h"', "<x.h>"):
+        file.write_text(f"#include {included}\n")
+        diagnostics = Diagnostics()
+        with pytest.raises(Rejected):
+            preprocess(Source(file, (tmp_path,)), diagnostics)
+        (message,) = diagnostics.messages
+        assert message.message == "'pipe.h' is not a regular file, so it cannot be included"
+        assert message.span == Span(str(tmp_path / "x.h"), 2, 13, 8)
+    file.write_text('é #\n#include "/dev/zero"\n#include "/dev/null"\n')
+    assert rejection(file).count("not a regular file") == 2
+
+
+def test_a_folder_is_passed_over(tmp_path: Path) -> None:
+    """Where the name leads to a file further on, that file is included."""
+    (tmp_path / "core.p4").mkdir()
+    file = tmp_path / "a.p4"
+    file.write_text('#include "core.p4"\n')
+    assert "packet_in" in run(file)[0].text
+    file.write_text('#include "/"\n')
+    assert ":1:" in rejection(file)
+
+
+def test_a_preprocessor_that_waits_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("aux_frontend.preprocess._WAIT_SECONDS", 0.2)
+    os.mkfifo(tmp_path / "pipe.h")
+    file = tmp_path / "a.p4"
+    file.write_text('#define NAME "pipe.h"\n#include NAME\n')
+    assert "a.p4:1:1: error: the C preprocessor does not end" in rejection(file)
 
 
 def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
