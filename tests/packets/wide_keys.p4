@@ -53,7 +53,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         }
     }
     table typed_ternary {
-        key = { meta.flag: ternary; hdr.head.tag: ternary; hdr.head.number: range; }
+        key = { meta.flag: ternary; hdr.head.tag: ternary; (bit<8>)hdr.head.number: range @name("number"); }
         actions = { by; }
         default_action = by(0xff);
     }

@@ -333,7 +333,7 @@ def test_the_package(tmp_path: Path) -> None:
         ({"main": "@pkginfo(name)"}, "expected @pkginfo(key = value, …)"),
         ({"main": "@pkginfo(name = 5)"}, "'name' of @pkginfo is a string"),
         ({"main": '@platform_property(multicast_group_table_size = "x")'}, "is a number below 2**31"),
-        ({"top": PORT.format(sdn="bit<x>"), "meta": "port_t p;", "key": "meta.p: exact;"}, "expected @p4runtime"),
+        ({"top": PORT.format(sdn="bit<x>"), "meta": "port_t p;", "key": "meta.p: exact;"}, "@p4runtime_translation is written"),
         ({"key": "meta.tag: exact @id(0);"}, "an @id is a number from 1"),
         ({"key": "meta.tag: exact @id(2); meta.flag: exact @id(2);"}, "@id(2) is given twice"),
         ({"rest": '@selector_size_semantics("any") implementation = action_selector(HashAlgorithm.crc16, 1, 1);'},

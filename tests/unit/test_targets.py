@@ -11,11 +11,13 @@ import pytest
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
 from macsad.resources import share
+from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import MatchKind, Program
+from transpiler.hlir.types import Bits
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.target import BadTarget, builtin, load
 
@@ -112,6 +114,16 @@ def test_what_a_target_lacks_is_said(tmp_path: Path, kinds: tuple[str, ...], wid
     with pytest.raises(Rejected) as rejected:
         made(program(*kinds, width=width), target(tmp_path))
     assert any(re.search(message, m.message) for m in rejected.value.diagnostics.messages)
+
+
+def test_ranges_of_signed_numbers_are_refused() -> None:
+    made_of = program("range")
+    [table] = made_of.tables
+    signed = replace(table.keys[0].expression, type=Bits(16, signed=True))
+    table = replace(table, keys=(replace(table.keys[0], expression=signed),))
+    with pytest.raises(Rejected) as rejected:
+        check(replace(made_of, tables=(table,)), builtin(), Diagnostics())
+    assert "a range of signed numbers" in rejected.value.diagnostics.messages[0].message
 
 
 def test_other_architectures_are_refused(tmp_path: Path) -> None:

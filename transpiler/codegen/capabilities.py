@@ -18,7 +18,7 @@ from transpiler.hlir.traverse import (
     program_statements,
     walk,
 )
-from transpiler.hlir.types import Varbit, width_of
+from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.v1model import SECOND_LIVES
 from transpiler.targets.target import Kernel, Target
@@ -181,6 +181,9 @@ class _Checker:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")
+                return None
+            if key.match_kind is MatchKind.RANGE and isinstance(type_ := key.expression.type, Bits) and type_.signed:
+                self._lacks(key, "a range of signed numbers; cast the key to bit<W>")
                 return None
         kernel = self.target.kernel_for(keys, as_words)
         size = key_bytes(keys)
