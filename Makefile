@@ -1,14 +1,14 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: fuzz help setup setup-run demo check test test-odp golden
+.PHONY: bench bench-check fuzz help setup setup-run demo check test test-odp golden
 
 BIN := .venv/bin
 JOBS ?= 2
-C_FILES = $(shell find aux-backend tests/c -name '*.[ch]')
+C_FILES = $(shell find aux-backend bench tests/c -name '*.[ch]')
 SCRIPTS := scripts/setup scripts/check_includes .ci/run
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
 setup: ## install what checks and tests need: Debian packages, and .venv
 	@scripts/setup test
@@ -42,3 +42,10 @@ golden: setup ## write the golden files anew: read the difference before you com
 fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10), or PROGRAMS (files, folders); failures go to build/
 	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py $(FUZZ))
 FUZZ = $(if $(SEED),--seed $(SEED) --count $(or $(COUNT),1),--minutes $(or $(MINUTES),10)) $(if $(KIND),--kind $(KIND)) $(if $(SIZE),--size $(SIZE))
+
+bench: setup ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores
+	$(BIN)/python -c 'import matplotlib' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python bench/series.py $(SERIES)
+
+bench-check: setup ## measure what the speed must be, each beside what it must reach; fails unless all hold
+	$(BIN)/python bench/check.py

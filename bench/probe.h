@@ -56,16 +56,15 @@ static inline uint64_t probe_random(uint64_t *state) {
 }
 
 static inline void probe_one(const struct probe *probe, uint64_t ms, uint64_t number) {
-    uint64_t begin, now, operations = 0;
+    uint64_t used = 0, operations = 0;
     probe->run(number); /* what it needs is in the caches again */
-    uint64_t cycles = probe_cycles(), cpu = probe_clock(CLOCK_THREAD_CPUTIME_ID);
-    begin = now = probe_clock(CLOCK_MONOTONIC);
-    while (now - begin < ms * 1000000) {
+    uint64_t cycles = probe_cycles(), begin = probe_clock(CLOCK_MONOTONIC), cpu = probe_clock(CLOCK_THREAD_CPUTIME_ID);
+    while (used < ms * 1000000) {
         operations += probe->run(number);
-        now = probe_clock(CLOCK_MONOTONIC);
+        used = probe_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
     }
-    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", operations, probe_clock(CLOCK_THREAD_CPUTIME_ID) - cpu,
-           now - begin, probe_cycles() - cycles);
+    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", operations, used, probe_clock(CLOCK_MONOTONIC) - begin,
+           probe_cycles() - cycles);
     fflush(stdout);
 }
 

@@ -96,14 +96,22 @@ class Switch:
         self._own.resume()
         try:
             self._client.set_batch(number, other)
-            time.sleep(SETTLE_S)
-            before = self._client.stats()
-            time.sleep(seconds)
-            sample = between(before, self._client.stats())
+            before = self._after(self._client.stats(), SETTLE_S)
+            sample = between(before, self._after(before, seconds))
         except (ControlError, OSError) as error:
             raise self._own.failure(f"the switch has ended while it was measured ({error})") from error
         self._own.pause()
         return sample
+
+    def _after(self, before: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Statistics after so many seconds; later where the workers had less than half of that time on their CPUs."""
+        enough = before["cpu_ns"] + seconds * 1e9 * before["workers"] / 2
+        end = time.monotonic() + seconds + ANSWER_S
+        while True:
+            time.sleep(seconds)
+            now = self._client.stats()
+            if (now["cpu_ns"] >= enough and now["received"] > before["received"]) or time.monotonic() > end:
+                return now
 
     def dropped(self) -> float:
         """The share of the received frames that were dropped so far."""

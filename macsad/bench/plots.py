@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,5 +48,23 @@ def points(result: Result, path: Path) -> None:
     plt.xlabel("B, packets of a burst")
     plt.ylabel("million packets a second")
     plt.title(result.name)
+    plt.legend(fontsize=7, frameon=False)
+    save(plt, path)
+
+
+def lines(
+    drawn: Mapping[str, Sequence[tuple[float, float]]], title: str, label: str, logarithmic: bool, path: Path
+) -> None:
+    """Throughput over something else, a line for each name. Raises: BenchError, OSError."""
+    plt = figures()
+    plt.figure(figsize=(5.5, 3.5))
+    for name, values in drawn.items():
+        plt.plot(*zip(*values, strict=True), marker="o", markersize=3, linewidth=1, label=name)
+    if logarithmic:
+        plt.xscale("log", base=2)
+    plt.ylim(bottom=0)
+    plt.xlabel(label)
+    plt.ylabel("million packets a second")
+    plt.title(title)
     plt.legend(fontsize=7, frameon=False)
     save(plt, path)

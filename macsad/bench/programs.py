@@ -37,4 +37,6 @@ def _packages(packages: tuple[str, ...]) -> tuple[list[str], list[str]]:
         subprocess.run(["pkg-config", what, *packages], check=True, capture_output=True, text=True).stdout.split()
         for what in ("--cflags", "--libs")
     )
-    return [flag.replace("-I", "-isystem", 1) for flag in compiling], linking
+    # What a package thinks of the processor is not what this machine's programs are compiled for.
+    usable = [flag for flag in compiling if not flag.startswith("-march")]
+    return [flag.replace("-I", "-isystem", 1) for flag in usable], linking

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from macsad.bench.contestants import BenchError, Probe
+from macsad.bench.programs import program
 from macsad.cli import call
 
 
@@ -26,3 +28,20 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert [floor["burst"] for floor in data["limits"][what]] == [1, 32]
     shown = capsys.readouterr().out
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
+
+
+@pytest.mark.parametrize(("peer", "entries"), [("exact", 2000), ("fib4", 2000), ("fib6", 2000), ("acl", 20)])
+def test_peers_answer_as_ours_do(peer: str, entries: int, tmp_path: Path) -> None:
+    """The program compares all answers before it is ready."""
+    try:
+        binary = program(f"peers/{peer}", tmp_path, ("libdpdk",))
+        probe = Probe([str(binary), str(entries)], tmp_path)
+    except BenchError as error:
+        if "pkg-config" in str(error) or "huge pages" in str(error):
+            pytest.skip(str(error))
+        raise
+    try:
+        for side in ("ours", "peer"):
+            assert probe.measure(side, 0, 0, 0.001).operations > 0
+    finally:
+        probe.close()

@@ -1,0 +1,185 @@
+"""Measure what macsad must reach, and compare: `make bench-check`.
+
+A line for each requirement: what, its figure, what it must reach, whether it holds, or why it could not be measured,
+which counts as not held. The last line sums up. Exit status 0 only when every row holds.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from macsad.bench import session
+from macsad.bench.contestants import BenchError, Closing, Probe
+from macsad.bench.programs import program
+from macsad.bench.rounds import Turn, measure
+from macsad.bench.samples import Sample, SampleError, ratio
+from macsad.bench.suites import Suite, suite_of
+from macsad.compilation import Request
+from macsad.generation import Order
+from macsad.progress import counting
+from macsad.resources import share
+from transpiler.diagnostics import Rejected
+from transpiler.toolchain.toolchain import ToolchainError
+
+ROUNDS, SECONDS = 9, 0.1
+VANILLA, BURST_ONLY = (1, 1), (32, 1)
+FULL = ((32, 32), (64, 64), (128, 64), (256, 64), (256, 128))
+EMPTY_BURST = 32
+SMALL, LARGE = 256, 16_000_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """A requirement: the figure must be at least (or at most) `must`. No figure: the reason why."""
+
+    what: str
+    must: float
+    figure: float | None
+    reason: str = ""
+    at_most: bool = False
+
+    @property
+    def holds(self) -> bool:
+        if self.figure is None:
+            return False
+        return self.figure <= self.must if self.at_most else self.figure >= self.must
+
+    def line(self) -> str:
+        figure = "-" if self.figure is None else f"{self.figure:.2f}"
+        must = f"{'≤' if self.at_most else '≥'} {self.must:g}"
+        return f"{self.what:<58} {figure:>6}  {must:>6}  {'holds' if self.holds else 'MISSED'}{self._because()}"
+
+    def _because(self) -> str:
+        return f": {self.reason}" if self.reason else ""
+
+
+def wanted(app: str, points: tuple[session.Point, ...], entries: int | None = None) -> session.Wanted:
+    """An app with its suite, or with so many entries in each table."""
+    path = share("apps") / app / f"{app}.p4"
+    if not path.is_file():
+        raise BenchError(f"apps/{app} is not there")
+    suite = suite_of(path)
+    chosen = suite if entries is None else replace(suite, entries=entries, tables=())
+    return session.Wanted(Request(path), lambda folder: order(folder, chosen), points, ROUNDS, SECONDS, 1)
+
+
+def order(folder: Path, suite: Suite) -> Order:
+    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1)
+
+
+def best_gain(result: session.Result, slow: session.Point) -> float:
+    return max(result.gain(slow, point) for point in FULL)
+
+
+# --- the rows --------------------------------------------------------------------------------------------------------
+
+
+def l2fwd() -> Iterator[Row]:
+    """Two switches side by side, with large and with small tables, beside the machine's limits."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        large_folder, small_folder = Path(scratch) / "large", Path(scratch) / "small"
+        large_folder.mkdir()
+        small_folder.mkdir()
+        large = session.Setup(wanted("l2fwd", (VANILLA, BURST_ONLY, *FULL), LARGE), large_folder, closing)
+        small = session.Setup(wanted("l2fwd", FULL, SMALL), small_folder, closing)
+        limits = large.limits(large_folder, closing)
+        others = [replace(turn, key=("small", *turn.key[1:])) for turn in small.turns()]
+        samples = rounds([*large.turns(), *limits, *others])
+        result = large.result(samples)
+    best = result.best
+    yield Row("l2fwd, 16 M + 16 M entries, over B=1,b=1", 2, best_gain(result, VANILLA))
+    yield Row("l2fwd, 16 M + 16 M entries, over B=32,b=1", 1.25, best_gain(result, BURST_ONLY))
+    yield Row("l2fwd, 16 M + 16 M entries, of the limit of memory", 0.6, result.of_memory(best))
+    nearest = max(ratio(samples["program", *best], samples["small", *point]) for point in FULL)
+    yield Row("l2fwd, throughput at 16 M entries, of that at 256", 0.5, 1 / nearest)
+    empty = ratio(samples["empty", EMPTY_BURST, EMPTY_BURST], samples["loop", EMPTY_BURST, EMPTY_BURST])
+    yield Row("empty program, cycles over the bare ODP loop's", 1.3, empty, at_most=True)
+
+
+def app(name: str, must: float) -> Iterator[Row]:
+    result = session.run(wanted(name, (VANILLA, *FULL)))
+    yield Row(f"{name}, over B=1,b=1", must, best_gain(result, VANILLA))
+
+
+def crypto() -> Iterator[Row]:
+    there = (share("apps") / "l2fwd-crypto").is_dir()
+    raise BenchError("there is no measurement of the bare cipher" if there else "apps/l2fwd-crypto is not there")
+
+
+def peer(what: str, name: str, entries: int, must: float) -> Iterator[Row]:
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        probe = Probe([str(program(f"peers/{name}", folder, ("libdpdk",))), str(entries)], folder)
+        closing.add([probe])
+        samples = rounds([Turn((side, 0, 0), probe, side) for side in ("ours", "peer")])
+    yield Row(what, must, ratio(samples["peer", 0, 0], samples["ours", 0, 0]))
+
+
+def rounds(turns: list[Turn[session.Key]]) -> dict[session.Key, list[Sample]]:
+    with counting("measuring") as advance:
+        return measure(turns, ROUNDS, SECONDS, advance)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is measured together; `rows` are named so when it cannot be."""
+
+    rows: Callable[[], Iterator[Row]]
+    names: tuple[tuple[str, float], ...]
+
+
+HASH, FIB, FIB6, ACL = (
+    "l2fwd lookups, 16 M entries, against rte_hash bulk",
+    "IPv4 lookups, 500 k prefixes, against rte_fib",
+    "IPv6 lookups, 200 k prefixes, against rte_fib6",
+    "ternary lookups, 1,000 rules, against rte_acl",
+)
+# Those that need many huge pages come first: a large table takes what is there.
+PARTS = (
+    Part(lambda: peer(FIB6, "fib6", 200_000, 1.3), ((FIB6, 1.3),)),
+    Part(lambda: peer(HASH, "exact", LARGE, 2), ((HASH, 2),)),
+    Part(lambda: peer(FIB, "fib4", 500_000, 1), ((FIB, 1),)),
+    Part(lambda: peer(ACL, "acl", 1_000, 1), ((ACL, 1),)),
+    Part(l2fwd, (("l2fwd, 16 M + 16 M entries (five rows)", 0),)),
+    Part(lambda: app("ipv4fwd", 1.6), (("ipv4fwd, over B=1,b=1", 1.6),)),
+    Part(lambda: app("ipv6fwd", 2), (("ipv6fwd, over B=1,b=1", 2),)),
+    Part(lambda: app("ndn", 2), (("ndn, over B=1,b=1", 2),)),
+    Part(crypto, (("l2fwd-crypto, the switch's share over the bare cipher", 0.1),)),
+)
+
+
+def measured(part: Part) -> Iterator[Row]:
+    """The part's rows; what cannot be measured has none but the reason."""
+    try:
+        yield from part.rows()
+    except Rejected:
+        yield from (Row(name, must, None, "the program is rejected, see above") for name, must in part.names)
+    except (BenchError, SampleError, ToolchainError, click.ClickException) as error:
+        lines = str(error).splitlines() or [type(error).__name__]
+        reason = next((line for line in lines[1:] if " error: " in line), lines[0])
+        yield from (Row(name, must, None, reason) for name, must in part.names)
+
+
+def main() -> int:
+    begin = time.monotonic()
+    print(f"{'what':<58} {'is':>6}  {'must':>6}  (ratios, medians of {ROUNDS} rounds)")
+    rows: list[Row] = []
+    for part in PARTS:
+        for row in measured(part):
+            rows.append(row)
+            print(row.line(), flush=True)
+    held = sum(row.holds for row in rows)
+    minutes = (time.monotonic() - begin) / 60
+    print(f"{held} of {len(rows)} hold, {len(rows) - held} do not; {minutes:.1f} minutes")
+    return 0 if held == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+/* What the comparisons with DPDK's tables have in common: the same entries and the same keys for both sides.
+ *
+ * "ours" is a table kernel with its reader side inlined as generated code has it, BATCH lookups in flight; "peer" the
+ * DPDK library's own bulk lookup, BATCH keys a call. Both go through the same KEYS keys round and round and read what
+ * they find. Before anything is measured all answers are compared. Both have their memory on huge pages.
+ */
+#ifndef MACSAD_BENCH_PEER_H
+#define MACSAD_BENCH_PEER_H
+
+#include <macs/table.h>
+#include <rte_eal.h>
+#include <rte_memory.h>
+#include <sched.h>
+
+#include "probe.h"
+
+enum { BATCH = 64, KEYS = 1 << 21, BATCHES_EACH = 512 };
+
+/* Answers to BATCH keys from number `first` on: what the entry says, 0 without one. */
+typedef void peer_lookup(uint32_t first, uint64_t answers[BATCH]);
+
+static peer_lookup ours_lookup, peer_lookup_bulk;
+
+/* A value with a number, which answers. */
+struct peer_value {
+    struct macs_entry head;
+    uint32_t number;
+};
+
+static inline void peer_fail(const char *what) {
+    fprintf(stderr, "%s\n", what);
+    exit(1);
+}
+
+/* DPDK on this CPU, with all vector instructions that it has. */
+static inline void peer_start(const char *name) {
+    char cpu[16], program[64];
+    cpu_set_t cpus;
+    unsigned first = 0;
+    sched_getaffinity(0, sizeof(cpus), &cpus);
+    while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &cpus))
+        first++;
+    snprintf(cpu, sizeof(cpu), "%u", first);
+    snprintf(program, sizeof(program), "%s", name);
+    char *arguments[] = {
+        program, "--in-memory", "--no-pci", "-l", cpu, "--log-level=1", "--force-max-simd-bitwidth=512"};
+    if (rte_eal_init(sizeof(arguments) / sizeof(arguments[0]), arguments) < 0)
+        peer_fail("DPDK does not start: are there huge pages (sysctl vm.nr_hugepages=1024), and /dev/hugepages?");
+}
+
+static inline uint64_t peer_rounds(peer_lookup *lookup, uint32_t *at) {
+    uint64_t answers[BATCH], sum = 0;
+    for (unsigned i = 0; i < BATCHES_EACH; i++) {
+        lookup(*at, answers);
+        for (unsigned k = 0; k < BATCH; k++)
+            sum += answers[k];
+        *at = (*at + BATCH) % KEYS;
+    }
+    probe_keep(sum);
+    return (uint64_t)BATCHES_EACH * BATCH;
+}
+
+static uint64_t ours_run(uint64_t number) {
+    static uint32_t at;
+    (void)number;
+    return peer_rounds(ours_lookup, &at);
+}
+
+static uint64_t peer_run(uint64_t number) {
+    static uint32_t at;
+    (void)number;
+    return peer_rounds(peer_lookup_bulk, &at);
+}
+
+/* Compare all answers, then measure; the program's exit code. */
+static inline int peer_serve(void) {
+    static const struct probe probes[] = {{"ours", ours_run}, {"peer", peer_run}};
+    uint64_t ours[BATCH], theirs[BATCH], hits = 0;
+    for (uint32_t first = 0; first < KEYS; first += BATCH) {
+        ours_lookup(first, ours);
+        peer_lookup_bulk(first, theirs);
+        for (unsigned i = 0; i < BATCH; i++) {
+            hits += ours[i] != 0;
+            if (ours[i] != theirs[i])
+                peer_fail("the two tables answer differently");
+        }
+    }
+    if (hits < KEYS / 2)
+        peer_fail("most lookups find nothing");
+    return probe_serve(probes, 2);
+}
+
+/* Make our table and fill it: entry n has the match and the number that `fill` sets. False from `fill`: left out. */
+static inline void *peer_table(const struct macs_kernel *kernel, const struct macs_table_shape *shape) {
+    void *self;
+    if (kernel->create(shape, NULL, &self))
+        peer_fail("our table cannot be made");
+    return self;
+}
+
+static inline uint64_t peer_number(const struct macs_entry *entry) {
+    return entry ? ((const struct peer_value *)(const void *)entry)->number : 0;
+}
+
+/* Our lookups in batches: all are started, each step is done for all, then all are finished. STEP is what `step` is
+ * called as, or nothing where the kernel has no steps. */
+#define PEER_OURS(KERNEL, STEPS, STEP, KEYS_OF, BYTES)                                                                 \
+    static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {                                                 \
+        struct macs_##KERNEL##_cursor cursors[BATCH];                                                                  \
+        for (unsigned i = 0; i < BATCH; i++)                                                                           \
+            macs_##KERNEL##_start(ours, KEYS_OF(first + i), BYTES, &cursors[i]);                                       \
+        for (int step = 0; step < (int)(STEPS); step++)                                                                \
+            for (unsigned i = 0; i < BATCH; i++)                                                                       \
+                STEP(ours, KEYS_OF(first + i), BYTES, &cursors[i]);                                                    \
+        for (unsigned i = 0; i < BATCH; i++)                                                                           \
+            answers[i] = peer_number(macs_##KERNEL##_finish(ours, KEYS_OF(first + i), BYTES, &cursors[i]));            \
+    }
+
+#endif

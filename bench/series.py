@@ -1,0 +1,139 @@
+"""Measure all series and draw them again: `make bench`. Figures go to build/bench/*.json, plots to docs/performance/.
+
+  apps    each program of bench/suites.toml over B and b
+  tables  l2fwd over the number of entries
+  frames  l2fwd over the size of frames
+  cores   l2fwd over the number of cores
+
+Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from macsad.bench import plots, report, session
+from macsad.bench.contestants import BenchError, worker_cpus
+from macsad.bench.samples import SampleError
+from macsad.bench.suites import Suite, suite_of
+from macsad.compilation import Request
+from macsad.generation import Order
+from macsad.resources import share
+
+ROOT = Path(__file__).parents[1]
+FIGURES, PLOTS = ROOT / "build" / "bench", ROOT / "docs" / "performance"
+BURSTS, SUB_BATCHES = (1, 8, 32, 64, 128, 256), (1, 8, 32, 64, 128, 256)
+GRID = tuple((burst, sub_batch) for burst in BURSTS for sub_batch in SUB_BATCHES if sub_batch <= burst)
+COMPARED = ((1, 1), (32, 1), (256, 64))
+ENTRIES = (256, 4096, 65_536, 1_000_000, 16_000_000)
+SIZES = (64, 128, 256, 512, 1024, 1518)
+MEDIUM = 1_000_000
+
+Lines = dict[str, list[tuple[float, float]]]
+
+
+def measured(
+    app: str, points: tuple[session.Point, ...], quick: bool, workers: int = 1, **other: object
+) -> session.Result:
+    """An app with its suite, changed where `other` says so."""
+    path = share("apps") / app / f"{app}.p4"
+    suite = replace(suite_of(path), **other) if other else suite_of(path)  # type: ignore[arg-type]
+    if quick:
+        suite = replace(suite, entries=min(suite.entries, 1000), tables=(), packets=1000)
+    rounds, seconds = (1, 0.01) if quick else (7, 0.1)
+    wanted = session.Wanted(Request(path), lambda folder: order(folder, suite), points, rounds, seconds, workers)
+    result = session.run(wanted)
+    Console(highlight=False, soft_wrap=True).print(report.screen(result), "")
+    return result
+
+
+def order(folder: Path, suite: Suite) -> Order:
+    return Order(folder, suite.entries, suite.tables, suite.lengths, suite.packets, 1.0, "uniform", suite.size, 2, 0, 1)
+
+
+def keep(name: str, results: Sequence[session.Result]) -> None:
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    (FIGURES / f"{name}.json").write_text(json.dumps([report.data(result) for result in results], indent=1) + "\n")
+
+
+def apps(quick: bool) -> None:
+    for name in tomllib.loads((share("bench") / "suites.toml").read_text()):
+        result = measured(name, COMPARED if quick else GRID, quick)
+        keep(name, [result])
+        plots.points(result, PLOTS / f"{name}.svg")
+
+
+def over(name: str, label: str, values: Sequence[int], run: Callable[[int], session.Result], logarithmic: bool) -> None:
+    """One result for each value; a line for each point, and for the limit of memory."""
+    results = [run(value) for value in values]
+    keep(name, results)
+    lines: Lines = {
+        f"B = {point[0]}, b = {point[1]}": [
+            (value, report.mpps(result, result.at(point))) for value, result in zip(values, results, strict=True)
+        ]
+        for point in COMPARED
+    }
+    lines["empty program"] = [
+        (value, report.mpps(result, result.floor("empty")[1])) for value, result in zip(values, results, strict=True)
+    ]
+    plots.lines(lines, "l2fwd", label, logarithmic, PLOTS / f"{name}.svg")
+
+
+def tables(quick: bool) -> None:
+    values = ENTRIES[:2] if quick else ENTRIES
+    over(
+        "tables", "entries of each of two tables", values, lambda n: measured("l2fwd", COMPARED, quick, entries=n), True
+    )
+
+
+def frames(quick: bool) -> None:
+    values = SIZES[:2] if quick else SIZES
+
+    def run(size: int) -> session.Result:
+        return measured("l2fwd", COMPARED, quick, entries=MEDIUM, packets=MEDIUM, size=str(size))
+
+    over("frames", "bytes of a frame", values, run, False)
+
+
+def cores(quick: bool) -> None:
+    values = [n for n in (1, 2, 4, 8, 16, 32) if len(worker_cpus(n)) == n]
+
+    def run(workers: int) -> session.Result:
+        return measured("l2fwd", COMPARED, quick, workers, entries=MEDIUM, packets=MEDIUM)
+
+    over("cores", "cores", values, run, False)
+
+
+SERIES = {"apps": apps, "tables": tables, "frames": frames, "cores": cores}
+
+
+def main(arguments: list[str]) -> int:
+    quick = "--quick" in arguments
+    chosen = [word for word in arguments if word != "--quick"] or list(SERIES)
+    if unknown := [word for word in chosen if word not in SERIES]:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join(SERIES)}", file=sys.stderr)
+        return 2
+    begin = time.monotonic()
+    try:
+        plots.figures()
+        PLOTS.mkdir(parents=True, exist_ok=True)
+        for name in chosen:
+            SERIES[name](quick)
+    except (BenchError, SampleError, click.ClickException) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"{(time.monotonic() - begin) / 60:.1f} minutes; figures in {FIGURES}, plots in {PLOTS}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
