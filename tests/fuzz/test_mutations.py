@@ -1,16 +1,21 @@
-"""The frontends survive damaged programs: messages, no traceback, no hang."""
+"""The frontends survive damaged programs, `macsad simulate` damaged packet tests: messages, no traceback, no hang."""
 
 from __future__ import annotations
 
+import io
 import os
+import time
 from pathlib import Path
 from random import Random
 
 import p4_14
 import program
 import pytest
-from damage import damaged, survives
+import switches
+from damage import SLOW_SECONDS, damaged, survives
 from layout import render
+
+from macsad import simulate
 
 TESTS = Path(__file__).parents[1]
 COUNT = int(os.environ.get("MACSAD_FUZZ_MUTATIONS", "10"))
@@ -37,3 +42,16 @@ def test_damaged_p4_14(path: Path, tmp_path: Path) -> None:
     random = Random(path.stem)
     for _ in range(COUNT):
         assert survives(damaged(path.read_text(), random), tmp_path / "program.p4") == ""
+
+
+@pytest.mark.parametrize("name", ["tables", "p4_14_tables", "psa_externs", "paths"])
+def test_damaged_stf(name: str, tmp_path: Path) -> None:
+    random = Random(name)
+    program, file = TESTS / "packets" / f"{name}.p4", tmp_path / "test.stf"
+    text = program.with_suffix(".stf").read_text()
+    for _ in range(COUNT // 2):
+        file.write_text(damaged(text, random))
+        out, began = io.StringIO(), time.process_time()
+        code = simulate.run(switches.load(program), file, out=out)
+        assert code == 0 or (code == 1 and "error" in out.getvalue())
+        assert time.process_time() - began < SLOW_SECONDS
