@@ -25,6 +25,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     action add(bit<8> value) { hdr.order.result = hdr.order.result + value; }
     action wide(bit<72> value) { hdr.order.result = value[71:64]; }
 
+    action own(bit<8> value, bit<8> more) { hdr.order.result = value + more; }
+
     table one {
         key = { hdr.order.key: exact; }
         actions = { set; add; wide; }
@@ -34,7 +36,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     }
     table two {
         key = { hdr.order.key: ternary; }
-        actions = { set; add; wide; }
+        actions = { wide; own; set; }
         implementation = plain;
         default_action = set(0xd2);
         size = 16;

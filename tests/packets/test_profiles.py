@@ -8,9 +8,13 @@ import pytest
 import switches
 
 from macsad.stf.compiled import CompiledDevice
+from transpiler.codegen import capabilities
+from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Ternary
 from transpiler.interpreter.tables import GroupRef, MemberRef
+from transpiler.passes.pipeline import optimise
+from transpiler.targets.target import builtin
 
 PROGRAM = Path(__file__).parent / "profiles.p4"
 FRAMES = [
@@ -48,6 +52,11 @@ def test_members_of_shared_profiles() -> None:
         interpreter.table_add_indirect("I.two", (Ternary(6, 0xFF),), MemberRef(2), priority=2)
         device._command("table_indirect_add two 6&&&0xff => 2 5")
         same(interpreter, device)
+        assert interpreter.member_create("I.plain", "I.own", (0x44, 3)) == 3
+        device._command("act_prof_create_member plain own 0x44 3")
+        interpreter.table_add_indirect("I.two", (Ternary(1, 1),), MemberRef(3), priority=3)
+        device._command("table_indirect_add two 1&&&1 => 3 1")
+        same(interpreter, device)
         device._command("act_prof_modify_member plain add 0 1")
         device._command("table_indirect_set_default one 0")
         device.inject(0, FRAMES[0])
@@ -76,6 +85,18 @@ def test_groups() -> None:
             same(interpreter, device)
     finally:
         device.close()
+
+
+def test_action_run_has_no_number_where_sharing_tables_have_other_actions(tmp_path: Path) -> None:
+    text = PROGRAM.read_text().replace(
+        "two.apply();", "switch (two.apply().action_run) { set: { hdr.order.hit = 3; } }"
+    )
+    changed = tmp_path / "changed.p4"
+    changed.write_text(text)
+    diagnostics = Diagnostics()
+    with pytest.raises(Rejected):
+        capabilities.check(optimise(switches.load(changed)), builtin(), diagnostics)
+    assert "action_run of a table that shares 'I.plain' with tables of other actions" in diagnostics.render()
 
 
 def test_what_is_refused() -> None:

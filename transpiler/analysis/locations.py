@@ -19,7 +19,7 @@ from transpiler.hlir.expressions import (
     Read,
     VariableRef,
 )
-from transpiler.hlir.program import Action, Program, TableKey
+from transpiler.hlir.program import Action, Program, Table, TableKey
 from transpiler.hlir.statements import (
     ApplyTable,
     Assign,
@@ -150,8 +150,18 @@ class Locator:
         return frozenset().union(*(self.written_in(action.body) for action in actions_of(self.program, table)))
 
 
+def sharing_tables(program: Program, table: Table) -> tuple[Table, ...]:
+    """The tables with the action profile of this one, in the program's order; without a profile it alone."""
+    profile = table.implementation
+    return (table,) if profile is None else tuple(t for t in program.tables if t.implementation == profile)
+
+
 def actions_of(program: Program, table: str) -> tuple[Action, ...]:
-    """The actions that a table may run, in the order of its action list, the default action's included once."""
-    declared = program.table[table]
-    names = dict.fromkeys([*(use.action for use in declared.actions), declared.default_action.action])
+    """The actions that a table may run, in the order of its action list, then the default action where it is not there.
+
+    Tables that share an action profile may run each other's, as the profile's members are of all of them.
+    """
+    tables = sharing_tables(program, program.table[table])
+    listed = [use.action for t in tables for use in t.actions]
+    names = dict.fromkeys([*listed, *(t.default_action.action for t in tables)])
     return tuple(program.action[name] for name in names)

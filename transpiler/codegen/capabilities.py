@@ -12,7 +12,7 @@ from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey
-from transpiler.hlir.statements import CallExtern, Emit, Extract, Statement
+from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
     keyset_expressions,
     program_statements,
@@ -164,10 +164,11 @@ class _Checker:
         return kernel
 
     def _profile(self, table: Table, name: str) -> None:
-        """Members of a profile look alike in all tables that share it."""
-        first = next(other for other in self.program.tables if other.implementation == name)
-        if actions_of(self.program, first.name) != actions_of(self.program, table.name):
-            self._lacks(table, f"tables with different actions that share '{name}' ('{first.name}', '{table.name}')")
+        """Members have one number in all tables that share the profile, which is no table's action_run where these differ."""
+        run = {s.table for s in program_statements(self.program) if isinstance(s, ApplyTable) and s.action is not None}
+        own = dict.fromkeys([*(use.action for use in table.actions), table.default_action.action])
+        if table.name in run and tuple(own) != tuple(action.name for action in actions_of(self.program, table.name)):
+            self._lacks(table, f"action_run of a table that shares '{name}' with tables of other actions")
         for key in table.keys:
             if key.match_kind is MatchKind.SELECTOR and isinstance(key.expression.type, Varbit):
                 self._lacks(key, "selecting by a varbit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from transpiler.analysis.locations import actions_of, sharing_tables
 from transpiler.codegen.ctypes import c_type, is_wide, literal, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of
@@ -119,9 +120,8 @@ class Tables:
         return ValueSetView(ref, name, fields, prefix, declared.size, cite(span.file, span.line))
 
     def actions(self, table: str) -> tuple[str, ...]:
-        """The actions in the order of their numbers: the table's list, then the default if it is not in it."""
-        declared = self.program.table[table]
-        return tuple(dict.fromkeys([*(use.action for use in declared.actions), declared.default_action.action]))
+        """The actions in the order of their numbers."""
+        return tuple(action.name for action in actions_of(self.program, table))
 
     def constant(self, table: str, action: str) -> str:
         """The C constant that stands for an action in a table's entries."""
@@ -171,7 +171,8 @@ class Tables:
         )
 
     def _action(self, table: Table, action: str) -> ActionDescView:
-        use = next((use for use in table.actions if use.action == action), None)
+        others = (use for shared in sharing_tables(self.program, table) for use in shared.actions)
+        use = next((use for use in (*table.actions, *others) if use.action == action), None)
         scope = "MACS_ANYWHERE"
         if use is None or use.default_only:
             scope = "MACS_DEFAULT_ONLY"

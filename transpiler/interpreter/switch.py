@@ -114,9 +114,10 @@ class Switch:
     def member_create(self, profile: str, action: str, arguments: tuple[int, ...] = ()) -> int:
         """Create a member. Returns its handle."""
         owner = self.profile(profile)
-        user = next((t for t in self.store.tables.values() if t.declared.implementation == profile), None)
-        if user is not None:
-            user.check_call(Call(action, arguments), default=False)
+        users = [t for t in self.store.tables.values() if t.declared.implementation == profile]
+        if users:
+            having = (t for t in users if any(use.action == action for use in t.declared.actions))
+            next(having, users[0]).check_call(Call(action, arguments), default=False)
         handle = len(owner.members)
         owner.members[handle] = Call(action, arguments)
         return handle
