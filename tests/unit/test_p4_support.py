@@ -105,6 +105,11 @@ def references(row: Row) -> Iterator[tuple[Path, str | None]]:
         yield file, match["case"]
 
 
+def test_every_program_of_packets_is_in_a_row() -> None:
+    named = {file.stem for row in ROWS for file, _ in references(row) if file.suffix == ".stf"}
+    assert {program.stem for program in (PAGE.parents[1] / "tests" / "packets").glob("*.p4")} <= named
+
+
 def test_there_are_rows() -> None:
     assert len(ROWS) > 200
     assert len({row.feature for row in ROWS}) > 200
