@@ -240,7 +240,8 @@ bool macs_again_after_ingress(struct macs_lane *lane, struct macs_departures *de
     if (asked.flags & MACS_CLONE_INGRESS)
         macs_clone_ingress(&lane->worker, packet);
     depart_clones(lane, departures, packet);
-    packet->requests.flags &= MACS_RECIRCULATE | MACS_TRUNCATE; /* those count after egress */
+    packet->requests.flags &=
+        MACS_RECIRCULATE | MACS_TRUNCATE | MACS_ENCRYPT | MACS_DECRYPT; /* they count after egress */
     if (!(asked.flags & MACS_RESUBMIT))
         return false;
     go_again(lane, packet, lane->sw->program->instances.resubmitted, asked.resubmit_fields);

@@ -1,6 +1,7 @@
 #include "runtime/lane.h"
 
 #include <errno.h>
+#include <macs/cipher.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,8 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
     if (complete && sw->program->uses_requests)
         complete = macs_again_create(&lane->again, sw->options.buffers) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &lane->reader) : -ENOMEM;
+    if (!status && sw->program->cipher)
+        status = sw->program->cipher->create(&lane->sessions, sw->options.worker_count);
     if (status) {
         macs_lane_destroy(lane);
         return status;
@@ -73,6 +76,8 @@ void macs_lane_destroy(struct macs_lane *lane) {
     free(lane->inputs);
     free(lane->outputs);
     macs_again_destroy(lane->again);
+    if (lane->sw->program->cipher)
+        lane->sw->program->cipher->destroy(lane->sessions);
     free(lane);
 }
 

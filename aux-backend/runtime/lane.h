@@ -33,9 +33,10 @@ struct macs_lane {
     _Atomic int status; /* 0 running, 1 not yet, else -errno */
     unsigned input_count;
     struct macs_input *inputs;
-    struct macs_output *outputs; /* by slot */
-    uint64_t filled;             /* bit s: outputs[s] holds packets */
-    struct macs_again *again;    /* packets that go through the program again; NULL when it asks for no such thing */
+    struct macs_output *outputs;    /* by slot */
+    uint64_t filled;                /* bit s: outputs[s] holds packets */
+    struct macs_sessions *sessions; /* of the program's cipher; NULL when it has none */
+    struct macs_again *again;       /* packets that go through the program again; NULL when it asks for no such thing */
     struct macs_worker_stats stats;
 };
 

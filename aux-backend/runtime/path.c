@@ -1,4 +1,5 @@
 /* A packet's way through the switch: receive, ingress, traffic manager, egress, transmit. */
+#include <macs/cipher.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -82,6 +83,8 @@ void macs_path_flush(struct macs_lane *lane, struct macs_departures *departures)
     if (!departures->count)
         return;
     lane->sw->program->egress(&lane->worker, departures->packets, departures->count);
+    if (lane->sw->program->cipher)
+        lane->sw->program->cipher->run(lane, departures->packets, departures->count);
     for (unsigned i = 0; i < departures->count; i++) {
         if (lane->again && lane->again->made_count)
             macs_again_clones(lane, departures->packets[i]);
@@ -163,9 +166,12 @@ static void dispatch(struct macs_lane *lane, struct macs_departures *departures,
 }
 
 /* A burst through ingress, the traffic manager and egress. */
-static void pass(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+static void pass(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
+    const struct macs_program *program = lane->sw->program;
     if (count)
-        lane->sw->program->ingress(&lane->worker, packets, count);
+        program->ingress(&lane->worker, packets, count);
+    if (program->cipher && !program->egress) /* they have been deparsed */
+        program->cipher->run(lane, packets, count);
     struct macs_departures departures;
     departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++)
@@ -203,7 +209,7 @@ static unsigned pass_again(struct macs_lane *lane) {
 }
 
 /* Packets that were received, and all that comes of them. */
-static void pass_all(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+static void pass_all(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
     if (!lane->again) {
         pass(lane, packets, count);
         return;
@@ -216,7 +222,7 @@ static void pass_all(struct macs_lane *lane, struct macs_packet *const packets[]
 }
 
 /* A received burst, split into single packets where one must be through before the next one begins. */
-static void pass_received(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+static void pass_received(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
     if (!lane->sw->program->one_by_one) {
         pass_all(lane, packets, count);
         return;

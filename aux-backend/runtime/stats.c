@@ -9,7 +9,7 @@
 static const char *const cause_names[MACS_CAUSES] = {
     [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",     [MACS_CAUSE_TX_FULL] = "tx-full",
     [MACS_CAUSE_TOO_LONG] = "too-long", [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
-    [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",
+    [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",         [MACS_CAUSE_CIPHER] = "cipher",
 };
 
 const char *macs_stats_cause_name(unsigned cause) {

@@ -17,7 +17,7 @@ PLATFORM = ROOT / "aux-backend" / "platform" / "linux"
 TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CONFORMANCE = ["init", "packet", "sync", "misc", "pktio"]
+CONFORMANCE = ["init", "packet", "sync", "misc", "pktio", "crypto"]
 INSTALLED = ["libodp-linux", "libodp-dpdk"]
 REFUSED = 77
 
@@ -134,6 +134,15 @@ def test_conformance(native: Toolchain, tmp_path: Path, name: str) -> None:
     native.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
+def test_crypto_by_openssl(tmp_path: Path) -> None:
+    """The conformance tests use the portable cipher; the one of libcrypto gives the same."""
+    if run("pkg-config", "--exists", "libcrypto", check=False).returncode:
+        pytest.skip("no libcrypto (Debian: apt install libssl-dev)")
+    openssl = Toolchain(tmp_path, "gcc", ("-O2", "-g", *SANITIZE, "-DMACS_ODP_OPENSSL"))
+    run(openssl.program("test_crypto", "-Wl,--no-as-needed", "-lcrypto"))
+    assert "EVP_CipherUpdate" in run("nm", "-u", tmp_path / "test_crypto").stdout
+
+
 @pytest.mark.parametrize("name", CONFORMANCE)
 def test_conformance_arm(arm: Toolchain, tmp_path: Path, name: str) -> None:
     arm.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
@@ -166,7 +175,7 @@ def test_conformance_of_an_installed_odp(tmp_path: Path, name: str) -> None:
     run(binary, *conformance_arguments(name, tmp_path))
 
 
-@pytest.mark.parametrize("name", ["packet", "sync", "shared"])
+@pytest.mark.parametrize("name", ["packet", "sync", "shared", "crypto"])
 def test_no_data_races(tmp_path: Path, name: str) -> None:
     tsan = Toolchain(tmp_path, "gcc", ("-O1", "-g", "-fsanitize=thread"))
     probe = run(

@@ -21,7 +21,18 @@ of_all = pytest.mark.parametrize("program", PROGRAMS, ids=[program.stem for prog
 
 def test_the_apps_are_there() -> None:
     there = {program.stem for program in PROGRAMS}
-    assert {"l2fwd", "l2fwd_14", "l3fwd", "l3fwd6", "nat", "ipv4fwd", "ipv6fwd", "ndn", "router"} <= there
+    assert {
+        "l2fwd",
+        "l2fwd_14",
+        "l3fwd",
+        "l3fwd6",
+        "nat",
+        "ipv4fwd",
+        "ipv6fwd",
+        "ndn",
+        "router",
+        "l2fwd-crypto",
+    } <= there
 
 
 @of_all

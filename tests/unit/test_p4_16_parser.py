@@ -193,7 +193,7 @@ def test_statements_of_1_2_5(program) -> None:  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("model", sorted(str(path.relative_to(P4INCLUDE)) for path in P4INCLUDE.rglob("*.p4")))
 def test_every_library_parses(program, model: str) -> None:  # type: ignore[no-untyped-def]
-    assert len(program(f"#include <{model}>\n").declarations) > 5
+    assert len(program(f"#include <{model}>\n").declarations) > 1
 
 
 def test_v1model_has_two_generations(program) -> None:  # type: ignore[no-untyped-def]

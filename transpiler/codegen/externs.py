@@ -356,6 +356,15 @@ def _request_truncate(call: Call) -> Views:
     return (Line(f"macs_request_truncate(packet, {call.amount(0)});", call.cite),)
 
 
+def _request_cipher(call: Call) -> Views:
+    kind = call.statement.method.partition(".")[2].upper()
+    key, iv = (
+        Line(f"{c_type(type_)}_store(state->cipher.{part}, 0, {width_of(type_)}, {call.input(i)});")
+        for i, (part, type_) in enumerate(zip(("key", "iv"), (x.type for x in call.statement.inputs), strict=True))
+    )
+    return (Line(f"macs_request_cipher(packet, MACS_{kind});", call.cite), key, iv)
+
+
 _CALLS: dict[str, Callable[[Call], Views]] = {
     "counter.count": _count,
     "counter.count_length": _count_length,
@@ -380,6 +389,8 @@ _CALLS: dict[str, Callable[[Call], Views]] = {
     "resubmit.request": _request_again,
     "recirculate.request": _request_again,
     "truncate.request": _request_truncate,
+    "cipher.encrypt": _request_cipher,
+    "cipher.decrypt": _request_cipher,
 }
 
 

@@ -17,7 +17,7 @@ from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract,
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.pipeline import Preserved, calls
+from transpiler.schedule.pipeline import Preserved, calls, ciphers
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import Kernel
@@ -52,7 +52,11 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         preserved=preserved,
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
-        uses_requests=second_lives or any(preserved) or calls(program, frozenset({"truncate.request"})),
+        uses_requests=second_lives
+        or any(preserved)
+        or ciphers(program)
+        or calls(program, frozenset({"truncate.request"})),
+        ciphers=ciphers(program),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)

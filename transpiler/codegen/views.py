@@ -310,6 +310,7 @@ class ProgramView:
     preserves: bool
     clones: bool
     uses_requests: bool
+    ciphers: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]

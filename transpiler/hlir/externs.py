@@ -18,7 +18,7 @@ class Effect(enum.Enum):
     COMMUTES = "commutes"  # adds to a state that the program cannot read: order does not matter
     STATE = "state"  # reads or writes a state that later packets read: packet order must be kept
     STREAM = "stream"  # appends to an output that someone reads in order: packet order must be kept
-    PACKET = "packet"  # decides about this packet only (clone, resubmit, truncate)
+    PACKET = "packet"  # decides about this packet only (clone, resubmit, truncate, cipher)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,8 @@ _METHODS = (
     Method("resubmit.request", None, 0, 0, Effect.PACKET, "fields preserved: again through ingress, as received"),
     Method("recirculate.request", None, 0, 0, Effect.PACKET, "fields preserved: again through ingress, as sent"),
     Method("truncate.request", None, 1, 0, Effect.PACKET, "(bytes): cut the packet as sent to that length"),
+    Method("cipher.encrypt", None, 2, 0, Effect.PACKET, "(key, iv): AES-128-CBC over the payload as sent"),
+    Method("cipher.decrypt", None, 2, 0, Effect.PACKET, "(key, iv): the inverse"),
 )
 METHODS: dict[str, Method] = {method.name: method for method in _METHODS}
 

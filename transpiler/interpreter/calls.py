@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import width_of
-from transpiler.interpreter import hashes
+from transpiler.interpreter import aes, hashes
 from transpiler.interpreter.evaluate import evaluate, mask, number, pack, place_type, to_bytes, write
+from transpiler.interpreter.packet import Cipher
 from transpiler.interpreter.store import Digest
 from transpiler.interpreter.tables import DEFAULT_ENTRY
 from transpiler.interpreter.trace import Event
@@ -161,6 +162,19 @@ def _truncate(run: Execution, call: CallExtern) -> None:
     run.transit.requests.truncate = _input(run, call, 0)
 
 
+def _encrypt(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.cipher = Cipher(aes.encrypt_cbc, *_blocks(run, call))
+
+
+def _decrypt(run: Execution, call: CallExtern) -> None:
+    run.transit.requests.cipher = Cipher(aes.decrypt_cbc, *_blocks(run, call))
+
+
+def _blocks(run: Execution, call: CallExtern) -> tuple[bytes, bytes]:
+    key, iv = (_input(run, call, i).to_bytes(aes.BLOCK, "big") for i in range(2))
+    return key, iv
+
+
 _METHODS: dict[str, Callable[[Execution, CallExtern], None]] = {
     "counter.count": _counter_count,
     "direct_counter.count": _direct_counter_count,
@@ -185,4 +199,6 @@ _METHODS: dict[str, Callable[[Execution, CallExtern], None]] = {
     "resubmit.request": _resubmit,
     "recirculate.request": _recirculate,
     "truncate.request": _truncate,
+    "cipher.encrypt": _encrypt,
+    "cipher.decrypt": _decrypt,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
@@ -88,6 +89,15 @@ class Writer:
         return to_bytes(self.value, self.width) + payload
 
 
+@dataclass(frozen=True, slots=True)
+class Cipher:
+    """AES-128-CBC over the payload, with a key and an initialization vector of 16 bytes each."""
+
+    run: Callable[[bytes, bytes, bytes], bytes]
+    key: bytes
+    iv: bytes
+
+
 @dataclass(slots=True)
 class Requests:
     """What the program asked the architecture to do with the packet; the last call of each kind counts."""
@@ -97,6 +107,11 @@ class Requests:
     resubmit: tuple[Place, ...] | None = None
     recirculate: tuple[Place, ...] | None = None
     truncate: int | None = None
+    cipher: Cipher | None = None
+
+    def after_ingress(self) -> Requests:
+        """Those that count when the packet, or a copy of it, leaves egress."""
+        return Requests(truncate=self.truncate, recirculate=self.recirculate, cipher=self.cipher)
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 After ingress: clones are made of the packet as it came; then it is resubmitted, or multicast, or dropped (egress_spec is
 the drop port), or goes on to the port egress_spec. After egress: clones are made of the packet as it is; then it is
-dropped, or deparsed and recirculated, or sent. A rejected packet goes on to ingress with parser_error set.
+dropped, or deparsed, its payload ciphered where that was asked for, and recirculated or sent. A rejected packet goes on
+to ingress with parser_error set.
 Source: the public documentation of BMv2's simple_switch, "Pseudocode for what happens at the end of ingress and egress".
 """
 
@@ -13,8 +14,9 @@ from functools import partial
 
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Role, Storage
+from transpiler.interpreter.aes import BLOCK
 from transpiler.interpreter.evaluate import read, write
-from transpiler.interpreter.packet import Requests, Transit
+from transpiler.interpreter.packet import Transit
 from transpiler.interpreter.paths import Paths
 from transpiler.interpreter.state import State, Value
 from transpiler.interpreter.trace import Event
@@ -61,7 +63,7 @@ class V1Model(Paths):
         state.set_intrinsic("parser_error", self.parse(Role.PARSER, state, transit, arrival.data))
         for role in (Role.VERIFY_CHECKSUM, Role.INGRESS):
             self.control(role, state, transit)
-        requests, transit.requests = transit.requests, Requests(truncate=transit.requests.truncate)
+        requests, transit.requests = transit.requests, transit.requests.after_ingress()
         if requests.clone_ingress is not None:
             self._clone_ingress(arrival, state, *requests.clone_ingress)
         if requests.resubmit is not None:
@@ -69,7 +71,6 @@ class V1Model(Paths):
             self.trace(Event("pass", "resubmitted"))
             self.again(lambda: self._ingress(again))
             return
-        transit.requests.recirculate = requests.recirculate
         self._after_ingress(state, transit, arrival.port)
 
     def _begin(self, state: State, arrival: IngressPass, length: int) -> None:
@@ -101,8 +102,7 @@ class V1Model(Paths):
         for port, rid in copies:
             replica = state.copy()
             replica.set_intrinsic("egress_rid", rid)
-            requests = Requests(truncate=transit.requests.truncate, recirculate=transit.requests.recirculate)
-            own = Transit(transit.length, transit.now_us, transit.payload, requests)
+            own = Transit(transit.length, transit.now_us, transit.payload, transit.requests.after_ingress())
             departure = EgressPass(replica, own, port, ingress_port)
             if again:
                 self.again(partial(self._egress, departure))
@@ -164,14 +164,22 @@ class V1Model(Paths):
         if state.intrinsic("egress_spec") == DROP_PORT:
             self.drop("at the end of egress", transit, "egress_spec")
             return
-        self._leave(departure, self._deparse(state, transit))
+        headers, payload = self._deparse(state, transit)
+        cipher = transit.requests.cipher
+        if cipher is not None:
+            if len(payload) % BLOCK:
+                self.drop("a payload that is not whole blocks cannot be ciphered")
+                return
+            payload = cipher.run(cipher.key, cipher.iv, payload)
+        self._leave(departure, headers + payload)
 
-    def _deparse(self, state: State, transit: Transit) -> bytes:
+    def _deparse(self, state: State, transit: Transit) -> tuple[bytes, bytes]:
+        """The headers and the payload of the frame as it is to leave, but for the cipher."""
         self.control(Role.COMPUTE_CHECKSUM, state, transit)
         run = self.control(Role.DEPARSER, state, transit)
-        frame = run.writer.frame(transit.payload)
+        headers, payload = run.writer.frame(b""), transit.payload
         length = transit.requests.truncate
-        return frame if length is None else frame[:length]
+        return (headers, payload) if length is None else (headers[:length], payload[: max(0, length - len(headers))])
 
     def _leave(self, departure: EgressPass, frame: bytes) -> None:
         fields = departure.transit.requests.recirculate

@@ -111,6 +111,11 @@ def calls(program: Program, methods: frozenset[str]) -> bool:
     return any(isinstance(s, CallExtern) and s.method in methods for s in program_statements(program))
 
 
+def ciphers(program: Program) -> bool:
+    """Whether payloads are ciphered."""
+    return calls(program, frozenset({"cipher.encrypt", "cipher.decrypt"}))
+
+
 def parse(program: Program, role: Role, error: str) -> tuple[Item, ...]:
     """The parser of that role, if the program has it."""
     pipe = program.pipe(role)

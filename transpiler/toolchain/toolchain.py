@@ -88,13 +88,14 @@ def find(
         link += [f"-fsanitize={','.join(sanitize)}"]
     if platform == "linux":
         folder = "platform/linux"
+        cflags, libs = _libcrypto() if native else ((), ())
         return Toolchain(
             words,
             platform,
             arch,
             optimise,
-            tuple(flags),
-            (*link, "-pthread"),
+            (*flags, *cflags),
+            (*link, *libs, "-pthread"),
             (f"{folder}/src",),
             (f"{folder}/include",),
         )
@@ -125,6 +126,18 @@ def _processor(arch: str, cpu: str | None, native: bool) -> tuple[str, ...]:
 
 def _package(compiler: str) -> str:
     return f"gcc-{compiler.removesuffix('-gcc')}" if compiler.endswith("-gcc") else compiler
+
+
+def _libcrypto() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags for OpenSSL's libcrypto if pkg-config knows it: programs that cipher link with it. Without it, and in
+    binaries for other machines, the portable cipher does."""
+    if (
+        shutil.which("pkg-config") is None
+        or subprocess.run(["pkg-config", "--exists", "libcrypto"], check=False).returncode
+    ):
+        return (), ()
+    libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto"), "-Wl,--pop-state")
+    return ("-DMACS_ODP_OPENSSL", *_pkg_config("--cflags", "libcrypto")), libs
 
 
 def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -32,6 +32,7 @@ enum macs_cause {
     MACS_CAUSE_RX_ERROR,    /* received broken (ODP's error flags, more headers than fit in one segment) */
     MACS_CAUSE_NO_GROUP,    /* its multicast group has no members */
     MACS_CAUSE_LOOPS,       /* it went through the program too often, or too many packets do at once */
+    MACS_CAUSE_CIPHER,      /* its payload cannot be ciphered: not whole blocks, or no session to be had */
     MACS_CAUSES
 };
 
@@ -43,6 +44,8 @@ enum macs_request {
     MACS_RECIRCULATE = 8,
     MACS_TRUNCATE = 16,
     MACS_CLONED = 32, /* ingress clones have been made already */
+    MACS_ENCRYPT = 64,
+    MACS_DECRYPT = 128,
 };
 
 /* Clone sessions are 0 … MACS_NO_SESSION - 1. */

@@ -3,7 +3,8 @@
  * The runtime receives a burst, fills each packet's struct macs_packet (handle, data, length, contiguous, ingress_port,
  * instance_type, ingress_ns) and calls ingress(); reads the verdicts; replicates where asked; calls egress() for what
  * goes out, unless the program has merged egress into ingress (egress == NULL); sends in the order of the burst.
- * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates. clone(),
+ * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates
+ * or ciphers. clone(),
  * where there is one, makes of a copy of a packet's state that of a clone: instance_type says of which kind,
  * requests.preserved what it keeps. ingress() may have changed the frame already, as egress() does: it has then made
  * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
@@ -56,6 +57,7 @@ struct macs_instances {
 };
 
 struct macs_worker;
+struct macs_cipher;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
 
@@ -68,6 +70,7 @@ struct macs_program {
     uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
     bool one_by_one;           /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;        /* the program may set macs_packet.requests */
+    const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
     struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;

@@ -14,6 +14,7 @@
 #include <odp/api/byteorder.h>
 #include <odp/api/cpu.h>
 #include <odp/api/cpumask.h>
+#include <odp/api/crypto.h>
 #include <odp/api/debug.h>
 #include <odp/api/errno.h>
 #include <odp/api/event.h>

@@ -17,6 +17,7 @@ static __thread odp_log_func_t thread_log;
 pthread_mutex_t macs_odp_lock = PTHREAD_MUTEX_INITIALIZER;
 odp_cpumask_t macs_odp_worker_cpus;
 odp_cpumask_t macs_odp_control_cpus;
+unsigned (*macs_odp_crypto_term)(void);
 
 static struct {
     bool running;
@@ -146,6 +147,8 @@ int odp_term_local(void) {
 }
 
 static void release_all(void) {
+    if (macs_odp_crypto_term != NULL)
+        macs_odp_crypto_term();
     macs_odp_pktio_term();
     macs_odp_queue_term();
     macs_odp_pool_term();

@@ -48,6 +48,9 @@ unsigned macs_odp_queue_term(void);
 unsigned macs_odp_pool_term(void);
 unsigned macs_odp_shm_term(void);
 
+/* The same for crypto sessions. NULL until there is one: so a program that has none does not link with their code. */
+extern unsigned (*macs_odp_crypto_term)(void);
+
 /* The masks of CPUs and of threads are one thing: sets of small numbers in `words` 64-bit words. */
 void macs_odp_mask_from_str(uint64_t *word, unsigned words, const char *str);
 int32_t macs_odp_mask_to_str(const uint64_t *word, unsigned words, char *str, int32_t size);

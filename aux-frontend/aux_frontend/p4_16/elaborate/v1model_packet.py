@@ -1,4 +1,4 @@
-"""v1model's functions that decide about the packet: drop, clone, resubmit, recirculate, truncate.
+"""The functions that decide about the packet: v1model's drop, clone, resubmit, recirculate, truncate; macs_crypto.p4's.
 
 Which metadata survive: those in the list of the older forms, or those marked `@field_list(…)` with the number given.
 """
@@ -138,6 +138,12 @@ def _truncate(call: ExternCall) -> None:
     unit.emit(st.CallExtern("truncate.request", None, (to_scalar(unit, length, Bits(32), span),), (), span))
 
 
+def _cipher(call: ExternCall, method: str) -> None:
+    unit, span = call.scope.unit, call.span
+    inputs = tuple(to_scalar(unit, value, Bits(128), span) for value in values_of(call, "key", "iv"))
+    unit.emit(st.CallExtern(method, None, inputs, (), span))
+
+
 PACKET_FUNCTIONS: dict[str, Handler] = {
     "mark_to_drop": _mark_to_drop,
     "clone": lambda call: _clone(call, ()),
@@ -148,4 +154,6 @@ PACKET_FUNCTIONS: dict[str, Handler] = {
     "recirculate": lambda call: _again(call, "recirculate.request", _given(call)),
     "recirculate_preserving_field_list": lambda call: _again(call, "recirculate.request", _listed(call)),
     "truncate": _truncate,
+    "aes_128_cbc_encrypt": lambda call: _cipher(call, "cipher.encrypt"),
+    "aes_128_cbc_decrypt": lambda call: _cipher(call, "cipher.decrypt"),
 }

@@ -17,14 +17,20 @@ typedef enum odp_event_type_t {
     ODP_EVENT_TIMEOUT = 3
 } odp_event_type_t;
 
-typedef enum odp_event_subtype_t { ODP_EVENT_NO_SUBTYPE = 0, ODP_EVENT_PACKET_BASIC = 1 } odp_event_subtype_t;
+typedef enum odp_event_subtype_t {
+    ODP_EVENT_NO_SUBTYPE = 0,
+    ODP_EVENT_PACKET_BASIC = 1,
+    ODP_EVENT_PACKET_CRYPTO = 2
+} odp_event_subtype_t;
 
 static inline odp_event_type_t odp_event_type(odp_event_t event) {
     return (odp_event_type_t)event->type;
 }
 
 static inline odp_event_subtype_t odp_event_subtype(odp_event_t event) {
-    return event->type == ODP_EVENT_PACKET ? ODP_EVENT_PACKET_BASIC : ODP_EVENT_NO_SUBTYPE;
+    if (event->type != ODP_EVENT_PACKET)
+        return ODP_EVENT_NO_SUBTYPE;
+    return event->flags & MACS_ODP_CRYPTO ? ODP_EVENT_PACKET_CRYPTO : ODP_EVENT_PACKET_BASIC;
 }
 
 static inline odp_event_type_t odp_event_types(odp_event_t event, odp_event_subtype_t *subtype) {

@@ -25,6 +25,11 @@ typedef enum odp_proto_layer_t {
     ODP_PROTO_LAYER_ALL
 } odp_proto_layer_t;
 
+typedef struct odp_packet_data_range {
+    uint32_t offset;
+    uint32_t length;
+} odp_packet_data_range_t;
+
 /* Events. */
 static inline odp_packet_t odp_packet_from_event(odp_event_t event) {
     return (odp_packet_t)(void *)event;

@@ -30,6 +30,9 @@ struct macs_odp_event {
 #define MACS_ODP_USER_FLAG 1u
 #define MACS_ODP_HAS_TS 2u
 #define MACS_ODP_ERROR 4u
+#define MACS_ODP_CRYPTO 8u /* from a crypto operation, which succeeded unless one of the next two is set */
+#define MACS_ODP_CRYPTO_SIZE 16u
+#define MACS_ODP_CRYPTO_OTHER 32u
 
 struct macs_odp_packet {
     struct macs_odp_event event;

@@ -1,0 +1,179 @@
+/* Ciphers a burst of payloads by odp_crypto_op(), in synchronous mode. */
+#include <macs/cipher.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/again.h"
+#include "runtime/lane.h"
+
+#define AT_ONCE 32u /* packets given to ODP in one call: their parameters stay in the first-level cache */
+#define SESSIONS_MAX 1024u
+
+/* A key's session has one place, where it evicts the one before. */
+struct session {
+    odp_crypto_session_t handle;
+    bool live;
+    uint8_t way; /* enum macs_request */
+    uint8_t key[MACS_CIPHER_BLOCK];
+};
+
+struct macs_sessions {
+    uint32_t mask; /* places - 1 */
+    struct session places[];
+};
+
+/* What goes to ODP in one call. The vectors are copies: the packet that they stand in may be replaced. */
+struct batch {
+    unsigned count;
+    unsigned from[AT_ONCE]; /* places in the burst */
+    odp_packet_t in[AT_ONCE], out[AT_ONCE];
+    odp_crypto_packet_op_param_t params[AT_ONCE];
+    uint8_t iv[AT_ONCE][MACS_CIPHER_BLOCK];
+};
+
+static bool has_cipher(void) {
+    odp_crypto_cipher_capability_t capa[16];
+    int count = odp_crypto_cipher_capability(ODP_CIPHER_ALG_AES_CBC, capa, 16);
+    for (int i = 0; i < count && i < 16; i++)
+        if (capa[i].key_len == MACS_CIPHER_BLOCK && capa[i].iv_len == MACS_CIPHER_BLOCK)
+            return true;
+    return false;
+}
+
+static int create(struct macs_sessions **created, unsigned lanes) {
+    odp_crypto_capability_t capa;
+    if (odp_crypto_capability(&capa) || !capa.ciphers.bit.aes_cbc || capa.sync_mode == ODP_SUPPORT_NO || !has_cipher())
+        return -ENOTSUP;
+    uint32_t places = SESSIONS_MAX;
+    while (places > 1 && places > capa.max_sessions / lanes)
+        places /= 2;
+    struct macs_sessions *sessions = calloc(1, sizeof(*sessions) + places * sizeof(sessions->places[0]));
+    if (!sessions)
+        return -ENOMEM;
+    sessions->mask = places - 1;
+    *created = sessions;
+    return 0;
+}
+
+static void forget(struct session *session) {
+    if (session->live)
+        odp_crypto_session_destroy(session->handle);
+    memset(session, 0, sizeof(*session));
+}
+
+static void destroy(struct macs_sessions *sessions) {
+    if (!sessions)
+        return;
+    for (uint32_t i = 0; i <= sessions->mask; i++)
+        forget(&sessions->places[i]);
+    free(sessions);
+}
+
+/* Make the session of a key. ODP may keep a pointer to it no longer than the call. */
+static bool open_session(struct session *session, uint8_t way, const uint8_t key[]) {
+    odp_crypto_session_param_t param;
+    odp_crypto_ses_create_err_t status;
+    forget(session);
+    memcpy(session->key, key, MACS_CIPHER_BLOCK);
+    odp_crypto_session_param_init(&param);
+    param.op = way == MACS_ENCRYPT ? ODP_CRYPTO_OP_ENCODE : ODP_CRYPTO_OP_DECODE;
+    param.op_mode = ODP_CRYPTO_SYNC;
+    param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
+    param.cipher_key = (odp_crypto_key_t){.data = session->key, .length = MACS_CIPHER_BLOCK};
+    param.cipher_iv_len = MACS_CIPHER_BLOCK;
+    session->way = way;
+    session->live = odp_crypto_session_create(&param, &session->handle, &status) == 0;
+    return session->live;
+}
+
+/* The place of a key's session for a direction. */
+static struct session *place_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
+    uint64_t words[2];
+    memcpy(words, key, sizeof(words));
+    uint64_t mixed = (words[0] ^ (words[1] << 32 | words[1] >> 32) ^ way) * 0x9e3779b97f4a7c15u;
+    return &sessions->places[(mixed >> 32) & sessions->mask];
+}
+
+static bool serves(const struct session *session, uint8_t way, const uint8_t key[]) {
+    return session->live && session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
+}
+
+static void refuse(struct macs_packet *packet) {
+    packet->verdict = MACS_DROP;
+    packet->cause = MACS_CAUSE_CIPHER;
+}
+
+/* ODP may have moved the packet to another buffer, with all its metadata: those that know it learn of it. */
+static struct macs_packet *adopt(struct macs_lane *lane, struct macs_packet *old, odp_packet_t handle) {
+    struct macs_packet *packet = old;
+    if (odp_unlikely(handle != old->handle)) {
+        packet = macs_packet_of(handle);
+        for (uint32_t i = 0; i < lane->again->made_count; i++)
+            if (lane->again->made[i].maker == old)
+                lane->again->made[i].maker = packet;
+    }
+    packet->handle = handle;
+    packet->data = odp_packet_data(handle);
+    packet->contiguous = odp_packet_seg_len(handle);
+    return packet;
+}
+
+static void flush(struct macs_lane *lane, struct macs_packet *packets[], struct batch *batch) {
+    int done = batch->count ? odp_crypto_op(batch->in, batch->out, batch->params, (int)batch->count) : 0;
+    for (unsigned i = 0; i < batch->count; i++) {
+        struct macs_packet **packet = &packets[batch->from[i]];
+        bool taken = (int)i < done;
+        if (odp_likely(taken))
+            *packet = adopt(lane, *packet, batch->out[i]);
+        if (odp_unlikely(!taken || odp_crypto_result(NULL, batch->out[i])))
+            refuse(*packet);
+    }
+    batch->count = 0;
+}
+
+/* Put a packet's payload on the batch, which has room. False: it cannot be ciphered. */
+static bool put(struct macs_lane *lane, struct macs_packet *packets[], struct batch *batch, unsigned place) {
+    struct macs_packet *packet = packets[place];
+    uint32_t payload = packet->length - packet->payload_offset;
+    const struct macs_cipher_request *request = macs_cipher_request_of(packet);
+    if (payload % MACS_CIPHER_BLOCK)
+        return false;
+    uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
+    struct session *session = place_of(lane->sessions, way, request->key);
+    if (odp_unlikely(!serves(session, way, request->key))) {
+        flush(lane, packets, batch); /* the session that is evicted may be one of the batch's */
+        if (!open_session(session, way, request->key))
+            return false;
+    }
+    unsigned i = batch->count++;
+    memcpy(batch->iv[i], request->iv, MACS_CIPHER_BLOCK);
+    batch->from[i] = place;
+    batch->in[i] = packet->handle;
+    batch->out[i] = ODP_PACKET_INVALID;
+    batch->params[i] = (odp_crypto_packet_op_param_t){
+        .session = session->handle,
+        .cipher_iv_ptr = batch->iv[i],
+        .cipher_range = {.offset = packet->payload_offset, .length = payload},
+    };
+    return true;
+}
+
+static void run(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
+    struct batch batch;
+    batch.count = 0; /* and no more: it is large */
+    for (unsigned i = 0; i < count; i++) {
+        const struct macs_packet *packet = packets[i];
+        if (packet->verdict != MACS_FORWARD || !(packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT)) ||
+            packet->length <= packet->payload_offset)
+            continue;
+        if (!put(lane, packets, &batch, i))
+            refuse(packets[i]);
+        if (batch.count == AT_ONCE)
+            flush(lane, packets, &batch);
+    }
+    flush(lane, packets, &batch);
+}
+
+const struct macs_cipher macs_cipher = {create, destroy, run};
