@@ -33,6 +33,7 @@ VANILLA, BURST_ONLY = (1, 1), (32, 1)
 FULL = ((32, 32), (64, 64), (128, 64), (256, 64), (256, 128))
 EMPTY_BURST = 32
 SMALL, LARGE = 256, 16_000_000
+CRYPTO_HEADERS = 32  # bytes of a frame of l2fwd-crypto before what is ciphered
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,13 @@ class Row:
 
     what: str
     must: float
-    figure: float | None
-    reason: str = ""
     at_most: bool = False
+    figure: float | None = None
+    reason: str = ""
+
+    def of(self, figure: float) -> Row:
+        """The same with its figure."""
+        return replace(self, figure=figure)
 
     @property
     def holds(self) -> bool:
@@ -54,10 +59,25 @@ class Row:
     def line(self) -> str:
         figure = "-" if self.figure is None else f"{self.figure:.2f}"
         must = f"{'≤' if self.at_most else '≥'} {self.must:g}"
-        return f"{self.what:<58} {figure:>6}  {must:>6}  {'holds' if self.holds else 'MISSED'}{self._because()}"
+        return f"{self.what:<62} {figure:>6}  {must:>6}  {'holds' if self.holds else 'MISSED'}{self._because()}"
 
     def _because(self) -> str:
         return f": {self.reason}" if self.reason else ""
+
+
+OVER_ONE = Row("l2fwd, 16 M + 16 M entries, over B=1,b=1", 2)
+OVER_BURST = Row("l2fwd, 16 M + 16 M entries, over B=32,b=1", 1.25)
+OF_MEMORY = Row("l2fwd, 16 M + 16 M entries, of the limit of memory", 0.6)
+OF_SMALL = Row("l2fwd, throughput at 16 M entries, of that at 256", 0.5)
+EMPTY = Row("empty program, cycles over the bare ODP loop's", 1.3, at_most=True)
+IPV4FWD = Row("ipv4fwd, over B=1,b=1", 1.6)
+IPV6FWD = Row("ipv6fwd, over B=1,b=1", 2)
+NDN = Row("ndn, over B=1,b=1", 2)
+HASH = Row("l2fwd lookups, 16 M entries, against rte_hash bulk", 2)
+FIB = Row("IPv4 lookups, 500 k prefixes, against rte_fib", 1)
+FIB6 = Row("IPv6 lookups, 200 k prefixes, against rte_fib6", 1.3)
+ACL = Row("ternary lookups, 1,000 rules, against rte_acl", 1)
+CRYPTO = Row("l2fwd-crypto, the switch's own share beside the bare cipher", 0.1, at_most=True)
 
 
 def wanted(app: str, points: tuple[session.Point, ...], entries: int | None = None) -> session.Wanted:
@@ -94,32 +114,49 @@ def l2fwd() -> Iterator[Row]:
         samples = rounds([*large.turns(), *limits, *others])
         result = large.result(samples)
     best = result.best
-    yield Row("l2fwd, 16 M + 16 M entries, over B=1,b=1", 2, best_gain(result, VANILLA))
-    yield Row("l2fwd, 16 M + 16 M entries, over B=32,b=1", 1.25, best_gain(result, BURST_ONLY))
-    yield Row("l2fwd, 16 M + 16 M entries, of the limit of memory", 0.6, result.of_memory(best))
+    yield OVER_ONE.of(best_gain(result, VANILLA))
+    yield OVER_BURST.of(best_gain(result, BURST_ONLY))
+    yield OF_MEMORY.of(result.of_memory(best))
     nearest = max(ratio(samples["program", *best], samples["small", *point]) for point in FULL)
-    yield Row("l2fwd, throughput at 16 M entries, of that at 256", 0.5, 1 / nearest)
+    yield OF_SMALL.of(1 / nearest)
     empty = ratio(samples["empty", EMPTY_BURST, EMPTY_BURST], samples["loop", EMPTY_BURST, EMPTY_BURST])
-    yield Row("empty program, cycles over the bare ODP loop's", 1.3, empty, at_most=True)
+    yield EMPTY.of(empty)
 
 
-def app(name: str, must: float) -> Iterator[Row]:
-    result = session.run(wanted(name, (VANILLA, *FULL)))
-    yield Row(f"{name}, over B=1,b=1", must, best_gain(result, VANILLA))
+def app(row: Row) -> Iterator[Row]:
+    result = session.run(wanted(row.what.partition(",")[0], (VANILLA, *FULL)))
+    yield row.of(best_gain(result, VANILLA))
 
 
 def crypto() -> Iterator[Row]:
-    there = (share("apps") / "l2fwd-crypto").is_dir()
-    raise BenchError("there is no measurement of the bare cipher" if there else "apps/l2fwd-crypto is not there")
+    """What is left of a packet's time when that of OpenSSL's cipher, on as many bytes, is taken away."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        setup = session.Setup(wanted("l2fwd-crypto", FULL), folder, closing)
+        probe_folder = folder / "cipher-runs"
+        probe_folder.mkdir()
+        probe = Probe([str(program("cipher", folder, ("libcrypto",)))], probe_folder)
+        closing.add([probe])
+        ((size, _),) = setup.made.traffic.sizes
+        names = [filled.call.action for filled in setup.made.plan.tables]
+        direction = next((word for word in ("encrypt", "decrypt") if any(word in name for name in names)), None)
+        if direction is None:
+            raise BenchError("the frames that were made are neither encrypted nor decrypted")
+        cipher = Turn[session.Key](("cipher", 0, 0), probe, direction, size - CRYPTO_HEADERS)
+        result = setup.result(rounds([*setup.turns(), cipher]))
+    of_all = ratio(result.samples["program", *result.best], result.samples["cipher", 0, 0])
+    if result.dropped > 0.01:
+        raise BenchError(f"{result.dropped:.0%} of the frames were dropped")
+    yield CRYPTO.of(1 - 1 / of_all)
 
 
-def peer(what: str, name: str, entries: int, must: float) -> Iterator[Row]:
+def peer(row: Row, name: str, entries: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
         probe = Probe([str(program(f"peers/{name}", folder, ("libdpdk",))), str(entries)], folder)
         closing.add([probe])
         samples = rounds([Turn((side, 0, 0), probe, side) for side in ("ours", "peer")])
-    yield Row(what, must, ratio(samples["peer", 0, 0], samples["ours", 0, 0]))
+    yield row.of(ratio(samples["peer", 0, 0], samples["ours", 0, 0]))
 
 
 def rounds(turns: list[Turn[session.Key]]) -> dict[session.Key, list[Sample]]:
@@ -129,47 +166,45 @@ def rounds(turns: list[Turn[session.Key]]) -> dict[session.Key, list[Sample]]:
 
 @dataclass(frozen=True)
 class Part:
-    """What is measured together; `rows` are named so when it cannot be."""
+    """What is measured together, and the rows that come of it."""
 
-    rows: Callable[[], Iterator[Row]]
-    names: tuple[tuple[str, float], ...]
+    rows: tuple[Row, ...]
+    run: Callable[[], Iterator[Row]]
 
 
-HASH, FIB, FIB6, ACL = (
-    "l2fwd lookups, 16 M entries, against rte_hash bulk",
-    "IPv4 lookups, 500 k prefixes, against rte_fib",
-    "IPv6 lookups, 200 k prefixes, against rte_fib6",
-    "ternary lookups, 1,000 rules, against rte_acl",
-)
 # Those that need many huge pages come first: a large table takes what is there.
 PARTS = (
-    Part(lambda: peer(FIB6, "fib6", 200_000, 1.3), ((FIB6, 1.3),)),
-    Part(lambda: peer(HASH, "exact", LARGE, 2), ((HASH, 2),)),
-    Part(lambda: peer(FIB, "fib4", 500_000, 1), ((FIB, 1),)),
-    Part(lambda: peer(ACL, "acl", 1_000, 1), ((ACL, 1),)),
-    Part(l2fwd, (("l2fwd, 16 M + 16 M entries (five rows)", 0),)),
-    Part(lambda: app("ipv4fwd", 1.6), (("ipv4fwd, over B=1,b=1", 1.6),)),
-    Part(lambda: app("ipv6fwd", 2), (("ipv6fwd, over B=1,b=1", 2),)),
-    Part(lambda: app("ndn", 2), (("ndn, over B=1,b=1", 2),)),
-    Part(crypto, (("l2fwd-crypto, the switch's share over the bare cipher", 0.1),)),
+    Part((FIB6,), lambda: peer(FIB6, "fib6", 200_000)),
+    Part((HASH,), lambda: peer(HASH, "exact", LARGE)),
+    Part((FIB,), lambda: peer(FIB, "fib4", 500_000)),
+    Part((ACL,), lambda: peer(ACL, "acl", 1_000)),
+    Part((OVER_ONE, OVER_BURST, OF_MEMORY, OF_SMALL, EMPTY), l2fwd),
+    Part((IPV4FWD,), lambda: app(IPV4FWD)),
+    Part((IPV6FWD,), lambda: app(IPV6FWD)),
+    Part((NDN,), lambda: app(NDN)),
+    Part((CRYPTO,), crypto),
 )
 
 
 def measured(part: Part) -> Iterator[Row]:
-    """The part's rows; what cannot be measured has none but the reason."""
+    """The part's rows; those that cannot be measured have no figure but the reason."""
+    missing = list(part.rows)
+    reason = ""
     try:
-        yield from part.rows()
+        for row in part.run():
+            missing.remove(replace(row, figure=None))
+            yield row
     except Rejected:
-        yield from (Row(name, must, None, "the program is rejected, see above") for name, must in part.names)
+        reason = "the program is rejected, see above"
     except (BenchError, SampleError, ToolchainError, click.ClickException) as error:
         lines = str(error).splitlines() or [type(error).__name__]
         reason = next((line for line in lines[1:] if " error: " in line), lines[0])
-        yield from (Row(name, must, None, reason) for name, must in part.names)
+    yield from (replace(row, reason=reason) for row in missing)
 
 
 def main() -> int:
     begin = time.monotonic()
-    print(f"{'what':<58} {'is':>6}  {'must':>6}  (ratios, medians of {ROUNDS} rounds)")
+    print(f"{'what':<62} {'is':>6}  {'must':>6}  (ratios, medians of {ROUNDS} rounds)")
     rows: list[Row] = []
     for part in PARTS:
         for row in measured(part):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from macsad.bench import plots, report, session
+from macsad.bench import plots, report, session, suites
 from macsad.bench.contestants import BenchError, worker_cpus
 from macsad.bench.samples import SampleError
 from macsad.bench.suites import Suite, suite_of
@@ -66,7 +65,7 @@ def keep(name: str, results: Sequence[session.Result]) -> None:
 
 
 def apps(quick: bool) -> None:
-    for name in tomllib.loads((share("bench") / "suites.toml").read_text()):
+    for name in suites.apps():
         result = measured(name, COMPARED if quick else GRID, quick)
         keep(name, [result])
         plots.points(result, PLOTS / f"{name}.svg")

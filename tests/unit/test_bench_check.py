@@ -33,15 +33,15 @@ def check() -> Any:
 
 
 def test_a_row_holds_from_what_it_must_reach(check: Any) -> None:
-    assert check.Row("x", 2, 2.0).holds and not check.Row("x", 2, 1.99).holds
-    assert check.Row("x", 1.3, 1.3, at_most=True).holds and not check.Row("x", 1.3, 1.31, at_most=True).holds
-    assert not check.Row("x", 2, None, "no DPDK").holds
+    assert check.Row("x", 2).of(2.0).holds and not check.Row("x", 2).of(1.99).holds
+    assert check.Row("x", 1.3, at_most=True).of(1.3).holds and not check.Row("x", 1.3, at_most=True).of(1.31).holds
+    assert not check.Row("x", 2, reason="no DPDK").holds
 
 
 def test_a_row_says_figure_requirement_and_reason(check: Any) -> None:
-    assert check.Row("lookups", 2, 4.913).line().split() == ["lookups", "4.91", "≥", "2", "holds"]
-    assert check.Row("loop", 1.3, 2.6, at_most=True).line().split() == ["loop", "2.60", "≤", "1.3", "MISSED"]
-    assert check.Row("lookups", 2, None, "no DPDK").line().endswith("MISSED: no DPDK")
+    assert check.Row("lookups", 2).of(4.913).line().split() == ["lookups", "4.91", "≥", "2", "holds"]
+    assert check.Row("loop", 1.3, at_most=True).of(2.6).line().split() == ["loop", "2.60", "≤", "1.3", "MISSED"]
+    assert check.Row("lookups", 2, reason="no DPDK").line().endswith("MISSED: no DPDK")
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,22 @@ def test_a_row_says_figure_requirement_and_reason(check: Any) -> None:
     ],
 )
 def test_what_cannot_be_measured_is_missed_with_the_reason(check: Any, error: Exception, reason: str) -> None:
-    def rows() -> Iterator[Any]:
-        yield check.Row("first", 1, 2.0)
+    first, second = check.Row("first", 1), check.Row("second", 2)
+
+    def run() -> Iterator[Any]:
+        yield first.of(2.0)
         raise error
 
-    found = list(check.measured(check.Part(rows, (("second", 2),))))
+    found = list(check.measured(check.Part((first, second), run)))
     assert [(row.what, row.holds, row.reason) for row in found] == [("first", True, ""), ("second", False, reason)]
 
 
 def test_only_when_all_hold_the_end_is_good(
     check: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = check.Part(lambda: iter([check.Row("a", 1, 1.5)]), ())
-    bad = check.Part(lambda: iter([check.Row("b", 1, 0.5)]), ())
+    row = check.Row("a", 1)
+    good = check.Part((row,), lambda: iter([row.of(1.5)]))
+    bad = check.Part((row,), lambda: iter([row.of(0.5)]))
     monkeypatch.setattr(check, "PARTS", (good, good))
     assert check.main() == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("2 of 2 hold, 0 do not")

@@ -144,6 +144,7 @@ def test_json_has_every_figure(result: Result) -> None:
 def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:
     l2fwd = suites.suite_of(share("apps") / "l2fwd" / "l2fwd.p4")
     assert l2fwd.entries == 16_000_000
+    assert {"l2fwd", "ipv4fwd", "ipv6fwd", "ndn", "router"} <= set(suites.apps())
     assert "routes=200000" in suites.suite_of(share("apps") / "ipv6fwd" / "ipv6fwd.p4").tables
     assert suites.suite_of(tmp_path / "l2fwd" / "l2fwd.p4") == suites.USUAL
 
