@@ -425,6 +425,8 @@ def test_a_header_without_place_in_the_parse_graph_is_warned_about(tmp_path: Pat
     [
         ("meter one { type : bytes; result : m.x; instance_count : 4; }", "property"),
         ("table t { actions { act; } colour : red; }", "property"),
+        ("table t { actions { } }", "no-actions"),
+        ("\n#warning old\n", "preprocessor"),
         ("parser more { return select(h.a) { 256 : ingress; default : ingress; } }", "overflow"),
     ],
 )
