@@ -1,10 +1,11 @@
-/* Many small blocks on few huge pages: classes of whole cache lines, each with a list of free blocks.
+/* Many small blocks on few huge pages, named by numbers of 31 bits: classes of whole cache lines, each with a list of
+ * free blocks.
  *
- * Invariants: a block is aligned to 64 bytes and never moves; chunks of 2 MiB are given back only when the arena is
- * destroyed. Built with a sanitizer each block comes from malloc, so that its use after release is seen.
- * Threads: the one writer.
- * Cost: O(1).
- * Errors: NULL when there is no memory or the block is too large.
+ * Invariants: a block is aligned to 64 bytes and never moves; chunks (of 2 MiB) are given back only when the arena is
+ * destroyed; number 0 is no block. Built with the address sanitizer, a block that was freed is poisoned.
+ * Threads: macs_arena_at by anyone who got the number from a published place; all else by the one writer.
+ * Cost: O(1). 8 GiB at most.
+ * Errors: 0 when there is no memory or the block is too large.
  */
 #ifndef MACS_TABLES_ARENA_H
 #define MACS_TABLES_ARENA_H
@@ -13,24 +14,36 @@
 #include <stdint.h>
 
 #define MACS_ARENA_BLOCK_MAX 4096u /* bytes */
-
-struct macs_arena_block;
-struct macs_arena_chunk;
+#define MACS_ARENA_CHUNKS 4096u
+/* A block's number: its chunk from this bit on, below it the cache line in the chunk. */
+#ifndef MACS_ARENA_CHUNK_AT
+#define MACS_ARENA_CHUNK_AT 15
+#endif
 
 struct macs_arena {
-    struct macs_arena_block *free[MACS_ARENA_BLOCK_MAX / 64 + 1]; /* by cache lines */
-    struct macs_arena_chunk *chunks;
-    size_t used; /* bytes of the newest chunk */
-    uint64_t bytes;
+    uint8_t **chunks;                             /* MACS_ARENA_CHUNKS places */
+    uint32_t free[MACS_ARENA_BLOCK_MAX / 64 + 1]; /* by cache lines: first of a list through the free blocks, or 0 */
+    uint32_t chunk_count;
+    uint32_t used; /* cache lines of the newest chunk */
 };
 
-/* An arena of zeros is empty and ready. */
-void *macs_arena_alloc(struct macs_arena *arena, size_t bytes);
+/* 0 or -ENOMEM. */
+int macs_arena_create(struct macs_arena *arena);
+
+/* Takes all blocks along. */
+void macs_arena_destroy(struct macs_arena *arena);
+
+static inline void *macs_arena_at(const struct macs_arena *arena, uint32_t block) {
+    uint32_t line = block & ((UINT32_C(1) << MACS_ARENA_CHUNK_AT) - 1);
+    return arena->chunks[block >> MACS_ARENA_CHUNK_AT] + (size_t)line * 64;
+}
+
+uint32_t macs_arena_alloc(struct macs_arena *arena, size_t bytes);
 
 /* `bytes` as given to macs_arena_alloc. */
-void macs_arena_free(struct macs_arena *arena, void *block, size_t bytes);
+void macs_arena_free(struct macs_arena *arena, uint32_t block, size_t bytes);
 
-/* Gives the chunks back; every block must have been freed before. */
-void macs_arena_destroy(struct macs_arena *arena);
+/* Bytes of the chunks and of the books. */
+uint64_t macs_arena_memory(const struct macs_arena *arena);
 
 #endif

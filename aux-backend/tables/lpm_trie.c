@@ -6,54 +6,54 @@
 #include <string.h>
 
 #include "lpm_trie_node.h"
+#include "memory.h"
 
 enum { KEY_BYTES_MAX = 1024 /* a removal may retire a node for each byte: far less than the backlog takes */ };
 
 typedef struct macs_lpm_trie table_t;
 typedef struct macs_lpm_trie_node node_t;
 typedef struct macs_lpm_trie_spread spread_t;
-typedef node_t *_Atomic link_t;
+typedef _Atomic uint32_t link_t; /* where an entry is published */
 
 /* One node on the way to a rule's node. */
 struct hop {
-    link_t *link; /* where it is published */
-    node_t *node;
+    link_t *link;
+    uint32_t entry;
     uint8_t byte; /* by which the way goes on */
 };
 
 /* -- reclamation and publication --------------------------------------------------------------------------------------
  */
 
-static void release_node(void *owner, void *node) {
-    macs_lpm_trie_node_free(&((table_t *)owner)->arena, node);
+static void release_node(void *owner, void *entry) {
+    macs_lpm_trie_node_free(owner, (uint32_t)(uintptr_t)entry);
 }
 
-static void retire(table_t *table, node_t *node) {
-    if (node)
-        macs_qsbr_defer(table->rules.qsbr, release_node, table, node);
+static void retire(table_t *table, uint32_t entry) {
+    if (entry)
+        macs_qsbr_defer(table->rules.qsbr, release_node, table, (void *)(uintptr_t)entry);
 }
 
-static void publish(table_t *table, link_t *link, node_t *node) {
+static void count_change(table_t *table) {
     atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-    atomic_store_explicit(link, node, memory_order_release);
 }
 
-static void publish_root(table_t *table, uint32_t answer) {
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-    atomic_store_explicit(&table->root, answer, memory_order_release);
+static void publish(table_t *table, link_t *link, uint32_t entry) {
+    count_change(table);
+    atomic_store_explicit(link, entry, memory_order_release);
 }
 
-/* Free a node and all below it. Recursion is as deep as the key has bytes. */
-static void free_subtree(table_t *table, node_t *node) {
-    if (!node)
-        return;
-    for (uint32_t i = 0; i < node->child_count; i++)
-        free_subtree(table, atomic_load_explicit(&node->child[i], memory_order_relaxed));
-    macs_lpm_trie_node_free(&table->arena, node);
-}
-
-/* -- the rule in its node ---------------------------------------------------------------------------------------------
+/* -- a rule's answers -------------------------------------------------------------------------------------------------
  */
+
+/* The entry of a rule in the stride that begins at bit `from` of the key. */
+static uint32_t answer_of(const struct macs_rule *rule, uint32_t from) {
+    return (rule->prefix_bits - from) << MACS_LPM_TRIE_LENGTH_AT | (rule->result + 1);
+}
+
+static uint32_t length_of(uint32_t answer) {
+    return answer >> MACS_LPM_TRIE_LENGTH_AT;
+}
 
 /* The byte in which a prefix (not of length 0) ends. */
 static uint32_t last_byte(const struct macs_rule *rule) {
@@ -66,185 +66,254 @@ static uint32_t span(const struct macs_rule *rule) {
 }
 
 /* Where the rule is the longest prefix it becomes the answer. */
-static void answer_with(const table_t *table, spread_t *spread, const struct macs_rule *rule) {
-    uint32_t first = rule->bytes[last_byte(rule)];
-    for (uint32_t byte = first; byte < first + span(rule); byte++) {
-        uint32_t now = spread->answers[byte];
-        if (now == 0 || macs_rules_of(&table->rules, now - 1)->prefix_bits <= rule->prefix_bits)
-            spread->answers[byte] = rule->slot + 1;
+static void answer_with(spread_t *spread, const struct macs_rule *rule) {
+    uint32_t first = rule->bytes[last_byte(rule)], answer = answer_of(rule, last_byte(rule) * 8);
+    for (uint32_t byte = first; byte < first + span(rule); byte++)
+        if (length_of(spread->answers[byte]) <= length_of(answer))
+            spread->answers[byte] = answer;
+}
+
+/* What is the answer for a rule's keys without it: that of the next shorter prefix of more than `from` bits, or 0. */
+static uint32_t next_shorter(table_t *table, const struct macs_rule *rule, uint32_t from) {
+    for (uint32_t bits = rule->prefix_bits - 1; bits > from; bits--) {
+        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, bits);
+        if (shorter)
+            return answer_of(shorter, from);
     }
+    return 0;
 }
 
 /* Where the rule is the answer, the next shorter prefix that ends in the same byte becomes it. */
 static void answer_without(table_t *table, spread_t *spread, const struct macs_rule *rule) {
-    uint32_t answer = 0;
-    for (uint32_t bits = rule->prefix_bits - 1; answer == 0 && bits > last_byte(rule) * 8; bits--) {
-        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, bits);
-        answer = shorter ? shorter->slot + 1 : 0;
-    }
-    for (uint32_t byte = 0; byte < 256; byte++)
-        if (spread->answers[byte] == rule->slot + 1)
+    uint32_t from = last_byte(rule) * 8, first = rule->bytes[last_byte(rule)];
+    uint32_t answer = next_shorter(table, rule, from);
+    for (uint32_t byte = first; byte < first + span(rule); byte++)
+        if (length_of(spread->answers[byte]) == rule->prefix_bits - from)
             spread->answers[byte] = answer;
+}
+
+/* -- the first bytes --------------------------------------------------------------------------------------------------
+ */
+
+static link_t *first_link(const table_t *table, const struct macs_rule *rule) {
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < table->first_bytes; i++)
+        index = index << 8 | rule->bytes[i];
+    return &table->first[index];
+}
+
+/* Whether a rule ends in the first bytes: no node knows it. */
+static bool ends_first(const table_t *table, const struct macs_rule *rule) {
+    return rule->prefix_bits <= table->first_bytes * 8;
+}
+
+/* For the keys of a rule that ends in the first bytes: answers of `shortest` to `longest` bits become `to`. */
+static void change_first(table_t *table, const struct macs_rule *rule, uint32_t shortest, uint32_t longest,
+                         uint32_t to) {
+    link_t *link = rule->prefix_bits ? first_link(table, rule) : &table->root;
+    uint32_t count = rule->prefix_bits ? UINT32_C(1) << (table->first_bytes * 8 - rule->prefix_bits) : 1;
+    count_change(table);
+    for (uint32_t i = 0; i < count; i++) {
+        link_t *place = &link[i];
+        uint32_t entry = atomic_load_explicit(place, memory_order_relaxed);
+        if (entry & MACS_LPM_TRIE_NODE) {
+            place = &macs_lpm_trie_node_at(table, entry)->inherited;
+            entry = atomic_load_explicit(place, memory_order_relaxed);
+        }
+        if (length_of(entry) >= shortest && length_of(entry) <= longest)
+            atomic_store_explicit(place, to, memory_order_release);
+    }
 }
 
 /* -- adding -----------------------------------------------------------------------------------------------------------
  */
 
-/* New nodes for a rule from byte `position` of its key on, the lowest first; NULL without memory. */
-static node_t *make_path(table_t *table, const struct macs_rule *rule, uint32_t position) {
-    uint32_t at = last_byte(rule);
-    node_t *node = NULL;
+/* New nodes for a rule from byte `position` of its key on, in the place of the answer `inherited`; 0 without memory. */
+static uint32_t make_path(table_t *table, const struct macs_rule *rule, uint32_t position, uint32_t inherited) {
+    uint32_t at = last_byte(rule), entry = 0;
     for (;;) {
         spread_t spread;
-        uint32_t skip = at - position < MACS_LPM_TRIE_SKIP ? at - position : MACS_LPM_TRIE_SKIP;
+        uint32_t skip = at - position < table->skip ? at - position : table->skip;
         macs_lpm_trie_node_clear(&spread, rule->bytes + at - skip, skip);
-        if (node)
-            spread.children[rule->bytes[at]] = node;
+        if (entry)
+            spread.children[rule->bytes[at]] = entry;
         else
-            answer_with(table, &spread, rule);
-        node_t *upper = macs_lpm_trie_node_make(&table->arena, &spread);
+            answer_with(&spread, rule);
+        spread.inherited = at - skip == position ? inherited : 0;
+        uint32_t upper = macs_lpm_trie_node_make(table, &spread);
         if (!upper)
-            free_subtree(table, node);
+            macs_lpm_trie_node_free_all(table, entry);
         if (!upper || at - skip == position)
             return upper;
-        node = upper;
+        entry = upper;
         at -= skip + 1;
     }
 }
 
-/* Put a new node in the place of `node`: it says what `spread` says, and leads to the rule, whose way it meets at byte
+/* Put a new node in the place of `entry`: it says what `spread` says, and leads to the rule, whose way it meets at byte
  * `position`. */
-static int replace_towards(table_t *table, link_t *link, node_t *node, spread_t *spread, const struct macs_rule *rule,
+static int replace_towards(table_t *table, link_t *link, uint32_t entry, spread_t *spread, const struct macs_rule *rule,
                            uint32_t position) {
-    node_t *path = NULL;
+    uint32_t path = 0, byte = rule->bytes[position];
     if (position == last_byte(rule)) {
-        answer_with(table, spread, rule);
+        answer_with(spread, rule);
     } else {
-        path = make_path(table, rule, position + 1);
+        path = make_path(table, rule, position + 1, spread->answers[byte]);
         if (!path)
             return -ENOMEM;
-        spread->children[rule->bytes[position]] = path;
+        spread->children[byte] = path;
     }
-    node_t *made = macs_lpm_trie_node_make(&table->arena, spread);
+    uint32_t made = macs_lpm_trie_node_make(table, spread);
     if (!made) {
-        free_subtree(table, path);
+        macs_lpm_trie_node_free_all(table, path);
         return -ENOMEM;
     }
+    count_change(table);
+    macs_lpm_trie_node_bequeath(table, spread);
     publish(table, link, made);
-    retire(table, node);
+    retire(table, entry);
     return 0;
 }
 
-/* The rule leaves the path of `node` after `common` bytes of it: a new node there, `node` shortened below it. */
-static int split(table_t *table, link_t *link, node_t *node, uint32_t common, const struct macs_rule *rule,
+/* The rule leaves the path of the node of `entry` after `common` bytes of it: a new node there, the old one shortened
+ * below it. */
+static int split(table_t *table, link_t *link, uint32_t entry, uint32_t common, const struct macs_rule *rule,
                  uint32_t position) {
-    spread_t spread;
-    macs_lpm_trie_node_spread(node, &spread);
+    spread_t whole, spread;
+    macs_lpm_trie_node_spread(table, entry, &whole);
+    spread = whole;
+    spread.inherited = 0;
     spread.skip -= common + 1;
-    memmove(spread.skip_bytes, node->skip_bytes + common + 1, spread.skip);
-    node_t *lower = macs_lpm_trie_node_make(&table->arena, &spread);
+    memmove(spread.skip_bytes, whole.skip_bytes + common + 1, spread.skip);
+    uint32_t lower = macs_lpm_trie_node_make(table, &spread);
     if (!lower)
         return -ENOMEM;
-    macs_lpm_trie_node_clear(&spread, node->skip_bytes, common);
-    spread.children[node->skip_bytes[common]] = lower;
-    int error = replace_towards(table, link, node, &spread, rule, position + common);
+    macs_lpm_trie_node_clear(&spread, whole.skip_bytes, common);
+    spread.inherited = whole.inherited;
+    spread.children[whole.skip_bytes[common]] = lower;
+    int error = replace_towards(table, link, entry, &spread, rule, position + common);
     if (error)
-        macs_lpm_trie_node_free(&table->arena, lower);
+        macs_lpm_trie_node_free(table, lower);
     return error;
 }
 
-/* Publish a rule. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */
+/* How many bytes of a node's path are a rule's from `position` on, the rule's last byte not counted. */
+static uint32_t common_bytes(const node_t *node, const struct macs_rule *rule, uint32_t position) {
+    uint32_t common = 0;
+    while (common < macs_lpm_trie_skip(node) && position + common < last_byte(rule) &&
+           (uint8_t)(node->path >> (56 - 8 * common)) == rule->bytes[position + common])
+        common++;
+    return common;
+}
+
+/* Publish a rule that ends in a node, or its new result. Needs one reserved defer. 0 or -ENOMEM, and then nothing has
+ * changed. */
 static int insert(table_t *table, const struct macs_rule *rule) {
-    if (rule->prefix_bits == 0) {
-        publish_root(table, rule->slot + 1);
-        return 0;
-    }
-    link_t *link = &table->top;
-    for (uint32_t position = 0;; position++) {
-        node_t *node = atomic_load_explicit(link, memory_order_relaxed);
-        if (!node) {
-            node = make_path(table, rule, position);
-            if (node)
-                publish(table, link, node);
-            return node ? 0 : -ENOMEM;
+    link_t *link = first_link(table, rule);
+    for (uint32_t position = table->first_bytes;; position++) {
+        uint32_t entry = atomic_load_explicit(link, memory_order_relaxed);
+        if (!(entry & MACS_LPM_TRIE_NODE)) {
+            uint32_t path = make_path(table, rule, position, entry);
+            if (path)
+                publish(table, link, path);
+            return path ? 0 : -ENOMEM;
         }
-        uint32_t common = 0;
-        while (common < node->skip && position + common < last_byte(rule) &&
-               node->skip_bytes[common] == rule->bytes[position + common])
-            common++;
-        if (common < node->skip)
-            return split(table, link, node, common, rule, position);
+        node_t *node = macs_lpm_trie_node_at(table, entry);
+        uint32_t common = common_bytes(node, rule, position);
+        if (common < macs_lpm_trie_skip(node))
+            return split(table, link, entry, common, rule, position);
         position += common;
-        link_t *child = position < last_byte(rule) ? macs_lpm_trie_child(node, rule->bytes[position]) : NULL;
-        if (!child) {
+        link_t *next = &node->entries[macs_lpm_trie_place(node, rule->bytes[position])];
+        if (position == last_byte(rule) || !(atomic_load_explicit(next, memory_order_relaxed) & MACS_LPM_TRIE_NODE)) {
             spread_t spread;
-            macs_lpm_trie_node_spread(node, &spread);
-            return replace_towards(table, link, node, &spread, rule, position);
+            macs_lpm_trie_node_spread(table, entry, &spread);
+            return replace_towards(table, link, entry, &spread, rule, position);
         }
-        link = child;
+        link = next;
     }
 }
 
-/* -- finding and removing ---------------------------------------------------------------------------------------------
+/* Publish a rule, or its new result: as insert. */
+static int set_rule(table_t *table, const struct macs_rule *rule) {
+    if (!ends_first(table, rule))
+        return insert(table, rule);
+    change_first(table, rule, 0, rule->prefix_bits, answer_of(rule, 0));
+    return 0;
+}
+
+/* -- removing ---------------------------------------------------------------------------------------------------------
  */
 
-/* The way to the node of a rule that is in the trie: the hop of that node, the last in table->path. */
+/* The way to the node of a rule that is in one: the hop of that node, the last in table->path. */
 static struct hop *find_way(table_t *table, const struct macs_rule *rule) {
     struct hop *hop = table->path;
-    link_t *link = &table->top;
-    for (uint32_t position = 0;; position++, hop++) {
+    link_t *link = first_link(table, rule);
+    for (uint32_t position = table->first_bytes;; position++, hop++) {
         hop->link = link;
-        hop->node = atomic_load_explicit(link, memory_order_relaxed);
-        position += hop->node->skip;
+        hop->entry = atomic_load_explicit(link, memory_order_relaxed);
+        node_t *node = macs_lpm_trie_node_at(table, hop->entry);
+        position += macs_lpm_trie_skip(node);
         hop->byte = rule->bytes[position];
         if (position == last_byte(rule))
             return hop;
-        link = macs_lpm_trie_child(hop->node, hop->byte);
+        link = &node->entries[macs_lpm_trie_place(node, hop->byte)];
     }
 }
 
-/* Unlink a rule and what nodes it leaves without use. Needs key_bytes + 2 reserved defers. 0 or -ENOMEM. */
+/* Unlink a rule that ends in a node, and what nodes it leaves without use. Needs key_bytes + 2 reserved defers. 0 or
+ * -ENOMEM. */
 static int unlink_rule(table_t *table, const struct macs_rule *rule) {
-    if (rule->prefix_bits == 0) {
-        publish_root(table, 0);
-        return 0;
-    }
-    struct hop *first = table->path, *last = find_way(table, rule), *hop = last;
-    node_t *node, *merged;
+    struct hop *top = table->path, *last = find_way(table, rule), *hop = last;
+    uint32_t entry, merged;
     spread_t spread;
-    macs_lpm_trie_node_spread(last->node, &spread);
+    macs_lpm_trie_node_spread(table, last->entry, &spread);
     answer_without(table, &spread, rule);
     for (;;) {
-        int error = macs_lpm_trie_node_shorten(&table->arena, &spread, &node, &merged);
+        int error = macs_lpm_trie_node_shorten(table, &spread, &entry, &merged);
         if (error)
             return error;
-        if (node || hop == first)
+        if (entry || hop == top)
             break;
         hop--;
-        macs_lpm_trie_node_spread(hop->node, &spread);
-        spread.children[hop->byte] = NULL;
+        macs_lpm_trie_node_spread(table, hop->entry, &spread);
+        spread.children[hop->byte] = 0;
     }
-    publish(table, hop->link, node);
+    count_change(table);
+    macs_lpm_trie_node_bequeath(table, &spread);
+    publish(table, hop->link, entry ? entry : spread.inherited);
     for (; hop <= last; hop++)
-        retire(table, hop->node);
+        retire(table, hop->entry);
     retire(table, merged);
+    return 0;
+}
+
+static int unset_rule(table_t *table, const struct macs_rule *rule) {
+    if (!ends_first(table, rule))
+        return unlink_rule(table, rule);
+    uint32_t bits = rule->prefix_bits;
+    change_first(table, rule, bits, bits, bits ? next_shorter(table, rule, 0) : 0);
     return 0;
 }
 
 /* -- the kernel -------------------------------------------------------------------------------------------------------
  */
 
+static size_t first_bytes(const table_t *table) {
+    return sizeof *table->first << table->first_bytes * 8;
+}
+
 static void trie_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->rules.qsbr, table);
-    free_subtree(table, atomic_load_explicit(&table->top, memory_order_relaxed));
+    macs_memory_free((void *)table->first, first_bytes(table));
+    macs_results_destroy(&table->results);
     macs_arena_destroy(&table->arena);
     macs_rules_destroy(&table->rules);
     free(table->path);
     free(table);
 }
 
-static int trie_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+static int create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, uint32_t skip, void **self) {
     if (shape->key_bytes > KEY_BYTES_MAX)
         return -EINVAL;
     table_t *table = calloc(1, sizeof *table);
@@ -255,13 +324,27 @@ static int trie_create(const struct macs_table_shape *shape, struct macs_qsbr *q
         free(table);
         return error;
     }
+    table->skip = skip;
+    table->first_bytes = shape->key_bytes < MACS_LPM_TRIE_FIRST ? shape->key_bytes : MACS_LPM_TRIE_FIRST;
+    table->first = macs_memory_alloc(first_bytes(table), true);
     table->path = calloc((size_t)shape->key_bytes + 1, sizeof(struct hop));
-    if (!table->path) {
-        trie_destroy(table);
-        return -ENOMEM;
+    error = macs_results_create(&table->results, shape, qsbr);
+    if (!error)
+        error = macs_arena_create(&table->arena);
+    if (!error && table->first && table->path) {
+        *self = table;
+        return 0;
     }
-    *self = table;
-    return 0;
+    trie_destroy(table);
+    return -ENOMEM;
+}
+
+static int trie_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    return create(shape, qsbr, MACS_LPM_TRIE_SKIP, self);
+}
+
+static int plain_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    return create(shape, qsbr, 0, self);
 }
 
 static int trie_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
@@ -272,7 +355,12 @@ static int trie_add(void *self, const struct macs_match *match, const void *valu
         error = macs_rules_add(&table->rules, match, value, &rule);
     if (error)
         return error;
-    error = insert(table, rule);
+    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
+    if (!error) {
+        error = set_rule(table, rule);
+        if (error)
+            macs_results_drop(&table->results, rule->result);
+    }
     if (error)
         macs_rules_cancel(&table->rules, rule);
     else if (index)
@@ -286,22 +374,25 @@ static int trie_modify(void *self, const struct macs_match *match, const void *v
     uint32_t old = 0;
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 1);
+        error = macs_qsbr_reserve(table->rules.qsbr, 3);
     if (!error)
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
         return error;
-    if (rule->prefix_bits == 0) {
-        publish_root(table, rule->slot + 1);
-    } else {
-        const node_t *node = find_way(table, rule)->node;
-        _Atomic uint32_t *answers = (_Atomic uint32_t *)(uintptr_t)macs_lpm_trie_answers(node);
-        for (uint32_t run = 0; run < node->run_count; run++)
-            if (atomic_load_explicit(&answers[run], memory_order_relaxed) == old + 1)
-                atomic_store_explicit(&answers[run], rule->slot + 1, memory_order_release);
+    uint32_t before = rule->result;
+    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
+    if (!error) {
+        error = set_rule(table, rule);
+        macs_results_drop(&table->results, error ? rule->result : before);
     }
-    macs_values_retire(&table->rules.values, old);
-    return 0;
+    if (error) {
+        macs_values_retire(&table->rules.values, rule->slot);
+        rule->slot = old;
+        rule->result = before;
+    } else {
+        macs_values_retire(&table->rules.values, old);
+    }
+    return error;
 }
 
 static int trie_remove(void *self, const struct macs_match *match) {
@@ -309,12 +400,14 @@ static int trie_remove(void *self, const struct macs_match *match) {
     struct macs_rule *rule = NULL;
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, table->rules.key_bytes + 3);
+        error = macs_qsbr_reserve(table->rules.qsbr, table->rules.key_bytes + 4);
     if (!error)
-        error = unlink_rule(table, rule);
-    if (!error)
-        macs_rules_remove(&table->rules, rule);
-    return error;
+        error = unset_rule(table, rule);
+    if (error)
+        return error;
+    macs_results_drop(&table->results, rule->result);
+    macs_rules_remove(&table->rules, rule);
+    return 0;
 }
 
 static const struct macs_entry *trie_find(void *self, const struct macs_match *match) {
@@ -332,7 +425,13 @@ static uint32_t trie_count(void *self) {
 
 static uint64_t trie_memory(void *self) {
     const table_t *table = self;
-    return macs_rules_memory(&table->rules) + table->arena.bytes;
+    return macs_rules_memory(&table->rules) + macs_results_memory(&table->results) + macs_arena_memory(&table->arena) +
+           first_bytes(table);
+}
+
+static uint64_t trie_reader_bytes(void *self) {
+    const table_t *table = self;
+    return first_bytes(table) + macs_arena_memory(&table->arena);
 }
 
 const struct macs_kernel macs_lpm_trie_kernel = {
@@ -346,4 +445,19 @@ const struct macs_kernel macs_lpm_trie_kernel = {
     .walk = trie_walk,
     .count = trie_count,
     .memory_bytes = trie_memory,
+    .reader_bytes = trie_reader_bytes,
+};
+
+const struct macs_kernel macs_lpm_trie_plain_kernel = {
+    .name = "lpm_trie_plain",
+    .create = plain_create,
+    .destroy = trie_destroy,
+    .add = trie_add,
+    .modify = trie_modify,
+    .remove = trie_remove,
+    .find = trie_find,
+    .walk = trie_walk,
+    .count = trie_count,
+    .memory_bytes = trie_memory,
+    .reader_bytes = trie_reader_bytes,
 };

@@ -15,8 +15,10 @@ ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "aux-backend" / "tables"
 PROGRAMS = Path(__file__).parent / "tables"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
-# Into fewer words than entries the hash fits only by moving entries and, in the end, growing.
-TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115"]
+# Into fewer words than entries the hash fits only by moving entries and, in the end, growing; chunks of 4 KiB are
+# allocated now and then, and so may fail.
+SMALL_CHUNKS = "-DMACS_ARENA_CHUNK_AT=6"
+TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS]
 MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
 RACES = ["-O1", "-g", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95"]
@@ -28,10 +30,10 @@ SHAPES = [
     ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17),
     ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
     ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
-    ("lpm_trie", 40, 40),
+    ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
     ("ternary_tuple", 2, 2), ("ternary_tuple", 13, 13), ("ternary_tuple", 6, 3), ("ternary_tuple", 4, 0),
 ]  # fmt: skip
-KERNELS = ["exact_hash", "lpm_dir24", "lpm_trie", "ternary_tuple", "linear"]
+KERNELS = ["exact_hash", "lpm_dir24", "lpm_trie", "lpm_trie_plain", "ternary_tuple", "linear"]
 
 Build = Callable[..., Path]
 

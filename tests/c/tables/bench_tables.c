@@ -42,6 +42,7 @@ DEFINE_BENCH(exact_hash, 32)
 DEFINE_BENCH(lpm_dir24, 4)
 DEFINE_BENCH(lpm_trie, 4)
 DEFINE_BENCH(lpm_trie, 16)
+DEFINE_BENCH(lpm_trie_plain, 16)
 DEFINE_BENCH(ternary_tuple, 13)
 DEFINE_BENCH(linear, 13)
 
@@ -57,9 +58,9 @@ struct bench {
     { #X, BYTES, ENTRIES, single_##X##_##BYTES, batched_##X##_##BYTES }
 
 static const struct bench benches[] = {
-    BENCH(exact_hash, 6, 1000000), BENCH(exact_hash, 8, 1000000),  BENCH(exact_hash, 32, 1000000),
-    BENCH(lpm_dir24, 4, 500000),   BENCH(lpm_trie, 4, 500000),     BENCH(lpm_trie, 16, 200000),
-    BENCH(linear, 13, 50),         BENCH(ternary_tuple, 13, 1000),
+    BENCH(exact_hash, 6, 1000000),     BENCH(exact_hash, 8, 1000000), BENCH(exact_hash, 32, 1000000),
+    BENCH(lpm_dir24, 4, 500000),       BENCH(lpm_trie, 4, 500000),    BENCH(lpm_trie, 16, 200000),
+    BENCH(lpm_trie_plain, 16, 200000), BENCH(linear, 13, 50),         BENCH(ternary_tuple, 13, 1000),
 };
 
 /* Match number n: a scattered key; for prefixes 16 to 24 bits of 32, or 48 to 64 of 128, below one /16 in 256; for

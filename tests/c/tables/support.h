@@ -14,7 +14,7 @@
 #include "../../../aux-backend/tables/exact_hash.h"
 #include "../../../aux-backend/tables/linear.h"
 #include "../../../aux-backend/tables/lpm_dir24.h"
-#include "../../../aux-backend/tables/lpm_trie.h"
+#include "../../../aux-backend/tables/lpm_trie_plain.h"
 #include "../../../aux-backend/tables/ternary_tuple.h"
 
 #define KEY_MAX 40
@@ -92,6 +92,7 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
 DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
 DEFINE_LOOKUPS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step)
 DEFINE_LOOKUPS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step)
+DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_step)
 DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
 
@@ -110,6 +111,7 @@ static const struct subject subjects[] = {
     {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX},
     {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4},
     {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
+    {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
     {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX},
     {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX},
 };

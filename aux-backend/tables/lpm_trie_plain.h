@@ -1,0 +1,15 @@
+/* The twin of lpm_trie: the same trie without compressed paths, a node for each byte of a prefix behind the first two.
+ * Readers need not know the difference; it is there to show what compression brings, and to test it against.
+ */
+#ifndef MACS_TABLES_LPM_TRIE_PLAIN_H
+#define MACS_TABLES_LPM_TRIE_PLAIN_H
+
+#include "lpm_trie.h"
+
+#define MACS_LPM_TRIE_PLAIN_STEPS MACS_LPM_TRIE_STEPS
+#define macs_lpm_trie_plain_cursor macs_lpm_trie_cursor
+#define macs_lpm_trie_plain_start macs_lpm_trie_start
+#define macs_lpm_trie_plain_step macs_lpm_trie_step
+#define macs_lpm_trie_plain_finish macs_lpm_trie_finish
+
+#endif
