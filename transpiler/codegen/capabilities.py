@@ -11,7 +11,7 @@ from transpiler.codegen.words import word_layout
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
-from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey
+from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
 from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
     keyset_expressions,
@@ -67,7 +67,7 @@ class _Checker:
             if (kernel := self._table(table)) is not None:
                 kernels[table.name] = kernel
         for value_set in self.program.value_sets:
-            if (kernel := self._key_kernel(value_set.name, members_key(value_set), value_set)) is not None:
+            if (kernel := self._key_kernel(value_set, members_key(value_set))) is not None:
                 kernels[value_set.name] = kernel
         return kernels
 
@@ -155,7 +155,7 @@ class _Checker:
         if not packed_keys(table.keys):
             return None
         as_words = word_layout(self.program, table) is not None
-        kernel = self._key_kernel(table.name, table.keys, table, as_words)
+        kernel = self._key_kernel(table, table.keys, as_words)
         for entry in table.entries:
             for keyset in entry.keys:
                 for value in keyset_expressions(keyset):
@@ -176,9 +176,7 @@ class _Checker:
         if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
             self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")
 
-    def _key_kernel(
-        self, name: str, keys: tuple[TableKey, ...], node: Located, as_words: bool = False
-    ) -> Kernel | None:
+    def _key_kernel(self, node: Table | ValueSet, keys: tuple[TableKey, ...], as_words: bool = False) -> Kernel | None:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")
@@ -186,11 +184,11 @@ class _Checker:
             if key.match_kind is MatchKind.RANGE and isinstance(type_ := key.expression.type, Bits) and type_.signed:
                 self._lacks(key, "a range of signed numbers; cast the key to bit<W>")
                 return None
-        kernel = self.target.kernel_for(keys, as_words)
+        kernel = self.target.kernel_for(keys, as_words, node.size)
         size = key_bytes(keys)
         if size > self.target.max_key_bytes:
-            self._lacks(node, f"a key of {size} bytes ('{name}'; at most {self.target.max_key_bytes})")
+            self._lacks(node, f"a key of {size} bytes ('{node.name}'; at most {self.target.max_key_bytes})")
         if kernel is None:
             kinds = ", ".join(key.match_kind.value for key in keys)
-            self._lacks(node, f"the match kinds {kinds} together ('{name}')")
+            self._lacks(node, f"the match kinds {kinds} together ('{node.name}')")
         return kernel

@@ -28,9 +28,10 @@ class Kernel:
     alone: bool = False
     steps: int = 0
     words: bool = False
+    max_entries: int | None = None
 
-    def takes(self, table_keys: tuple[TableKey, ...], as_words: bool) -> bool:
-        """Whether it can look up such a key, in a table whose entries can be words or cannot."""
+    def takes(self, table_keys: tuple[TableKey, ...], as_words: bool, size: int) -> bool:
+        """Whether it can look up such a key, in a table of `size` entries, which can be words or cannot."""
         keys = [key for key in table_keys if key.match_kind is not MatchKind.SELECTOR]
         bits = sum(width_of(key.expression.type) for key in keys)
         lpm = sum(key.match_kind is MatchKind.LPM for key in keys)
@@ -40,6 +41,7 @@ class Kernel:
             and (not self.alone or len(keys) == 1)
             and lpm <= 1
             and (as_words or not self.words)
+            and (self.max_entries is None or size <= self.max_entries)
         )
 
 
@@ -54,9 +56,9 @@ class Target:
     kernels: tuple[Kernel, ...]
     templates: Path | None
 
-    def kernel_for(self, keys: tuple[TableKey, ...], as_words: bool = False) -> Kernel | None:
+    def kernel_for(self, keys: tuple[TableKey, ...], as_words: bool = False, size: int = 0) -> Kernel | None:
         """The first kernel that takes such a table, if any."""
-        return next((kernel for kernel in self.kernels if kernel.takes(keys, as_words)), None)
+        return next((kernel for kernel in self.kernels if kernel.takes(keys, as_words, size)), None)
 
 
 def builtin(name: str = "software") -> Target:
@@ -102,6 +104,7 @@ def _kernel(described: dict[str, Any]) -> Kernel:
         alone=_is(described, "alone", bool) if "alone" in described else False,
         steps=_is(described, "steps", int) if "steps" in described else 0,
         words=_is(described, "words", bool) if "words" in described else False,
+        max_entries=_is(described, "max_entries", int) if "max_entries" in described else None,
     )
 
 

@@ -5,7 +5,9 @@
  */
 #include "support.h"
 
-enum { SIZE = 200 };
+#ifndef SIZE
+#define SIZE 200 /* entries at most */
+#endif
 
 static uint64_t state;
 static uint32_t failing, with_failing, allocations;
