@@ -46,6 +46,7 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
     memset(lane, 0, sizeof(*lane));
     lane->sw = sw;
     lane->worker.index = index;
+    lane->worker.slot_of = sw->slot_of;
     lane->worker.random = sw->options.seed + index;
     lane->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;
     atomic_init(&lane->status, 1);
@@ -101,7 +102,7 @@ static void rest(struct macs_lane *lane, long *sleep_ns) {
 
 static void note_begin(struct macs_lane *lane) {
     if (!atomic_load_explicit(&lane->stats.first_ns, memory_order_relaxed))
-        atomic_store_explicit(&lane->stats.first_ns, lane->worker.now_ns, memory_order_relaxed);
+        atomic_store_explicit(&lane->stats.first_ns, macs_switch_now(lane->sw), memory_order_relaxed);
 }
 
 static void note_end(struct macs_lane *lane) {

@@ -21,7 +21,6 @@ struct macs_output {
     unsigned count;
     odp_pktout_queue_t queue; /* of an interface */
     odp_packet_t packets[MACS_BURST_MAX];
-    uint32_t lengths[MACS_BURST_MAX];
 };
 
 struct macs_lane {
@@ -60,32 +59,51 @@ unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input);
 void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);
 void macs_lane_flush(struct macs_lane *lane);
 
+/* The frames of some packets together. */
+struct macs_extent {
+    uint64_t bytes;
+    uint32_t longest;
+};
+
+static inline struct macs_extent macs_extent_of(const odp_packet_t packets[], unsigned count) {
+    struct macs_extent extent = {0, 0};
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t length = odp_packet_len(packets[i]);
+        __asm__("" : "+r"(length)); /* one by one: gathering into a vector takes longer */
+        extent.bytes += length;
+        extent.longest = length > extent.longest ? length : extent.longest;
+    }
+    return extent;
+}
+
 /* Free a packet and count why. */
 static inline void macs_lane_drop(struct macs_lane *lane, odp_packet_t handle, unsigned cause) {
     macs_stats_add(&lane->stats.drops[cause < MACS_CAUSES ? cause : MACS_CAUSE_PROGRAM], 1);
     odp_packet_free(handle);
 }
 
-/* Put a packet into its egress port's buffer, or drop it. Owns the packet from here on. */
-static inline void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet) {
-    unsigned slot = macs_switch_slot(lane->sw, packet->egress_port);
-    if (odp_unlikely(!slot)) {
-        macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_PORT);
-        return;
-    }
-    slot--;
-    if (odp_unlikely(packet->length > lane->sw->ports[slot].tx_max)) {
-        macs_lane_drop(lane, packet->handle, MACS_CAUSE_TOO_LONG);
+/* Put a packet into a port's buffer, or drop it. Owns the packet from here on. */
+static inline void macs_lane_put(struct macs_lane *lane, unsigned slot, odp_packet_t handle, uint32_t length) {
+    if (odp_unlikely(length > lane->sw->ports[slot].tx_max)) {
+        macs_lane_drop(lane, handle, MACS_CAUSE_TOO_LONG);
         return;
     }
     struct macs_output *output = &lane->outputs[slot];
-    output->packets[output->count] = packet->handle;
-    output->lengths[output->count++] = packet->length;
+    output->packets[output->count++] = handle;
     lane->filled |= UINT64_C(1) << slot;
     if (odp_unlikely(output->count == MACS_BURST_MAX)) {
         macs_lane_flush_port(lane, slot);
         lane->filled &= ~(UINT64_C(1) << slot);
     }
+}
+
+/* Send a packet to its egress port, or drop it. Owns the packet from here on. */
+static inline void macs_lane_send(struct macs_lane *lane, struct macs_packet *packet) {
+    unsigned slot = macs_switch_slot(lane->sw, packet->egress_port);
+    if (odp_likely(slot))
+        macs_lane_put(lane, slot - 1, packet->handle, packet->length);
+    else
+        macs_lane_drop(lane, packet->handle, MACS_CAUSE_NO_PORT);
 }
 
 #endif

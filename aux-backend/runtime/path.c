@@ -1,5 +1,6 @@
 /* A packet's way through the switch: receive, ingress, traffic manager, egress, transmit. */
 #include <macs/cipher.h>
+#include <macs/straight.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,42 +23,25 @@ static int receive(struct macs_lane *lane, const struct macs_input *input, odp_p
     return count;
 }
 
-/* Fill the packet's record; false: the frame is broken. */
-static bool bind(const struct macs_lane *lane, uint16_t port, odp_packet_t handle) {
-    struct macs_packet *packet = macs_packet_of(handle);
-    packet->handle = handle;
-    packet->data = odp_packet_data(handle);
-    packet->length = odp_packet_len(handle);
-    packet->contiguous = odp_packet_seg_len(handle);
-    packet->payload_offset = 0;
-    packet->ingress_port = port;
-    packet->egress_port = 0;
-    packet->multicast_group = 0;
-    packet->replica = 0;
-    packet->verdict = MACS_FORWARD;
-    packet->cause = MACS_CAUSE_PROGRAM;
-    packet->instance_type = 0;
-    packet->parser_error = 0;
-    packet->ingress_ns = lane->worker.now_ns;
-    return macs_path_parsable(lane, packet) && !odp_packet_has_error(handle);
-}
-
-/* Bind the frames of a burst; broken ones are dropped. Returns how many are left. */
-static unsigned bind_burst(struct macs_lane *lane, unsigned slot, const odp_packet_t handles[], unsigned count,
+/* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
+static unsigned bind_burst(struct macs_lane *lane, const odp_packet_t handles[], unsigned count,
                            struct macs_packet *packets[]) {
-    uint16_t port = lane->sw->ports[slot].number;
+    uint32_t parse_bytes = lane->sw->program->parse_bytes;
     unsigned fine = 0;
-    uint64_t bytes = 0;
     for (unsigned i = 0; i < count; i++) {
-        bytes += odp_packet_len(handles[i]);
-        if (odp_likely(bind(lane, port, handles[i])))
-            packets[fine++] = macs_packet_of(handles[i]);
+        struct macs_packet *packet = macs_packet_of(handles[i]);
+        macs_fetch(handles, i, count);
+        if (macs_bind(&lane->worker, packet, handles[i], parse_bytes))
+            packets[fine++] = packet;
         else
             macs_lane_drop(lane, handles[i], MACS_CAUSE_RX_ERROR);
     }
-    macs_stats_add(&lane->stats.ports[slot].rx_packets, count);
-    macs_stats_add(&lane->stats.ports[slot].rx_bytes, bytes);
     return fine;
+}
+
+static void read_time(struct macs_lane *lane) {
+    if (lane->sw->program->uses_time)
+        lane->worker.now_ns = macs_switch_now(lane->sw);
 }
 
 /* --- egress ---------------------------------------------------------------------------------------------------------
@@ -200,7 +184,7 @@ static unsigned pass_again(struct macs_lane *lane) {
         return 0;
     unsigned limit = lane->sw->program->one_by_one ? 1 : lane->worker.burst;
     unsigned count = macs_again_take(lane->again, packets, limit);
-    lane->worker.now_ns = macs_switch_now(lane->sw);
+    read_time(lane);
     if (packets[0]->requests.to_egress)
         pass_clones(lane, packets, count);
     else
@@ -221,14 +205,21 @@ static void pass_all(struct macs_lane *lane, struct macs_packet *packets[], unsi
     macs_again_release(lane);
 }
 
-/* A received burst, split into single packets where one must be through before the next one begins. */
-static void pass_received(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
-    if (!lane->sw->program->one_by_one) {
+/* A received burst, split into single packets where one must be through before the next one begins. Returns its
+ * bytes. */
+static uint64_t pass_received(struct macs_lane *lane, const odp_packet_t handles[], unsigned received) {
+    const struct macs_program *program = lane->sw->program;
+    if (program->straight)
+        return program->straight(&lane->worker, handles, received);
+    uint64_t bytes = macs_extent_of(handles, received).bytes;
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = bind_burst(lane, handles, received, packets);
+    if (!program->one_by_one)
         pass_all(lane, packets, count);
-        return;
-    }
-    for (unsigned i = 0; i < count; i++)
-        pass_all(lane, &packets[i], 1);
+    else
+        for (unsigned i = 0; i < count; i++)
+            pass_all(lane, &packets[i], 1);
+    return bytes;
 }
 
 unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
@@ -236,13 +227,14 @@ unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
     int received = receive(lane, input, handles);
     if (received <= 0)
         return 0;
-    lane->worker.now_ns = macs_switch_now(lane->sw);
-    struct macs_packet *packets[MACS_BURST_MAX];
-    unsigned count = bind_burst(lane, input->slot, handles, (unsigned)received, packets);
-    pass_received(lane, packets, count);
+    struct macs_port *port = &lane->sw->ports[input->slot];
+    read_time(lane);
+    lane->worker.port = port->number;
+    uint64_t bytes = pass_received(lane, handles, (unsigned)received);
+    macs_stats_add(&lane->stats.ports[input->slot].rx_packets, (uint64_t)received);
+    macs_stats_add(&lane->stats.ports[input->slot].rx_bytes, bytes);
     macs_lane_flush(lane);
     macs_stats_add(&lane->stats.bursts, 1);
-    struct macs_port *port = &lane->sw->ports[input->slot];
     if (port->ctl) /* who waits for these frames may collect what came of them */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
     return (unsigned)received;

@@ -1,4 +1,6 @@
-/* Transmit: packets gather in a buffer a port and go out together, in their order. */
+/* Transmit: packets gather in a buffer a port and go out together, in their order; a burst that goes to one port as a
+ * whole goes out as it is. */
+#include <macs/straight.h>
 #include <stddef.h>
 
 #include "runtime/lane.h"
@@ -6,36 +8,38 @@
 /* Tries in a row in which the interface takes nothing, before what is left is dropped. */
 #define SEND_TRIES 64u
 
-static int send_some(struct macs_lane *lane, const struct macs_port *port, const struct macs_output *output,
-                     unsigned from) {
-    int count = (int)(output->count - from);
-    if (port->ctl)
-        return macs_ctl_send(&lane->sw->ctl_out, &output->packets[from], count);
-    return odp_pktout_send(output->queue, &output->packets[from], count);
-}
-
-static void count_sent(struct macs_lane *lane, unsigned slot, unsigned from, unsigned count) {
-    const uint32_t *lengths = lane->outputs[slot].lengths;
-    uint64_t bytes = 0;
-    for (unsigned i = from; i < from + count; i++)
-        bytes += lengths[i];
-    macs_stats_add(&lane->stats.ports[slot].tx_packets, count);
-    macs_stats_add(&lane->stats.ports[slot].tx_bytes, bytes);
-}
-
-/* A port that takes nothing for so many tries is full; one that refuses a packet loses that packet only. */
-void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
-    struct macs_output *output = &lane->outputs[slot];
+static int send_some(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count) {
     const struct macs_port *port = &lane->sw->ports[slot];
-    unsigned at = 0, tries = 0;
-    while (at < output->count && tries < SEND_TRIES) {
-        int sent = send_some(lane, port, output, at);
+    if (odp_unlikely(port->ctl)) {
+        for (unsigned i = 0; i < count; i++)
+            macs_packet_of(packets[i])->egress_port = port->number; /* for who collects them */
+        return macs_ctl_send(&lane->sw->ctl_out, packets, (int)count);
+    }
+    return odp_pktout_send(lane->outputs[slot].queue, packets, (int)count);
+}
+
+static void drop_all(struct macs_lane *lane, const odp_packet_t packets[], unsigned count, unsigned cause) {
+    if (!count)
+        return;
+    macs_stats_add(&lane->stats.drops[cause], count);
+    odp_packet_free_multi(packets, (int)count);
+}
+
+/* Send packets of so many bytes to a port and count them. A port that takes nothing for so many tries is full; one that
+ * refuses a packet loses that packet only. */
+static void send_all(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count,
+                     uint64_t bytes) {
+    const struct macs_port *port = &lane->sw->ports[slot];
+    unsigned at = 0, tries = 0, lost = 0;
+    while (at < count && tries < SEND_TRIES) {
+        int sent = send_some(lane, slot, &packets[at], count - at);
         if (sent > 0) {
-            count_sent(lane, slot, at, (unsigned)sent);
             at += (unsigned)sent;
             tries = 0;
         } else if (sent < 0) {
-            macs_lane_drop(lane, output->packets[at++], MACS_CAUSE_TX_FULL);
+            lost++;
+            bytes -= odp_packet_len(packets[at]);
+            macs_lane_drop(lane, packets[at++], MACS_CAUSE_TX_FULL);
         } else if (port->ctl) {
             break; /* nobody collects: waiting does not help */
         } else {
@@ -43,12 +47,46 @@ void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
             odp_cpu_pause();
         }
     }
-    while (at < output->count)
-        macs_lane_drop(lane, output->packets[at++], MACS_CAUSE_TX_FULL);
+    macs_stats_add(&lane->stats.ports[slot].tx_packets, at - lost);
+    macs_stats_add(&lane->stats.ports[slot].tx_bytes, bytes - macs_extent_of(&packets[at], count - at).bytes);
+    drop_all(lane, &packets[at], count - at, MACS_CAUSE_TX_FULL);
+}
+
+void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
+    struct macs_output *output = &lane->outputs[slot];
+    unsigned count = output->count;
     output->count = 0;
+    send_all(lane, slot, output->packets, count, macs_extent_of(output->packets, count).bytes);
 }
 
 void macs_lane_flush(struct macs_lane *lane) {
     for (; lane->filled; lane->filled &= lane->filled - 1)
         macs_lane_flush_port(lane, (unsigned)__builtin_ctzll(lane->filled));
+}
+
+/* --- bursts of straight programs ------------------------------------------------------------------------------------
+ */
+
+/* Each packet into its port's buffer. */
+static void scatter(struct macs_lane *lane, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        if (odp_unlikely(fates[i] >= MACS_FATE_DROP))
+            macs_lane_drop(lane, handles[i], fates[i] - MACS_FATE_DROP);
+        else if (odp_unlikely(!fates[i]))
+            macs_lane_drop(lane, handles[i], MACS_CAUSE_NO_PORT);
+        else
+            macs_lane_put(lane, fates[i] - 1u, handles[i], odp_packet_len(handles[i]));
+    }
+    macs_lane_flush(lane);
+}
+
+void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
+                 struct macs_burst burst) {
+    struct macs_lane *lane = macs_lane_of(worker);
+    macs_fate fate = burst.any;
+    bool together = fate == burst.all && fate && fate < MACS_FATE_DROP;
+    if (odp_likely(together && burst.longest <= lane->sw->ports[fate - 1].tx_max))
+        send_all(lane, fate - 1u, handles, count, burst.sent);
+    else
+        scatter(lane, handles, fates, count);
 }

@@ -11,18 +11,20 @@ from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import ProgramView, SlotView
-from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
+from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.pipeline import Preserved, calls, ciphers
+from transpiler.schedule.pipeline import Preserved, Source, calls, ciphers, steps
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import Kernel
 
 WHOLE_FRAME = 0xFFFF
+# what looks at the time: meters fill their buckets by it, lines of the log carry it
+_TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
 def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], source: str) -> ProgramView:
@@ -70,6 +72,7 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
+        uses_time=_uses_time(program),
     )
 
 
@@ -92,6 +95,15 @@ def _made_headers(program: Program, sources: bool = False) -> set[str]:
         if isinstance(statement, CopyHeader) and sources:
             made |= _instances(program, statement.source)
     return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
+
+
+def _uses_time(program: Program) -> bool:
+    """Whether the time of a burst can make a difference."""
+    fills = [fill for pipe in describe(program).plan(program) for step in steps(pipe.items) for fill in step.fills]
+    times = {program.intrinsic.get(name) for name, source in fills if source in (Source.ARRIVAL_US, Source.NOW_US)}
+    places = (part for root in program_expressions(program) for part in walk_expression(root))
+    named = any(isinstance(place, VariableRef) and place.name in times for place in places)
+    return named or any(isinstance(s, CallExtern) and s.method.startswith(_TIMED) for s in program_statements(program))
 
 
 def _grow_bytes(program: Program, storage: Storage) -> int:

@@ -321,3 +321,9 @@ class ProgramView:
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
     one_by_one: bool
+    uses_time: bool
+
+    @property
+    def straight(self) -> bool:
+        """Whether a received packet goes through one pipe, once, and out of one port at most."""
+        return len(self.pipes) == 1 and not self.uses_requests and not self.one_by_one

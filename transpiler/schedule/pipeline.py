@@ -7,7 +7,7 @@ what becomes of the packet. `v1model` and `psa` describe an architecture each, `
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from transpiler.hlir.program import Control, Parser, Program, Role
@@ -104,6 +104,18 @@ class Description:
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
+
+
+def steps(items: tuple[Item, ...]) -> Iterator[Step]:
+    """The steps among a pipe's items."""
+    for item in items:
+        match item:
+            case Step():
+                yield item
+            case Deparse(then=Step() as step):
+                yield step
+            case Restart(begin_parsed=parsed, begin=begin):
+                yield from (parsed, begin)
 
 
 def calls(program: Program, methods: frozenset[str]) -> bool:

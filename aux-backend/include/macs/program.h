@@ -9,6 +9,9 @@
  * requests.preserved what it keeps. ingress() may have changed the frame already, as egress() does: it has then made
  * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
  * frame to send.
+ *
+ * A program of one pipe that makes no requests is straight instead: it takes the received burst, fills the records
+ * itself and gives the packets back to the runtime with their fates (macs/straight.h). It returns the bytes received.
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -60,6 +63,7 @@ struct macs_worker;
 struct macs_cipher;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
+typedef uint64_t macs_straight_fn(struct macs_worker *worker, const odp_packet_t handles[], unsigned count);
 
 struct macs_program {
     const char *name;
@@ -70,6 +74,7 @@ struct macs_program {
     uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
     bool one_by_one;           /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;        /* the program may set macs_packet.requests */
+    bool uses_time;            /* the program may look at the time: packets' or the worker's */
     const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
     struct macs_instances instances;
     uint16_t table_count;
@@ -78,6 +83,7 @@ struct macs_program {
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;
     void **externs; /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
+    macs_straight_fn *straight; /* a received burst from end to end; no pipes then */
     macs_pipe_fn *ingress;
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;

@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 struct macs_worker {
-    uint32_t index;     /* 0 … workers-1: selects this worker's share of counters */
-    uint32_t burst;     /* B: packets taken at once, 1 … MACS_BURST_MAX */
-    uint32_t sub_batch; /* b: lookups in flight at once, 1 … B */
-    uint64_t now_ns;    /* time since the switch started, read once a burst */
-    uint64_t random;    /* state of macs_random_next */
+    uint32_t index;         /* 0 … workers-1: selects this worker's share of counters */
+    uint32_t burst;         /* B: packets taken at once, 1 … MACS_BURST_MAX */
+    uint32_t sub_batch;     /* b: lookups in flight at once, 1 … B */
+    uint64_t now_ns;        /* time since the switch started, read once a burst if the program looks at it */
+    uint64_t random;        /* state of macs_random_next */
+    uint32_t port;          /* that the burst was received from, by its number */
+    const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
 };
 
 struct macs_packet;

@@ -6,6 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
+#include <macs/straight.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -39,16 +40,11 @@ enum {
     error_ParserInvalidArgument = 6,
 };
 
-/* Packets on their way to each stage of ingress. */
-struct ingress_sets {
-    struct macs_set of[1];
-};
-
-/* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+/* Stage 0: entry. */
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
     uint8_t hdr_extra_left = 0;
@@ -288,10 +284,23 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     return;
 }
 
-static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
-    struct ingress_sets sets = {0};
-    for (uint32_t i = 0; i < count; i++)
-        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+/* A received burst, from end to end. */
+static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+    const uint8_t *const slot_of = worker->slot_of;
+    struct macs_burst burst = macs_burst_begin();
+    macs_fate fates[MACS_BURST_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        struct state state;
+        burst.received += odp_packet_len(handles[i]);
+        macs_fetch(handles, i, count);
+        if (macs_bind(worker, &state.packet, handles[i], 65535))
+            ingress_0_entry(worker, &state);
+        else
+            macs_refuse(&state.packet);
+        fates[i] = macs_fate_of(&burst, slot_of, &state.packet);
+    }
+    macs_settle(worker, handles, fates, count, burst);
+    return burst.received;
 }
 
 const struct macs_program macs_program = {
@@ -303,5 +312,5 @@ const struct macs_program macs_program = {
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 0,
     .extern_count = 0,
-    .ingress = ingress_pipe,
+    .straight = ingress_straight,
 };

@@ -6,6 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
+#include <macs/straight.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -185,7 +186,7 @@ static inline void ingress_1_I_groups_start(struct state *state, struct ingress_
     macs_lpm_dir24_start(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
 }
 
-/* Stage 1: finish I.groups, then on to the next lookups. */
+/* Stage 1: finish I.groups. */
 static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_1_I_groups_look *look) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
@@ -246,16 +247,11 @@ static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const p
     }
 }
 
-/* Packets on their way to each stage of egress. */
-struct egress_sets {
-    struct macs_set of[1];
-};
-
-/* Stage 0: entry, then on to the next lookups. */
-static inline void egress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct egress_sets *sets) {
+/* Stage 0: entry. */
+static inline void egress_0_entry(struct macs_worker *worker, struct state *state) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept;
     uint16_t hdr_tag_replica = 0;
     uint16_t standard_metadata_egress_port = 0;
     uint16_t standard_metadata_egress_rid = 0;
@@ -306,9 +302,8 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
 }
 
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
-    struct egress_sets sets = {0};
     for (uint32_t i = 0; i < count; i++)
-        egress_0_entry(worker, (struct state *)packets[i], i, &sets);
+        egress_0_entry(worker, (struct state *)packets[i]);
 }
 
 const struct macs_program macs_program = {

@@ -6,6 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
+#include <macs/straight.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -461,7 +462,7 @@ static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *s
     return;
 }
 
-/* Stage 4: merge, then on to the next lookups. */
+/* Stage 4: merge. */
 static inline void ingress_4_merge(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
@@ -522,10 +523,22 @@ static inline void ingress_4_merge(struct macs_worker *worker, struct state *sta
     return;
 }
 
-static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+/* A received burst, from end to end. */
+static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+    const uint8_t *const slot_of = worker->slot_of;
+    struct macs_burst burst = macs_burst_begin();
+    macs_fate fates[MACS_BURST_MAX];
     struct ingress_sets sets = {0};
-    for (uint32_t i = 0; i < count; i++)
-        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+    struct macs_packet *packets[MACS_BURST_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        packets[i] = macs_packet_of(handles[i]);
+        burst.received += odp_packet_len(handles[i]);
+        macs_fetch(handles, i, count);
+        if (macs_bind(worker, packets[i], handles[i], 18))
+            ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+        else
+            macs_refuse(packets[i]);
+    }
     {
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets.of[1], list);
@@ -568,6 +581,10 @@ static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const p
         for (uint32_t i = 0; i < members; i++)
             ingress_4_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
     }
+    for (uint32_t i = 0; i < count; i++)
+        fates[i] = macs_fate_of(&burst, slot_of, packets[i]);
+    macs_settle(worker, handles, fates, count, burst);
+    return burst.received;
 }
 
 const struct macs_program macs_program = {
@@ -583,5 +600,5 @@ const struct macs_program macs_program = {
     .tables = tables,
     .extern_descs = extern_descs,
     .externs = externs,
-    .ingress = ingress_pipe,
+    .straight = ingress_straight,
 };
