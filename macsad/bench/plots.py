@@ -44,7 +44,7 @@ def points(result: Result, path: Path) -> None:
             plt.axhline(result.workers * 1e3 / ns, linestyle="--", linewidth=0.8, color="grey")
             plt.annotate(text, (1, result.workers * 1e3 / ns), va="bottom", color="grey")
     plt.xscale("log", base=2)
-    plt.ylim(bottom=0)
+    plt.ylim(0, plt.ylim()[1] * 1.08)
     plt.xlabel("B, packets of a burst")
     plt.ylabel("million packets a second")
     plt.title(result.name)
@@ -62,7 +62,7 @@ def lines(
         plt.plot(*zip(*values, strict=True), marker="o", markersize=3, linewidth=1, label=name)
     if logarithmic:
         plt.xscale("log", base=2)
-    plt.ylim(bottom=0)
+    plt.ylim(0, plt.ylim()[1] * 1.08)
     plt.xlabel(label)
     plt.ylabel("million packets a second")
     plt.title(title)
