@@ -79,9 +79,9 @@ control CryptoIngress(inout headers_t hdr, inout metadata_t meta, inout standard
             hdr.ethernet.type: exact;
         }
         actions = {
-            forward;
             encrypt;
             decrypt;
+            forward;
             drop;
         }
         default_action = drop();

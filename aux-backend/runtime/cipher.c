@@ -9,9 +9,9 @@
 #include "runtime/lane.h"
 
 #define AT_ONCE 32u /* packets given to ODP in one call: their parameters stay in the first-level cache */
-#define SESSIONS_MAX 1024u
+#define SESSIONS_MAX 4096u
+#define WAYS 4u /* places that a key's session may have: when all are taken one is evicted, each in its turn */
 
-/* A key's session has one place, where it evicts the one before. */
 struct session {
     odp_crypto_session_t handle;
     bool live;
@@ -21,6 +21,7 @@ struct session {
 
 struct macs_sessions {
     uint32_t mask; /* places - 1 */
+    uint32_t turn;
     struct session places[];
 };
 
@@ -47,7 +48,7 @@ static int create(struct macs_sessions **created, unsigned lanes) {
     if (odp_crypto_capability(&capa) || !capa.ciphers.bit.aes_cbc || capa.sync_mode == ODP_SUPPORT_NO || !has_cipher())
         return -ENOTSUP;
     uint32_t places = SESSIONS_MAX;
-    while (places > 1 && places > capa.max_sessions / lanes)
+    while (places > WAYS && places > capa.max_sessions / lanes)
         places /= 2;
     struct macs_sessions *sessions = calloc(1, sizeof(*sessions) + places * sizeof(sessions->places[0]));
     if (!sessions)
@@ -88,16 +89,25 @@ static bool open_session(struct session *session, uint8_t way, const uint8_t key
     return session->live;
 }
 
-/* The place of a key's session for a direction. */
-static struct session *place_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
+/* The first of the places for a key's session in a direction. */
+static struct session *places_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
     uint64_t words[2];
     memcpy(words, key, sizeof(words));
     uint64_t mixed = (words[0] ^ (words[1] << 32 | words[1] >> 32) ^ way) * 0x9e3779b97f4a7c15u;
-    return &sessions->places[(mixed >> 32) & sessions->mask];
+    return &sessions->places[(mixed >> 32) & sessions->mask & ~(WAYS - 1)];
 }
 
 static bool serves(const struct session *session, uint8_t way, const uint8_t key[]) {
     return session->live && session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
+}
+
+/* The place of a key's session, or where it is to be made: a free place, or one whose session goes. */
+static struct session *find(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
+    struct session *places = places_of(sessions, way, key);
+    for (unsigned i = 0; i < WAYS; i++)
+        if (odp_likely(!places[i].live || serves(&places[i], way, key)))
+            return &places[i];
+    return &places[sessions->turn++ % WAYS];
 }
 
 static void refuse(struct macs_packet *packet) {
@@ -141,7 +151,7 @@ static bool put(struct macs_lane *lane, struct macs_packet *packets[], struct ba
     if (payload % MACS_CIPHER_BLOCK)
         return false;
     uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
-    struct session *session = place_of(lane->sessions, way, request->key);
+    struct session *session = find(lane->sessions, way, request->key);
     if (odp_unlikely(!serves(session, way, request->key))) {
         flush(lane, packets, batch); /* the session that is evicted may be one of the batch's */
         if (!open_session(session, way, request->key))
