@@ -6,9 +6,8 @@
  * apart, in `root`, so that a default route costs no filling.
  * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
  * before the base names it. Each change counts in `changes` before it is published: a lookup that found nothing,
- * neither in the arrays nor in root, looks again until it has looked everywhere and no change came meanwhile (64 times
- * at most: a writer must not hold readers up), so that a default route that replaces a prefix, or the reverse, is never
- * missed.
+ * neither in the arrays nor in root, and saw some changes looks again (64 times at most: a writer must not hold
+ * readers up), so that a default route that replaces a prefix, or the reverse, is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
  * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the result if it is rare; memory 64 MiB at most for
  * the base, touched only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin,
@@ -45,22 +44,20 @@ struct macs_lpm_dir24 {
 
 struct macs_lpm_dir24_cursor {
     uint32_t index; /* in the base */
+    uint32_t low;   /* in a group */
+    uint32_t changes;
 };
-
-/* The first four bytes of a key as a number, the first byte highest; a shorter key has as many. */
-static inline uint32_t macs_lpm_dir24_number(const uint8_t *key, uint32_t key_bytes) {
-    uint32_t number = 0;
-    for (uint32_t i = 0; i < key_bytes; i++)
-        number = number << 8 | key[i];
-    return number;
-}
 
 static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                         struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t number = macs_lpm_dir24_number(key, key_bytes);
-    cursor->index = key_bytes > 3 ? number >> 8 : number;
-    __builtin_prefetch((const void *)&table->base[cursor->index]);
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < (key_bytes < 3 ? key_bytes : 3); i++)
+        index = index << 8 | key[i];
+    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    cursor->index = index;
+    cursor->low = key_bytes > 3 ? key[3] : 0;
+    __builtin_prefetch((const void *)&table->base[index]);
 }
 
 static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t entry,
@@ -73,46 +70,36 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
                                        struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
     uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
-    if (key_bytes > 3 && __builtin_expect(entry & MACS_LPM_DIR24_GROUP, 0))
-        __builtin_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, key[3]));
+    (void)key;
+    (void)key_bytes;
+    if (entry & MACS_LPM_DIR24_GROUP)
+        __builtin_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, cursor->low));
     else if (entry)
         __builtin_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
 /* The entry that stands for the key now, or 0. */
-static inline uint32_t macs_lpm_dir24_look(const struct macs_lpm_dir24 *table, const uint8_t *key, uint32_t key_bytes,
-                                           uint32_t index) {
-    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
-    if (key_bytes > 3 && __builtin_expect(entry & MACS_LPM_DIR24_GROUP, 0))
-        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, key[3]), memory_order_acquire);
-    return entry;
-}
-
-/* For a lookup that found nothing in the arrays: the root's entry, or what was just replaced, or 0. */
-static inline uint32_t macs_lpm_dir24_look_again(const struct macs_lpm_dir24 *table, const uint8_t *key,
-                                                 uint32_t key_bytes, uint32_t index) {
-    uint32_t answer = atomic_load_explicit(&table->root, memory_order_acquire);
-    for (int retry = 0; answer == 0 && retry < MACS_LPM_DIR24_RETRIES; retry++) {
-        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-        answer = macs_lpm_dir24_look(table, key, key_bytes, index);
-        if (answer == 0)
-            answer = atomic_load_explicit(&table->root, memory_order_acquire);
-        if (changes == atomic_load_explicit(&table->changes, memory_order_acquire))
-            break;
-    }
-    return answer;
+static inline uint32_t macs_lpm_dir24_look(const struct macs_lpm_dir24 *table, uint32_t key_bytes,
+                                           const struct macs_lpm_dir24_cursor *cursor) {
+    uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
+    if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
+        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, cursor->low), memory_order_acquire);
+    return entry ? entry : atomic_load_explicit(&table->root, memory_order_acquire);
 }
 
 static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                              struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t answer = macs_lpm_dir24_look(table, key, key_bytes, cursor->index);
-    if (__builtin_expect(answer == 0, 0)) {
-        answer = macs_lpm_dir24_look_again(table, key, key_bytes, cursor->index);
-        if (answer == 0)
-            return NULL;
+    uint32_t answer = macs_lpm_dir24_look(table, key_bytes, cursor);
+    (void)key;
+    for (int retry = 0; answer == 0 && retry < MACS_LPM_DIR24_RETRIES; retry++) {
+        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+        if (changes == cursor->changes)
+            break;
+        cursor->changes = changes;
+        answer = macs_lpm_dir24_look(table, key_bytes, cursor);
     }
-    return macs_results_at(&table->results, (answer & MACS_LPM_DIR24_RESULT) - 1);
+    return answer ? macs_results_at(&table->results, (answer & MACS_LPM_DIR24_RESULT) - 1) : NULL;
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;
