@@ -239,7 +239,9 @@ def _primitive(world: World, parameters: list[str]) -> str:
     for calculation in world.calculations:
         limit = 1 << world.random.randint(1, 16)
         kinds.append(f"modify_field_with_hash_based_offset({target.text}, {world.value(4)}, {calculation}, {limit});")
-    kinds += ["drop();", "no_op();", "exit();", f"truncate({world.random.randint(4, 40)});"] if world.chance(0.3) else []
+    kinds += (
+        ["drop();", "no_op();", "exit();", f"truncate({world.random.randint(4, 40)});"] if world.chance(0.3) else []
+    )
     called = [name for name, n in world.actions.items() if not n]
     kinds += [f"{world.random.choice(called)}();"] if called else []
     return world.random.choice(kinds)

@@ -82,8 +82,8 @@ struct macs_table_shape {
     uint32_t value_bytes;
     uint32_t size; /* entries at most */
     uint32_t field_count;
-    const struct macs_key_field *fields; /* macs_table_init sets both; NULL: bytes before the prefix are exact or
-                                            ternary, as the kernel has it */
+    const struct macs_key_field *fields;    /* macs_table_init sets both; NULL: bytes before the prefix are exact or
+                                               ternary, as the kernel has it */
     const struct macs_action_desc *actions; /* macs_table_init sets both */
     uint32_t action_count;
     /* For kernels that pack an entry into a word: the bits of the key, all its fields without gaps, and of the data,
