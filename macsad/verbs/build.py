@@ -36,7 +36,7 @@ def command(
     folder: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, level: int,
     sanitize: tuple[str, ...], info_file: Path | None, verbose: bool, **program: object,
 ) -> None:  # fmt: skip
-    """Make PROGRAM's switch: DIR/P (a binary that needs nothing), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
+    """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
     hlir = compilation.load(request)
     tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize)
