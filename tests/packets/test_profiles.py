@@ -87,6 +87,17 @@ def test_groups() -> None:
         device.close()
 
 
+def test_a_group_without_members_leaves_what_was_written_before() -> None:
+    interpreter, device = Switch(switches.load(PROGRAM)), switches.start(PROGRAM, (0, 1))
+    try:
+        interpreter.table_add_indirect("I.ways", (Exact(5),), GroupRef(interpreter.group_create("I.ports")))
+        device._command("act_prof_create_group ports")
+        device._command("table_indirect_add_with_group ways 5 => 0")
+        same(interpreter, device)
+    finally:
+        device.close()
+
+
 def test_action_run_has_no_number_where_sharing_tables_have_other_actions(tmp_path: Path) -> None:
     text = PROGRAM.read_text().replace(
         "two.apply();", "switch (two.apply().action_run) { set: { hdr.order.hit = 3; } }"

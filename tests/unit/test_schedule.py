@@ -335,6 +335,17 @@ def test_what_is_written_before_it_is_read_is_local() -> None:
     assert "m2" not in kept(plan)
 
 
+@pytest.mark.parametrize("implementation", [None, "p"])
+def test_a_group_without_members_runs_no_action(implementation: str | None) -> None:
+    """Whatever a table's only action writes, a table with an action profile may leave as it was."""
+    b = Case()
+    b.extern("p", "action_selector", size=4, algorithm="crc16", width=8)
+    b.action("forward", b.set("m2", 2))
+    b.table("next_hops", [("h.k0", "exact")], ["forward"], default="forward", implementation=implementation)
+    plan = b.plan(b.set("m2", 1), apply("next_hops"), b.set("h.v", b.get("m2")))
+    assert ("m2" in kept(plan)) == (implementation is not None)
+
+
 def test_a_write_in_one_arm_only_keeps() -> None:
     b = Case().tables_with()
     plan = b.plan(b.set("m2", 1), apply("t0"), if_(condition(b), [b.set("m2", 2)]), b.set("h.k3", b.get("m2")))

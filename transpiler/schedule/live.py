@@ -115,10 +115,12 @@ class Liveness:
         return (live - access.killed) | access.reads
 
     def _apply(self, statement: ApplyTable, live: Live) -> Live:
+        """Only a table with an action profile may run nothing: a group without members has no action."""
         actions = actions_of(self.program, statement.table)
         access = self.locator.access(statement)
         live = live - access.killed
-        return frozenset().union(*(self._body(action.body, live) for action in actions)) | access.reads
+        passed = live if self.program.table[statement.table].implementation is not None else frozenset()
+        return passed.union(access.reads, *(self._body(action.body, live) for action in actions))
 
     def _emitted(self, header: HeaderPlace) -> Live:
         """Emitting needs the validity and the fields that were written; the others are in the packet still."""
