@@ -1,5 +1,5 @@
-"""A bounded number of random programs. Every run takes others and tells its seed at the end: MACSAD_FUZZ_SEED repeats it,
-MACSAD_FUZZ_SECONDS lets it go on for longer; `make fuzz` makes what fails smaller."""
+"""A bounded number of random programs: MACSAD_FUZZ_SEED takes others, MACSAD_FUZZ_SECONDS lets it go on for longer; `make
+fuzz` makes what fails smaller."""
 
 from __future__ import annotations
 

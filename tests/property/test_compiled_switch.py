@@ -1,6 +1,6 @@
 """The compiled switch does what the interpreter does: random entries and frames, at several bursts, with sanitizers.
 
-MACSAD_EXAMPLES sets how many scenarios each program gets; the few of a normal run are other ones every time.
+MACSAD_EXAMPLES sets how many scenarios each program gets, MACSAD_FUZZ_SEED which.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import switches
 from harness import BATCHES, difference, outcome
-from hypothesis import HealthCheck, given, settings, strategies as some
+from hypothesis import HealthCheck, given, seed, settings, strategies as some
 from strategies import Scenario, scenarios
 
 from macsad.stf.interpreted import InterpretedDevice
@@ -19,6 +19,7 @@ from macsad.stf.interpreted import InterpretedDevice
 TESTS = Path(__file__).parents[1]
 PROGRAMS = [*sorted((TESTS / "packets").glob("*.p4")), *sorted((TESTS.parent / "apps").glob("*/*.p4"))]
 PORTS = (0, 1, 2, 3)
+SEED = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 EXAMPLES = int(os.environ.get("MACSAD_EXAMPLES", "5"))
 SANITIZERS = ((), ("address", "undefined"))
 
@@ -29,6 +30,7 @@ def test_same_as_the_interpreter(path: Path, sanitize: tuple[str, ...]) -> None:
     program = switches.load(path)
     switches.build(path, sanitize)
 
+    @seed(SEED)
     @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
     @given(data=some.data())
     def compare(data: some.DataObject) -> None:
