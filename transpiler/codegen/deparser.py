@@ -1,13 +1,15 @@
 """The deparser → statement views.
 
 Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
-layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros.
+layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros. Where the
+program cannot change it, nothing looks whether it has.
 """
 
 from __future__ import annotations
 
 from itertools import count
 
+from transpiler.analysis.layout import keeps_layout
 from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import cite
@@ -18,6 +20,7 @@ from transpiler.hlir.statements import Emit, Statement
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
 from transpiler.schedule.pipeline import calls
+from transpiler.schedule.v1model import SECOND_LIVES
 
 DROP = (
     Line("packet->verdict = MACS_DROP;"),
@@ -51,9 +54,28 @@ class DeparserStatements(Statements):
             views += self.body(control.body)
         views += then
         views += self._places_of_repeated(emits)
-        guards = [self._valid(e.header) if straight else f"emits_{n}" for n, e in enumerate(emits)]
         headers = [e.header for e in emits]
-        views += [Line("uint32_t head = 0;"), Line("bool moved = false;")]
+
+        def guard(number: int) -> str:
+            """Whether that header goes out: asked for only where it matters, as what nobody asks for has no variable."""
+            return self._valid(headers[number]) if straight else f"emits_{number}"
+
+        if any(map(self._assigned, headers)) or calls(self.program, SECOND_LIVES) or not keeps_layout(self.program):
+            views += self._move([guard(number) for number in range(len(emits))], headers)
+        for number, header in enumerate(headers):
+            if stores := self._store_back(number, header):
+                views.append(IfView(guard(number), stores, (), ""))
+        if calls(self.program, frozenset({"truncate.request"})):
+            cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
+            nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
+            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
+        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),) if views else ()
+
+    def _move(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
+        """Bring the headers that go out to the head of the frame, if they do not stand there already."""
+        if not headers:
+            return (IfView("packet->payload_offset != 0", self._gather(guards, headers), (), ""),)
+        views: list[View] = [Line("uint32_t head = 0;"), Line("bool moved = false;")]
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
             place, size = self._place(number, header), self._size(header)
             changed = f"{place} != head"
@@ -61,15 +83,7 @@ class DeparserStatements(Statements):
                 changed += f" || {field} != {self.render.received_varbit(header)}"
             check = (Line(f"moved |= {changed};"), Line(f"head += {size};"))
             views.append(IfView(guard, check, (), ""))
-        views.append(IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
-        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
-            if stores := self._store_back(number, header):
-                views.append(IfView(guard, stores, (), ""))
-        if calls(self.program, frozenset({"truncate.request"})):
-            cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
-            nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
-            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
-        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),)
+        return (*views, IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
 
     def _places_of_repeated(self, emits: list[Emit]) -> Views:
         """A header that is emitted more than once may come to lie in several places: each emission has its own."""

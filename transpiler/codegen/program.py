@@ -10,7 +10,7 @@ from transpiler.codegen.names import Names
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import ProgramView, SlotView
+from transpiler.codegen.views import PipeView, ProgramView, SlotView
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -33,10 +33,11 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
     tables = Tables(program, names, kernels)
     externs = Externs(program, names)
     storage = Storage(program, schedule, names)
-    maker = Maker(program, storage, tables, externs)
-    pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
+    pipes, preserved = _pipes(program, schedule, storage, tables, externs)
+    while (unread := storage.unread_slots()) != storage.unread:  # what only those were made of may be unread then
+        storage = Storage(program, schedule, names, unread)
+        pipes, preserved = _pipes(program, schedule, storage, tables, externs)
     architecture = describe(program)
-    preserved = tuple(_preserved(program, storage, fields) for fields in architecture.preserved(program)[1:])
     second_lives = architecture.second_lives(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
@@ -74,6 +75,15 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         one_by_one=schedule.one_by_one,
         uses_time=_uses_time(program),
     )
+
+
+def _pipes(
+    program: Program, schedule: Schedule, storage: Storage, tables: Tables, externs: Externs
+) -> tuple[tuple[PipeView, ...], tuple[tuple[str, ...], ...]]:
+    """The pipes, and for each list of preserved fields their places in struct kept."""
+    maker = Maker(program, storage, tables, externs)
+    pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
+    return pipes, tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
 
 
 def _wide(program: Program) -> tuple[int, ...]:
@@ -122,11 +132,12 @@ def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[s
     places = []
     for owner, field in fields:
         if not field:
-            places.append(storage.variable(owner).name)
+            places.append(storage.keep(storage.variable(owner)))
             continue
         access = storage.access(HeaderRef(owner, program.span))
         slot = storage.valid(access.owner) if field == VALIDITY else storage.field(access.owner, field)
-        places.append(slot.name if access.index is None else f"{slot.name}[{access.index}]")
+        name = storage.keep(slot)
+        places.append(name if access.index is None else f"{name}[{access.index}]")
     return tuple(places)
 
 

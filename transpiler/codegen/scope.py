@@ -10,9 +10,11 @@ from transpiler.codegen.storage import Slot
 @dataclass
 class Scope:
     """Names slots for one function. A rendering finds the locals that are never read; the next, with them in `dead`,
-    leaves out what would only write them, which may leave others unread."""
+    leaves out what would only write them, which may leave others unread. Slots of the kept state that no function
+    reads are in `dead` from the start."""
 
     dead: frozenset[str] = frozenset()
+    kept_reads: set[str] = field(default_factory=set)  # of all functions: the storage's
     reads: set[str] = field(default_factory=set)
     locals: dict[str, Slot] = field(default_factory=dict)
     action_data: dict[str, str] = field(default_factory=dict)  # variable → C, while an action is rendered
@@ -23,6 +25,7 @@ class Scope:
     def read(self, slot: Slot) -> str:
         """The slot's name in C where it is read."""
         if slot.kept:
+            self.kept_reads.add(slot.name)
             return f"kept->{slot.name}"
         self.locals[slot.name] = slot
         self.reads.add(slot.name)
@@ -37,7 +40,7 @@ class Scope:
 
     def is_dead(self, slot: Slot) -> bool:
         """Whether nothing reads the slot, so that writing it can be left out."""
-        return not slot.kept and slot.name in self.dead
+        return slot.name in self.dead
 
     def unread(self) -> frozenset[str]:
         """The locals that nothing reads, those known before included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from transpiler.codegen.deparser import DeparserStatements
@@ -12,11 +13,11 @@ from transpiler.codegen.scope import Scope
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Storage
+from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import (
     CaseView,
     IfView,
-    JoinView,
     Line,
     LookupView,
     PipeView,
@@ -56,13 +57,16 @@ class Maker:
         return f"{pipe.name}_{number}_{name}"
 
     def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
-        renderer = StageRenderer(self, pipe, functions, Scope())
+        renderer = StageRenderer(self, pipe, functions, self._scope(self.storage.unread))
         renderer.render(pipe.stages[number])
         while (unread := renderer.scope.unread()) != renderer.scope.dead:
-            renderer = StageRenderer(self, pipe, functions, Scope(dead=unread))
+            renderer = StageRenderer(self, pipe, functions, self._scope(unread))
             renderer.render(pipe.stages[number])
-        final = Scope(dead=renderer.scope.dead)
+        final = self._scope(renderer.scope.dead)
         return StageRenderer(self, pipe, functions, final).view(number, pipe.stages[number])
+
+    def _scope(self, dead: frozenset[str]) -> Scope:
+        return Scope(dead=dead, kept_reads=self.storage.kept_reads)
 
 
 class StageRenderer:
@@ -78,9 +82,10 @@ class StageRenderer:
         self.statements = Statements(*arguments)
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments)
+        self._single: set[int] = set()  # joins that one way alone goes to
 
     def view(self, number: int, stage: Stage) -> StageView:
-        lookups, body, joins = self.render(stage)
+        lookups, body = self.render(stage)
         used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
         tables = ", ".join(s.table for s in stage.lookups)
         return StageView(
@@ -90,15 +95,18 @@ class StageRenderer:
             cite=at(stage.lookups[0].span) if stage.lookups else "",
             lookups=lookups,
             locals=tuple(f"{slot.declaration} = {_initial(slot.initial, slot.size)};" for slot in used),
-            body=body,
-            joins=joins,
+            body=straighten(body),
         )
 
-    def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views, tuple[JoinView, ...]]:
+    def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views]:
+        """The lookups and the body: its joins stand at its end, those that one way alone goes to stand in that way."""
         lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
-        body = self.code(stage.code)
-        joins = tuple(JoinView(_join_label(join), self.code(self.pipe.joins[join])) for join in self._joins(stage.code))
-        return lookups, body, joins
+        jumps = self._joins(stage.code)
+        self._single = {join for join, count in jumps.items() if count == 1}
+        body = list(self.code(stage.code))
+        for join in sorted(jumps.keys() - self._single):
+            body += [Line(f"{_join_label(join)}:;"), *self.code(self.pipe.joins[join])]
+        return lookups, tuple(body)
 
     def _lookup(self, number: int, stage: Stage) -> LookupView:
         table = self.maker.program.table[stage.lookups[number].table]
@@ -157,6 +165,8 @@ class StageRenderer:
         match target:
             case Submit(stage=stage):
                 return (SubmitView(stage, self.functions[stage]),)
+            case Jump(join=join) if join in self._single:
+                return self.code(self.pipe.joins[join])
             case Jump(join=join):
                 return (Line(f"goto {_join_label(join)};"),)
             case End():
@@ -165,16 +175,16 @@ class StageRenderer:
     def _leave(self, label: str) -> Views:
         return self._go(self.pipe.exits[label])
 
-    def _joins(self, code: Code) -> tuple[int, ...]:
-        """The joins that a stage's function needs, in program order."""
-        found: set[int] = set()
+    def _joins(self, code: Code) -> Counter[int]:
+        """The joins that a stage's function needs, and how many ways lead to each."""
+        found: Counter[int] = Counter()
         todo = self._jumps(code)
         while todo:
             join = todo.pop()
             if join not in found:
-                found.add(join)
                 todo += self._jumps(self.pipe.joins[join])
-        return tuple(sorted(found))
+            found[join] += 1
+        return found
 
     def _jumps(self, code: Code) -> list[int]:
         found: list[int] = []

@@ -55,13 +55,18 @@ class Access:
 class Storage:
     """All slots of a program under a schedule."""
 
-    def __init__(self, program: Program, schedule: Schedule, names: Names) -> None:
+    def __init__(
+        self, program: Program, schedule: Schedule, names: Names, unread: frozenset[str] = frozenset()
+    ) -> None:
+        """`unread`: slots of the kept state that are left out, as nothing reads them."""
         self.program = program
         self.names = names
         self.kept = schedule.kept
         self.stored = stored_fields(program)
         self.loaded = loaded_fields(program, self.stored)
         self.spread = schedule.spread
+        self.unread = unread
+        self.kept_reads: set[str] = set()
         self._element = {
             stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
         }
@@ -121,8 +126,17 @@ class Storage:
 
     def kept_slots(self) -> tuple[Slot, ...]:
         """The slots of the packet's state that were asked for so far, largest first so that the struct has no holes."""
-        kept = [slot for slot in self._slots.values() if slot.kept]
+        kept = [slot for slot in self._slots.values() if slot.kept and slot.name not in self.unread]
         return tuple(sorted(kept, key=lambda slot: (-_alignment(slot.c_type), slot.name)))
+
+    def keep(self, slot: Slot) -> str:
+        """The slot's name, where something else than a function reads it."""
+        self.kept_reads.add(slot.name)
+        return slot.name
+
+    def unread_slots(self) -> frozenset[str]:
+        """The slots of the packet's state that nothing has read so far."""
+        return self.unread | {slot.name for slot in self._slots.values() if slot.kept} - self.kept_reads
 
     def _members(self, owner: str) -> tuple[str, ...]:
         stack = self.program.stack.get(owner)

@@ -22,6 +22,11 @@ class Line:
         """Whether nothing after it is reached."""
         return self.text.startswith(("goto ", "return;"))
 
+    @property
+    def label(self) -> str:
+        """The label that it is, or empty."""
+        return self.text.removesuffix(":;") if self.text.endswith(":;") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class IfView:
@@ -30,6 +35,10 @@ class IfView:
     then: Views
     otherwise: Views
     cite: str
+
+    @property
+    def leaves(self) -> bool:
+        return all(bool(body) and body[-1].leaves for body in (self.then, self.otherwise))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,7 @@ class SwitchView:
     """`default` is always there, empty or not."""
 
     kind: ClassVar[str] = "switch"
+    leaves: ClassVar[bool] = False
     subject: str
     cases: tuple[CaseView, ...]
     default: Views
@@ -52,6 +62,7 @@ class SwitchView:
 @dataclass(frozen=True, slots=True)
 class WhileView:
     kind: ClassVar[str] = "while"
+    leaves: ClassVar[bool] = False
     condition: str
     body: Views
     cite: str
@@ -62,6 +73,7 @@ class BlockView:
     """A body with declarations of its own; `label` stands behind it, if anything goes there."""
 
     kind: ClassVar[str] = "block"
+    leaves: ClassVar[bool] = False
     body: Views
     label: str
     cite: str
@@ -72,6 +84,7 @@ class SubmitView:
     """Leave the packet to a later stage and return."""
 
     kind: ClassVar[str] = "submit"
+    leaves: ClassVar[bool] = True
     stage: int
     name: str
 
@@ -96,6 +109,7 @@ class ApplyView:
     """
 
     kind: ClassVar[str] = "apply"
+    leaves: ClassVar[bool] = False
     table: TableRef
     look: str
     keys: Views
@@ -148,12 +162,6 @@ class LookupView:
 
 
 @dataclass(frozen=True, slots=True)
-class JoinView:
-    label: str
-    body: Views
-
-
-@dataclass(frozen=True, slots=True)
 class StageView:
     """One stage: `function` is its name; `locals` are declarations with their initial values."""
 
@@ -164,7 +172,6 @@ class StageView:
     lookups: tuple[LookupView, ...]
     locals: tuple[str, ...]
     body: Views
-    joins: tuple[JoinView, ...]
 
     @property
     def steps(self) -> int:

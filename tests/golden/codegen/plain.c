@@ -123,14 +123,13 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         switch ((uint32_t)(hdr_items_nextIndex - 1) < 4 ? hdr_items_last[(uint32_t)(hdr_items_nextIndex - 1)] : 0) { /* plain.p4:24 */
         case 1:
-            goto parsed;
-
+            break;
         case 0:
             goto parse_items;
 
         default:
             error = error_NoMatch;
-            goto parsed;
+            break;
         }
         parsed:;
         packet->payload_offset = at;
@@ -281,7 +280,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             macs_store_bits(to, 0, 7, hdr_items_value[3]);
         }
     }
-    return;
 }
 
 /* A received burst, from end to end. */

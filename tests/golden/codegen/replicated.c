@@ -138,9 +138,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         if (!(kept->hdr_tag_hops != 0)) { /* replicated.p4:13 */
             error = 2 /* NoMatch */;
-            goto parsed;
         }
-        goto parsed;
         parsed:;
         packet->payload_offset = at;
         packet->parser_error = (uint8_t)error;
@@ -149,23 +147,21 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
         kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
         standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
-        goto join_0;
+        if (standard_metadata_mcast_grp != 0) {
+            packet->multicast_group = standard_metadata_mcast_grp;
+            packet->verdict = MACS_REPLICATE;
+            return;
+        }
+        if (kept->standard_metadata_egress_spec == 511) {
+            packet->verdict = MACS_DROP;
+            packet->cause = MACS_CAUSE_PROGRAM;
+            return;
+        }
+        packet->egress_port = kept->standard_metadata_egress_spec;
+        packet->verdict = MACS_FORWARD;
+        return;
     }
     macs_set_add(&sets->of[1], index); /* to ingress_1_I_groups */
-    return;
-join_0:;
-    if (standard_metadata_mcast_grp != 0) {
-        packet->multicast_group = standard_metadata_mcast_grp;
-        packet->verdict = MACS_REPLICATE;
-        return;
-    }
-    if (kept->standard_metadata_egress_spec == 511) {
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
-        return;
-    }
-    packet->egress_port = kept->standard_metadata_egress_spec;
-    packet->verdict = MACS_FORWARD;
     return;
 }
 
@@ -209,8 +205,6 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             break;
         }
     }
-    goto join_0;
-join_0:;
     if (standard_metadata_mcast_grp != 0) {
         packet->multicast_group = standard_metadata_mcast_grp;
         packet->verdict = MACS_REPLICATE;
@@ -223,7 +217,6 @@ join_0:;
     }
     packet->egress_port = kept->standard_metadata_egress_spec;
     packet->verdict = MACS_FORWARD;
-    return;
 }
 
 static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
@@ -269,36 +262,12 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
         return;
     }
     { /* replicated.p4:43 */
-        uint32_t head = 0;
-        bool moved = false;
-        if (kept->hdr_tag_valid) {
-            moved |= kept->hdr_tag_at != head;
-            head += 4;
-        }
-        if (moved || head != packet->payload_offset) {
-            uint8_t list[4];
-            uint32_t used = 0;
-            if (kept->hdr_tag_valid) {
-                kept->hdr_tag_at = macs_layout_append(packet, list, &used, kept->hdr_tag_at, 4);
-            }
-            if (macs_layout_replace(packet, list, used)) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_NO_BUFFER;
-                return;
-            }
-            if (packet->length == 0) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_PROGRAM;
-                return;
-            }
-        }
         if (kept->hdr_tag_valid) {
             uint8_t *const to = packet->data + kept->hdr_tag_at;
             macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
             macs_store_bytes(to + 2, 2, hdr_tag_replica);
         }
     }
-    return;
 }
 
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {

@@ -21,11 +21,9 @@
 struct kept {
     uint64_t hdr_ethernet_destination;
     uint32_t hdr_label_value;
-    uint16_t hdr_ethernet_at;
     uint16_t hdr_label_at;
     uint16_t meta_group;
     uint16_t standard_metadata_egress_spec;
-    bool hdr_ethernet_valid;
     uint8_t hdr_label_ttl;
     bool hdr_label_valid;
 };
@@ -286,20 +284,16 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 error = error_PacketTooShort;
                 goto parsed;
             }
-            kept->hdr_ethernet_valid = true;
-            kept->hdr_ethernet_at = (uint16_t)at;
             kept->hdr_ethernet_destination = (uint64_t)macs_load_bytes(packet->data + at, 6);
             hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
             at += 14;
         }
         switch (hdr_ethernet_type) { /* staged.p4:14 */
         case 0x8847:
-            goto parse_label;
-
+            break;
         default:
             goto parsed;
         }
-        parse_label:; /* staged.p4:16 */
         { /* staged.p4:17 */
             if (packet->length - at < 4) {
                 error = error_PacketTooShort;
@@ -311,7 +305,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             kept->hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
             at += 4;
         }
-        goto parsed;
         parsed:;
         packet->payload_offset = at;
         packet->parser_error = (uint8_t)error;
@@ -484,43 +477,12 @@ static inline void ingress_4_merge(struct macs_worker *worker, struct state *sta
     packet->verdict = MACS_FORWARD;
     kept->standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
-        uint32_t head = 0;
-        bool moved = false;
-        if (kept->hdr_ethernet_valid) {
-            moved |= kept->hdr_ethernet_at != head;
-            head += 14;
-        }
-        if (kept->hdr_label_valid) {
-            moved |= kept->hdr_label_at != head;
-            head += 4;
-        }
-        if (moved || head != packet->payload_offset) {
-            uint8_t list[18];
-            uint32_t used = 0;
-            if (kept->hdr_ethernet_valid) {
-                kept->hdr_ethernet_at = macs_layout_append(packet, list, &used, kept->hdr_ethernet_at, 14);
-            }
-            if (kept->hdr_label_valid) {
-                kept->hdr_label_at = macs_layout_append(packet, list, &used, kept->hdr_label_at, 4);
-            }
-            if (macs_layout_replace(packet, list, used)) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_NO_BUFFER;
-                return;
-            }
-            if (packet->length == 0) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_PROGRAM;
-                return;
-            }
-        }
         if (kept->hdr_label_valid) {
             uint8_t *const to = packet->data + kept->hdr_label_at;
             macs_store_bits(to, 0, 20, kept->hdr_label_value);
             macs_store_bytes(to + 3, 1, kept->hdr_label_ttl);
         }
     }
-    return;
 }
 
 /* A received burst, from end to end. */

@@ -1,0 +1,68 @@
+"""Whether a program sends every frame in the layout in which it came: no header is added, removed or moved.
+
+So it is where nothing but the parser makes headers valid or invalid, and on every way through it the parser extracts
+headers one behind the other in the order in which the deparser emits them. What was not extracted is payload in both.
+"""
+
+from __future__ import annotations
+
+from transpiler.hlir.expressions import HeaderPlace, HeaderRef
+from transpiler.hlir.program import Architecture, Control, Parser, Program
+from transpiler.hlir.statements import Advance, CopyHeader, Emit, Extract, SetValid
+from transpiler.hlir.traverse import program_statements, successors, walk
+
+
+def keeps_layout(program: Program) -> bool:
+    """Safe: False where it cannot be seen. For programs whose packets have one life."""
+    parsers = [pipe for pipe in program.pipes if isinstance(pipe, Parser)]
+    deparsers = [pipe for pipe in program.pipes if isinstance(pipe, Control) and _emits(pipe)]
+    if program.architecture is not Architecture.V1MODEL or len(parsers) != 1 or len(deparsers) > 1:
+        return False
+    emitted = [_name(emit) for control in deparsers for emit in control.body]
+    if None in emitted or len(set(emitted)) != len(emitted):
+        return False
+    order = {name: place for place, name in enumerate(emitted)}
+    for statement in program_statements(program):
+        if isinstance(statement, Advance):
+            return False
+        if isinstance(statement, SetValid | CopyHeader):
+            changed = statement.header if isinstance(statement, SetValid) else statement.target
+            if not isinstance(changed, HeaderRef) or changed.name in order:
+                return False
+    return _extracts_in(order, parsers[0])
+
+
+def _emits(control: Control) -> bool:
+    return any(isinstance(statement, Emit) for statement in walk(control.body))
+
+
+def _name(statement: object) -> str | None:
+    """The header that a statement of a deparser emits, where that is all it does."""
+    match statement:
+        case Emit(header=HeaderRef(name=name)):
+            return name
+    return None
+
+
+def _extracts_in(order: dict[str | None, int], parser: Parser) -> bool:
+    """Whether every way through the parser extracts headers in rising order."""
+    states = {state.name: state for state in parser.states}
+    todo = [(parser.states[0].name, -1)] if parser.states else []
+    known = set(todo)
+    while todo:
+        name, last = todo.pop()
+        if name not in states:
+            continue
+        extracted = [s.header for s in walk(states[name].body) if isinstance(s, Extract)]
+        direct = sum(isinstance(s, Extract) for s in states[name].body)
+        places = [_place(order, header) for header in extracted]
+        if direct != len(extracted) or any(b <= a for a, b in zip([last, *places], places, strict=False)):
+            return False
+        following = {(successor, places[-1] if places else last) for successor in successors(states[name])}
+        todo += following - known
+        known |= following
+    return True
+
+
+def _place(order: dict[str | None, int], header: HeaderPlace) -> int:
+    return order.get(header.name, -1) if isinstance(header, HeaderRef) else -1
