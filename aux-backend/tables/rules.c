@@ -153,7 +153,9 @@ int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, st
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits) {
     struct macs_rule *rule = NULL;
     struct macs_match match = {.value = key, .mask = key, .high = key, .prefix_bits = prefix_bits};
-    return macs_rules_find(rules, &match, &rule) == 0 ? rule : NULL;
+    if (macs_rules_find(rules, &match, &rule) || rule->prefix_bits != prefix_bits)
+        return NULL; /* of a key without an LPM field only the whole can be found */
+    return rule;
 }
 
 int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,

@@ -30,7 +30,7 @@ SHAPES = [
     ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17),
     ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
     ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
-    ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
+    ("lpm_trie", 1, 1), ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
     ("ternary_bits", 2, 2), ("ternary_bits", 13, 13), ("ternary_bits", 6, 3), ("ternary_bits", 4, 0),
     ("ternary_bits", 40, 40),
     ("ternary_tuple", 2, 2), ("ternary_tuple", 13, 13), ("ternary_tuple", 6, 3), ("ternary_tuple", 4, 0),
