@@ -158,11 +158,12 @@ static uint8_t operate(odp_packet_t pkt, const odp_crypto_packet_op_param_t *par
     const odp_packet_data_range_t range = param->cipher_range;
     if (param->session->cipher == NULL)
         return MACS_ODP_CRYPTO;
-    if (range.offset > pkt->len || range.length > pkt->len - range.offset || range.length % MACS_ODP_BLOCK)
+    if (range.offset > macs_odp_len(pkt) || range.length > macs_odp_len(pkt) - range.offset ||
+        range.length % MACS_ODP_BLOCK)
         return MACS_ODP_CRYPTO | MACS_ODP_CRYPTO_SIZE;
     if (range.length == 0)
         return MACS_ODP_CRYPTO;
-    uint8_t *data = pkt->data + range.offset;
+    uint8_t *data = macs_odp_data(pkt) + range.offset;
     if (macs_odp_cipher_run(param->session->cipher, param->cipher_iv_ptr, data, range.length))
         return MACS_ODP_CRYPTO | MACS_ODP_CRYPTO_OTHER;
     return MACS_ODP_CRYPTO;
@@ -172,15 +173,15 @@ int odp_crypto_op(const odp_packet_t pkt_in[], odp_packet_t pkt_out[], const odp
                   int num_pkt) {
     for (int i = 0; i < num_pkt; i++) {
         struct macs_odp_event *event = &pkt_in[i]->event;
-        uint8_t other = event->flags & (uint8_t) ~(MACS_ODP_CRYPTO | MACS_ODP_CRYPTO_SIZE | MACS_ODP_CRYPTO_OTHER);
-        event->flags = other | operate(pkt_in[i], &param[i]);
+        macs_odp_flags_change(event, MACS_ODP_CRYPTO | MACS_ODP_CRYPTO_SIZE | MACS_ODP_CRYPTO_OTHER,
+                              operate(pkt_in[i], &param[i]));
         pkt_out[i] = pkt_in[i];
     }
     return num_pkt;
 }
 
 int odp_crypto_result(odp_crypto_packet_result_t *result, odp_packet_t packet) {
-    uint8_t flags = packet->event.flags;
+    uint32_t flags = macs_odp_flags(&packet->event);
     if (!(flags & MACS_ODP_CRYPTO)) {
         macs_odp_error = EINVAL;
         return -2;

@@ -102,6 +102,8 @@ int odp_init_global(odp_instance_t *handle, const odp_init_t *params, const odp_
         take_mask(&macs_odp_worker_cpus, params->worker_cpus);
         take_mask(&macs_odp_control_cpus, params->control_cpus);
         *handle = (odp_instance_t)getpid();
+        result = macs_odp_platform_start();
+        instance.running = result == 0;
     }
     pthread_mutex_unlock(&macs_odp_lock);
     return result;
@@ -128,6 +130,10 @@ int odp_init_local(odp_instance_t handle, odp_thread_type_t type) {
     pthread_mutex_unlock(&macs_odp_lock);
     macs_odp_thread = thread;
     macs_odp_error = 0;
+    if (macs_odp_platform_join() != 0) {
+        odp_term_local();
+        return -1;
+    }
     return 0;
 }
 
@@ -136,6 +142,7 @@ int odp_term_local(void) {
     if (thread < 0)
         return macs_odp_fail(EINVAL);
     macs_odp_pool_leave();
+    macs_odp_platform_leave();
     pthread_mutex_lock(&macs_odp_lock);
     instance.joined[thread] = false;
     *(instance.type[thread] == ODP_THREAD_CONTROL ? &instance.controls : &instance.workers) -= 1;
@@ -274,9 +281,11 @@ const char *odp_version_api_str(void) {
 }
 
 const char *odp_version_impl_name(void) {
-    return "macsad-linux";
+    return macs_odp_platform_name;
 }
 
 const char *odp_version_impl_str(void) {
-    return "macsad-linux 0.1.0";
+    static char text[64];
+    snprintf(text, sizeof(text), "%s 0.1.0", macs_odp_platform_name);
+    return text;
 }

@@ -36,6 +36,13 @@ enum macs_odp_pages { MACS_ODP_PAGES_BEST, MACS_ODP_PAGES_HUGE, MACS_ODP_PAGES_S
 void *macs_odp_map(uint64_t bytes, enum macs_odp_pages pages, uint64_t *mapped, uint64_t *page);
 void macs_odp_unmap(void *address, uint64_t mapped);
 
+/* The platform below ODP: its name; start it, once in a process at least (0, or -1 and logged); a thread joins the
+ * instance (0, or -1) and leaves it. */
+extern const char *const macs_odp_platform_name;
+int macs_odp_platform_start(void);
+int macs_odp_platform_join(void);
+void macs_odp_platform_leave(void);
+
 /* Copy a name, cut to `size`; NULL is "". */
 void macs_odp_name(char *to, size_t size, const char *from);
 

@@ -42,7 +42,7 @@ void odp_packet_free_sp(const odp_packet_t pkt[], int num) {
 }
 
 uint32_t odp_packet_reset_max_len(odp_packet_t pkt) {
-    return pkt->room - pkt->event.pool->headroom;
+    return macs_odp_room(pkt) - pkt->event.pool->headroom;
 }
 
 int odp_packet_reset(odp_packet_t pkt, uint32_t len) {
@@ -53,37 +53,37 @@ int odp_packet_reset(odp_packet_t pkt, uint32_t len) {
 }
 
 void odp_packet_reset_meta(odp_packet_t pkt) {
-    macs_odp_packet_start(pkt, odp_packet_headroom(pkt), pkt->len, -1);
+    macs_odp_packet_start(pkt, odp_packet_headroom(pkt), macs_odp_len(pkt), -1);
 }
 
 /* Move the data so that there are `headroom` bytes before them. */
 static void shift(odp_packet_t pkt, uint32_t headroom) {
-    memmove(pkt->head + headroom, pkt->data, pkt->len);
-    pkt->data = pkt->head + headroom;
+    memmove(macs_odp_head(pkt) + headroom, macs_odp_data(pkt), macs_odp_len(pkt));
+    macs_odp_place(pkt, macs_odp_head(pkt) + headroom, macs_odp_len(pkt));
 }
 
 int odp_packet_extend_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len) {
     odp_packet_t p = *pkt;
     int moved = len > odp_packet_headroom(p);
-    if (moved && (uint64_t)len + p->len > p->room)
+    if (moved && (uint64_t)len + macs_odp_len(p) > macs_odp_room(p))
         return macs_odp_fail(ENOSPC);
     if (moved)
         shift(p, len);
     odp_packet_push_head(p, len);
     if (data_ptr != NULL)
-        *data_ptr = p->data;
+        *data_ptr = macs_odp_data(p);
     if (seg_len != NULL)
-        *seg_len = p->len;
+        *seg_len = macs_odp_len(p);
     return moved;
 }
 
 int odp_packet_extend_tail(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint32_t *seg_len) {
     odp_packet_t p = *pkt;
     int moved = len > odp_packet_tailroom(p);
-    if (moved && (uint64_t)len + p->len > p->room)
+    if (moved && (uint64_t)len + macs_odp_len(p) > macs_odp_room(p))
         return macs_odp_fail(ENOSPC);
     if (moved)
-        shift(p, p->room - p->len - len);
+        shift(p, macs_odp_room(p) - macs_odp_len(p) - len);
     void *tail = odp_packet_push_tail(p, len);
     if (data_ptr != NULL)
         *data_ptr = tail;
@@ -96,9 +96,9 @@ int odp_packet_trunc_head(odp_packet_t *pkt, uint32_t len, void **data_ptr, uint
     if (odp_packet_pull_head(*pkt, len) == NULL)
         return macs_odp_fail(EINVAL);
     if (data_ptr != NULL)
-        *data_ptr = (*pkt)->data;
+        *data_ptr = macs_odp_data(*pkt);
     if (seg_len != NULL)
-        *seg_len = (*pkt)->len;
+        *seg_len = macs_odp_len(*pkt);
     return 0;
 }
 
@@ -114,37 +114,37 @@ int odp_packet_trunc_tail(odp_packet_t *pkt, uint32_t len, void **tail_ptr, uint
 
 int odp_packet_add_data(odp_packet_t *pkt, uint32_t offset, uint32_t len) {
     odp_packet_t p = *pkt;
-    uint32_t old_len = p->len;
+    uint32_t old_len = macs_odp_len(p);
     if (offset > old_len || odp_packet_extend_tail(pkt, len, NULL, NULL) < 0)
         return macs_odp_fail(EINVAL);
-    memmove(p->data + offset + len, p->data + offset, old_len - offset);
+    memmove(macs_odp_data(p) + offset + len, macs_odp_data(p) + offset, old_len - offset);
     return 1;
 }
 
 int odp_packet_rem_data(odp_packet_t *pkt, uint32_t offset, uint32_t len) {
     odp_packet_t p = *pkt;
-    if (offset > p->len || len > p->len - offset || len >= p->len)
+    if (offset > macs_odp_len(p) || len > macs_odp_len(p) - offset || len >= macs_odp_len(p))
         return macs_odp_fail(EINVAL);
-    memmove(p->data + offset, p->data + offset + len, p->len - offset - len);
-    p->len -= len;
+    memmove(macs_odp_data(p) + offset, macs_odp_data(p) + offset + len, macs_odp_len(p) - offset - len);
+    macs_odp_place(p, macs_odp_data(p), macs_odp_len(p) - len);
     return 1;
 }
 
 static bool inside(odp_packet_t pkt, uint32_t offset, uint32_t len) {
-    return offset <= pkt->len && len <= pkt->len - offset;
+    return offset <= macs_odp_len(pkt) && len <= macs_odp_len(pkt) - offset;
 }
 
 int odp_packet_copy_to_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, void *dst) {
     if (!inside(pkt, offset, len))
         return macs_odp_fail(EINVAL);
-    memcpy(dst, pkt->data + offset, len);
+    memcpy(dst, macs_odp_data(pkt) + offset, len);
     return 0;
 }
 
 int odp_packet_copy_from_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, const void *src) {
     if (!inside(pkt, offset, len))
         return macs_odp_fail(EINVAL);
-    memcpy(pkt->data + offset, src, len);
+    memcpy(macs_odp_data(pkt) + offset, src, len);
     return 0;
 }
 
@@ -152,7 +152,7 @@ int odp_packet_copy_from_pkt(odp_packet_t dst, uint32_t dst_offset, odp_packet_t
                              uint32_t len) {
     if (!inside(dst, dst_offset, len) || !inside(src, src_offset, len))
         return macs_odp_fail(EINVAL);
-    memmove(dst->data + dst_offset, src->data + src_offset, len);
+    memmove(macs_odp_data(dst) + dst_offset, macs_odp_data(src) + src_offset, len);
     return 0;
 }
 
@@ -167,18 +167,18 @@ int odp_packet_copy_data(odp_packet_t pkt, uint32_t dst_offset, uint32_t src_off
 odp_packet_t odp_packet_copy_part(odp_packet_t pkt, uint32_t offset, uint32_t len, odp_pool_t pool) {
     odp_packet_t copy = inside(pkt, offset, len) ? odp_packet_alloc(pool, len) : ODP_PACKET_INVALID;
     if (copy != ODP_PACKET_INVALID)
-        memcpy(copy->data, pkt->data + offset, len);
+        memcpy(macs_odp_data(copy), macs_odp_data(pkt) + offset, len);
     return copy;
 }
 
 odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool) {
-    odp_packet_t copy = odp_packet_copy_part(pkt, 0, pkt->len, pool);
+    odp_packet_t copy = odp_packet_copy_part(pkt, 0, macs_odp_len(pkt), pool);
     if (copy == ODP_PACKET_INVALID)
         return copy;
-    copy->user_ptr = pkt->user_ptr;
+    macs_odp_user_ptr_change(copy, macs_odp_user_ptr(pkt));
     copy->ts_ns = pkt->ts_ns;
-    copy->event.flags = pkt->event.flags;
-    copy->event.input = pkt->event.input;
+    macs_odp_flags_change(&copy->event, ~0u, macs_odp_flags(&pkt->event));
+    macs_odp_input_change(copy, macs_odp_input(pkt));
     uint32_t uarea = pkt->uarea_size < copy->uarea_size ? pkt->uarea_size : copy->uarea_size;
     memcpy(copy + 1, pkt + 1, uarea);
     return copy;
@@ -204,8 +204,8 @@ uint64_t odp_packet_to_u64(odp_packet_t pkt) {
 
 void odp_packet_print(odp_packet_t pkt) {
     macs_odp_log(ODP_LOG_PRINT, "packet %u of pool %s: %u bytes, headroom %u, tailroom %u, input %d\n",
-                 pkt->event.index, pkt->event.pool->name, pkt->len, odp_packet_headroom(pkt), odp_packet_tailroom(pkt),
-                 pkt->event.input);
+                 pkt->event.index, pkt->event.pool->name, macs_odp_len(pkt), odp_packet_headroom(pkt),
+                 odp_packet_tailroom(pkt), macs_odp_input(pkt));
 }
 
 void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len) {
@@ -214,7 +214,7 @@ void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len) {
     for (uint32_t row = 0; row < len; row += 16) {
         char hex[16 * 3 + 1] = "";
         for (uint32_t i = 0; i < 16 && row + i < len; i++) {
-            uint8_t byte = pkt->data[offset + row + i];
+            uint8_t byte = macs_odp_data(pkt)[offset + row + i];
             hex[i * 3] = ' ';
             hex[i * 3 + 1] = "0123456789abcdef"[byte >> 4];
             hex[i * 3 + 2] = "0123456789abcdef"[byte & 15];

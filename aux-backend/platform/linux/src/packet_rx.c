@@ -95,11 +95,11 @@ static bool frame_store(struct macs_odp_pktio *pktio, odp_packet_t pkt, const ui
     if (len < ETH_HLEN || len + tag > macs_odp_pktio_room(pktio))
         return false;
     macs_odp_packet_start(pkt, pktio->pool->headroom, len + tag, (int)pktio->index);
-    memcpy(pkt->data, data, tag ? MACS : len);
+    memcpy(macs_odp_data(pkt), data, tag ? MACS : len);
     if (tag) {
         uint16_t fields[2] = {odp_cpu_to_be_16(info->tpid), odp_cpu_to_be_16(info->tci)};
-        memcpy(pkt->data + MACS, fields, sizeof(fields));
-        memcpy(pkt->data + MACS + VLAN_TAG, data + MACS, len - MACS);
+        memcpy(macs_odp_data(pkt) + MACS, fields, sizeof(fields));
+        memcpy(macs_odp_data(pkt) + MACS + VLAN_TAG, data + MACS, len - MACS);
     }
     odp_packet_ts_set(pkt, (odp_time_t){.ns = info->ts_ns});
     return true;
@@ -126,10 +126,10 @@ static int frame_accept(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, od
     if (!frame_store(pktio, pkt, data, len, info))
         return -1;
     if (!rx->vnet)
-        macs_odp_checksum_guess(pkt->data, pkt->len);
+        macs_odp_checksum_guess(macs_odp_data(pkt), macs_odp_len(pkt));
     else if (info->vnet.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM)
-        macs_odp_checksum_complete(pkt->data, pkt->len, info->vnet.csum_start + (info->vlan ? VLAN_TAG : 0u),
-                                   info->vnet.csum_offset);
+        macs_odp_checksum_complete(macs_odp_data(pkt), macs_odp_len(pkt),
+                                   info->vnet.csum_start + (info->vlan ? VLAN_TAG : 0u), info->vnet.csum_offset);
     return 1;
 }
 
@@ -205,7 +205,7 @@ static bool segment(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_pa
         return false;
     }
     macs_odp_packet_start(pkt, pktio->pool->headroom, len, (int)pktio->index);
-    macs_odp_super_next(&rx->super, pkt->data);
+    macs_odp_super_next(&rx->super, macs_odp_data(pkt));
     return true;
 }
 

@@ -6,25 +6,19 @@
 
 enum { PKTIOS = ODP_PKTIO_MAX_INDEX + 1 };
 
-/* A name with one of these and a colon in front is that driver's; a name without colon is an interface's. */
-static const struct macs_odp_driver *const drivers[] = {
-    &macs_odp_driver_null,      &macs_odp_driver_mem, &macs_odp_driver_pcap,
-    &macs_odp_driver_af_packet, &macs_odp_driver_tap,
-};
-static const struct macs_odp_driver *const driver_of_interfaces = &macs_odp_driver_af_packet;
-
 static struct macs_odp_pktio *pktios[PKTIOS];
 
+/* A name with a driver's and a colon in front is that driver's; a name without colon is an interface's. */
 static const struct macs_odp_driver *driver_find(const char *name, const char **arguments) {
-    for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++) {
-        size_t length = strlen(drivers[i]->name);
-        if (strncmp(name, drivers[i]->name, length) == 0 && name[length] == ':') {
+    for (const struct macs_odp_driver *const *driver = macs_odp_drivers; *driver != NULL; driver++) {
+        size_t length = strlen((*driver)->name);
+        if (strncmp(name, (*driver)->name, length) == 0 && name[length] == ':') {
             *arguments = name + length + 1;
-            return drivers[i];
+            return *driver;
         }
     }
     *arguments = name;
-    return strchr(name, ':') == NULL && *name != '\0' ? driver_of_interfaces : NULL;
+    return strchr(name, ':') == NULL && *name != '\0' ? &macs_odp_driver_af_packet : NULL;
 }
 
 static struct macs_odp_pktio *find(const char *name) {
@@ -53,6 +47,8 @@ static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const
         return NULL;
     macs_odp_name(pktio->name, sizeof(pktio->name), name);
     pktio->driver = driver;
+    pktio->max_in = driver->max_input_queues;
+    pktio->max_out = driver->max_output_queues;
     pktio->pool = pool;
     pktio->param = *param;
     pktio->index = index;
@@ -209,11 +205,11 @@ int odp_pktin_recv_tmo(odp_pktin_queue_t queue, odp_packet_t packets[], int num,
 }
 
 odp_pktio_t odp_packet_input(odp_packet_t pkt) {
-    return pkt->event.input < 0 ? ODP_PKTIO_INVALID : pktios[pkt->event.input];
+    return macs_odp_input(pkt) < 0 ? ODP_PKTIO_INVALID : pktios[macs_odp_input(pkt)];
 }
 
 void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio) {
-    pkt->event.input = pktio == ODP_PKTIO_INVALID ? -1 : (int8_t)pktio->index;
+    macs_odp_input_change(pkt, pktio == ODP_PKTIO_INVALID ? -1 : (int)pktio->index);
 }
 
 unsigned int odp_pktio_max_index(void) {

@@ -1,6 +1,7 @@
 /* Ports from the inside: what pktio.c keeps of each, and what a driver gives.
  *
- * A driver is one file that defines a struct macs_odp_driver and a line in the table of pktio.c. open() parses the rest
+ * A driver is one file that defines a struct macs_odp_driver and a line in the table of
+ * pktio_drivers.c. open() parses the rest
  * of the name after "DRIVER:", checks that the device is there and keeps its state in pktio->state; start() makes what
  * needs the number of queues. All return 0 or -1 with the error number set, and have logged the reason in words.
  * recv() and send() are called by one thread at a time per queue; different queues run at the same time.
@@ -62,14 +63,19 @@ struct macs_odp_pktio {
     odp_pktio_config_t config;
     uint32_t index;
     bool started;
-    bool finite; /* the input has an end: there is a counter rx_end */
-    bool rx_end; /* written by the receiving thread, read by any: atomic */
+    bool finite;     /* the input has an end: there is a counter rx_end */
+    bool rx_end;     /* written by the receiving thread, read by any: atomic */
+    uint32_t max_in; /* queues; the driver's, unless its open() knows better */
+    uint32_t max_out;
     uint32_t num_in;
     uint32_t num_out;
     odp_pktin_hash_proto_t hash;
     struct macs_odp_pktin *in;
     struct macs_odp_pktout *out;
 };
+
+/* The platform's drivers; NULL ends them. */
+extern const struct macs_odp_driver *const macs_odp_drivers[];
 
 extern const struct macs_odp_driver macs_odp_driver_null;
 extern const struct macs_odp_driver macs_odp_driver_mem;

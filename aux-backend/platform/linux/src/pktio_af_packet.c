@@ -219,7 +219,7 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
             break;
         errors += result == MACS_ODP_RX_BAD;
         if (result == MACS_ODP_RX_FRAME)
-            octets += packets[got++]->len;
+            octets += macs_odp_len(packets[got++]);
     }
     if (got < taken)
         macs_odp_packet_give(pktio->pool, packets + got, taken - got);
@@ -260,13 +260,14 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     uint64_t octets = 0, errors = 0;
     int done = 0, count, sent;
     do {
-        for (count = 0; done + count < num && count < SEND_AT_ONCE && packets[done + count]->len <= maxlen; count++) {
-            parts[count] = (struct iovec){packets[done + count]->data, packets[done + count]->len};
+        for (count = 0; done + count < num && count < SEND_AT_ONCE && macs_odp_len(packets[done + count]) <= maxlen;
+             count++) {
+            parts[count] = (struct iovec){macs_odp_data(packets[done + count]), macs_odp_len(packets[done + count])};
             messages[count] = (struct mmsghdr){.msg_hdr = {.msg_iov = &parts[count], .msg_iovlen = 1}};
         }
         sent = count > 0 ? send_some(state->tx[queue->index], messages, count, &errors) : 0;
         for (int i = 0; i < sent; i++)
-            octets += packets[done + i]->len;
+            octets += macs_odp_len(packets[done + i]);
         done += sent;
     } while (done < num && sent == count && count == SEND_AT_ONCE);
     if (errors > 0)
@@ -275,7 +276,7 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     odp_packet_free_multi(packets, done);
     if (done > 0)
         return done;
-    if (packets[0]->len > maxlen)
+    if (macs_odp_len(packets[0]) > maxlen)
         return macs_odp_fail(EMSGSIZE);
     if (errno != EAGAIN && errno != ENOBUFS)
         check(queue->pktio);

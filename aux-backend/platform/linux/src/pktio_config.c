@@ -27,8 +27,8 @@ int odp_pktio_capability(odp_pktio_t pktio, odp_pktio_capability_t *capa) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
     memset(capa, 0, sizeof(*capa));
-    capa->max_input_queues = pktio->driver->max_input_queues;
-    capa->max_output_queues = pktio->driver->max_output_queues;
+    capa->max_input_queues = pktio->max_in;
+    capa->max_output_queues = pktio->max_out;
     odp_pktio_config_init(&capa->config);
     capa->config.pktin.bit.ts_all = 1;
     capa->config.pktin.bit.ts_ptp = 1;
@@ -81,8 +81,8 @@ int odp_pktin_queue_config(odp_pktio_t pktio, const odp_pktin_queue_param_t *par
     if (pktio->param.in_mode == ODP_PKTIN_MODE_DISABLED)
         return 0;
     uint32_t num = param->num_queues;
-    if (num == 0 || num > pktio->driver->max_input_queues || param->classifier_enable ||
-        (num > 1 && !param->hash_enable) || !all_zero(param->queue_size, num))
+    if (num == 0 || num > pktio->max_in || param->classifier_enable || (num > 1 && !param->hash_enable) ||
+        !all_zero(param->queue_size, num))
         return macs_odp_fail(EINVAL);
     struct macs_odp_pktin *in = aligned_alloc(ODP_CACHE_LINE_SIZE, num * sizeof(*in));
     if (in == NULL)
@@ -111,7 +111,7 @@ int odp_pktout_queue_config(odp_pktio_t pktio, const odp_pktout_queue_param_t *p
     if (pktio->param.out_mode == ODP_PKTOUT_MODE_DISABLED)
         return 0;
     uint32_t num = param->num_queues;
-    if (num == 0 || num > pktio->driver->max_output_queues || !all_zero(param->queue_size, num))
+    if (num == 0 || num > pktio->max_out || !all_zero(param->queue_size, num))
         return macs_odp_fail(EINVAL);
     struct macs_odp_pktout *out = aligned_alloc(ODP_CACHE_LINE_SIZE, num * sizeof(*out));
     if (out == NULL)

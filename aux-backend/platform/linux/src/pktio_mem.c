@@ -186,7 +186,7 @@ static int mem_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
         const struct mem_frame *frame = &own->frames[next];
         odp_prefetch(next + PREFETCH_AHEAD < count ? frame[PREFETCH_AHEAD].data : own->frames[0].data);
         macs_odp_packet_start(packets[i], headroom, frame->len, (int)pktio->index);
-        copy_lines(packets[i]->data, frame->data, frame->len);
+        copy_lines(macs_odp_data(packets[i]), frame->data, frame->len);
         octets += frame->len;
         next++;
         if (state->loop && next == count)

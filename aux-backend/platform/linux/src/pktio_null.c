@@ -20,7 +20,7 @@ static int null_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
 int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
     uint64_t octets = 0;
     for (int i = 0; i < num; i++)
-        octets += packets[i]->len;
+        octets += macs_odp_len(packets[i]);
     macs_odp_count_frames(&queue->counters, (uint64_t)num, octets);
     odp_packet_free_multi(packets, num);
     return num;

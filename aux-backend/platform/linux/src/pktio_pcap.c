@@ -114,7 +114,7 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
         if (!frame_ok(queue, state, &frame))
             continue;
         macs_odp_packet_start(pkt, pktio->pool->headroom, frame.len, (int)pktio->index);
-        memcpy(pkt->data, frame.data, frame.len);
+        memcpy(macs_odp_data(pkt), frame.data, frame.len);
         odp_packet_ts_set(pkt, (odp_time_t){.ns = frame.ts_ns});
         octets += frame.len;
         got++;
@@ -142,9 +142,10 @@ static int pcap_send(struct macs_odp_pktout *queue, const odp_packet_t packets[]
         odp_packet_t pkt = packets[sent];
         if (!odp_packet_has_ts(pkt) && now == 0)
             now = odp_pktio_time(queue->pktio, NULL).ns;
-        if (macs_odp_pcap_write(&state->out, pkt->data, pkt->len, odp_packet_has_ts(pkt) ? pkt->ts_ns : now) != 0)
+        if (macs_odp_pcap_write(&state->out, macs_odp_data(pkt), macs_odp_len(pkt),
+                                odp_packet_has_ts(pkt) ? odp_packet_ts(pkt).ns : now) != 0)
             break;
-        octets += pkt->len;
+        octets += macs_odp_len(pkt);
     }
     pthread_mutex_unlock(&state->out_lock);
     macs_odp_count_frames(&queue->counters, (uint64_t)sent, octets);

@@ -69,7 +69,7 @@ static int tap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
     uint64_t octets = 0;
     while (got < taken) {
         odp_packet_t pkt = packets[got];
-        uint8_t *to = pkt->head + pktio->pool->headroom;
+        uint8_t *to = macs_odp_head(pkt) + pktio->pool->headroom;
         ssize_t len = read(state->fd, to, room); /* what does not fit is cut off by the kernel, silently */
         if (len <= 0)
             break;
@@ -99,13 +99,13 @@ static int tap_send(struct macs_odp_pktout *queue, const odp_packet_t packets[],
     uint64_t octets = 0, errors = 0;
     int sent = 0;
     for (; sent < num; sent++) {
-        ssize_t put = write(state->fd, packets[sent]->data, packets[sent]->len);
+        ssize_t put = write(state->fd, macs_odp_data(packets[sent]), macs_odp_len(packets[sent]));
         if (put < 0 && errno != EINVAL)
             break; /* the interface is down, or the kernel's queue is full */
         if (put < 0)
             errors++;
         else
-            octets += packets[sent]->len;
+            octets += macs_odp_len(packets[sent]);
     }
     if (errors > 0)
         macs_odp_count(&queue->counters.errors, errors);

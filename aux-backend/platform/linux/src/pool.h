@@ -1,4 +1,8 @@
-/* Inside of a pool (see odp/api/pool.h and odp/api/plat/object.h), and allocation without checks for drivers. */
+/* Inside of a pool (see odp/api/pool.h and odp/api/plat/object.h), and allocation without checks for drivers.
+ *
+ * pool.c has what is the same on every platform; a platform has its own pool_store.c (where the objects are) and
+ * pool_cache.c (taking and giving back).
+ */
 #ifndef MACS_ODP_POOL_H
 #define MACS_ODP_POOL_H
 
@@ -6,12 +10,6 @@
 
 #define MACS_ODP_POOLS 64u
 #define MACS_ODP_CACHE_MAX 512u
-
-struct macs_odp_cache {
-    uint32_t count; /* owner writes, odp_pool_stats() reads */
-    struct macs_odp_event
-        *slot[MACS_ODP_CACHE_MAX]; /* the last freed is the first given: it is still in the CPU's cache */
-} ODP_ALIGNED_CACHE;
 
 struct macs_odp_pool {
     char name[ODP_POOL_NAME_LEN];
@@ -24,17 +22,38 @@ struct macs_odp_pool {
     uint32_t stride; /* bytes from one object to the next */
     uint32_t users;  /* open pktios */
     uint16_t index;
-    uint8_t *memory;
-    uint64_t mapped;
-    uint64_t page;
-
-    odp_spinlock_t lock ODP_ALIGNED_CACHE; /* guards the store */
-    uint32_t stored;
-    struct macs_odp_event **store;
-
-    struct macs_odp_cache *cache; /* [ODP_THREAD_COUNT_MAX], memory of its own: unused ones never become real */
-    uint64_t cache_mapped;
+    uint8_t *memory; /* the objects are in `extent` bytes from here on */
+    uint64_t extent;
+    uint64_t page; /* bytes of a page there */
 };
+
+/* What a platform's packets can have. */
+struct macs_odp_pool_limits {
+    uint32_t min_headroom;
+    uint32_t max_headroom;
+    uint32_t max_len;
+    uint32_t max_uarea;
+};
+
+extern const struct macs_odp_pool_limits macs_odp_pool_limits;
+
+/* Bytes of data that every packet of a pool has room for, as its parameters ask; 0: they leave it open. */
+static inline uint32_t macs_odp_pool_len(const odp_pool_param_t *param) {
+    uint32_t len = param->pkt.len > param->pkt.seg_len ? param->pkt.len : param->pkt.seg_len;
+    return len > param->pkt.max_len ? len : param->pkt.max_len;
+}
+
+/* Makes a pool with its objects, the parameters having been checked; NULL: no memory. */
+struct macs_odp_pool *macs_odp_store_new(uint16_t index, const char *name, const odp_pool_param_t *param);
+void macs_odp_store_free(struct macs_odp_pool *pool);
+
+/* Objects that are free to all threads; that are in a thread's cache. */
+uint32_t macs_odp_store_available(const struct macs_odp_pool *pool);
+uint32_t macs_odp_store_cached(const struct macs_odp_pool *pool, uint32_t thread);
+
+/* Is it the address of an object, one in use as far as the platform can tell? Any address may come: nothing is read
+ * before it is known to be an object's. */
+bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event);
 
 /* Takes up to `num` objects, live but otherwise as they were; returns how many. */
 uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num);
@@ -44,20 +63,6 @@ void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const
 
 /* Give all of the calling thread's cache back to the store. */
 void macs_odp_pool_cache_empty(struct macs_odp_pool *pool);
-
-/* In a build with the address sanitizer what is free must not be touched: the data, not the description and the user
- * area, which live on. Else nothing. */
-void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison);
-void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool);
-
-/* The default state of a new packet: everything but the data, pool and index. */
-static inline void macs_odp_packet_start(struct macs_odp_packet *pkt, uint32_t headroom, uint32_t len, int input) {
-    pkt->data = pkt->head + headroom;
-    pkt->len = len;
-    pkt->user_ptr = NULL;
-    pkt->event.flags = 0;
-    pkt->event.input = (int8_t)input;
-}
 
 /* Takes packets for a driver to fill. They have no length yet: it calls macs_odp_packet_start() for each. */
 static inline uint32_t macs_odp_packet_take(struct macs_odp_pool *pool, odp_packet_t pkt[], uint32_t num) {

@@ -1,5 +1,5 @@
 /* Pools: taking and giving back, and the exchange between a thread's cache and the store that all share. */
-#include "pool.h"
+#include "pool_store.h"
 
 #include <string.h>
 
@@ -16,27 +16,27 @@
 #endif
 
 /* Move between cache and store. Return how many could be moved. */
-static uint32_t store_take(struct macs_odp_pool *pool, struct macs_odp_event **to, uint32_t num) {
-    odp_spinlock_lock(&pool->lock);
-    uint32_t count = num < pool->stored ? num : pool->stored;
-    uint32_t left = pool->stored - count;
-    memcpy(to, pool->store + left, count * sizeof(*to));
-    __atomic_store_n(&pool->stored, left, __ATOMIC_RELAXED);
-    odp_spinlock_unlock(&pool->lock);
+static uint32_t store_take(struct macs_odp_store *store, struct macs_odp_event **to, uint32_t num) {
+    odp_spinlock_lock(&store->lock);
+    uint32_t count = num < store->stored ? num : store->stored;
+    uint32_t left = store->stored - count;
+    memcpy(to, store->store + left, count * sizeof(*to));
+    __atomic_store_n(&store->stored, left, __ATOMIC_RELAXED);
+    odp_spinlock_unlock(&store->lock);
     return count;
 }
 
-static void store_give(struct macs_odp_pool *pool, struct macs_odp_event *const *from, uint32_t num) {
-    odp_spinlock_lock(&pool->lock);
-    memcpy(pool->store + pool->stored, from, num * sizeof(*from));
-    __atomic_store_n(&pool->stored, pool->stored + num, __ATOMIC_RELAXED);
-    odp_spinlock_unlock(&pool->lock);
+static void store_give(struct macs_odp_store *store, struct macs_odp_event *const *from, uint32_t num) {
+    odp_spinlock_lock(&store->lock);
+    memcpy(store->store + store->stored, from, num * sizeof(*from));
+    __atomic_store_n(&store->stored, store->stored + num, __ATOMIC_RELAXED);
+    odp_spinlock_unlock(&store->lock);
 }
 
 static struct macs_odp_cache *own_cache(struct macs_odp_pool *pool) {
     if (odp_unlikely(macs_odp_thread < 0))
         macs_odp_abort("pool %s is used by a thread that has not called odp_init_local()\n", pool->name);
-    return &pool->cache[macs_odp_thread];
+    return &macs_odp_store_of(pool)->cache[macs_odp_thread];
 }
 
 uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num) {
@@ -45,11 +45,11 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
     if (odp_unlikely(num > count)) {
         uint32_t want = num - count + pool->cache_size / 2;
         if (want + count <= pool->cache_size) {
-            count += store_take(pool, cache->slot + count, want);
+            count += store_take(macs_odp_store_of(pool), cache->slot + count, want);
             got = num < count ? num : count;
         } else { /* more than the cache holds: what is missing comes straight from the store */
             memcpy(event, cache->slot, count * sizeof(*event));
-            got = count + store_take(pool, event + count, num - count);
+            got = count + store_take(macs_odp_store_of(pool), event + count, num - count);
             count = 0;
             __atomic_store_n(&cache->count, 0, __ATOMIC_RELAXED);
             goto taken;
@@ -76,13 +76,13 @@ void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const
         macs_odp_pool_poison(pool, event[i], true);
     }
     if (odp_unlikely(num > pool->cache_size)) {
-        store_give(pool, event, num);
+        store_give(macs_odp_store_of(pool), event, num);
         return;
     }
     if (odp_unlikely(count + num > pool->cache_size)) {
         uint32_t keep = (pool->cache_size - num) / 2;
         if (keep < count) {
-            store_give(pool, cache->slot + keep, count - keep);
+            store_give(macs_odp_store_of(pool), cache->slot + keep, count - keep);
             count = keep;
         }
     }
@@ -92,7 +92,7 @@ void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const
 
 void macs_odp_pool_cache_empty(struct macs_odp_pool *pool) {
     struct macs_odp_cache *cache = own_cache(pool);
-    store_give(pool, cache->slot, cache->count);
+    store_give(macs_odp_store_of(pool), cache->slot, cache->count);
     __atomic_store_n(&cache->count, 0, __ATOMIC_RELAXED);
 }
 
@@ -111,7 +111,7 @@ void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *eve
 
 void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool) {
 #ifdef MACS_ODP_ASAN
-    __asan_unpoison_memory_region(pool->memory, pool->mapped);
+    __asan_unpoison_memory_region(pool->memory, pool->extent);
 #else
     (void)pool;
 #endif

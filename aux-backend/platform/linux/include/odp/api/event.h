@@ -30,7 +30,7 @@ static inline odp_event_type_t odp_event_type(odp_event_t event) {
 static inline odp_event_subtype_t odp_event_subtype(odp_event_t event) {
     if (event->type != ODP_EVENT_PACKET)
         return ODP_EVENT_NO_SUBTYPE;
-    return event->flags & MACS_ODP_CRYPTO ? ODP_EVENT_PACKET_CRYPTO : ODP_EVENT_PACKET_BASIC;
+    return macs_odp_flags(event) & MACS_ODP_CRYPTO ? ODP_EVENT_PACKET_CRYPTO : ODP_EVENT_PACKET_BASIC;
 }
 
 static inline odp_event_type_t odp_event_types(odp_event_t event, odp_event_subtype_t *subtype) {

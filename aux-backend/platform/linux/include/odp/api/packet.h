@@ -60,87 +60,85 @@ void odp_packet_reset_meta(odp_packet_t pkt);
 
 /* Where the data are. */
 static inline void *odp_packet_head(odp_packet_t pkt) {
-    return pkt->head;
+    return macs_odp_head(pkt);
 }
 
 static inline uint32_t odp_packet_buf_len(odp_packet_t pkt) {
-    return pkt->room;
+    return macs_odp_room(pkt);
 }
 
 static inline void *odp_packet_data(odp_packet_t pkt) {
-    return pkt->data;
+    return macs_odp_data(pkt);
 }
 
 static inline uint32_t odp_packet_len(odp_packet_t pkt) {
-    return pkt->len;
+    return macs_odp_len(pkt);
 }
 
 static inline uint32_t odp_packet_seg_len(odp_packet_t pkt) {
-    return pkt->len;
+    return macs_odp_len(pkt);
 }
 
 static inline void *odp_packet_data_seg_len(odp_packet_t pkt, uint32_t *seg_len) {
-    *seg_len = pkt->len;
-    return pkt->data;
+    *seg_len = macs_odp_len(pkt);
+    return macs_odp_data(pkt);
 }
 
 static inline uint32_t odp_packet_headroom(odp_packet_t pkt) {
-    return (uint32_t)(pkt->data - pkt->head);
+    return (uint32_t)(macs_odp_data(pkt) - macs_odp_head(pkt));
 }
 
 static inline uint32_t odp_packet_tailroom(odp_packet_t pkt) {
-    return pkt->room - odp_packet_headroom(pkt) - pkt->len;
+    return macs_odp_room(pkt) - odp_packet_headroom(pkt) - macs_odp_len(pkt);
 }
 
 static inline void *odp_packet_tail(odp_packet_t pkt) {
-    return pkt->data + pkt->len;
+    return macs_odp_data(pkt) + macs_odp_len(pkt);
 }
 
 /* NULL when the offset is not inside the data. */
 static inline void *odp_packet_offset(odp_packet_t pkt, uint32_t offset, uint32_t *len, odp_packet_seg_t *seg) {
-    if (odp_unlikely(offset >= pkt->len))
+    if (odp_unlikely(offset >= macs_odp_len(pkt)))
         return NULL;
     if (len != NULL)
-        *len = pkt->len - offset;
+        *len = macs_odp_len(pkt) - offset;
     if (seg != NULL)
         *seg = (odp_packet_seg_t)(void *)pkt;
-    return pkt->data + offset;
+    return macs_odp_data(pkt) + offset;
 }
 
 static inline void odp_packet_prefetch(odp_packet_t pkt, uint32_t offset, uint32_t len) {
     for (uint32_t at = offset; at < offset + len; at += ODP_CACHE_LINE_SIZE)
-        odp_prefetch(pkt->data + at);
+        odp_prefetch(macs_odp_data(pkt) + at);
 }
 
 /* Head and tail inside the room there is: the new head pointer, the old (push) or new (pull) tail pointer, or NULL. */
 static inline void *odp_packet_push_head(odp_packet_t pkt, uint32_t len) {
     if (odp_unlikely(len > odp_packet_headroom(pkt)))
         return NULL;
-    pkt->len += len;
-    pkt->data -= len;
-    return pkt->data;
+    macs_odp_place(pkt, macs_odp_data(pkt) - len, macs_odp_len(pkt) + len);
+    return macs_odp_data(pkt);
 }
 
 static inline void *odp_packet_pull_head(odp_packet_t pkt, uint32_t len) {
-    if (odp_unlikely(len >= pkt->len))
+    if (odp_unlikely(len >= macs_odp_len(pkt)))
         return NULL;
-    pkt->len -= len;
-    pkt->data += len;
-    return pkt->data;
+    macs_odp_place(pkt, macs_odp_data(pkt) + len, macs_odp_len(pkt) - len);
+    return macs_odp_data(pkt);
 }
 
 static inline void *odp_packet_push_tail(odp_packet_t pkt, uint32_t len) {
     if (odp_unlikely(len > odp_packet_tailroom(pkt)))
         return NULL;
     void *tail = odp_packet_tail(pkt);
-    pkt->len += len;
+    macs_odp_place(pkt, macs_odp_data(pkt), macs_odp_len(pkt) + len);
     return tail;
 }
 
 static inline void *odp_packet_pull_tail(odp_packet_t pkt, uint32_t len) {
-    if (odp_unlikely(len >= pkt->len))
+    if (odp_unlikely(len >= macs_odp_len(pkt)))
         return NULL;
-    pkt->len -= len;
+    macs_odp_place(pkt, macs_odp_data(pkt), macs_odp_len(pkt) - len);
     return odp_packet_tail(pkt);
 }
 
@@ -178,12 +176,12 @@ static inline odp_packet_seg_t odp_packet_next_seg(odp_packet_t pkt, odp_packet_
 
 static inline void *odp_packet_seg_data(odp_packet_t pkt, odp_packet_seg_t seg) {
     (void)seg;
-    return pkt->data;
+    return macs_odp_data(pkt);
 }
 
 static inline uint32_t odp_packet_seg_data_len(odp_packet_t pkt, odp_packet_seg_t seg) {
     (void)seg;
-    return pkt->len;
+    return macs_odp_len(pkt);
 }
 
 /* Copies. A full copy has the user area's content too, as far as the pool's user areas reach. */
@@ -204,18 +202,18 @@ static inline odp_pool_t odp_packet_pool(odp_packet_t pkt) {
 }
 
 static inline int odp_packet_input_index(odp_packet_t pkt) {
-    return pkt->event.input;
+    return macs_odp_input(pkt);
 }
 
 odp_pktio_t odp_packet_input(odp_packet_t pkt);
 void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio);
 
 static inline void *odp_packet_user_ptr(odp_packet_t pkt) {
-    return (void *)(uintptr_t)pkt->user_ptr;
+    return (void *)(uintptr_t)macs_odp_user_ptr(pkt);
 }
 
 static inline void odp_packet_user_ptr_set(odp_packet_t pkt, const void *user_ptr) {
-    pkt->user_ptr = user_ptr;
+    macs_odp_user_ptr_change(pkt, user_ptr);
 }
 
 static inline void *odp_packet_user_area(odp_packet_t pkt) {
@@ -227,12 +225,11 @@ static inline uint32_t odp_packet_user_area_size(odp_packet_t pkt) {
 }
 
 static inline int odp_packet_user_flag(odp_packet_t pkt) {
-    return (pkt->event.flags & MACS_ODP_USER_FLAG) != 0;
+    return (macs_odp_flags(&pkt->event) & MACS_ODP_USER_FLAG) != 0;
 }
 
 static inline void odp_packet_user_flag_set(odp_packet_t pkt, int val) {
-    uint8_t others = (uint8_t)(pkt->event.flags & ~MACS_ODP_USER_FLAG);
-    pkt->event.flags = val ? (uint8_t)(others | MACS_ODP_USER_FLAG) : others;
+    macs_odp_flags_change(&pkt->event, MACS_ODP_USER_FLAG, val ? MACS_ODP_USER_FLAG : 0);
 }
 
 /* Time of arrival by odp_pktio_time(); odp_packet_has_ts() says if there is one. */
@@ -242,7 +239,7 @@ static inline odp_time_t odp_packet_ts(odp_packet_t pkt) {
 
 static inline void odp_packet_ts_set(odp_packet_t pkt, odp_time_t timestamp) {
     pkt->ts_ns = timestamp.ns;
-    pkt->event.flags |= MACS_ODP_HAS_TS;
+    macs_odp_flags_change(&pkt->event, 0, MACS_ODP_HAS_TS);
 }
 
 int odp_packet_is_valid(odp_packet_t pkt);

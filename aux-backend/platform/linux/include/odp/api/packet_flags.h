@@ -5,15 +5,15 @@
 #include <odp/api/packet.h>
 
 static inline int odp_packet_has_error(odp_packet_t pkt) {
-    return (pkt->event.flags & MACS_ODP_ERROR) != 0;
+    return (macs_odp_flags(&pkt->event) & MACS_ODP_ERROR) != 0;
 }
 
 static inline int odp_packet_has_ts(odp_packet_t pkt) {
-    return (pkt->event.flags & MACS_ODP_HAS_TS) != 0;
+    return (macs_odp_flags(&pkt->event) & MACS_ODP_HAS_TS) != 0;
 }
 
 static inline void odp_packet_has_ts_clr(odp_packet_t pkt) {
-    pkt->event.flags &= (uint8_t)~MACS_ODP_HAS_TS;
+    macs_odp_flags_change(&pkt->event, MACS_ODP_HAS_TS, 0);
 }
 
 #endif

@@ -1,4 +1,6 @@
-/* Layout of events, packets and pools: private, visible only so that the fast calls can be inline.
+/* Layout of events and packets on plain Linux, and the few functions that know it: private, visible only so that the
+ * fast calls can be inline. All other headers and sources go through these functions, so that another platform may
+ * have another layout (platform/dpdk/include has its own file of this name).
  *
  * The self-described buffer: everything that is known of a packet stands in its own buffer, at fixed distances, bound
  * when the pool is made:
@@ -24,7 +26,7 @@ struct macs_odp_event {
     uint8_t type;   /* odp_event_type_t */
     uint8_t live;   /* allocated: finds what is freed twice */
     uint8_t flags;  /* MACS_ODP_… */
-    int8_t input;   /* index of the pktio that received it, -1: none */
+    int8_t input;
 };
 
 #define MACS_ODP_USER_FLAG 1u
@@ -52,6 +54,63 @@ struct macs_odp_buffer {
     uint32_t size;
     uint32_t uarea_size;
 } ODP_ALIGNED_CACHE;
+
+/* Where the data are. */
+static inline uint8_t *macs_odp_data(const struct macs_odp_packet *pkt) {
+    return pkt->data;
+}
+
+static inline uint32_t macs_odp_len(const struct macs_odp_packet *pkt) {
+    return pkt->len;
+}
+
+static inline uint8_t *macs_odp_head(const struct macs_odp_packet *pkt) {
+    return pkt->head;
+}
+
+static inline uint32_t macs_odp_room(const struct macs_odp_packet *pkt) {
+    return pkt->room;
+}
+
+static inline void macs_odp_place(struct macs_odp_packet *pkt, uint8_t *data, uint32_t len) {
+    pkt->data = data;
+    pkt->len = len;
+}
+
+/* MACS_ODP_… */
+static inline uint32_t macs_odp_flags(const struct macs_odp_event *event) {
+    return event->flags;
+}
+
+static inline void macs_odp_flags_change(struct macs_odp_event *event, uint32_t clear, uint32_t set) {
+    event->flags = (uint8_t)((event->flags & ~clear) | set);
+}
+
+/* Index of the pktio that received a packet, or -1. */
+static inline int macs_odp_input(const struct macs_odp_packet *pkt) {
+    return pkt->event.input;
+}
+
+static inline void macs_odp_input_change(struct macs_odp_packet *pkt, int input) {
+    pkt->event.input = (int8_t)input;
+}
+
+static inline const void *macs_odp_user_ptr(const struct macs_odp_packet *pkt) {
+    return pkt->user_ptr;
+}
+
+static inline void macs_odp_user_ptr_change(struct macs_odp_packet *pkt, const void *user_ptr) {
+    pkt->user_ptr = user_ptr;
+}
+
+/* The default state of a new packet: everything but the data, pool and index. */
+static inline void macs_odp_packet_start(struct macs_odp_packet *pkt, uint32_t headroom, uint32_t len, int input) {
+    pkt->data = pkt->head + headroom;
+    pkt->len = len;
+    pkt->user_ptr = NULL;
+    pkt->event.flags = 0;
+    pkt->event.input = (int8_t)input;
+}
 
 _Static_assert(sizeof(struct macs_odp_packet) == ODP_CACHE_LINE_SIZE, "a packet's description is one cache line");
 

@@ -1,0 +1,122 @@
+/* Where a pool's objects are: made with it, all in one piece of memory, on huge pages where they are to be had. */
+#include "pool_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_LEN = 2048 };
+
+const struct macs_odp_pool_limits macs_odp_pool_limits = {
+    .min_headroom = 128, .max_headroom = 4096, .max_len = 65536, .max_uarea = 65536};
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/* Fill in sizes from the parameters. Returns the bytes from an object's start to its head (packets) or data. */
+static uint32_t pool_shape(struct macs_odp_pool *pool, const odp_pool_param_t *param, uint32_t *align) {
+    bool packets = param->type == ODP_POOL_PACKET;
+    uint32_t uarea = ODP_CACHE_LINE_ROUNDUP(packets ? param->pkt.uarea_size : param->buf.uarea_size);
+    *align = ODP_CACHE_LINE_SIZE;
+    pool->param = *param;
+    if (packets) {
+        uint32_t len = macs_odp_pool_len(param);
+        len = larger(len ? len : DEFAULT_LEN, ODP_CACHE_LINE_SIZE);
+        pool->num = param->pkt.num;
+        pool->cache_size = param->pkt.cache_size;
+        pool->headroom = larger(macs_odp_pool_limits.min_headroom, ODP_CACHE_LINE_ROUNDUP(param->pkt.headroom));
+        pool->max_len = param->pkt.max_len ? param->pkt.max_len : len;
+        pool->room = pool->headroom + ODP_CACHE_LINE_ROUNDUP(len);
+    } else {
+        pool->num = param->buf.num;
+        pool->cache_size = param->buf.cache_size;
+        pool->room = ODP_CACHE_LINE_ROUNDUP(larger(param->buf.size, 1));
+        *align = larger(*align, param->buf.align);
+    }
+    uint32_t before = (uint32_t)sizeof(struct macs_odp_packet) + uarea;
+    before = (before + *align - 1) / *align * *align;
+    /* A spare line at the end; an odd number of lines spreads the objects over the sets of the CPU's caches. */
+    uint32_t lines = (before + pool->room) / ODP_CACHE_LINE_SIZE + 1;
+    pool->stride = (lines | 1) * ODP_CACHE_LINE_SIZE;
+    pool->stride = (pool->stride + *align - 1) / *align * *align;
+    return before;
+}
+
+static void object_init(struct macs_odp_pool *pool, uint32_t index, uint32_t before) {
+    uint8_t *start = pool->memory + (uint64_t)index * pool->stride;
+    struct macs_odp_event *event = (struct macs_odp_event *)(void *)start;
+    uint32_t uarea_size;
+    *event = (struct macs_odp_event){.pool = pool, .index = index, .type = (uint8_t)pool->param.type, .input = -1};
+    if (pool->param.type == ODP_POOL_PACKET) {
+        struct macs_odp_packet *pkt = (struct macs_odp_packet *)(void *)start;
+        uarea_size = pool->param.pkt.uarea_size;
+        pkt->head = start + before;
+        pkt->data = pkt->head + pool->headroom;
+        pkt->room = pool->room;
+        pkt->uarea_size = uarea_size;
+    } else {
+        struct macs_odp_buffer *buf = (struct macs_odp_buffer *)(void *)start;
+        uarea_size = pool->param.buf.uarea_size;
+        buf->addr = start + before;
+        buf->size = pool->room;
+        buf->uarea_size = uarea_size;
+    }
+    if (uarea_size && pool->param.uarea_init.init_fn)
+        pool->param.uarea_init.init_fn(start + sizeof(struct macs_odp_packet), uarea_size, pool->param.uarea_init.args,
+                                       index);
+}
+
+void macs_odp_store_free(struct macs_odp_pool *pool) {
+    struct macs_odp_store *store = macs_odp_store_of(pool);
+    if (pool->memory != NULL) {
+        macs_odp_pool_unpoison_all(pool);
+        macs_odp_unmap(pool->memory, pool->extent);
+    }
+    if (store->cache != NULL)
+        macs_odp_unmap(store->cache, store->cache_mapped);
+    free(store->store);
+    free(store);
+}
+
+struct macs_odp_pool *macs_odp_store_new(uint16_t number, const char *name, const odp_pool_param_t *param) {
+    struct macs_odp_store *store = aligned_alloc(ODP_CACHE_LINE_SIZE, sizeof(*store));
+    uint32_t align;
+    uint64_t page;
+    if (store == NULL)
+        return NULL;
+    memset(store, 0, sizeof(*store));
+    struct macs_odp_pool *pool = &store->pool;
+    macs_odp_name(pool->name, sizeof(pool->name), name);
+    pool->index = number;
+    uint32_t before = pool_shape(pool, param, &align);
+    pool->memory = macs_odp_map((uint64_t)pool->num * pool->stride, MACS_ODP_PAGES_BEST, &pool->extent, &pool->page);
+    store->cache =
+        macs_odp_map(ODP_THREAD_COUNT_MAX * sizeof(*store->cache), MACS_ODP_PAGES_SMALL, &store->cache_mapped, &page);
+    store->store = malloc(pool->num * sizeof(*store->store));
+    if (pool->memory == NULL || store->cache == NULL || store->store == NULL) {
+        macs_odp_store_free(pool);
+        return NULL;
+    }
+    odp_spinlock_init(&store->lock);
+    for (uint32_t index = pool->num; index-- > 0;) { /* so that the first object is given first */
+        object_init(pool, index, before);
+        store->store[store->stored] = (struct macs_odp_event *)(void *)(pool->memory + (uint64_t)index * pool->stride);
+        macs_odp_pool_poison(pool, store->store[store->stored++], true);
+    }
+    return pool;
+}
+
+uint32_t macs_odp_store_available(const struct macs_odp_pool *pool) {
+    return __atomic_load_n(&macs_odp_store_of(pool)->stored, __ATOMIC_RELAXED);
+}
+
+uint32_t macs_odp_store_cached(const struct macs_odp_pool *pool, uint32_t thread) {
+    return __atomic_load_n(&macs_odp_store_of(pool)->cache[thread].count, __ATOMIC_RELAXED);
+}
+
+bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event) {
+    if ((uintptr_t)event < (uintptr_t)pool->memory)
+        return false;
+    uint64_t offset = (uintptr_t)event - (uintptr_t)pool->memory;
+    return offset % pool->stride == 0 && offset / pool->stride < pool->num && event->live;
+}
