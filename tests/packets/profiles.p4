@@ -21,8 +21,6 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     action_profile(32w16) plain;
     action_selector(HashAlgorithm.crc16, 32w8, 32w10) chosen;
 
-    action_selector(HashAlgorithm.crc16, 32w8, 32w10) ports;
-
     action set(bit<8> value) { hdr.order.result = value; }
     action add(bit<8> value) { hdr.order.result = hdr.order.result + value; }
     action wide(bit<72> value) { hdr.order.result = value[71:64]; }
@@ -50,16 +48,6 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         default_action = add(1);
         size = 16;
     }
-    action send(bit<9> port) { sm.egress_spec = port; }
-
-    // Its actions all write the port, a group without members does not. Large, so that its lookups end a stage.
-    table ways {
-        key = { hdr.order.key: exact; hdr.order.flow: selector; }
-        actions = { send; }
-        implementation = ports;
-        default_action = send(1);
-        size = 65536;
-    }
     apply {
         sm.egress_spec = 1;
         if (hdr.order.what == 1) {
@@ -71,7 +59,6 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
                 add: { hdr.order.hit = 2; }
             }
         }
-        ways.apply();
     }
 }
 

@@ -88,7 +88,8 @@ def test_groups() -> None:
 
 
 def test_a_group_without_members_leaves_what_was_written_before() -> None:
-    interpreter, device = Switch(switches.load(PROGRAM)), switches.start(PROGRAM, (0, 1))
+    path = PROGRAM.with_name("empty_groups.p4")
+    interpreter, device = Switch(switches.load(path)), switches.start(path, (0, 1))
     try:
         interpreter.table_add_indirect("I.ways", (Exact(5),), GroupRef(interpreter.group_create("I.ports")))
         device._command("act_prof_create_group ports")
