@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from macsad.frontends import frontend_for
+from macsad.options import named_table
 from macsad.resources import share
 from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
@@ -25,19 +26,23 @@ from transpiler.toolchain.toolchain import Toolchain
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A program as the command line names it."""
+    """A program as the command line names it. `kernels`: TABLE=NAME each, as `--kernel` has them."""
 
     path: Path
     std: str | None = None
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> Request:
-        """The request that the options of `program_options` make."""
+        """The request that the options of `program_options` and `generating_options` make."""
         named = dict(arguments)
-        return Request(named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"])
+        return Request(
+            named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
+            named.get("kernels", ()),
+        )  # fmt: skip
 
     @property
     def source(self) -> Source:
@@ -66,11 +71,12 @@ def load(request: Request) -> Program:
 
 
 def generate_c(request: Request, program: Program, target: Target | None = None) -> Generated:
-    """Optimise a program and make its C; prints what the target lacks. Raises: Rejected."""
+    """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, click.BadParameter."""
     diagnostics = request.diagnostics()
+    kernels = _kernels(request, program)
     try:
         kept = keep_controllable.run(program, optimise(program))
-        return generate(kept, target or builtin(), share("templates"), diagnostics)
+        return generate(kept, target or builtin(), share("templates"), diagnostics, kernels=kernels)
     finally:
         show(diagnostics)
 
@@ -107,6 +113,18 @@ def write_p4info(request: Request, program: Program, path: Path) -> None:
 def show(diagnostics: Diagnostics) -> None:
     """Print messages to stderr, severities in colour on a terminal."""
     click.echo(diagnostics.render(), err=True, nl=False)
+
+
+def _kernels(request: Request, program: Program) -> dict[str, str]:
+    """The kernels that were asked for, by the whole names of tables and value sets."""
+    names = [*(table.name for table in program.tables), *(value_set.name for value_set in program.value_sets)]
+    asked = {}
+    for text in request.kernels:
+        table, equals, kernel = text.rpartition("=")
+        if not equals or not kernel:
+            raise click.BadParameter(f"'{text}' is not TABLE=NAME", param_hint="--kernel")
+        asked[named_table(names, table, "--kernel")] = kernel
+    return asked
 
 
 def _frontend(request: Request, diagnostics: Diagnostics) -> Frontend:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from macsad.compilation import Request, show
+from macsad.options import named_table
 from macsad.progress import counting
 from transpiler.hlir.program import Program
 from transpiler.traffic import entries, frames
@@ -130,17 +131,8 @@ def _wishes(program: Program, order: Order) -> Wishes:
 
 
 def _table(program: Program, name: str, option: str) -> str:
-    """The whole name of a table that ends so, as the commands have it."""
     names = [table.name for table in fillable(program)]
-    found = [n for n in names if n == name] or [n for n in names if n.endswith(f".{name}")]
-    if len(found) != 1:
-        text = (
-            f"'{name}' may be {' or '.join(found)}"
-            if found
-            else f"there is no table '{name}' that entries can be made for"
-        )
-        raise click.BadParameter(f"{text}; there are: {', '.join(names)}" if not found else text, param_hint=option)
-    return found[0]
+    return named_table(names, name, option, "that entries can be made for")
 
 
 def _traffic(order: Order) -> Traffic:

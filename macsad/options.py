@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,6 +47,30 @@ def reading_options(command: Decorated) -> Decorated:
     ):
         command = add(command)
     return command
+
+
+def generating_options(command: Decorated) -> Decorated:
+    """How the switch's C is made: --kernel."""
+    return click.option(
+        "--kernel",
+        "kernels",
+        multiple=True,
+        metavar="TABLE=NAME",
+        help="The kernel of a table, if not the compiler's choice. Once for each table.",
+    )(command)
+
+
+def named_table(names: Sequence[str], name: str, option: str, which: str = "") -> str:
+    """The whole name of a table that is named so or ends so, as the commands have it. `which` says more of such tables.
+
+    Raises: click.BadParameter.
+    """
+    found = [n for n in names if n == name] or [n for n in names if n.endswith(f".{name}")]
+    if len(found) == 1:
+        return found[0]
+    missing = f"there is no table '{name}' {which}".rstrip() + f"; there are: {', '.join(names) or 'none'}"
+    text = f"'{name}' may be {' or '.join(found)}" if found else missing
+    raise click.BadParameter(text, param_hint=option)
 
 
 def machine_options(command: Decorated) -> Decorated:

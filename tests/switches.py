@@ -28,18 +28,25 @@ def load(path: Path) -> Program:
 
 
 @functools.cache
-def build(path: Path, sanitize: tuple[str, ...] = ()) -> Path:
-    """The switch of a program. Skips the test when our target cannot run the program; it has then said so."""
+def build(path: Path, sanitize: tuple[str, ...] = (), kernels: tuple[str, ...] = ()) -> Path:
+    """The switch of a program; `kernels`: TABLE=NAME each. Skips the test when our target cannot run the program; it has
+    then said so."""
     tools = toolchain.find(PLATFORM, None, optimise="-O1", sanitize=sanitize)
-    folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize))
+    folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize, *kernels))
     try:
-        return compilation.build(Request(path), load(path), folder, tools)[0]
+        return compilation.build(Request(path, kernels=kernels), load(path), folder, tools)[0]
     except Rejected as rejected:
         pytest.skip(rejected.diagnostics.messages[0].message)
 
 
 def start(
-    path: Path, ports: Iterable[int], *, burst: int = 32, sub_batch: int = 8, sanitize: tuple[str, ...] = ()
+    path: Path,
+    ports: Iterable[int],
+    *,
+    burst: int = 32,
+    sub_batch: int = 8,
+    sanitize: tuple[str, ...] = (),
+    kernels: tuple[str, ...] = (),
 ) -> CompiledDevice:
     """A running switch of a program."""
-    return CompiledDevice(load(path), build(path, sanitize), ports, burst=burst, sub_batch=sub_batch)
+    return CompiledDevice(load(path), build(path, sanitize, kernels), ports, burst=burst, sub_batch=sub_batch)

@@ -14,7 +14,7 @@ from macsad.bench.samples import SampleError
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generation import Order
-from macsad.options import reading_options
+from macsad.options import generating_options, reading_options
 from macsad.resources import share
 
 BURST_MAX = 256
@@ -70,6 +70,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
               help="Write all figures there; - is standard output.")  # fmt: skip
 @click.option("--plot", "plot_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Draw throughput over B and b: FILE.svg, .png or .pdf.")  # fmt: skip
+@generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
 def command(

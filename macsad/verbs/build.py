@@ -8,7 +8,7 @@ import click
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.options import machine_options, program_options
+from macsad.options import generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
@@ -19,6 +19,7 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
 @program_options
 @click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
               help="Where the binary, its C and its description go.")  # fmt: skip
+@generating_options
 @machine_options
 @click.option(
     "-O", "level", type=click.IntRange(0, 3), default=3, show_default=True, help="How much the C compiler optimises."

@@ -8,7 +8,7 @@ import click
 
 from macsad import compilation, running
 from macsad.compilation import Request
-from macsad.options import READABLE, machine_options, program_options
+from macsad.options import READABLE, generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
@@ -24,6 +24,7 @@ PORT_HELP = "Port N of the program: an interface, pcap:IN[,OUT], mem:FILE, tap:N
 @click.option(
     "--socket", type=click.Path(path_type=Path), help="Listen for `macsad ctl` here, if not at the usual place."
 )
+@generating_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(

@@ -9,7 +9,7 @@ import click
 
 from macsad import compilation, test
 from macsad.compilation import Request
-from macsad.options import READABLE, machine_options, program_options
+from macsad.options import READABLE, generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
@@ -17,6 +17,7 @@ from transpiler.toolchain import toolchain
 @click.command("test")
 @program_options
 @click.argument("stf", type=READABLE)
+@generating_options
 @machine_options
 @click.option("--burst", type=click.IntRange(1, 256), default=32, show_default=True, help="Packets taken at once.")
 @click.option(

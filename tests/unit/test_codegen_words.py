@@ -1,24 +1,30 @@
-"""Which tables' entries can be words, and where their bits lie."""
+"""Which tables' entries can be words, and where their bits lie; the kernel that has room for them."""
 
 from __future__ import annotations
 
 import pytest
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
-from transpiler.codegen.words import WordLayout, word_layout
+from transpiler.codegen.words import WordLayout, no_words, word_layout
+from transpiler.hlir.program import Program
+from transpiler.targets.target import Need, builtin
 
 
-def layout(
+def program(
     *widths: int, data: dict[str, tuple[int, ...]] | None = None, size: int = 64, kind: str = "exact"
-) -> WordLayout | None:
-    """Of a table with keys of those widths and actions with parameters of those widths; NoAction is the default."""
+) -> Program:
+    """With a table with keys of those widths and actions with parameters of those widths; NoAction is the default."""
     b = Builder()
     b.header("h", "h_t", **{f"k{i}": width for i, width in enumerate(widths)}, pad=-sum(widths) % 8 or 8)
     for name, parameters in (data or {}).items():
         b.action(name, **{f"p{i}": width for i, width in enumerate(parameters)})
     b.table("t", [(f"h.k{i}", kind) for i in range(len(widths))], list(data or {}), size=size)
-    built = b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
-    return word_layout(built, built.table["t"])
+    return b.build([state("start", [extract("h")], goto("accept"))], [apply("t")], deparser=[emit("h")])
+
+
+def layout(*widths: int, data: dict[str, tuple[int, ...]] | None = None, size: int = 64) -> WordLayout:
+    made = program(*widths, data=data, size=size)
+    return word_layout(made, made.table["t"])
 
 
 def test_the_last_key_field_is_lowest_and_data_stand_above_the_action() -> None:
@@ -44,9 +50,14 @@ def test_the_last_key_field_is_lowest_and_data_stand_above_the_action() -> None:
 def test_the_bits_must_be_few_enough_for_the_size(
     widths: tuple[int, ...], parameter: int, size: int, fits: bool
 ) -> None:
-    assert (layout(*widths, data={"to": (parameter,)}, size=size) is not None) is fits
+    made = program(*widths, data={"to": (parameter,)}, size=size)
+    table = made.table["t"]
+    words = word_layout(made, table)
+    packed = next(kernel for kernel in builtin().kernels if kernel.name == "exact_packed")
+    need = Need(table.keys, size, (words.key_bits, words.data_bits))
+    assert (not no_words(table) and not packed.refusal(need)) is fits
 
 
 def test_only_exact_keys() -> None:
-    assert layout(16, kind="ternary") is None
-    assert layout(16, kind="exact") is not None
+    assert "not exact" in no_words(program(16, kind="ternary").table["t"])
+    assert not no_words(program(16, kind="exact").table["t"])

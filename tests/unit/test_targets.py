@@ -19,7 +19,7 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.types import Bits
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.targets.target import BadTarget, builtin, load
+from transpiler.targets.target import BadTarget, Need, builtin, load
 
 MINIMAL = """
 name = "board"
@@ -73,22 +73,22 @@ def test_the_software_target_has_all_match_kinds() -> None:
     ids=str,
 )
 def test_the_first_kernel_that_takes_a_table(kinds: tuple[str, ...], width: int, kernel: str) -> None:
-    found = builtin().kernel_for(program(*kinds, width=width).tables[0].keys)
+    found = builtin().kernel_for(Need(program(*kinds, width=width).tables[0].keys))
     assert found is not None
     assert found.name == kernel
 
 
 @pytest.mark.parametrize(("size", "kernel"), [(65_536, "ternary_bits"), (65_537, "ternary_tuple")])
 def test_a_kernel_may_be_for_smaller_tables(size: int, kernel: str) -> None:
-    found = builtin().kernel_for(program("ternary").tables[0].keys, size=size)
+    found = builtin().kernel_for(Need(program("ternary").tables[0].keys, size))
     assert found is not None
     assert found.name == kernel
 
 
 def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
-    table = program("exact").tables[0]
-    for as_words, name in ((True, "exact_packed"), (False, "exact_hash")):
-        found = builtin().kernel_for(table.keys, as_words)
+    table = program("exact", width=48).tables[0]
+    for bits, name in (((48, 9), "exact_packed"), (None, "exact_hash")):
+        found = builtin().kernel_for(Need(table.keys, 1024, bits))
         assert found is not None
         assert found.name == name
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from transpiler.analysis.locations import actions_of
+from transpiler.codegen.kernels import Chooser
 from transpiler.codegen.packing import flattened, has_varbit
-from transpiler.codegen.tables import key_bytes, members_key, packed_keys
-from transpiler.codegen.words import word_layout
+from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
@@ -33,19 +34,22 @@ class Located(Protocol):
     def span(self) -> Span: ...
 
 
-def check(program: Program, target: Target, diagnostics: Diagnostics) -> dict[str, Kernel]:
-    """Report everything that the target lacks; the kernel of each table with a key. Raises: Rejected."""
-    checker = _Checker(program, target, diagnostics)
+def check(
+    program: Program, target: Target, diagnostics: Diagnostics, asked: Mapping[str, str] | None = None
+) -> dict[str, Kernel]:
+    """Report everything that the target lacks; the kernel of each table with a key, `asked` for or chosen. Raises: Rejected."""
+    checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
     kernels = checker.run()
     diagnostics.raise_if_errors()
     return kernels
 
 
 class _Checker:
-    def __init__(self, program: Program, target: Target, diagnostics: Diagnostics) -> None:
+    def __init__(self, program: Program, target: Target, diagnostics: Diagnostics, chooser: Chooser) -> None:
         self.program = program
         self.target = target
         self.diagnostics = diagnostics
+        self.chooser = chooser
 
     def run(self) -> dict[str, Kernel]:
         if self.program.architecture.value not in self.target.architectures:
@@ -152,10 +156,7 @@ class _Checker:
     def _table(self, table: Table) -> Kernel | None:
         if table.implementation is not None:
             self._profile(table, table.implementation)
-        if not packed_keys(table.keys):
-            return None
-        as_words = word_layout(self.program, table) is not None
-        kernel = self._key_kernel(table, table.keys, as_words)
+        kernel = self._key_kernel(table, table.keys)
         for entry in table.entries:
             for keyset in entry.keys:
                 for value in keyset_expressions(keyset):
@@ -176,7 +177,7 @@ class _Checker:
         if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
             self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")
 
-    def _key_kernel(self, node: Table | ValueSet, keys: tuple[TableKey, ...], as_words: bool = False) -> Kernel | None:
+    def _key_kernel(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Kernel | None:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")
@@ -184,11 +185,7 @@ class _Checker:
             if key.match_kind is MatchKind.RANGE and isinstance(type_ := key.expression.type, Bits) and type_.signed:
                 self._lacks(key, "a range of signed numbers; cast the key to bit<W>")
                 return None
-        kernel = self.target.kernel_for(keys, as_words, node.size)
         size = key_bytes(keys)
         if size > self.target.max_key_bytes:
             self._lacks(node, f"a key of {size} bytes ('{node.name}'; at most {self.target.max_key_bytes})")
-        if kernel is None:
-            kinds = ", ".join(key.match_kind.value for key in keys)
-            self._lacks(node, f"the match kinds {kinds} together ('{node.name}')")
-        return kernel
+        return self.chooser.choose(node, keys)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +26,21 @@ class Generated:
 
 
 def generate(
-    program: Program, target: Target, templates: Path, diagnostics: Diagnostics, options: Options | None = None
+    program: Program,
+    target: Target,
+    templates: Path,
+    diagnostics: Diagnostics,
+    options: Options | None = None,
+    kernels: Mapping[str, str] | None = None,
 ) -> Generated:
-    """The C of a program for a target. `templates`: the folder of ours. Raises: Rejected, for what the target lacks."""
-    kernels = capabilities.check(program, target, diagnostics)
+    """The C of a program for a target. `templates`: the folder of ours; `kernels`: those asked for, by table.
+
+    Raises: Rejected, for what the target lacks.
+    """
+    chosen = capabilities.check(program, target, diagnostics, kernels)
     program = renew_locals(lower(program))
     plan = schedule(program, options or Options())
-    made = view(program, plan, kernels, program.span.file)
+    made = view(program, plan, chosen, program.span.file)
     folders = (target.templates, templates) if target.templates else (templates,)
     notes = [
         f"table {table.control_name}: {table.ref.kernel or 'default action only'} ({table.why})"

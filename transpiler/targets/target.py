@@ -11,6 +11,7 @@ from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
 
 _T = TypeVar("_T")
+_WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
 
 class BadTarget(Exception):
@@ -18,9 +19,19 @@ class BadTarget(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Need:
+    """What a table wants of its kernel. `word_bits`: of its key and of its data where its entries can be words, else
+    `no_words` says why not."""
+
+    keys: tuple[TableKey, ...]
+    size: int = 0
+    word_bits: tuple[int, int] | None = None
+    no_words: str = "its entries are no words"
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
-    """A table kernel of aux-backend/tables and the keys that it takes. `words`: it keeps entries as words, and takes
-    tables whose entries can be."""
+    """A table kernel of aux-backend/tables and the tables that it takes; target.toml says what each of these means."""
 
     name: str
     match: frozenset[MatchKind]
@@ -28,21 +39,43 @@ class Kernel:
     alone: bool = False
     steps: int = 0
     words: bool = False
+    min_bits: int = 0
+    max_data_bits: int = 64
+    max_entry_bits: int | None = None
     max_entries: int | None = None
 
-    def takes(self, table_keys: tuple[TableKey, ...], as_words: bool, size: int) -> bool:
-        """Whether it can look up such a key, in a table of `size` entries, which can be words or cannot."""
-        keys = [key for key in table_keys if key.match_kind is not MatchKind.SELECTOR]
+    def refusal(self, need: Need) -> str:
+        """Why it cannot hold such a table; empty where it can."""
+        keys = [key for key in need.keys if key.match_kind is not MatchKind.SELECTOR]
         bits = sum(width_of(key.expression.type) for key in keys)
-        lpm = sum(key.match_kind is MatchKind.LPM for key in keys)
-        return (
-            self.match >= {key.match_kind for key in keys}
-            and (self.max_bits is None or bits <= self.max_bits)
-            and (not self.alone or len(keys) == 1)
-            and lpm <= 1
-            and (as_words or not self.words)
-            and (self.max_entries is None or size <= self.max_entries)
-        )
+        others = sorted({key.match_kind.value for key in keys if key.match_kind not in self.match})
+        if others:
+            return f"it does not match {' or '.join(others)}"
+        if sum(key.match_kind is MatchKind.LPM for key in keys) > 1:
+            return "it matches one prefix"
+        if self.alone and len(keys) != 1:
+            return f"it matches one field, and this key has {len(keys)}"
+        if self.max_bits is not None and bits > self.max_bits:
+            return f"its keys have at most {self.max_bits} bits, and this one has {bits}"
+        if bits < self.min_bits:
+            return f"its keys have at least {self.min_bits} bits, and this one has {bits}"
+        if self.max_entries is not None and need.size > self.max_entries:
+            return f"it holds at most {self.max_entries} entries, and the table's size is {need.size}"
+        return self._refuses_words(need) if self.words else ""
+
+    def _refuses_words(self, need: Need) -> str:
+        if need.word_bits is None:
+            return f"its entries are words of 64 bits: {need.no_words}"
+        key_bits, data_bits = need.word_bits
+        if data_bits > self.max_data_bits:
+            return f"its entries have at most {self.max_data_bits} bits of data, and these have {data_bits}"
+        if self.max_entry_bits is None:
+            return ""
+        least = max(key_bits + data_bits - self.max_entry_bits, 1)  # log2 of the buckets
+        most = min(max(need.size.bit_length() - 1 - _WAYS_BITS, 1), key_bits - _WAYS_BITS)
+        if least > most:
+            return f"key and data have {key_bits} + {data_bits} bits, which do not fit a word in a table of {need.size}"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +89,9 @@ class Target:
     kernels: tuple[Kernel, ...]
     templates: Path | None
 
-    def kernel_for(self, keys: tuple[TableKey, ...], as_words: bool = False, size: int = 0) -> Kernel | None:
+    def kernel_for(self, need: Need) -> Kernel | None:
         """The first kernel that takes such a table, if any."""
-        return next((kernel for kernel in self.kernels if kernel.takes(keys, as_words, size)), None)
+        return next((kernel for kernel in self.kernels if not kernel.refusal(need)), None)
 
 
 def builtin(name: str = "software") -> Target:
@@ -96,16 +129,14 @@ def _target(described: dict[str, Any], folder: Path) -> Target:
 
 
 def _kernel(described: dict[str, Any]) -> Kernel:
+    """Raises: KeyError, TypeError, ValueError."""
     _only(described, Kernel.__slots__)
-    return Kernel(
-        name=_is(described, "name", str),
-        match=frozenset(MatchKind(kind) for kind in _strings(described, "match")),
-        max_bits=_is(described, "max_bits", int) if "max_bits" in described else None,
-        alone=_is(described, "alone", bool) if "alone" in described else False,
-        steps=_is(described, "steps", int) if "steps" in described else 0,
-        words=_is(described, "words", bool) if "words" in described else False,
-        max_entries=_is(described, "max_entries", int) if "max_entries" in described else None,
-    )
+    flags = ("alone", "words")
+    given: dict[str, Any] = {
+        key: _is(described, key, bool if key in flags else int) for key in Kernel.__slots__[2:] if key in described
+    }
+    match = frozenset(MatchKind(kind) for kind in _strings(described, "match"))
+    return Kernel(name=_is(described, "name", str), match=match, **given)
 
 
 def _only(described: dict[str, Any], known: tuple[str, ...]) -> None:

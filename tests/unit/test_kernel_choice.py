@@ -1,0 +1,148 @@
+"""Which kernel a table gets: chosen, asked for by annotation or on the command line, refused with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+from aux_frontend.p4_14.frontend import P4_14
+from aux_frontend.p4_16.frontend import P4_16
+
+from macsad import cli
+from macsad.compilation import Request, generate_c, load
+from transpiler.codegen.capabilities import check
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.targets.target import Kernel, builtin
+
+PROGRAM = """
+#include <core.p4>
+#include <v1model.p4>
+header h_t {{ bit<48> mac; bit<32> ip; bit<16> port; }}
+struct headers {{ h_t h; }}
+struct meta_t {{ }}
+parser P(packet_in b, out headers hdr, inout meta_t m, inout standard_metadata_t s) {{
+    state start {{ b.extract(hdr.h); transition accept; }}
+}}
+control V(inout headers hdr, inout meta_t m) {{ apply {{ }} }}
+control I(inout headers hdr, inout meta_t m, inout standard_metadata_t s) {{
+    direct_counter(CounterType.packets) hits;
+    action to(bit<9> port) {{ s.egress_spec = port; }}
+    {annotation}
+    table t {{
+        key = {{ {key} }}
+        actions = {{ to; NoAction; }}
+        size = {size};
+        {rest}
+    }}
+    table plain {{ actions = {{ to; NoAction; }} }}
+    apply {{ t.apply(); plain.apply(); }}
+}}
+control E(inout headers hdr, inout meta_t m, inout standard_metadata_t s) {{ apply {{ }} }}
+control C(inout headers hdr, inout meta_t m) {{ apply {{ }} }}
+control D(packet_out b, in headers hdr) {{ apply {{ b.emit(hdr.h); }} }}
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+MAC, IP = "hdr.h.mac: exact;", "hdr.h.ip: lpm;"
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """write(key, annotation, size, rest): a program with a table `t` and one without a key."""
+
+    def make(key: str = MAC, annotation: str = "", size: int = 1024, rest: str = "") -> Path:
+        path = tmp_path / "p.p4"
+        path.write_text(PROGRAM.format(key=key, annotation=annotation, size=size, rest=rest))
+        return path
+
+    return make
+
+
+def chosen(path: Path, asked: dict[str, str] | None = None) -> Kernel:
+    program = P4_16().load(Source(path), Diagnostics())
+    return check(program, builtin(), Diagnostics(), asked)["I.t"]
+
+
+def refused(path: Path, asked: dict[str, str] | None = None) -> tuple[int, str]:
+    """The line and the text of the one message."""
+    with pytest.raises(Rejected) as rejected:
+        chosen(path, asked)
+    [message] = rejected.value.diagnostics.messages
+    return message.span.line, message.message
+
+
+def test_what_is_asked_for_is_taken(write: Write) -> None:
+    assert chosen(write()).name == "exact_packed"
+    annotated = write(annotation='@macsad_kernel("exact_hash")')
+    assert chosen(annotated).name == "exact_hash"
+    assert chosen(annotated, {"I.t": "linear"}).name == "linear"
+
+
+def test_p4_14_asks_by_pragma(tmp_path: Path) -> None:
+    path = tmp_path / "p.p4"
+    path.write_text(
+        "header_type h_t { fields { k : 16; } } header h_t h; parser start { extract(h); return ingress; } action a() { }"
+        "\n@pragma macsad_kernel linear\ntable t { reads { h.k : exact; } actions { a; } }\ncontrol ingress { apply(t); }\n"
+    )
+    program = P4_14().load(Source(path), Diagnostics())
+    assert check(program, builtin(), Diagnostics())["t"].name == "linear"
+
+
+@pytest.mark.parametrize(
+    ("key", "rest", "size", "kernel", "why"),
+    [
+        (MAC, "", 64, "lpm_dir24", "it does not match exact"),
+        (IP, "", 64, "exact_hash", "it does not match lpm"),
+        ("hdr.h.port: exact; hdr.h.ip: range;", "", 64, "ternary_bits", "it does not match range"),
+        ("hdr.h.mac: lpm;", "", 64, "lpm_dir24", "its keys have at most 32 bits, and this one has 48"),
+        (MAC, "", 100_000, "ternary_bits", "it holds at most 65536 entries, and the table's size is 100000"),
+        (MAC + IP, "", 64, "exact_packed", "it does not match lpm"),
+        (MAC + "hdr.h.port: exact; hdr.h.ip: exact;", "", 64, "exact_packed", "words of 64 bits: the key of this table has 96"),
+        (MAC, "counters = hits;", 64, "exact_packed", "words of 64 bits: I.hits of this table need an entry's index"),
+        ("hdr.h.mac: exact; hdr.h.port: exact;", "", 64, "exact_packed", "64 + 10 bits, which do not fit a word"),
+    ],
+)  # fmt: skip
+def test_what_a_kernel_cannot_hold_is_said(write: Write, key: str, rest: str, size: int, kernel: str, why: str) -> None:
+    line, text = refused(write(key, f'@macsad_kernel("{kernel}")', size, rest))
+    assert text.startswith(f"@macsad_kernel: kernel '{kernel}' cannot hold 'I.t': ")
+    assert why in text
+    assert line == 14
+
+
+def test_a_kernel_that_is_not_there_is_said(write: Write) -> None:
+    line, text = refused(write(), {"I.t": "btree"})
+    assert line == 15
+    assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has exact_packed, ")
+
+
+def test_a_table_without_key_has_none(write: Write) -> None:
+    _, text = refused(write(), {"I.plain": "linear"})
+    assert text.endswith("cannot hold 'I.plain': it has no key")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("t", "'t' is not TABLE=NAME"),
+        ("t=", "'t=' is not TABLE=NAME"),
+        ("u=linear", "there is no table 'u'; there are: I.t, I.plain"),
+    ],
+)
+def test_the_option_is_checked(write: Write, asked: str, message: str) -> None:
+    request = Request(write(), kernels=(asked,))
+    with pytest.raises(click.BadParameter, match=message):
+        generate_c(request, load(request))
+
+
+def test_the_verbs_have_the_option(write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = str(write())
+    assert cli.call(["build", path, "-o", str(tmp_path), "-v", "--kernel", "t=exact_hash"]) == 0
+    assert "table I.t: exact_hash" in capfd.readouterr().out
+    assert cli.call(["build", path, "-o", str(tmp_path), "--kernel", "t=lpm_dir24"]) == 1
+    assert "p.p4:15:" in capfd.readouterr().err
+    for verb in (["run", path, "--port", "0=null:"], ["bench", path, "--quick"]):
+        assert cli.call([*verb, "--kernel", "none=linear"]) == 2
+        assert "there is no table 'none'" in capfd.readouterr().err
