@@ -10,12 +10,13 @@ from typing import Any
 import click
 
 from macsad.frontends import frontend_for
-from macsad.options import named_table
+from macsad.options import named_table, wanted_optimisations
 from macsad.resources import share
 from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.p4info import build as p4info, write
 from transpiler.passes import keep_controllable
 from transpiler.passes.pipeline import optimise
@@ -26,7 +27,8 @@ from transpiler.toolchain.toolchain import Toolchain
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A program as the command line names it. `kernels`: TABLE=NAME each, as `--kernel` has them."""
+    """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
+    them."""
 
     path: Path
     std: str | None = None
@@ -34,6 +36,7 @@ class Request:
     defines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
+    wanted: Optimisations = ALL
 
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> Request:
@@ -41,7 +44,7 @@ class Request:
         named = dict(arguments)
         return Request(
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
-            named.get("kernels", ()),
+            named.get("kernels", ()), wanted_optimisations(named),
         )  # fmt: skip
 
     @property
@@ -75,8 +78,8 @@ def generate_c(request: Request, program: Program, target: Target | None = None)
     diagnostics = request.diagnostics()
     kernels = _kernels(request, program)
     try:
-        kept = keep_controllable.run(program, optimise(program))
-        return generate(kept, target or builtin(), share("templates"), diagnostics, kernels=kernels)
+        kept = keep_controllable.run(program, optimise(program, wanted=request.wanted))
+        return generate(kept, target or builtin(), share("templates"), diagnostics, request.wanted, kernels)
     finally:
         show(diagnostics)
 

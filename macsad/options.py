@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from transpiler.diagnostics import WARNINGS
+from transpiler.optimisations import ALL, DOES, NAMES, NONE, Optimisations
+from transpiler.passes.pipeline import PASSES
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 READABLE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
@@ -50,14 +53,14 @@ def reading_options(command: Decorated) -> Decorated:
 
 
 def generating_options(command: Decorated) -> Decorated:
-    """How the switch's C is made: --kernel."""
+    """How the switch's C is made: --kernel, and what is not to be optimised: see `wanted_optimisations`."""
     return click.option(
         "--kernel",
         "kernels",
         multiple=True,
         metavar="TABLE=NAME",
         help="The kernel of a table, if not the compiler's choice. Once for each table.",
-    )(command)
+    )(_optimisation_options(command))
 
 
 def named_table(names: Sequence[str], name: str, option: str, which: str = "") -> str:
@@ -84,3 +87,36 @@ def machine_options(command: Decorated) -> Decorated:
     ):  # fmt: skip
         command = add(command)
     return command
+
+
+OPTIMISATION_OPTIONS = (*(f"--no-{name}" for name in NAMES), "--no-pass", "--no-optimise")
+
+
+class GeneratingCommand(click.Command):
+    """A command with `generating_options`: a switch that is misspelt is answered with the list of them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for word in args[: args.index("--")] if "--" in args else args:
+            name = word.partition("=")[0]
+            if name.startswith("--no-") and name not in OPTIMISATION_OPTIONS:
+                raise click.UsageError(f"no such option: {name}; there are {', '.join(OPTIMISATION_OPTIONS)}", ctx)
+        return super().parse_args(ctx, args)
+
+
+def _optimisation_options(command: Decorated) -> Decorated:
+    """What not to optimise: --no-NAME for each of `Optimisations`, --no-pass, --no-optimise."""
+    passes = click.Choice([name for name, _ in PASSES])
+    command = click.option("--no-optimise", is_flag=True, help="Leave out all of these.")(command)
+    command = click.option("--no-pass", "no_pass", multiple=True, type=passes, metavar="NAME",
+                           help=f"Leave out a pass: {', '.join(passes.choices)}.")(command)  # fmt: skip
+    for name in reversed(NAMES):
+        command = click.option(f"--no-{name}", is_flag=True, help=f"Leave out {DOES[name]}.")(command)
+    return command
+
+
+def wanted_optimisations(arguments: Mapping[str, Any]) -> Optimisations:
+    """What --no-NAME, --no-pass and --no-optimise ask for."""
+    if arguments.get("no_optimise"):
+        return NONE
+    left_out = [name for name in NAMES if arguments.get(f"no_{name.replace('-', '_')}")]
+    return replace(ALL.without(left_out), without_passes=frozenset(arguments.get("no_pass", ())))

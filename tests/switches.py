@@ -15,6 +15,7 @@ from macsad.compilation import Request
 from macsad.stf.compiled import CompiledDevice
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.toolchain import toolchain
 
 PLATFORM = os.environ.get("MACSAD_TEST_PLATFORM", "linux")  # odp: over an installed ODP, found by pkg-config
@@ -28,13 +29,15 @@ def load(path: Path) -> Program:
 
 
 @functools.cache
-def build(path: Path, sanitize: tuple[str, ...] = (), kernels: tuple[str, ...] = ()) -> Path:
+def build(
+    path: Path, sanitize: tuple[str, ...] = (), kernels: tuple[str, ...] = (), wanted: Optimisations = ALL
+) -> Path:
     """The switch of a program; `kernels`: TABLE=NAME each. Skips the test when our target cannot run the program; it has
     then said so."""
     tools = toolchain.find(PLATFORM, None, optimise="-O1", sanitize=sanitize)
-    folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize, *kernels))
+    folder = Path(_FOLDER.name) / "-".join((path.stem, *sanitize, *kernels, *wanted.left_out))
     try:
-        return compilation.build(Request(path, kernels=kernels), load(path), folder, tools)[0]
+        return compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)[0]
     except Rejected as rejected:
         pytest.skip(rejected.diagnostics.messages[0].message)
 

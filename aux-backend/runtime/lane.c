@@ -47,6 +47,7 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
     lane->sw = sw;
     lane->worker.index = index;
     lane->worker.slot_of = sw->slot_of;
+    lane->gathered = sw->program->sends_singly ? 1 : MACS_BURST_MAX;
     lane->worker.random = sw->options.seed + index;
     lane->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;
     atomic_init(&lane->status, 1);

@@ -34,6 +34,7 @@ struct macs_lane {
     struct macs_input *inputs;
     struct macs_output *outputs;    /* by slot */
     uint64_t filled;                /* bit s: outputs[s] holds packets */
+    unsigned gathered;              /* packets of a port that are sent together at most */
     struct macs_sessions *sessions; /* of the program's cipher; NULL when it has none */
     struct macs_again *again;       /* packets that go through the program again; NULL when it asks for no such thing */
     struct macs_worker_stats stats;
@@ -91,7 +92,7 @@ static inline void macs_lane_put(struct macs_lane *lane, unsigned slot, odp_pack
     struct macs_output *output = &lane->outputs[slot];
     output->packets[output->count++] = handle;
     lane->filled |= UINT64_C(1) << slot;
-    if (odp_unlikely(output->count == MACS_BURST_MAX)) {
+    if (odp_unlikely(output->count == lane->gathered)) {
         macs_lane_flush_port(lane, slot);
         lane->filled &= ~(UINT64_C(1) << slot);
     }

@@ -15,6 +15,7 @@ enum option_id {
     OPT_SOCKET,
     OPT_WORKERS,
     OPT_CPU,
+    OPT_BATCH,
     OPT_BURST,
     OPT_SUB_BATCH,
     OPT_STATS,
@@ -33,6 +34,7 @@ static const struct option long_options[] = {
     {"socket", required_argument, NULL, OPT_SOCKET},
     {"workers", required_argument, NULL, OPT_WORKERS},
     {"cpu", required_argument, NULL, OPT_CPU},
+    {"batch", required_argument, NULL, OPT_BATCH},
     {"burst", required_argument, NULL, OPT_BURST},
     {"sub-batch", required_argument, NULL, OPT_SUB_BATCH},
     {"stats", required_argument, NULL, OPT_STATS},
@@ -58,6 +60,7 @@ static const char help[] =
     "      --cpu LIST        CPUs of the workers, as 1,2 or 2-5\n"
     "      --burst B         packets taken at once, 1 to %u [32]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [32]\n"
+    "      --batch N         both of these; 1 is one packet at a time\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
     "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200], or at the end of all "
@@ -157,6 +160,9 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return number32("workers", text, 1, MACS_WORKERS_MAX, &options->worker_count);
     case OPT_CPU:
         return cpu_list(options, text);
+    case OPT_BATCH:
+        return number32("batch", text, 1, MACS_BURST_MAX, &options->burst) &&
+               number32("batch", text, 1, MACS_BURST_MAX, &options->sub_batch);
     case OPT_BURST:
         return number32("burst", text, 1, MACS_BURST_MAX, &options->burst);
     case OPT_SUB_BATCH:

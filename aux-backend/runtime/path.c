@@ -26,11 +26,13 @@ static int receive(struct macs_lane *lane, const struct macs_input *input, odp_p
 /* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
 static unsigned bind_burst(struct macs_lane *lane, const odp_packet_t handles[], unsigned count,
                            struct macs_packet *packets[]) {
-    uint32_t parse_bytes = lane->sw->program->parse_bytes;
+    const uint32_t parse_bytes = lane->sw->program->parse_bytes;
+    const bool ahead = lane->sw->program->reads_ahead;
     unsigned fine = 0;
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
-        macs_fetch(handles, i, count);
+        if (ahead)
+            macs_fetch(handles, i, count);
         if (macs_bind(&lane->worker, packet, handles[i], parse_bytes))
             packets[fine++] = packet;
         else

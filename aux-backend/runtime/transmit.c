@@ -85,6 +85,7 @@ void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const
     struct macs_lane *lane = macs_lane_of(worker);
     macs_fate fate = burst.any;
     bool together = fate == burst.all && fate && fate < MACS_FATE_DROP;
+    together = together && lane->gathered > 1;
     if (odp_likely(together && burst.longest <= lane->sw->ports[fate - 1].tx_max))
         send_all(lane, fate - 1u, handles, count, burst.sent);
     else

@@ -17,6 +17,7 @@
 
 #include "cuckoo.h"
 #include "hash.h"
+#include "prefetch.h"
 #include "values.h"
 
 #define MACS_EXACT_HASH_STEPS 1
@@ -71,7 +72,7 @@ static inline void macs_exact_hash_start(const void *self, const uint8_t *key, u
     cursor->primary = macs_hash_reduce((uint32_t)hash, index->cuckoo.bucket_count);
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
     cursor->candidate = 0;
-    __builtin_prefetch(&index->cuckoo.buckets[cursor->primary]);
+    macs_prefetch(&index->cuckoo.buckets[cursor->primary]);
 }
 
 /* One bit for each word of the bucket that may be the key's. */
@@ -91,12 +92,12 @@ static inline void macs_exact_hash_step(const void *self, const uint8_t *key, ui
         cursor->candidate = (uint32_t)word;
         if (cursor->candidate) {
             const uint8_t *slot = (const uint8_t *)macs_values_at(&table->values, cursor->candidate - 1);
-            __builtin_prefetch(slot);
+            macs_prefetch(slot);
             if (table->values.stride > 64)
-                __builtin_prefetch(slot + table->values.inline_offset + key_bytes - 1);
+                macs_prefetch(slot + table->values.inline_offset + key_bytes - 1);
         }
     } else if (macs_cuckoo_overflows(bucket)) {
-        __builtin_prefetch(macs_exact_hash_secondary(cursor));
+        macs_prefetch(macs_exact_hash_secondary(cursor));
     }
 }
 

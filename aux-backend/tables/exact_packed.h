@@ -21,6 +21,7 @@
 #include "cuckoo.h"
 #include "hash.h"
 #include "packing.h"
+#include "prefetch.h"
 
 #define MACS_EXACT_PACKED_STEPS 0
 
@@ -77,7 +78,7 @@ static inline void macs_exact_packed_start(const void *self, uint64_t key, uint3
     cursor->primary = (uint32_t)(permuted >> rest_bits);
     cursor->want = (permuted & macs_packing_ones(rest_bits)) << data_bits | MACS_EXACT_PACKED_PRESENT;
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
-    __builtin_prefetch(&index->cuckoo.buckets[cursor->primary]);
+    macs_prefetch(&index->cuckoo.buckets[cursor->primary]);
 }
 
 static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {

@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 
+#include "prefetch.h"
 #include "results.h"
 #include "rules.h"
 
@@ -57,7 +58,7 @@ static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, ui
     cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
     cursor->index = index;
     cursor->low = key_bytes > 3 ? key[3] : 0;
-    __builtin_prefetch((const void *)&table->base[index]);
+    macs_prefetch((const void *)&table->base[index]);
 }
 
 static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t entry,
@@ -73,9 +74,9 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
     (void)key;
     (void)key_bytes;
     if (entry & MACS_LPM_DIR24_GROUP)
-        __builtin_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, cursor->low));
+        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, cursor->low));
     else if (entry)
-        __builtin_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
+        macs_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
 /* The entry that stands for the key now, or 0. */

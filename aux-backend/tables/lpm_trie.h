@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "prefetch.h"
 #include "results.h"
 #include "rules.h"
 
@@ -102,13 +103,13 @@ static inline void macs_lpm_trie_take(const struct macs_lpm_trie *table, struct 
     if (entry & MACS_LPM_TRIE_NODE) {
         cursor->node = macs_lpm_trie_node_at(table, entry);
         cursor->position = position;
-        __builtin_prefetch(cursor->node);
+        macs_prefetch(cursor->node);
         return;
     }
     cursor->node = NULL;
     cursor->best = entry ? entry : cursor->best;
     if (cursor->best)
-        __builtin_prefetch(macs_results_at(&table->results, (cursor->best & MACS_LPM_TRIE_RESULT) - 1));
+        macs_prefetch(macs_results_at(&table->results, (cursor->best & MACS_LPM_TRIE_RESULT) - 1));
 }
 
 static inline void macs_lpm_trie_begin(const struct macs_lpm_trie *table, const uint8_t *key, uint32_t key_bytes,

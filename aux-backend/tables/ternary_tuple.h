@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "prefetch.h"
 #include "rules.h"
 
 #define MACS_TERNARY_TUPLE_STEPS 0
@@ -106,7 +107,7 @@ static inline void macs_ternary_tuple_start(const void *self, const uint8_t *key
         struct macs_ternary_tuple_table *words = atomic_load_explicit(&space->table, memory_order_acquire);
         macs_ternary_tuple_mask(key, space->mask, key_bytes, masked);
         uint32_t at = (uint32_t)macs_hash_bytes(masked, key_bytes, table->seed) & (words->places - 1);
-        __builtin_prefetch((const void *)&words->words[at]);
+        macs_prefetch((const void *)&words->words[at]);
     }
 }
 

@@ -183,7 +183,8 @@ def run(wanted: Wanted) -> Result:
 
 def build(request: Request, hlir: Program, folder: Path) -> Path:
     with compiling() as progress:
-        binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", toolchain.find(), progress)
+        tools = toolchain.find(own_processor=request.wanted.native)
+        binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", tools, progress)
     return binary
 
 

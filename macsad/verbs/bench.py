@@ -14,7 +14,7 @@ from macsad.bench.samples import SampleError
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generation import Order
-from macsad.options import generating_options, reading_options
+from macsad.options import GeneratingCommand, generating_options, reading_options
 from macsad.resources import share
 
 BURST_MAX = 256
@@ -44,7 +44,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         return tuple(sorted({int(word) for word in words}))
 
 
-@click.command("bench")
+@click.command("bench", cls=GeneratingCommand)
 @reading_options
 @click.option(
     "--entries", type=click.IntRange(1, 1 << 31), metavar="N", help="Entries a table, as `macsad gen` has it."

@@ -8,14 +8,14 @@ import click
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.options import generating_options, machine_options, program_options
+from macsad.options import GeneratingCommand, generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
 
 
-@click.command("build")
+@click.command("build", cls=GeneratingCommand)
 @program_options
 @click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
               help="Where the binary, its C and its description go.")  # fmt: skip
@@ -40,7 +40,10 @@ def command(
     """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
     hlir = compilation.load(request)
-    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize)
+    tools = toolchain.find(
+        platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize,
+        own_processor=request.wanted.native,
+    )  # fmt: skip
     compilation.write_p4info(request, hlir, info_file or folder / f"{request.path.stem}.p4info.txtpb")
     with compiling() as progress:
         binary, generated = compilation.build(request, hlir, folder, tools, progress)

@@ -8,14 +8,14 @@ import click
 
 from macsad import compilation, running
 from macsad.compilation import Request
-from macsad.options import READABLE, generating_options, machine_options, program_options
+from macsad.options import READABLE, GeneratingCommand, generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
 PORT_HELP = "Port N of the program: an interface, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. Once for each port."
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True})
+@click.command("run", cls=GeneratingCommand, context_settings={"ignore_unknown_options": True})
 @program_options
 @click.option("-p", "--port", "ports", multiple=True, required=True, metavar="N=NAME", help=PORT_HELP)
 @click.option("--entries", type=READABLE, help="Commands to run before the first packet: table_add ...")
@@ -38,7 +38,7 @@ def command(
     """
     request = Request.of(program)
     hlir = compilation.load(request)
-    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu)
+    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, own_processor=request.wanted.native)
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     return running.run(binary, ports, entries, socket, rest)

@@ -9,12 +9,12 @@ import click
 
 from macsad import compilation, test
 from macsad.compilation import Request
-from macsad.options import READABLE, generating_options, machine_options, program_options
+from macsad.options import READABLE, GeneratingCommand, generating_options, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
 
-@click.command("test")
+@click.command("test", cls=GeneratingCommand)
 @program_options
 @click.argument("stf", type=READABLE)
 @generating_options
@@ -23,12 +23,13 @@ from transpiler.toolchain import toolchain
 @click.option(
     "--sub-batch", type=click.IntRange(1, 256), default=32, show_default=True, help="Lookups in flight at once."
 )
+@click.option("--batch", type=click.IntRange(1, 256), metavar="N", help="Both of these; 1 is one packet at a time.")
 @click.option(
     "--sanitize", multiple=True, type=click.Choice(["address", "undefined", "thread"]), help="Build with a sanitizer."
 )
 def command(
-    stf: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, burst: int, sub_batch: int,
-    sanitize: tuple[str, ...], **program: object,
+    stf: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, batch: int | None,
+    burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object,
 ) -> int:  # fmt: skip
     """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ.
 
@@ -37,8 +38,11 @@ def command(
     request = Request.of(program)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
-    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize)
+    tools = toolchain.find(
+        platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize,
+        own_processor=request.wanted.native,
+    )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)
-        return test.run(hlir, stf, binary, burst=burst, sub_batch=sub_batch, wrapper=wrapper)
+        return test.run(hlir, stf, binary, burst=batch or burst, sub_batch=batch or sub_batch, wrapper=wrapper)

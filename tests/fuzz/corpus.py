@@ -119,7 +119,7 @@ def _examine(path: Path, asked: Asked, scratch: Path) -> tuple[str, str]:
 
 
 def _first_failure(subject: Subject, asked: Asked) -> Failure | None:
-    if failure := subject.read() or subject.compile(asked.tools):
+    if failure := subject.read() or subject.compile(tools=asked.tools):
         return failure
     if subject.plain.architecture not in RUN_HERE:
         return None

@@ -21,7 +21,7 @@ import reckoned
 import report
 from damage import damaged, survives
 from layout import Node, render
-from oracle import BUILDS, Failure, examine
+from oracle import Failure, build_of, examine
 from shrink import shrink
 
 SHRINK_SECONDS = 120.0
@@ -73,7 +73,7 @@ def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Fou
 
 def _reckoned(seed: int, size: int, scratch: Path) -> Found | None:
     made = reckoned.Maker(seed, size).make()
-    failure = reckoned.examine(made, scratch / "reckoned", seed, BUILDS[seed // len(KINDS) % len(BUILDS)])
+    failure = reckoned.examine(made, scratch / "reckoned", seed, build_of(seed))
     if failure is None:
         return None
     _say("reckoned", seed, size, failure)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from random import Random
 
 from harness import BATCHES, Outcome, difference, outcome
 from hypothesis import HealthCheck, Phase, given, seed as seeded, settings
@@ -28,7 +29,8 @@ from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.verifier import Malformed, verify
 from transpiler.interpreter import ControlError
 from transpiler.interpreter.matches import Match
-from transpiler.passes.pipeline import optimise
+from transpiler.optimisations import ALL, NAMES, Optimisations
+from transpiler.passes.pipeline import PASSES, optimise
 from transpiler.targets.target import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
@@ -42,20 +44,30 @@ SLOW_SECONDS = 5.0  # for reading and optimising one program
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a switch is compiled: the C compiler's level, with sanitizers or without, the program after passes or before."""
+    """How a switch is compiled: the C compiler's level, with sanitizers or without, which optimisations are done."""
 
     level: str = "-O0"
     sanitized: bool = True
-    passes: bool = True
+    wanted: Optimisations = ALL
 
     def tools(self) -> Toolchain:
-        found = toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
-        # what is of no use is for the passes to take out, so without them the C has variables that nothing reads
-        return found if self.passes else replace(found, compile_flags=(*found.compile_flags, "-Wno-error"))
+        return toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
 
 
 DEFAULT = Build()
-BUILDS = (DEFAULT, DEFAULT, DEFAULT, Build(passes=False), Build("-O1"), Build("-O2", sanitized=False))
+LEVELS = (*[("-O0", True)] * 4, ("-O1", True), ("-O2", False))
+
+
+def build_of(seed: int) -> Build:
+    """How the program of a seed is compiled: with all optimisations, without any, or with a part of them."""
+    random = Random(seed)
+    level, sanitized = random.choice(LEVELS)
+    switches = [name for name in NAMES if name != "native"]  # that one is another backend to compile
+    left_out = random.choice(
+        ([], [], switches, random.sample(switches, 1), random.sample(switches, len(switches) // 2))
+    )
+    passes = frozenset(name for name, _ in PASSES if random.random() < 0.1)
+    return Build(level, sanitized, replace(ALL.without(left_out), without_passes=passes if left_out else frozenset()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +124,14 @@ class Subject:
             return Failure("frontend", f"reading and optimising took {took:.1f} seconds")
         return None
 
-    def compile(self, tools: Toolchain | None = None, *, passes: bool = True) -> Failure | None:
-        """To a switch, by default a sanitized one of the program after passes."""
+    def compile(self, build: Build = DEFAULT, tools: Toolchain | None = None) -> Failure | None:
+        """To a switch, by default a sanitized one. `tools`: others than those of the build."""
         diagnostics = Diagnostics()
         try:
-            made = generate(self.optimised if passes else self.plain, builtin(), share("templates"), diagnostics)
+            program = optimise(self.plain, wanted=build.wanted)
+            made = generate(program, builtin(), share("templates"), diagnostics, build.wanted)
             (self.folder / "program.c").write_text(made.c)
-            tools = tools or DEFAULT.tools()
+            tools = tools or build.tools()
             compile_program(self.folder / "program.c", self.folder / "program", share("aux-backend"), tools)
         except Rejected:
             return Failure("target", diagnostics.render())
@@ -234,7 +247,7 @@ def _fits(
 
 def examine(text: str, folder: Path, seed: int, count: int = 4, build: Build | None = None) -> Failure | None:
     """The first thing that is wrong with a program, if anything is. By the seed: how it is compiled, where not told."""
-    build = build or BUILDS[seed // 8 % len(BUILDS)]
+    build = build or build_of(seed)
     failure = _examine(Subject.of_text(folder, text), seed, count, build)
     return replace(failure, build=build) if failure else None
 
@@ -246,7 +259,7 @@ def _examine(subject: Subject, seed: int, count: int, build: Build) -> Failure |
     for scenario in drawn:
         if failure := subject.passes_differ(scenario):
             return failure
-    if failure := subject.compile(build.tools(), passes=build.passes):
+    if failure := subject.compile(build):
         return failure
     for scenario in drawn:
         if failure := subject.switch_differs(scenario):

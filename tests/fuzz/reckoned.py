@@ -290,7 +290,7 @@ def examine(made: Reckoned, folder: Path, seed: int, build: Build | None = None)
         return failure
     if (failure := subject.passes_differ(scenario)) or build is None:
         return failure
-    failure = subject.compile(build.tools(), passes=build.passes) or subject.switch_differs(scenario, BATCHES)
+    failure = subject.compile(build) or subject.switch_differs(scenario, BATCHES)
     return replace(failure, build=build) if failure else None
 
 

@@ -63,7 +63,7 @@ def _step(subject: Subject, failure: Failure) -> Failure | None:
         if failure.step in ("passes", "interpreter"):
             return subject.passes_differ(scenario)
         subject.expected(scenario)
-    found = subject.compile(failure.build.tools(), passes=failure.build.passes)
+    found = subject.compile(failure.build)
     if found is not None or scenario is None:
         return found
     assert failure.batch is not None

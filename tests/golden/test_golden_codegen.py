@@ -17,8 +17,8 @@ from macsad.resources import share
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
+from transpiler.optimisations import Optimisations
 from transpiler.passes.pipeline import optimise
-from transpiler.schedule.scheduler import Options
 from transpiler.targets.target import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
@@ -34,7 +34,7 @@ CITED = re.compile(r"(\w+\.p4):(\d+)")
 def c_of(name: str, cut: bool = True) -> str:
     """The C of a program, cut at every table or at none."""
     program = optimise(P4_16().load(Source(FOLDER / f"{name}.p4"), Diagnostics()))
-    return generate(program, builtin(), share("templates"), Diagnostics(), Options(cut=lambda table: cut)).c
+    return generate(program, builtin(), share("templates"), Diagnostics(), Optimisations(stages=cut)).c
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

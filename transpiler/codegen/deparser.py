@@ -8,6 +8,7 @@ program cannot change it, nothing looks whether it has.
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 from transpiler.analysis.layout import keeps_layout
 from transpiler.codegen.ctypes import c_type, is_wide
@@ -35,7 +36,13 @@ NOTHING_LEFT = (
 
 
 class DeparserStatements(Statements):
-    """Statements of a deparser: Emit notes in `emits_N` whether header number N goes out."""
+    """Statements of a deparser: Emit notes in `emits_N` whether header number N goes out.
+
+    `in_place`: whether headers stay where they are when none has moved."""
+
+    def __init__(self, *arguments: Any, in_place: bool) -> None:
+        super().__init__(*arguments)
+        self.in_place = in_place
 
     def statement(self, statement: Statement) -> Views:
         if isinstance(statement, Emit):
@@ -60,7 +67,8 @@ class DeparserStatements(Statements):
             """Whether that header goes out: asked for only where it matters, as what nobody asks for has no variable."""
             return self._valid(headers[number]) if straight else f"emits_{number}"
 
-        if any(map(self._assigned, headers)) or calls(self.program, SECOND_LIVES) or not keeps_layout(self.program):
+        may_move = any(map(self._assigned, headers)) or calls(self.program, SECOND_LIVES)
+        if may_move or not self.in_place or not keeps_layout(self.program):
             views += self._move([guard(number) for number in range(len(emits))], headers)
         for number, header in enumerate(headers):
             if stores := self._store_back(number, header):
@@ -75,6 +83,8 @@ class DeparserStatements(Statements):
         """Bring the headers that go out to the head of the frame, if they do not stand there already."""
         if not headers:
             return (IfView("packet->payload_offset != 0", self._gather(guards, headers), (), ""),)
+        if not self.in_place:
+            return (BlockView(self._gather(guards, headers), "", ""),)
         views: list[View] = [Line("uint32_t head = 0;"), Line("bool moved = false;")]
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
             place, size = self._place(number, header), self._size(header)

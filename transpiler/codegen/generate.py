@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transpiler.codegen import capabilities
@@ -13,6 +13,7 @@ from transpiler.codegen.render import render
 from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.target import Target
 
@@ -30,17 +31,20 @@ def generate(
     target: Target,
     templates: Path,
     diagnostics: Diagnostics,
-    options: Options | None = None,
+    wanted: Optimisations = ALL,
     kernels: Mapping[str, str] | None = None,
 ) -> Generated:
     """The C of a program for a target. `templates`: the folder of ours; `kernels`: those asked for, by table.
 
     Raises: Rejected, for what the target lacks.
     """
+    if not wanted.words:
+        target = replace(target, kernels=tuple(kernel for kernel in target.kernels if not kernel.words))
     chosen = capabilities.check(program, target, diagnostics, kernels)
     program = renew_locals(lower(program))
-    plan = schedule(program, options or Options())
-    made = view(program, plan, chosen, program.span.file)
+    options = Options(lambda table: wanted.stages, together=wanted.together, merge=wanted.merge, locals=wanted.locals)
+    plan = schedule(program, options)
+    made = view(program, plan, chosen, program.span.file, wanted)
     folders = (target.templates, templates) if target.templates else (templates,)
     notes = [
         f"table {table.control_name}: {table.ref.kernel or 'default action only'} ({table.why})"

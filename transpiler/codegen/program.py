@@ -16,6 +16,7 @@ from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
 from transpiler.hlir.types import Bits
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.pipeline import Preserved, Source, calls, ciphers, steps
 from transpiler.schedule.stages import Schedule
@@ -27,16 +28,18 @@ WHOLE_FRAME = 0xFFFF
 _TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
-def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], source: str) -> ProgramView:
+def view(
+    program: Program, schedule: Schedule, kernels: dict[str, Kernel], source: str, wanted: Optimisations = ALL
+) -> ProgramView:
     """The view-model of a program under a schedule. `kernels`: of the tables that have a key and are applied."""
     names = Names()
     tables = Tables(program, names, kernels)
     externs = Externs(program, names)
     storage = Storage(program, schedule, names)
-    pipes, preserved = _pipes(program, schedule, storage, tables, externs)
+    pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
     while (unread := storage.unread_slots()) != storage.unread:  # what only those were made of may be unread then
         storage = Storage(program, schedule, names, unread)
-        pipes, preserved = _pipes(program, schedule, storage, tables, externs)
+        pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
     architecture = describe(program)
     second_lives = architecture.second_lives(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
@@ -73,15 +76,26 @@ def view(program: Program, schedule: Schedule, kernels: dict[str, Kernel], sourc
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
+        wants_straight=wanted.straight,
+        reads_ahead=wanted.read_ahead,
+        sends_singly=not wanted.transmit_buffer,
+        defines=_defines(wanted),
+        all_passes=wanted.passes and not wanted.without_passes,
         uses_time=_uses_time(program),
     )
 
 
+def _defines(wanted: Optimisations) -> tuple[str, ...]:
+    """What the backend's headers leave out when it is defined."""
+    made = ((wanted.prefetch, "MACS_NO_PREFETCH"), (wanted.simd, "MACS_SCAN_PLAIN"))
+    return tuple(name for done, name in made if not done)
+
+
 def _pipes(
-    program: Program, schedule: Schedule, storage: Storage, tables: Tables, externs: Externs
+    program: Program, schedule: Schedule, storage: Storage, tables: Tables, externs: Externs, wanted: Optimisations
 ) -> tuple[tuple[PipeView, ...], tuple[tuple[str, ...], ...]]:
     """The pipes, and for each list of preserved fields their places in struct kept."""
-    maker = Maker(program, storage, tables, externs)
+    maker = Maker(program, storage, tables, externs, wanted.in_place)
     pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
     return pipes, tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
 

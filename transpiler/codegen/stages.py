@@ -38,12 +38,13 @@ from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedu
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """What all stages of a program are rendered with."""
+    """What all stages of a program are rendered with; `in_place`: as Optimisations has it."""
 
     program: Program
     storage: Storage
     tables: Tables
     externs: Externs
+    in_place: bool = True
 
     def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
@@ -81,7 +82,7 @@ class StageRenderer:
         self.intrinsics = Intrinsics(maker.program, maker.storage, scope)
         self.statements = Statements(*arguments)
         self.parser = ParserStatements(*arguments)
-        self.deparser = DeparserStatements(*arguments)
+        self.deparser = DeparserStatements(*arguments, in_place=maker.in_place)
         self._single: set[int] = set()  # joins that one way alone goes to
 
     def view(self, number: int, stage: Stage) -> StageView:

@@ -303,7 +303,8 @@ class SlotView:
 class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
-    or clone takes them. `instances`: the architecture's numbers for the ways of packets through the runtime."""
+    or clone takes them. `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
+    `reads_ahead`, `sends_singly`, `all_passes`, `defines`: which optimisations are done."""
 
     name: str
     source: str
@@ -328,9 +329,14 @@ class ProgramView:
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
     one_by_one: bool
+    wants_straight: bool
+    reads_ahead: bool
+    sends_singly: bool
+    defines: tuple[str, ...]
+    all_passes: bool
     uses_time: bool
 
     @property
     def straight(self) -> bool:
         """Whether a received packet goes through one pipe, once, and out of one port at most."""
-        return len(self.pipes) == 1 and not self.uses_requests and not self.one_by_one
+        return self.wants_straight and len(self.pipes) == 1 and not self.uses_requests and not self.one_by_one

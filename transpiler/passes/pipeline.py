@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.hlir.program import Program
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.passes import (
     fold_branches,
     fold_selects,
@@ -31,11 +32,15 @@ PASSES: tuple[tuple[str, Pass], ...] = (
 ROUNDS = 4  # what one pass removes is work for an earlier one; more rounds than that find little
 
 
-def optimise(program: Program, observe: Callable[[str, Program], None] | None = None) -> Program:
-    """The program after all passes, in rounds until nothing changes. `observe` sees each pass's name and result."""
+def optimise(
+    program: Program, observe: Callable[[str, Program], None] | None = None, wanted: Optimisations = ALL
+) -> Program:
+    """The program after all passes that are wanted, in rounds until nothing changes. `observe` sees each pass's name and
+    result."""
+    passes = [(name, run) for name, run in PASSES if wanted.passes and name not in wanted.without_passes]
     for _ in range(ROUNDS):
         before = program
-        for name, run in PASSES:
+        for name, run in passes:
             program = run(program)
             if observe is not None:
                 observe(name, program)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from transpiler.analysis.locations import Location, Locator, actions_of
-from transpiler.hlir.program import Program
+from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
+from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.statements import ApplyTable, Leave
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.architectures import preserved_lists
@@ -38,6 +38,15 @@ def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[L
             kept |= entry
             after = entry
     return frozenset(kept), zeroed & kept
+
+
+def all_locations(program: Program) -> tuple[Live, Live]:
+    """The same, where nothing is a local of its stage: every variable but an action's data, every field and validity."""
+    names = {Location(v.name) for v in program.variables if v.storage is not Storage.ACTION_DATA}
+    for header in program.headers:
+        fields = (field.name for field in program.header_type_of[header.name].fields)
+        names |= {Location(header.name, field) for field in (*fields, VALIDITY)}
+    return frozenset(names), frozenset(names)
 
 
 def spread_headers(program: Program, pipes: tuple[PipeSchedule, ...]) -> frozenset[str]:

@@ -201,6 +201,7 @@ def _may_equal(value: Expression, number: int) -> bool:
 
 PSA = Description(
     plan,
+    plan,
     second_lives,
     preserved_lists,
     instances=(

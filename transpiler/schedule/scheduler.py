@@ -10,11 +10,11 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.keep import kept_locations, spread_headers
+from transpiler.schedule.keep import all_locations, kept_locations, spread_headers
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
-from transpiler.schedule.split import Split, Splitter
+from transpiler.schedule.split import TOGETHER, Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Schedule
 from transpiler.schedule.tree import Node, TreeBuilder
 
@@ -23,17 +23,22 @@ from transpiler.schedule.tree import Node, TreeBuilder
 class Options:
     """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays.
     `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
-    stage: its own and those of the joins that it leads to."""
+    stage: its own and those of the joins that it leads to.
+    `together`, `merge`, `locals`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
     join_limit: int = 1000
+    together: bool = True
+    merge: bool = True
+    locals: bool = True
 
 
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     wished = frozenset(t.name for t in program.tables if _is_looked_up(t) and options.cut(t.name))
     cuttable = wished - _tables_in_loops(program)
-    plans = describe(program).plan(program)
+    architecture = describe(program)
+    plans = architecture.plan(program) if options.merge else architecture.plan_apart(program)
     splits: list[Split] = []
     synchronous: frozenset[str] = frozenset()
     for pipe in plans:
@@ -41,8 +46,8 @@ def schedule(program: Program, options: Options) -> Schedule:
         splits.append(split)
         synchronous |= uncut
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
-    kept, zeroed = kept_locations(program, pipes)
-    spread = spread_headers(program, pipes)
+    kept, zeroed = kept_locations(program, pipes) if options.locals else all_locations(program)
+    spread = spread_headers(program, pipes) if options.locals else frozenset(h.name for h in program.headers)
     return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits), spread)
 
 
@@ -67,28 +72,32 @@ def _split(
 ) -> tuple[Split, frozenset[str]]:
     """Split again with fewer cuts until packet order is kept; then see that no join is written too often."""
     locator = Locator(program)
+    at_once = TOGETHER if options.together else 1
     uncut: frozenset[str] = frozenset()
     while True:
         tree = TreeBuilder(cuttable - uncut).build(pipe)
         merges: frozenset[int] = frozenset()  # begun anew: with fewer cuts, fewer ways meet
-        split = Splitter(locator, merges).split(tree)
+        split = Splitter(locator, merges, at_once).split(tree)
         more_merges, more_uncut = conflicts(program, split)
         while more_merges:
             merges |= more_merges
-            split = Splitter(locator, merges).split(tree)
+            split = Splitter(locator, merges, at_once).split(tree)
             more_merges, more_uncut = conflicts(program, split)
         if not more_uncut:
-            return _merge_large(program, tree, split, merges, options.join_limit), uncut
+            return _merge_large(program, tree, split, merges, options), uncut
         uncut |= more_uncut
 
 
-def _merge_large(program: Program, tree: tuple[Node, ...], split: Split, merges: frozenset[int], limit: int) -> Split:
+def _merge_large(
+    program: Program, tree: tuple[Node, ...], split: Split, merges: frozenset[int], options: Options
+) -> Split:
     """Make stages of the joins that cost more as copies, the largest first, since merging one shrinks others; not of
     those that would break packet order as a stage."""
     locator = Locator(program)
+    at_once = TOGETHER if options.together else 1
     refused: set[int] = set()
-    while (join := _too_large(split, limit, refused)) is not None:
-        tried = Splitter(locator, merges | {join}).split(tree)
+    while (join := _too_large(split, options.join_limit, refused)) is not None:
+        tried = Splitter(locator, merges | {join}, at_once).split(tree)
         if any(conflicts(program, tried)):
             refused.add(join)
         else:

@@ -52,11 +52,13 @@ class Split:
 
 
 class Splitter:
-    """Cuts one pipe. `merges`: positions of joins that are to be stages of their own."""
+    """Cuts one pipe. `merges`: positions of joins that are to be stages of their own; `together`: lookups that a stage
+    starts at most."""
 
-    def __init__(self, locator: Locator, merges: frozenset[int]) -> None:
+    def __init__(self, locator: Locator, merges: frozenset[int], together: int = TOGETHER) -> None:
         self.locator = locator
         self.merges = merges
+        self.together = together
         self.result = Split()
         self.waiting: list[Callable[[], None]] = []  # codes still to be made: programs are longer than stacks are deep
 
@@ -125,7 +127,7 @@ class Splitter:
 
     def _stage(self, node: Apply, follow: Continuation) -> Submit:
         if node.position not in self.result.stages:
-            together = (node, *islice(self._independent(node, follow.rest), TOGETHER - 1))
+            together = (node, *islice(self._independent(node, follow.rest), self.together - 1))
             stage = _Stage(node.position, node.statement.table, together)
             self.result.stages[node.position] = stage
             self._make(stage, Continuation((node, *follow.rest), follow.after, together))

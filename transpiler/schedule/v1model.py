@@ -56,28 +56,39 @@ FINISH = Step("finish", reads=(EGRESS_SPEC,))
 
 def plan(program: Program) -> tuple[PipePlan, ...]:
     """The pipes of a program."""
-    parser = parse(program, Role.PARSER, "parser_error")
-    ingress: tuple[Item, ...] = (
+    if replicates(program):
+        return plan_apart(program)
+    return (PipePlan("ingress", (*_ingress(program), FORWARD, *_egress(program)), renews=True),)
+
+
+def plan_apart(program: Program) -> tuple[PipePlan, ...]:
+    """Its pipes where the runtime decides what becomes of a packet between ingress and egress."""
+    lists = tuple(range(1, len(preserved_lists(program))))
+    parsed = next((p for p in parse(program, Role.PARSER, "parser_error") if isinstance(p, Parse)), None)
+    restart = Restart(parsed, BEGIN_INGRESS, BEGIN_CLONE)
+    return (
+        PipePlan("ingress", (*_ingress(program), DECIDE), renews=True, keeps=lists),
+        *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),
+        PipePlan("egress", (BEGIN_EGRESS, *_egress(program))),
+    )
+
+
+def _ingress(program: Program) -> tuple[Item, ...]:
+    return (
         BEGIN_INGRESS,
-        *parser,
+        *parse(program, Role.PARSER, "parser_error"),
         *control(program, Role.VERIFY_CHECKSUM),
         *control(program, Role.INGRESS),
     )
+
+
+def _egress(program: Program) -> tuple[Item, ...]:
     match_action = control(program, Role.EGRESS)
-    egress: tuple[Item, ...] = (
+    return (
         *match_action,
         *((FINISH,) if match_action else ()),
         *control(program, Role.COMPUTE_CHECKSUM),
         *deparse(program, Role.DEPARSER),
-    )
-    if not replicates(program):
-        return (PipePlan("ingress", (*ingress, FORWARD, *egress), renews=True),)
-    lists = tuple(range(1, len(preserved_lists(program))))
-    restart = Restart(next((p for p in parser if isinstance(p, Parse)), None), BEGIN_INGRESS, BEGIN_CLONE)
-    return (
-        PipePlan("ingress", (*ingress, DECIDE), renews=True, keeps=lists),
-        *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),
-        PipePlan("egress", (BEGIN_EGRESS, *egress)),
     )
 
 
@@ -122,6 +133,7 @@ def _header_name(header: HeaderPlace) -> str:
 
 V1MODEL = Description(
     plan,
+    plan_apart,
     second_lives,
     preserved_lists,
     instances=(

@@ -65,10 +65,12 @@ def find(
     cpu: str | None = None,
     optimise: str = "-O3",
     sanitize: tuple[str, ...] = (),
+    own_processor: bool = True,
 ) -> Toolchain:
     """The toolchain for a platform and an architecture (None: this machine's).
 
-    cpu: the value of -mcpu or -march; None is this machine's own processor, and a generic one when cross-compiling.
+    cpu: the value of -mcpu or -march; None is this machine's own processor, and a generic one when cross-compiling or
+    without `own_processor`.
     sanitize: "address", "undefined", "thread". Raises: ToolchainError.
     """
     arch = arch or host_arch()
@@ -81,7 +83,7 @@ def find(
         raise ToolchainError(
             f"the compiler '{words[0]}' for {arch} is not installed (Debian: apt install {_package(words[0])})"
         )
-    flags = ["-g", *_processor(arch, cpu, native)]
+    flags = ["-g", *_processor(arch, cpu, native and own_processor)]
     link = [] if native else ["-static"]
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
@@ -117,11 +119,11 @@ def emulator(arch: str | None) -> tuple[str, ...]:
     return (command,)
 
 
-def _processor(arch: str, cpu: str | None, native: bool) -> tuple[str, ...]:
+def _processor(arch: str, cpu: str | None, own: bool) -> tuple[str, ...]:
     option = "-mcpu" if arch in ("aarch64", "armv7") else "-march"
     if cpu is not None:
         return (f"{option}={cpu}",)
-    return (f"{option}=native",) if native else ()
+    return (f"{option}=native",) if own else ()
 
 
 def _package(compiler: str) -> str:

@@ -16,11 +16,7 @@ typedef uint8_t macs_fate;
 #define MACS_FATE_DROP 128u /* with an enum macs_cause added */
 
 /* Packets ahead whose headers are fetched while one is parsed. */
-#ifdef MACS_NO_PREFETCH
-#define MACS_AHEAD 0u
-#else
 #define MACS_AHEAD 8u
-#endif
 
 /* Begin a received packet's record. False: the frame is broken, or not in one piece as far as the parser looks. */
 static inline bool macs_bind(const struct macs_worker *worker, struct macs_packet *packet, odp_packet_t handle,
@@ -51,7 +47,7 @@ static inline void macs_refuse(struct macs_packet *packet) {
 
 /* Fetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
 static inline void macs_fetch(const odp_packet_t handles[], unsigned index, unsigned count) {
-    if (MACS_AHEAD && index + MACS_AHEAD < count)
+    if (index + MACS_AHEAD < count)
         odp_prefetch(odp_packet_data(handles[index + MACS_AHEAD]));
 }
 

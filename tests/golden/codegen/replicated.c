@@ -282,6 +282,7 @@ const struct macs_program macs_program = {
     .parse_bytes = 4,
     .grow_bytes = 0,
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
+    .reads_ahead = true,
     .table_count = 1,
     .extern_count = 0,
     .table_descs = table_descs,

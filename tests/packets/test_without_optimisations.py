@@ -1,0 +1,41 @@
+"""Without an optimisation the packets are the same: each switch on an app whose C it changes, and all of them together."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad import test
+from macsad.compilation import Request, generate_c
+from transpiler.optimisations import ALL, NAMES, NONE, Optimisations
+
+APPS = Path(__file__).parents[2] / "apps"
+PROGRAMS = [APPS / app / f"{app}.p4" for app in ("l3fwd", "l2fwd", "router", "nat")]
+SWITCHES = [name for name in NAMES if name != "native"]  # that is another backend, not another C
+
+
+def check(program: Path, wanted: Optimisations) -> None:
+    binary = switches.build(program, wanted=wanted)
+    for burst, sub_batch in ((1, 1), (32, 8)):
+        out = io.StringIO()
+        stf = program.parent / "packets.stf"
+        code = test.run(switches.load(program), stf, binary, burst=burst, sub_batch=sub_batch, out=out)
+        assert code == 0, f"B={burst}, b={sub_batch}: {out.getvalue()}"
+
+
+def c_of(program: Path, wanted: Optimisations = ALL) -> str:
+    return generate_c(Request(program, wanted=wanted), switches.load(program)).c
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_packets_without_one(name: str) -> None:
+    wanted = ALL.without([name])
+    check(next(p for p in PROGRAMS if c_of(p) != c_of(p, wanted)), wanted)
+
+
+@pytest.mark.parametrize("program", PROGRAMS[2:], ids=lambda p: p.stem)
+def test_packets_without_any(program: Path) -> None:
+    check(program, NONE)

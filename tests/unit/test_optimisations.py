@@ -1,0 +1,92 @@
+"""The switches of the optimisations: each changes what is made of some program, the command knows them, they are documented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+import switches
+from click.testing import CliRunner
+
+from macsad import cli
+from macsad.compilation import Request, generate_c
+from macsad.resources import share
+from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, Optimisations
+from transpiler.passes.pipeline import PASSES, optimise
+from transpiler.toolchain import toolchain
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTED = ROOT / "docs" / "optimisations.md"
+PROGRAMS = [ROOT / "apps" / app / f"{app}.p4" for app in ("l2fwd", "l3fwd", "router")]
+SMALL = [ROOT / "tests/packets/standard_metadata.p4", *sorted((ROOT / "tests/golden/passes").glob("*.p4"))]
+
+
+@cache
+def c_of(path: Path, wanted: Optimisations = ALL) -> str:
+    return generate_c(Request(path, wanted=wanted), switches.load(path)).c
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "native"])
+def test_a_switch_changes_the_c(name: str) -> None:
+    assert any(c_of(path) != c_of(path, ALL.without([name])) for path in PROGRAMS)
+
+
+def test_not_native_is_for_any_processor() -> None:
+    assert "-march=native" in toolchain.find(arch="x86_64", compiler="gcc").compile_flags or (
+        toolchain.host_arch() != "x86_64"
+    )
+    found = toolchain.find(own_processor=False)
+    assert not [flag for flag in found.compile_flags if flag.startswith(("-march", "-mcpu"))]
+    assert "-march=haswell" in toolchain.find(cpu="haswell", own_processor=False).compile_flags or (
+        toolchain.host_arch() != "x86_64"
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PASSES])
+def test_a_pass_that_is_left_out_is_not_run(name: str) -> None:
+    seen: list[str] = []
+    without = Optimisations(without_passes=frozenset([name]))
+    programs = [switches.load(path) for path in SMALL]
+    assert any(optimise(p) != optimise(p, lambda ran, _: seen.append(ran), without) for p in programs)
+    assert seen and name not in seen
+
+
+def test_nothing_is_optimised_without_all() -> None:
+    assert NONE.left_out == NAMES and not ALL.left_out
+    program = switches.load(PROGRAMS[0])
+    assert optimise(program, wanted=NONE) is program
+    c = c_of(PROGRAMS[0], NONE)
+    assert "#define MACS_NO_PREFETCH" in c and ".sends_singly = true" in c and "_straight(" not in c
+
+
+def test_lookups_prefetch_by_the_function_that_can_be_switched_off() -> None:
+    headers = [path for path in (share("aux-backend") / "tables").glob("*.h") if path.stem != "prefetch"]
+    assert headers and [path.name for path in headers if "__builtin_prefetch" in path.read_text()] == []
+
+
+@pytest.mark.parametrize("verb", [("build",), ("run", "--port", "0=null:"), ("test", str(PROGRAMS[1]))])
+def test_an_unknown_switch_is_answered_with_the_list(verb: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(cli.cli, [verb[0], str(PROGRAMS[1]), *verb[1:], "--no-prefetsh"])
+    assert done.exit_code == cli.USAGE
+    assert "--no-prefetsh" in done.stderr and all(
+        f"--no-{name}" in done.stderr for name in (*NAMES, "pass", "optimise")
+    )
+
+
+def test_the_command_leaves_out_what_it_is_told_to(tmp_path: Path) -> None:
+    options = ["--no-prefetch", "--no-words", "--no-pass", "fold_selects", "-O0", "-o", str(tmp_path)]
+    assert cli.call(["build", str(PROGRAMS[1]), *options]) == 0
+    wanted = Optimisations(prefetch=False, words=False, without_passes=frozenset(["fold_selects"]))
+    assert (tmp_path / "l3fwd.c").read_text() == c_of(PROGRAMS[1], wanted)
+    assert cli.call(["build", str(PROGRAMS[1]), "--no-pass", "fold_selekts"]) == cli.USAGE
+
+
+def test_switches_are_documented(golden: Callable[[Path, str], None]) -> None:
+    """The table is made from the dataclass; `--update-golden` writes it anew."""
+    before, start, rest = DOCUMENTED.read_text().partition("| switch |")
+    _, end, after = rest.partition("\n\n")
+    rows = [f"| `--no-{name}` | {DOES[name]} | {GAIN[name]} |" for name in NAMES]
+    table = "\n".join([f"{start} leaves out | which gains, and costs |", "|---|---|---|", *rows])
+    golden(DOCUMENTED, f"{before}{table}{end}{after}")

@@ -1,0 +1,93 @@
+"""What makes a compiled switch fast, by name: each can be left out, and the packets are the same without it.
+
+The one list: options of the command, docs/optimisations.md and the tests are made from the fields of `Optimisations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+
+def _on(does: str, gain: str) -> bool:
+    """An optimisation: what is done, and what that gains and costs."""
+    made: bool = field(default=True, metadata={"does": does, "gain": gain})
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Optimisations:
+    """Those that are done. `without_passes`: passes that are left out, by their names in passes/pipeline.py."""
+
+    passes: bool = _on(
+        "rewrites of the program, all of them (see --no-pass)",
+        "fewer instructions, fields and branches; costs compile time",
+    )
+    stages: bool = _on(
+        "stages: the program is cut at its lookups, so that those of many packets are in flight at once",
+        "cache misses overlap; costs a set of packets for each stage",
+    )
+    together: bool = _on(
+        "starting lookups together that do not depend on each other",
+        "their misses overlap, and there are fewer stages",
+    )
+    merge: bool = _on(
+        "one pipe for ingress and egress where no packet is replicated (v1model)",
+        "no step between them, and one pipe can be straight",
+    )
+    straight: bool = _on(
+        "handing received bursts to programs of one pipe as they are",
+        "no list of packets in between; a burst to one port goes out as a whole",
+    )
+    locals: bool = _on(
+        "locals for what no later stage reads, in place of the packet's state",
+        "registers in place of memory; what nothing reads is gone",
+    )
+    in_place: bool = _on(
+        "leaving headers that did not move in the frame: only what was written is stored back",
+        "headers are not copied; costs a comparison of their places",
+    )
+    words: bool = _on(
+        "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
+        "eight entries a cache line, one miss a lookup in place of two",
+    )
+    simd: bool = _on(
+        "comparing buckets and groups of entries by vector instructions",
+        "one comparison in place of eight",
+    )
+    prefetch: bool = _on(
+        "fetching the cache lines of a table ahead of their use",
+        "the misses of a sub-batch overlap; costs an instruction a line",
+    )
+    read_ahead: bool = _on(
+        "fetching the headers of the next packets of a burst",
+        "frames in memory are in the cache in time; costs an instruction a packet",
+    )
+    transmit_buffer: bool = _on(
+        "gathering packets by port and sending a burst at a time",
+        "one call of the interface for many packets",
+    )
+    native: bool = _on(
+        "code for the very processor that it is built on; without it, for any of the architecture",
+        "wider vectors, newer instructions; such a binary may not run elsewhere",
+    )
+    without_passes: frozenset[str] = frozenset()
+
+    def without(self, names: Iterable[str]) -> Optimisations:
+        """These less the named ones, as `NAMES` has them."""
+        changes: dict[str, Any] = {name.replace("-", "_"): False for name in names}
+        return replace(self, **changes)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of those that are not done."""
+        return tuple(name for name in NAMES if not getattr(self, name.replace("-", "_")))
+
+
+_SWITCHES = tuple(f for f in fields(Optimisations) if f.metadata)
+NAMES: tuple[str, ...] = tuple(f.name.replace("_", "-") for f in _SWITCHES)
+DOES: dict[str, str] = {name: f.metadata["does"] for name, f in zip(NAMES, _SWITCHES, strict=True)}
+GAIN: dict[str, str] = {name: f.metadata["gain"] for name, f in zip(NAMES, _SWITCHES, strict=True)}
+ALL = Optimisations()
+NONE = ALL.without(NAMES)
