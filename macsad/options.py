@@ -82,8 +82,8 @@ def machine_options(command: Decorated) -> Decorated:
         click.option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
         click.option("--cpu", metavar="NAME", help="The processor, as the C compiler names it; this machine's if left out."),
         click.option("--arch", metavar="NAME", help="x86_64, aarch64, armv7, riscv64 or s390x; this machine's if left out."),
-        click.option("--platform", type=click.Choice(["linux", "odp"]), default="linux", show_default=True,
-                     help="linux: needs nothing; odp: an installed OpenDataPlane found by pkg-config."),
+        click.option("--platform", type=click.Choice(["linux", "dpdk", "odp"]), default="linux", show_default=True,
+                     help="linux: needs nothing; dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
     ):  # fmt: skip
         command = add(command)
     return command

@@ -1,4 +1,4 @@
-"""The ODP implementation on plain Linux: conformance (against any installed ODP too), its drivers, real interfaces."""
+"""Our ODP, on plain Linux and over DPDK: conformance (against any installed ODP too), its drivers, real interfaces."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import shutil
 import struct
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import platform_sources
+
 ROOT = Path(__file__).parents[2]
-PLATFORM = ROOT / "aux-backend" / "platform" / "linux"
+BACKEND = ROOT / "aux-backend"
+PLATFORM = BACKEND / "platform" / "linux"
 TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -38,6 +43,9 @@ class Toolchain:
     compiler: str
     flags: tuple[str, ...]
     runner: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = tuple(sorted((PLATFORM / "src").glob("*.c")))
+    includes: tuple[str, ...] = (f"-I{PLATFORM / 'include'}", f"-I{PLATFORM / 'src'}")
+    libraries: tuple[str, ...] = ("-pthread",)
 
     def program(self, name: str, *more_flags: str) -> Path:
         binary = self.folder / name
@@ -49,18 +57,14 @@ class Toolchain:
                 "-D_GNU_SOURCE",
                 *self.flags,
                 *WARNINGS,
-                "-I",
-                PLATFORM / "include",
-                "-I",
-                PLATFORM / "src",
+                *self.includes,
             ]
-            run(self.compiler, *flags, *more_flags, TESTS / f"{name}.c", *objects, "-o", binary, "-pthread")
+            run(self.compiler, *flags, *more_flags, TESTS / f"{name}.c", *objects, "-o", binary, *self.libraries)
         return binary
 
     def compile(self) -> list[Path]:
-        sources = sorted((PLATFORM / "src").glob("*.c"))
-        flags: list[str | Path] = ["-std=gnu11", *self.flags, *WARNINGS, "-I", PLATFORM / "include"]
-        run(self.compiler, *flags, "-c", *sources, cwd=self.folder)
+        flags = ["-std=gnu11", *self.flags, *WARNINGS, *self.includes]
+        run(self.compiler, *flags, "-c", *self.sources, cwd=self.folder)
         return sorted(self.folder.glob("*.o"))
 
     def execute(self, name: str, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
@@ -78,6 +82,22 @@ def arm(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
         pytest.skip("no ARM cross compiler or no qemu-aarch64-static")
     folder = tmp_path_factory.mktemp("odp-arm")
     return Toolchain(folder, "aarch64-linux-gnu-gcc", ("-O2", "-static"), ("qemu-aarch64-static",))
+
+
+@pytest.fixture(scope="module")
+def dpdk(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    try:
+        tools = toolchain.find("dpdk")
+    except toolchain.ToolchainError as error:
+        pytest.skip(str(error))
+    return Toolchain(
+        tmp_path_factory.mktemp("odp-dpdk"),
+        "gcc",
+        (*tools.compile_flags, "-O1", *SANITIZE),
+        sources=tuple(platform_sources(BACKEND, tools)),
+        includes=tuple(f"-I{BACKEND / folder}" for folder in tools.includes),
+        libraries=tools.link_flags,
+    )
 
 
 def record(data: bytes, seconds: int, fraction: int, order: str, wire: int | None = None) -> bytes:
@@ -132,6 +152,11 @@ def conformance_arguments(name: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("name", CONFORMANCE)
 def test_conformance(native: Toolchain, tmp_path: Path, name: str) -> None:
     native.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", CONFORMANCE)
+def test_conformance_over_dpdk(dpdk: Toolchain, tmp_path: Path, name: str) -> None:
+    dpdk.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
 def test_crypto_by_openssl(tmp_path: Path) -> None:
@@ -212,6 +237,14 @@ def test_clang_has_no_complaint() -> None:
         pytest.skip("no clang")
     sources = sorted((PLATFORM / "src").glob("*.c"))
     run("clang", "-std=gnu11", *WARNINGS, "-I", PLATFORM / "include", "-fsyntax-only", *sources)
+
+
+def test_clang_has_no_complaint_over_dpdk(dpdk: Toolchain) -> None:
+    if not shutil.which("clang"):
+        pytest.skip("no clang")
+    flags = [flag for flag in dpdk.flags if not flag.startswith("-fsanitize")]
+    sources = (BACKEND / "platform" / "dpdk" / "src").glob("*.c")
+    run("clang", "-std=gnu11", *flags, *WARNINGS, *dpdk.includes, "-fsyntax-only", *sources)
 
 
 def test_nothing_prints_or_exits(native: Toolchain) -> None:
@@ -416,6 +449,48 @@ def test_a_full_disk_is_told(native: Toolchain, tmp_path: Path) -> None:
     done = native.execute("forward", f"pcap:{pcap}", "pcap:,/dev/full", check=False)
     assert done.returncode == 2
     assert "/dev/full: cannot write: No space left on device" in done.stderr
+
+
+# Over DPDK
+
+
+def test_frames_through_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
+    """Ordinary memory; the second port has other frames than the first, and their counters are the device's."""
+    frames = [bytes([i & 255]) * (60 + i * 7 % 1450) for i in range(300)]
+    pcap, out = write_pcap(tmp_path / "in.pcap", frames), tmp_path / "out.pcap"
+    ports = [f"dpdk:net_pcap0,rx_pcap={pcap}", f"dpdk:net_pcap1,tx_pcap={out}"]
+    program = [str(dpdk.program("forward")), *ports]
+    environment = {**os.environ, "MACS_DPDK_ARGS": "--no-huge", "MACS_DPDK_LOG": str(tmp_path / "log")}
+    process = subprocess.Popen(program, stdout=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    while out.stat().st_size < pcap.stat().st_size and process.poll() is None:
+        time.sleep(0.01)
+    process.terminate()
+    shown = process.communicate(timeout=20)[0]
+    assert (process.returncode, shown.splitlines()) == (
+        0,
+        ["0 in 300 discards 0 errors 0 out 0 errors 0", "1 in 0 discards 0 errors 0 out 300 errors 0"],
+    )
+    assert [data for _, _, data in read_pcap(out)[1]] == frames
+    assert "EAL" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("port", "message"),
+    [
+        ("dpdk:", "expected dpdk:NUMBER or dpdk:DEVICE,ARGUMENTS"),
+        ("dpdk:0", "cannot find that port: No such device"),
+        ("dpdk:net_nonsense0", 'DPDK: EAL: failed to parse device "net_nonsense0"'),
+        ("dpdk:net_pcap0,rx_pcap=/nowhere/x.pcap", "Couldn't open /nowhere/x.pcap"),
+        ("af_xdp:", "expected af_xdp:INTERFACE"),
+        ("nosuchdriver:x", "port nosuchdriver:x: no such driver"),
+    ],
+)
+def test_ports_of_dpdk_that_are_refused(dpdk: Toolchain, port: str, message: str) -> None:
+    done = dpdk.execute("forward", port, "null:", check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 # Real interfaces

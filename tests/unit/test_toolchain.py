@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -128,6 +129,21 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_missing_is_said(options: dict[str, str], message: str) -> None:
     with pytest.raises(ToolchainError, match=message):
         toolchain.find(**options)  # type: ignore[arg-type]
+
+
+def test_a_dpdk_that_is_not_installed_has_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PKG_CONFIG_LIBDIR", "/nowhere")
+    monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
+    with pytest.raises(ToolchainError, match=r"does not know libdpdk \(Debian: apt install libdpdk-dev"):
+        toolchain.find("dpdk")
+
+
+def test_a_platforms_first_folder_has_the_say(tmp_path: Path) -> None:
+    for name in ("first/one.c", "second/one.c", "second/two.c"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    tools = dataclasses.replace(plain(), sources=("first", "second"))
+    assert backend.platform_sources(tmp_path, tools) == [tmp_path / "first/one.c", tmp_path / "second/two.c"]
 
 
 def test_a_cross_compiler_that_is_not_installed_has_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,9 +56,18 @@ def _forget_oldest(archives: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def platform_sources(backend: Path, toolchain: Toolchain) -> list[Path]:
+    """The platform's C: of several files of a name that in the first of its folders."""
+    found: dict[str, Path] = {}
+    for folder in toolchain.sources:
+        for file in (backend / folder).glob("*.c"):
+            found.setdefault(file.name, file)
+    return sorted(found.values())
+
+
 def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
-    folders = [backend / name for name in (*FOLDERS, *toolchain.sources)]
-    return sorted(file for folder in folders for file in folder.glob("*.c"))
+    ours = [file for folder in FOLDERS for file in (backend / folder).glob("*.c")]
+    return sorted([*ours, *platform_sources(backend, toolchain)])
 
 
 def _key(backend: Path, toolchain: Toolchain) -> str:

@@ -21,6 +21,7 @@ CROSS = {
 EMULATORS = {"armv7": "qemu-arm-static"}
 HOST_NAMES = {"arm64": "aarch64", "amd64": "x86_64", "armv7l": "armv7"}
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
+LINUX, DPDK = "platform/linux", "platform/dpdk"
 
 
 class ToolchainError(Exception):
@@ -29,8 +30,8 @@ class ToolchainError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """`sources`: directories of the platform whose C belongs to the backend; empty for an installed ODP.
-    `optimise`: the level for the program; the backend has its own."""
+    """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of those of
+    its name in later ones; empty for an installed ODP. `optimise`: the level for the program; the backend has its own."""
 
     compiler: tuple[str, ...]
     platform: str
@@ -88,23 +89,24 @@ def find(
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
         link += [f"-fsanitize={','.join(sanitize)}"]
-    if platform == "linux":
-        folder = "platform/linux"
-        cflags, libs = _libcrypto() if native else ((), ())
-        return Toolchain(
-            words,
-            platform,
-            arch,
-            optimise,
-            (*flags, *cflags),
-            (*link, *libs, "-pthread"),
-            (f"{folder}/src",),
-            (f"{folder}/include",),
-        )
-    if platform == "odp":
-        cflags, libs = _installed_odp()
-        return Toolchain(words, platform, arch, optimise, (*flags, *cflags), (*link, *libs, "-pthread"), (), ())
-    raise ToolchainError(f"the platform '{platform}' is not supported: choose linux or odp")
+    cflags, libs, sources, includes = _platform(platform, arch, native)
+    # the platform's flags first: what it says of the processor gives way to ours
+    return Toolchain(words, platform, arch, optimise, (*cflags, *flags), (*link, *libs, "-pthread"), sources, includes)
+
+
+def _platform(platform: str, arch: str, native: bool) -> tuple[tuple[str, ...], ...]:
+    """Compile flags, link flags, folders of sources, folders of headers. Raises: ToolchainError."""
+    match platform:
+        case "linux":
+            cflags, libs = _libcrypto() if native else ((), ())
+            return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
+        case "dpdk":
+            cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(arch), _libcrypto(), strict=True))
+            includes = (f"{DPDK}/include", f"{LINUX}/include", f"{DPDK}/src", f"{LINUX}/src")
+            return cflags, libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
+        case "odp":
+            return *_installed_odp(), (), ()
+    raise ToolchainError(f"the platform '{platform}' is not supported: choose linux, dpdk or odp")
 
 
 def emulator(arch: str | None) -> tuple[str, ...]:
@@ -140,6 +142,20 @@ def _libcrypto() -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (), ()
     libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto"), "-Wl,--pop-state")
     return ("-DMACS_ODP_OPENSSL", *_pkg_config("--cflags", "libcrypto")), libs
+
+
+def _dpdk(arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags of the installed DPDK, its headers as a system's. Raises: ToolchainError."""
+    if arch != host_arch():
+        raise ToolchainError(f"the platform 'dpdk' is for this machine only, not for {arch}")
+    if (
+        shutil.which("pkg-config") is None
+        or subprocess.run(["pkg-config", "--exists", "libdpdk"], check=False).returncode
+    ):
+        raise ToolchainError("no DPDK: pkg-config does not know libdpdk (Debian: apt install libdpdk-dev pkg-config)")
+    cflags = _pkg_config("--cflags", "libdpdk")
+    system = (f"-isystem{flag[2:]}" if flag.startswith("-I") else flag for flag in cflags)
+    return tuple(system), _with_rpath(_pkg_config("--libs", "libdpdk"))
 
 
 def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
