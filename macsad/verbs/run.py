@@ -12,7 +12,10 @@ from macsad.options import READABLE, GeneratingCommand, generating_options, mach
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
-PORT_HELP = "Port N of the program: an interface, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. Once for each port."
+PORT_HELP = (
+    "Port N of the program: an interface, af_xdp:INTERFACE, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:. "
+    "Once for each port."
+)
 
 
 @click.command("run", cls=GeneratingCommand, context_settings={"ignore_unknown_options": True})

@@ -429,6 +429,7 @@ def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path
         ("mem:/nowhere/x.pcap", "/nowhere/x.pcap: cannot open: No such file"),
         ("af_packet:nosuchif0", 'no interface "nosuchif0"'),
         ("nosuchif0", 'no interface "nosuchif0"'),
+        ("af_xdp:nosuchif0", 'no interface "nosuchif0"'),
         ("a-name-much-longer-than-interfaces-have", "no interface"),
         ("tap:", "expected tap:NAME"),
         ("tap:a-name-much-longer-than-interfaces-have", "expected tap:NAME"),
@@ -506,11 +507,16 @@ def in_own_network(*command: str | Path) -> None:
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "tap"])
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "tap"])
 def test_interfaces(native: Toolchain, scenario: str) -> None:
-    in_own_network(scenario, native.program("forward"))
+    in_own_network(scenario, "af_packet", native.program("forward"))
+
+
+@pytest.mark.parametrize("scenario", ["tcp", "queues", "vlan", "full", "gone", "jumbo", "killed"])
+def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
+    in_own_network(scenario, "af_xdp", native.program("forward"))
 
 
 def test_interfaces_without_ring(arm: Toolchain) -> None:
     """The emulator knows no packet rings: everything goes over plain sockets."""
-    in_own_network("udp", *arm.runner, arm.program("forward"))
+    in_own_network("udp", "af_packet", *arm.runner, arm.program("forward"))

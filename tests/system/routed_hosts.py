@@ -1,6 +1,6 @@
 """Two hosts and a router: run by test_interfaces.py in a network namespace of its own, which is the router's.
 
-    routed_hosts.py ipv4|ipv6 SWITCH [WRAPPER...]      exit 0: passed; 77: the kernel refuses what it needs
+    routed_hosts.py ipv4|ipv6 DRIVER SWITCH [WRAPPER...]      exit 0: passed; 77: the kernel refuses what it needs
 
 The hosts, each in a namespace, have networks of their own and no way to each other but through the switch.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "c" / "odp"))
 
-from interfaces import Host, run, transfer, veth
+from interfaces import Host, refusal, run, transfer, veth
 
 from macsad.control import Client
 
@@ -57,9 +57,9 @@ class RoutedHost(Host):
 
 
 @contextlib.contextmanager
-def router(command: list[str], family: str, folder: Path) -> Iterator[Client]:
+def router(command: list[str], family: str, driver: str, folder: Path) -> Iterator[Client]:
     """The switch between the interfaces r1 and r2, with a route to each host; its statistics must add up at the end."""
-    arguments = ["--port=0=af_packet:r1", "--port=1=r2", f"--socket={folder}/socket"]
+    arguments = [f"--port=0={driver}:r1", f"--port=1={driver}:r2", f"--socket={folder}/socket"]
     process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         with Client.wait(folder / "socket", seconds=20) as client:
@@ -72,7 +72,8 @@ def router(command: list[str], family: str, folder: Path) -> Iterator[Client]:
     finally:
         process.terminate()
         output, errors = process.communicate(timeout=20)
-    assert process.returncode == 0, errors
+        if process.returncode:
+            refusal(errors)
     counted = re.search(r"received (\d+) \+ copies 0 = sent (\d+) \+ dropped (\d+)", output)
     assert counted, output
     received, sent, dropped = map(int, counted.groups())
@@ -81,12 +82,12 @@ def router(command: list[str], family: str, folder: Path) -> Iterator[Client]:
 
 
 def main() -> int:
-    family, command = sys.argv[1], sys.argv[2:]
+    family, driver, command = sys.argv[1], sys.argv[2], sys.argv[3:]
     one, two = RoutedHost(), RoutedHost()
     run("ip", "link", "set", "lo", "up")
     veth(one, "r1", "e1", 1)
     veth(two, "r2", "e2", 2)
-    with tempfile.TemporaryDirectory() as folder, router(command, family, Path(folder)):
+    with tempfile.TemporaryDirectory() as folder, router(command, family, driver, Path(folder)):
         pinged = one.ping(family, network(family, 2, 2))
         assert f" {PINGS} received" in pinged, pinged
         assert pinged.count("ttl=63") == PINGS, pinged

@@ -15,8 +15,11 @@ APPS = Path(__file__).parents[2] / "apps"
 REFUSED = 77
 
 
-@pytest.mark.parametrize(("app", "family"), [("l3fwd", "ipv4"), ("l3fwd6", "ipv6")])
-def test_hosts_reach_each_other(app: str, family: str) -> None:
+@pytest.mark.parametrize(
+    ("app", "family", "driver"),
+    [("l3fwd", "ipv4", "af_packet"), ("l3fwd6", "ipv6", "af_packet"), ("l3fwd", "ipv4", "af_xdp")],
+)
+def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
     missing = [tool for tool in ("unshare", "nsenter", "ip", "ping") if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -26,7 +29,7 @@ def test_hosts_reach_each_other(app: str, family: str) -> None:
         pytest.skip(f"the kernel refuses network namespaces: {probe.stderr.strip()}")
     binary = switches.build(APPS / app / f"{app}.p4")
     script = Path(__file__).with_name("routed_hosts.py")
-    command = [*unshare, sys.executable, script, family, binary]
+    command = [*unshare, sys.executable, script, family, driver, binary]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode == REFUSED:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")

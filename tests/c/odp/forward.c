@@ -1,5 +1,5 @@
 /* Joins two ports like a cable, until SIGTERM or until both inputs have ended: what the interface tests run.
- * Arguments: two ports, and how many input queues each shall have (1). */
+ * Arguments: two ports, how many input queues each shall have (1), how long a frame may be (2048). */
 #include <odp_api.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     odp_pool_param_t param;
     odp_pktio_stats_t stats;
     struct port port[2];
-    int queues = argc == 4 ? atoi(argv[3]) : 1;
+    int queues = argc > 3 ? atoi(argv[3]) : 1;
     if (argc < 3 || queues < 1 || queues > QUEUES || odp_init_global(&instance, NULL, NULL) != 0 ||
         odp_init_local(instance, ODP_THREAD_WORKER) != 0)
         return 2;
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
     odp_pool_param_init(&param);
     param.type = ODP_POOL_PACKET;
     param.pkt.num = 4096;
-    param.pkt.len = 2048;
+    param.pkt.len = argc > 4 ? (uint32_t)atoi(argv[4]) : 2048;
     odp_pool_t pool = odp_pool_create("forward", &param);
     for (int i = 0; i < 2; i++)
         if (pool == ODP_POOL_INVALID || port_open(&port[i], argv[i + 1], pool, queues) != 0)

@@ -1,6 +1,6 @@
 """Real interfaces: run by test_odp.py in a network namespace of its own, with the program that joins two ports.
 
-    interfaces.py SCENARIO FORWARD...      exit 0: passed; 77: the kernel refuses what the scenario needs
+    interfaces.py SCENARIO DRIVER FORWARD...      exit 0: passed; 77: the kernel refuses what the scenario needs
 
 Two hosts, namespaces `a` and `b`, have an address each and no way to each other but through FORWARD.
 """
@@ -23,6 +23,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 REFUSED = 77
+DRIVER = "af_packet"
+
+
+def port(interface: str) -> str:
+    return f"{DRIVER}:{interface}"
 
 
 def run(*command: str) -> None:
@@ -73,20 +78,29 @@ class Host:
         return result[0]
 
 
-def veth(host: Host, port: str, interface: str, number: int) -> None:
+def veth(host: Host, end: str, interface: str, number: int, queues: int = 1) -> None:
     mac = f"02:00:00:00:00:{number:02}"  # fixed: neighbours remember it
-    peer = ("peer", "name", interface, "address", mac, "netns", str(host.holder.pid))
-    run("ip", "link", "add", port, "type", "veth", *peer)
-    run("ip", "link", "set", port, "up")
+    many = ("numtxqueues", str(queues), "numrxqueues", str(queues))
+    peer = ("peer", "name", interface, "address", mac, *many, "netns", str(host.holder.pid))
+    run("ip", "link", "add", end, *many, "type", "veth", *peer)
+    run("ip", "link", "set", end, "up")
     host.address(interface, number)
+
+
+def refusal(told: str) -> None:
+    """A program did not start: does the kernel lack or forbid what it needs, or is something wrong?"""
+    print(told, file=sys.stderr)
+    lacking = "it takes root" in told or "not supported" in told
+    sys.exit(REFUSED if "XDP" in told and lacking else 1)
 
 
 @contextlib.contextmanager
 def forward(command: list[str], *ports: str) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen([*command, *ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n", process.stderr and process.stderr.read()
+        assert process.stdout is not None and process.stderr is not None
+        if process.stdout.readline() != "ready\n":
+            refusal(process.stderr.read())
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
@@ -158,7 +172,7 @@ def scenario_tcp(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
-    with forward(command, "pa", "af_packet:pb") as process:
+    with forward(command, "pa" if DRIVER == "af_packet" else port("pa"), port("pb")) as process:
         transfer(a, b, socket.AF_INET, V4[1], 32 << 20)
         transfer(b, a, socket.AF_INET6, V6[0], 16 << 20)
         echo(a, b, socket.AF_INET, V4, SIZES)
@@ -170,7 +184,7 @@ def scenario_udp(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
-    with forward(command, "pa", "pb"):
+    with forward(command, port("pa"), port("pb")):
         echo(a, b, socket.AF_INET, V4, SIZES)
         echo(a, b, socket.AF_INET6, V6, SIZES)
 
@@ -178,9 +192,9 @@ def scenario_udp(command: list[str]) -> None:
 def scenario_queues(command: list[str]) -> None:
     """Three input queues a port: each flow comes whole and in order through one of them."""
     a, b = two_hosts()
-    veth(a, "pa", "ea", 1)
-    veth(b, "pb", "eb", 2)
-    with forward(command, "pa", "pb", "3"):
+    veth(a, "pa", "ea", 1, 3)
+    veth(b, "pb", "eb", 2, 3)
+    with forward(command, port("pa"), port("pb"), "3"):
         for _ in range(3):
             transfer(a, b, socket.AF_INET, V4[1], 4 << 20)
         echo(a, b, socket.AF_INET6, V6, SIZES * 3)
@@ -196,7 +210,7 @@ def scenario_vlan(command: list[str]) -> None:
     receiver.setsockopt(sol_packet, auxdata, 1)
     sender.bind(("ea", 0))
     receiver.bind(("eb", 0x0003))
-    with forward(command, "pa", "pb"):
+    with forward(command, port("pa"), port("pb")):
         for tpid, tci in ((0x8100, 0x2005), (0x88A8, 0x0FFE), (0x8100, 0x0000)):
             macs, rest = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01", b"\x88\xb5" + os.urandom(100)
             sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
@@ -217,7 +231,7 @@ def scenario_full(command: list[str]) -> None:
     veth(b, "pb", "eb", 2)
     sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind(("ea", 0))
-    with forward(command, "pa", "pb") as process:
+    with forward(command, port("pa"), port("pb")) as process:
         time.sleep(0.2)
         process.send_signal(signal.SIGSTOP)
         for _ in range(5000):
@@ -234,7 +248,7 @@ def scenario_gone(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
-    with forward(command, "pa", "pb") as process:
+    with forward(command, port("pa"), port("pb")) as process:
         echo(a, b, socket.AF_INET, V4, [100])
         run("ip", "link", "set", "pb", "down")
         time.sleep(1)
@@ -248,8 +262,40 @@ def scenario_gone(command: list[str]) -> None:
         time.sleep(1)
         echo(a, b, socket.AF_INET, V4, [100, 1000])
     # it looks five times a second when nothing comes
-    told = [line.split("interface is ")[1] for line in process.err.splitlines() if "port pb" in line]  # type: ignore[attr-defined]
+    told = [line.split("interface is ")[1] for line in process.err.splitlines() if port("pb") in line]  # type: ignore[attr-defined]
     assert told[:4] == ["down", "up", "gone", "back"], process.err  # type: ignore[attr-defined]
+
+
+def scenario_jumbo(command: list[str]) -> None:
+    """Frames that are longer than a page, there and back."""
+    a, b = two_hosts()
+    for host, end, interface, number in ((a, "pa", "ea", 1), (b, "pb", "eb", 2)):
+        veth(host, end, interface, number)
+        run("ip", "link", "set", end, "mtu", "9000")
+        host.ip("link", "set", interface, "mtu", "9000")
+    with forward(command, port("pa"), port("pb"), "1", "9216") as process:
+        echo(a, b, socket.AF_INET, V4, [100, 1472, 3700, 3798, 3799, 4000, 8000, 8900])
+        transfer(b, a, socket.AF_INET6, V6[0], 8 << 20)
+    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+
+
+def scenario_killed(command: list[str]) -> None:
+    """One that is killed leaves nothing that keeps the next from starting; two at a time is an error that is told."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with forward(command, port("pa"), port("pb")):
+        pass  # it can be started
+    first = subprocess.Popen([*command, port("pa"), port("pb")], stdout=subprocess.PIPE, text=True)
+    assert first.stdout is not None and first.stdout.readline() == "ready\n"
+    echo(a, b, socket.AF_INET, V4, [100])
+    second = subprocess.run([*command, port("pa"), port("pb")], capture_output=True, text=True, timeout=20)
+    assert second.returncode == 2 and f"port {port('pa')}: " in second.stderr and "busy" in second.stderr
+    first.kill()
+    first.wait()
+    with forward(command, port("pa"), port("pb")):
+        echo(a, b, socket.AF_INET, V4, [100])
+    assert "xdp" not in subprocess.run(["ip", "link", "show"], capture_output=True, text=True).stdout
 
 
 def scenario_tap(command: list[str]) -> None:
@@ -267,7 +313,9 @@ def main() -> int:
     scenarios: dict[str, Callable[[list[str]], None]] = {
         name.removeprefix("scenario_"): function for name, function in globals().items() if name.startswith("scenario_")
     }
-    scenarios[sys.argv[1]](sys.argv[2:])
+    global DRIVER
+    DRIVER = sys.argv[2]
+    scenarios[sys.argv[1]](sys.argv[3:])
     return 0
 
 

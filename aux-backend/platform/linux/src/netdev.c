@@ -1,6 +1,8 @@
 /* See netdev.h; netdevice(7) has the requests. */
 #include "netdev.h"
 
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -53,6 +55,13 @@ odp_pktio_link_status_t macs_odp_netdev_link(const char *name) {
         return ODP_PKTIO_LINK_STATUS_DOWN;
     bool up = (ifr.ifr_flags & IFF_UP) && (ifr.ifr_flags & IFF_RUNNING);
     return up ? ODP_PKTIO_LINK_STATUS_UP : ODP_PKTIO_LINK_STATUS_DOWN;
+}
+
+uint32_t macs_odp_netdev_queues(const char *name) {
+    struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+    struct ifreq ifr = {.ifr_data = (void *)&channels};
+    uint32_t queues = request(name, SIOCETHTOOL, &ifr) == 0 ? channels.rx_count + channels.combined_count : 0;
+    return queues > 0 ? queues : 1;
 }
 
 int macs_odp_netdev_promisc(const char *name) {

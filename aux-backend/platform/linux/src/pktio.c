@@ -47,11 +47,11 @@ static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const
         return NULL;
     macs_odp_name(pktio->name, sizeof(pktio->name), name);
     pktio->driver = driver;
-    pktio->max_in = driver->max_input_queues;
-    pktio->max_out = driver->max_output_queues;
     pktio->pool = pool;
     pktio->param = *param;
     pktio->index = index;
+    pktio->max_in = driver->max_input_queues;
+    pktio->max_out = driver->max_output_queues;
     odp_pktio_config_init(&pktio->config);
     if (driver->open(pktio, arguments) != 0) {
         free(pktio);

@@ -7,6 +7,7 @@
  * when one of that name is back, the port goes on with it (a port with several input queues must be opened again: a
  * fanout group stays with its interface).
  */
+#include "interface.h"
 #include "netdev.h"
 #include "packet_rx.h"
 
@@ -17,114 +18,48 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { QUEUES = 16, SEND_AT_ONCE = 64, VLAN_TAG = 4 };
-
-/* When nothing comes: how often to look if the interface is still there, and how many polls before looking at the time.
- */
-#define CHECK_NS (200 * ODP_TIME_MSEC_IN_NS)
-enum { CHECK_POLLS = 256 };
+enum { QUEUES = 16, SEND_AT_ONCE = 64 };
 
 struct af_packet_state {
-    char iface[16];
-    int ifindex;
-    int membership_fd; /* holds promiscuous mode */
-    bool promisc;
-    bool gone; /* logged, as is down */
-    bool down;
-    uint64_t checked_ns;
-    uint32_t maxlen;
-    pthread_mutex_t check_lock;
+    struct macs_odp_interface interface;
     uint32_t num_rx;
     uint32_t num_tx;
     struct macs_odp_rx *rx[QUEUES];
     int tx[ODP_PKTOUT_MAX_QUEUES];
 };
 
-static void maxlen_read(struct af_packet_state *state) {
-    int mtu = macs_odp_netdev_mtu(state->iface);
-    if (mtu > 0)
-        __atomic_store_n(&state->maxlen, (uint32_t)mtu + ETH_HLEN + VLAN_TAG, __ATOMIC_RELAXED);
+static void af_packet_rebind(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    for (uint32_t i = 0; i < state->num_rx; i++)
+        macs_odp_packet_bind(state->rx[i]->fd, state->interface.ifindex, ETH_P_ALL);
+    for (uint32_t i = 0; i < state->num_tx; i++)
+        macs_odp_packet_bind(state->tx[i], state->interface.ifindex, 0);
 }
 
 static int af_packet_open(struct macs_odp_pktio *pktio, const char *arguments) {
-    int ifindex = macs_odp_netdev_index(arguments);
-    if (ifindex < 0) {
-        macs_odp_log(ODP_LOG_ERR, "port %s: no interface \"%s\": %s\n", pktio->name, arguments,
-                     odp_errno_str(macs_odp_error));
+    struct af_packet_state *state = calloc(1, sizeof(*state));
+    if (state == NULL)
+        return macs_odp_fail(ENOMEM);
+    if (macs_odp_interface_open(&state->interface, pktio, arguments, af_packet_rebind) != 0) {
+        free(state);
         return -1;
     }
-    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        macs_odp_log(ODP_LOG_ERR, "port %s: packet sockets are refused (they need root or CAP_NET_RAW): %s\n",
-                     pktio->name, strerror(errno));
-        return macs_odp_fail(errno);
-    }
-    struct af_packet_state *state = calloc(1, sizeof(*state));
-    if (state == NULL) {
-        close(fd);
-        return macs_odp_fail(ENOMEM);
-    }
-    macs_odp_name(state->iface, sizeof(state->iface), arguments);
-    pthread_mutex_init(&state->check_lock, NULL);
-    state->ifindex = ifindex;
-    state->membership_fd = fd;
-    maxlen_read(state);
     pktio->state = state;
     return 0;
 }
 
 static void af_packet_close(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    close(state->membership_fd);
-    pthread_mutex_destroy(&state->check_lock);
+    macs_odp_interface_close(&state->interface);
     free(state);
 }
 
-static int promisc_apply(struct af_packet_state *state, bool enable) {
-    struct packet_mreq request = {.mr_ifindex = state->ifindex, .mr_type = PACKET_MR_PROMISC};
-    int name = enable ? PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP;
-    return setsockopt(state->membership_fd, SOL_PACKET, name, &request, sizeof(request)) == 0 ? 0
-                                                                                              : macs_odp_fail(errno);
-}
-
 static int af_packet_promisc_set(struct macs_odp_pktio *pktio, bool enable) {
-    struct af_packet_state *state = pktio->state;
-    if (enable != state->promisc && promisc_apply(state, enable) != 0)
-        return -1;
-    state->promisc = enable;
-    return 0;
+    return macs_odp_interface_promisc_set(&((struct af_packet_state *)pktio->state)->interface, enable);
 }
 
 static int af_packet_promisc(struct macs_odp_pktio *pktio) {
-    return ((struct af_packet_state *)pktio->state)->promisc;
-}
-
-/* Is the interface there, and still the same one? */
-static void check(struct macs_odp_pktio *pktio) {
-    struct af_packet_state *state = pktio->state;
-    if (pthread_mutex_trylock(&state->check_lock) != 0)
-        return;
-    int ifindex = macs_odp_netdev_index(state->iface);
-    if (ifindex < 0 && !state->gone)
-        macs_odp_log(ODP_LOG_WARN, "port %s: the interface is gone\n", pktio->name);
-    if (ifindex >= 0 && (state->gone || ifindex != state->ifindex)) {
-        macs_odp_log(ODP_LOG_WARN, "port %s: the interface is back\n", pktio->name);
-        state->ifindex = ifindex;
-        for (uint32_t i = 0; i < state->num_rx; i++)
-            macs_odp_packet_bind(state->rx[i]->fd, ifindex, ETH_P_ALL);
-        for (uint32_t i = 0; i < state->num_tx; i++)
-            macs_odp_packet_bind(state->tx[i], ifindex, 0);
-        if (state->promisc)
-            promisc_apply(state, true);
-    }
-    bool down = ifindex >= 0 && macs_odp_netdev_link(state->iface) != ODP_PKTIO_LINK_STATUS_UP;
-    if (down != state->down && ifindex >= 0)
-        macs_odp_log(ODP_LOG_WARN, "port %s: the interface is %s\n", pktio->name, down ? "down" : "up");
-    state->gone = ifindex < 0;
-    state->down = down;
-    maxlen_read(state);
-    __atomic_store_n(&state->checked_ns, odp_time_global_ns(), __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&state->check_lock);
+    return ((struct af_packet_state *)pktio->state)->interface.promisc;
 }
 
 /* The receiving thread does not write this counter. */
@@ -136,20 +71,20 @@ static void refresh_locked(struct macs_odp_pktio *pktio) {
 
 static void af_packet_refresh(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    pthread_mutex_lock(&state->check_lock);
+    pthread_mutex_lock(&state->interface.lock);
     refresh_locked(pktio);
-    pthread_mutex_unlock(&state->check_lock);
+    pthread_mutex_unlock(&state->interface.lock);
 }
 
 static int af_packet_stop(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    pthread_mutex_lock(&state->check_lock);
+    pthread_mutex_lock(&state->interface.lock);
     refresh_locked(pktio);
     for (; state->num_rx > 0; state->num_rx--)
         macs_odp_rx_close(state->rx[state->num_rx - 1]);
     for (; state->num_tx > 0; state->num_tx--)
         close(state->tx[state->num_tx - 1]);
-    pthread_mutex_unlock(&state->check_lock);
+    pthread_mutex_unlock(&state->interface.lock);
     return 0;
 }
 
@@ -157,7 +92,8 @@ static int start_rx(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
     uint16_t group = (uint16_t)((uint32_t)getpid() * 31 + pktio->index);
     while (state->num_rx < pktio->num_in) {
-        struct macs_odp_rx *rx = macs_odp_rx_open(state->ifindex, state->maxlen);
+        struct macs_odp_rx *rx =
+            macs_odp_rx_open(state->interface.ifindex, macs_odp_interface_maxlen(&state->interface));
         if (rx == NULL)
             return -1;
         state->rx[state->num_rx++] = rx;
@@ -174,7 +110,7 @@ static int start_tx(struct macs_odp_pktio *pktio) {
         if (fd < 0)
             return macs_odp_fail(errno);
         state->tx[state->num_tx] = fd;
-        if (macs_odp_packet_bind(fd, state->ifindex, 0) != 0) {
+        if (macs_odp_packet_bind(fd, state->interface.ifindex, 0) != 0) {
             state->num_tx++;
             return macs_odp_fail(errno);
         }
@@ -184,7 +120,7 @@ static int start_tx(struct macs_odp_pktio *pktio) {
 
 static int af_packet_start(struct macs_odp_pktio *pktio) {
     if (start_rx(pktio) == 0 && start_tx(pktio) == 0) {
-        check(pktio);
+        macs_odp_interface_check(&((struct af_packet_state *)pktio->state)->interface);
         return 0;
     }
     macs_odp_log(ODP_LOG_ERR, "port %s: cannot open a packet socket: %s\n", pktio->name, odp_errno_str(macs_odp_error));
@@ -193,16 +129,17 @@ static int af_packet_start(struct macs_odp_pktio *pktio) {
 }
 
 static odp_pktio_link_status_t af_packet_link(struct macs_odp_pktio *pktio) {
-    check(pktio);
-    return macs_odp_netdev_link(((struct af_packet_state *)pktio->state)->iface);
+    struct af_packet_state *state = pktio->state;
+    macs_odp_interface_check(&state->interface);
+    return macs_odp_netdev_link(state->interface.name);
 }
 
 static uint32_t af_packet_maxlen(struct macs_odp_pktio *pktio) {
-    return __atomic_load_n(&((struct af_packet_state *)pktio->state)->maxlen, __ATOMIC_RELAXED);
+    return macs_odp_interface_maxlen(&((struct af_packet_state *)pktio->state)->interface);
 }
 
 static int af_packet_mac(struct macs_odp_pktio *pktio, uint8_t mac[6]) {
-    return macs_odp_netdev_mac(((struct af_packet_state *)pktio->state)->iface, mac);
+    return macs_odp_netdev_mac(((struct af_packet_state *)pktio->state)->interface.name, mac);
 }
 
 static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int num) {
@@ -227,9 +164,8 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
         macs_odp_count(&queue->counters.errors, errors);
     if (got > 0)
         macs_odp_count_frames(&queue->counters, got, octets);
-    else if (++rx->idle % CHECK_POLLS == 0 &&
-             odp_time_global_ns() - __atomic_load_n(&state->checked_ns, __ATOMIC_RELAXED) > CHECK_NS)
-        check(pktio);
+    else
+        macs_odp_interface_idle(&state->interface, &rx->idle);
     return (int)got;
 }
 
@@ -256,7 +192,7 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     struct af_packet_state *state = queue->pktio->state;
     struct mmsghdr messages[SEND_AT_ONCE];
     struct iovec parts[SEND_AT_ONCE];
-    uint32_t maxlen = __atomic_load_n(&state->maxlen, __ATOMIC_RELAXED);
+    uint32_t maxlen = macs_odp_interface_maxlen(&state->interface);
     uint64_t octets = 0, errors = 0;
     int done = 0, count, sent;
     do {
@@ -279,7 +215,7 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     if (macs_odp_len(packets[0]) > maxlen)
         return macs_odp_fail(EMSGSIZE);
     if (errno != EAGAIN && errno != ENOBUFS)
-        check(queue->pktio);
+        macs_odp_interface_check(&state->interface);
     return 0;
 }
 

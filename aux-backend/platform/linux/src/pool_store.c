@@ -6,8 +6,9 @@
 
 enum { DEFAULT_LEN = 2048 };
 
+/* The least headroom is what XDP keeps free before a frame (xsk.h). */
 const struct macs_odp_pool_limits macs_odp_pool_limits = {
-    .min_headroom = 128, .max_headroom = 4096, .max_len = 65536, .max_uarea = 65536};
+    .min_headroom = 256, .max_headroom = 4096, .max_len = 65536, .max_uarea = 65536};
 
 static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
@@ -119,4 +120,14 @@ bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event) {
         return false;
     uint64_t offset = (uintptr_t)event - (uintptr_t)pool->memory;
     return offset % pool->stride == 0 && offset / pool->stride < pool->num && event->live;
+}
+
+void macs_odp_packet_give_held(struct macs_odp_pool *pool, const void *holder) {
+    for (uint32_t index = 0; index < pool->num; index++) {
+        odp_packet_t pkt = (odp_packet_t)(void *)(pool->memory + (uint64_t)index * pool->stride);
+        if (pkt->event.live && pkt->user_ptr == holder) {
+            pkt->user_ptr = NULL;
+            macs_odp_packet_give(pool, &pkt, 1);
+        }
+    }
 }

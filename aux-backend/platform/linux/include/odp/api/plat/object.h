@@ -45,7 +45,7 @@ struct macs_odp_packet {
     const void *user_ptr;
     uint64_t ts_ns;
     uint32_t uarea_size;
-    uint32_t unused;
+    uint32_t parts; /* on their way out, as a driver counts them */
 } ODP_ALIGNED_CACHE;
 
 struct macs_odp_buffer {
