@@ -14,6 +14,7 @@ from importlib.metadata import version
 import click
 
 from transpiler.diagnostics import Rejected
+from transpiler.targets.target import BadTarget
 from transpiler.toolchain.toolchain import ToolchainError
 
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
@@ -71,6 +72,9 @@ def call(arguments: list[str]) -> int:
         sys.stderr.close()
         return NO
     except Rejected:
+        return NO
+    except BadTarget as error:
+        click.echo(f"{error.place}: error: {error.what}", err=True)
         return NO
     except ToolchainError as error:
         click.echo(f"macsad: error: {error}", err=True)

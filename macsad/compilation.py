@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 from macsad.frontends import frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.resources import share
+from macsad.targets import choose
 from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
@@ -20,7 +21,8 @@ from transpiler.optimisations import ALL, Optimisations
 from transpiler.p4info import build as p4info, write
 from transpiler.passes import keep_controllable
 from transpiler.passes.pipeline import optimise
-from transpiler.targets.target import Target, builtin
+from transpiler.targets.find import builtin
+from transpiler.targets.target import Target
 from transpiler.toolchain.backend import Progress, compile_program
 from transpiler.toolchain.toolchain import Toolchain
 
@@ -37,6 +39,7 @@ class Request:
     warnings: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     wanted: Optimisations = ALL
+    target: Target = field(default_factory=builtin)
 
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> Request:
@@ -45,6 +48,7 @@ class Request:
         return Request(
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named),
+            choose(named.get("target_name"), named.get("target_dir")),
         )  # fmt: skip
 
     @property
@@ -73,13 +77,14 @@ def load(request: Request) -> Program:
         show(diagnostics)
 
 
-def generate_c(request: Request, program: Program, target: Target | None = None) -> Generated:
-    """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, click.BadParameter."""
+def generate_c(request: Request, program: Program) -> Generated:
+    """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
+    click.BadParameter."""
     diagnostics = request.diagnostics()
     kernels = _kernels(request, program)
     try:
         kept = keep_controllable.run(program, optimise(program, wanted=request.wanted))
-        return generate(kept, target or builtin(), share("templates"), diagnostics, request.wanted, kernels)
+        return generate(kept, request.target, share("templates"), diagnostics, request.wanted, kernels)
     finally:
         show(diagnostics)
 
@@ -87,12 +92,12 @@ def generate_c(request: Request, program: Program, target: Target | None = None)
 def build(
     request: Request, program: Program, folder: Path, toolchain: Toolchain, progress: Progress | None = None
 ) -> tuple[Path, Generated]:
-    """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, ToolchainError."""
+    """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, BadTarget, ToolchainError."""
     generated = generate_c(request, program)
     folder.mkdir(parents=True, exist_ok=True)
     c_file, binary = folder / f"{request.path.stem}.c", folder / request.path.stem
     c_file.write_text(generated.c)
-    compile_program(c_file, binary, share("aux-backend"), toolchain, progress)
+    compile_program(c_file, binary, share("aux-backend"), toolchain, progress, request.target.c_folders)
     return binary, generated
 
 

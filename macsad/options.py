@@ -53,7 +53,11 @@ def reading_options(command: Decorated) -> Decorated:
 
 
 def generating_options(command: Decorated) -> Decorated:
-    """How the switch's C is made: --kernel, and what is not to be optimised: see `wanted_optimisations`."""
+    """How the switch's C is made: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
+    command = click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+                           help="A target's folder (with target.toml), or a folder of such folders.")(command)  # fmt: skip
+    command = click.option("--target", "target_name", metavar="NAME",
+                           help="A target that is installed or in --target-dir; software if left out.")(command)  # fmt: skip
     return click.option(
         "--kernel",
         "kernels",

@@ -31,7 +31,7 @@ from transpiler.interpreter import ControlError
 from transpiler.interpreter.matches import Match
 from transpiler.optimisations import ALL, NAMES, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError

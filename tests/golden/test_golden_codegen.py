@@ -19,7 +19,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.optimisations import Optimisations
 from transpiler.passes.pipeline import optimise
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 

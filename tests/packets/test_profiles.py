@@ -14,7 +14,7 @@ from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.matches import Exact, Ternary
 from transpiler.interpreter.tables import GroupRef, MemberRef
 from transpiler.passes.pipeline import optimise
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 
 PROGRAM = Path(__file__).parent / "profiles.p4"
 FRAMES = [

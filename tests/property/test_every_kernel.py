@@ -15,7 +15,7 @@ from test_compiled_switch import PORTS, SEED
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.codegen.capabilities import check
 from transpiler.diagnostics import Diagnostics, Rejected
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 
 PROGRAM = Path(__file__).parent / "kernels.p4"
 SCENARIOS = 4

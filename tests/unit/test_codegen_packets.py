@@ -14,7 +14,7 @@ from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
 

@@ -7,7 +7,8 @@ from hlir_builder import Builder, apply, emit, extract, goto, state
 
 from transpiler.codegen.words import WordLayout, no_words, word_layout
 from transpiler.hlir.program import Program
-from transpiler.targets.target import Need, builtin
+from transpiler.targets.find import builtin
+from transpiler.targets.target import Need
 
 
 def program(

@@ -15,7 +15,8 @@ from macsad.compilation import Request, generate_c, load
 from transpiler.codegen.capabilities import check
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
-from transpiler.targets.target import Kernel, builtin
+from transpiler.targets.find import builtin
+from transpiler.targets.target import Kernel
 
 PROGRAM = """
 #include <core.p4>

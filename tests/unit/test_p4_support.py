@@ -14,7 +14,7 @@ import switches
 from transpiler.codegen import capabilities
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.passes.pipeline import optimise
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 
 PAGE = Path(__file__).parents[2] / "docs" / "p4-support.md"
 COLUMNS = ("check", "simulate", "linux", "odp")

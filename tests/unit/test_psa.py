@@ -25,7 +25,7 @@ from transpiler.interpreter.tables import GroupRef, MemberRef
 from transpiler.interpreter.trace import Event
 from transpiler.p4info.build import build
 from transpiler.passes.pipeline import optimise
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 
 HERE = Path(__file__).parent
 PACKETS = HERE.parent / "packets"

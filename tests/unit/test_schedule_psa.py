@@ -17,7 +17,7 @@ from transpiler.passes.pipeline import optimise
 from transpiler.schedule.pipeline import Deparse, Parse
 from transpiler.schedule.psa import PASS_ON, plan, preserved_lists, second_lives
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.targets.target import builtin
+from transpiler.targets.find import builtin
 
 PACKETS = Path(__file__).parents[1] / "packets"
 

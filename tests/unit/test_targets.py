@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import jinja2
 import pytest
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
+from macsad.cli import call
 from macsad.resources import share
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
@@ -19,7 +19,9 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.types import Bits
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.targets.target import BadTarget, Need, builtin, load
+from transpiler.targets.description import load
+from transpiler.targets.find import Known, builtin, choose
+from transpiler.targets.target import BadTarget, Need
 
 MINIMAL = """
 name = "board"
@@ -49,7 +51,7 @@ def target(folder: Path, text: str = MINIMAL) -> Path:
 
 
 def made(what: Program, folder: Path) -> str:
-    return generate(what, load(folder), share("templates"), Diagnostics()).c
+    return generate(what, choose(None, folder), share("templates"), Diagnostics()).c
 
 
 def test_the_software_target_has_all_match_kinds() -> None:
@@ -105,7 +107,7 @@ def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
 def test_templates_know_what_they_name(tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates" / "state.h.j2").write_text("{{ p.no_such_thing }}\n")
-    with pytest.raises(jinja2.UndefinedError, match="no_such_thing"):
+    with pytest.raises(BadTarget, match=r"state\.h\.j2:1: UndefinedError: .*no_such_thing"):
         made(program("exact"), target(tmp_path))
 
 
@@ -143,32 +145,97 @@ def test_other_architectures_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name = ", "target.toml.*[Ii]nvalid"),
-        (MINIMAL.replace('name = "board"\n', ""), "missing or wrong: .*name"),
-        (MINIMAL.replace('["exact"]', '["nearly"]'), "missing or wrong: .*nearly"),
-        (MINIMAL.replace("max_key_bytes = 4", 'max_key_bytes = "many"'), "missing or wrong: .*many"),
-        (MINIMAL.replace("max_key_bytes = 4", "max_key_bytes = []"), "missing or wrong"),
-        (MINIMAL.replace('externs = ["counter.count"]', "externs = 5"), "missing or wrong"),
-        (MINIMAL.replace('externs = ["counter.count"]', 'externs = "counter.count"'), "missing or wrong: externs"),
-        (MINIMAL.replace("max_bits = 16", 'max_bits = "16"'), "missing or wrong: max_bits"),
-        (MINIMAL.replace('name = "board"', "name = 7"), "missing or wrong: name"),
-        (MINIMAL + "step = 1\n", "missing or wrong: unknown key step"),
+        ("name = ", "target.toml:1: Invalid value"),
+        ("name = nothing", "target.toml:1:8: Invalid value"),
+        (MINIMAL.replace('name = "board"\n', "", 1), "target.toml:1: the key 'name' is missing"),
+        (MINIMAL.replace('["exact"]', '["nearly"]'), r"target.toml:10: no such match kind: nearly \(there are exact, "),
+        (MINIMAL.replace("max_key_bytes = 4", 'max_key_bytes = "many"'), "target.toml:5: max_key_bytes is 'many', not of type"),
+        (MINIMAL.replace("max_key_bytes = 4", "max_key_bytes = true"), "target.toml:5: max_key_bytes is True, not of type"),
+        (MINIMAL.replace('externs = ["counter.count"]', "externs = [5]"), "target.toml:6: externs has something else"),
+        (MINIMAL.replace('externs = ["counter.count"]', 'externs = "counter.count"'), "target.toml:6: externs is"),
+        (MINIMAL.replace("max_bits = 16", 'max_bits = "16"'), "target.toml:11: max_bits is '16'"),
+        (MINIMAL.replace('name = "board"', "name = 7"), "target.toml:2: name is 7"),
+        (MINIMAL.replace('name = "board"', 'name = "a/b"'), "target.toml:2: name is 'a/b', not letters"),
+        (MINIMAL.replace('name = "exact_hash"', 'name = "exact hash"'), "target.toml:9: name is 'exact hash', not small"),
+        (MINIMAL + "step = 1\n", "target.toml:12: unknown key 'step': there are name, match"),
+        ("speed = 1\n" + MINIMAL, "target.toml:1: unknown key 'speed': there are name, extends"),
+        ("kernels = 5\n", "target.toml:1: the key 'name' is missing"),
+        (MINIMAL + '[[counters]]\nname = "c"\nsize = 0\n', "target.toml:14: size is 0, not from 1"),
+        (MINIMAL.replace("summary", 'extends = "boards"\nsummary'), "target.toml:3: no target 'boards': there are board, "),
+        (MINIMAL.replace("summary", 'extends = "board"\nsummary'), "target.toml:3: the target extends itself"),
     ],
 )  # fmt: skip
 def test_a_bad_description_is_said(tmp_path: Path, text: str, message: str) -> None:
+    folder = tmp_path / "board"
+    folder.mkdir()
     with pytest.raises(BadTarget, match=message):
-        load(target(tmp_path, text))
+        load(target(folder, text), Known(tmp_path).folder)
 
 
 def test_a_missing_description_is_said(tmp_path: Path) -> None:
     with pytest.raises(BadTarget, match=r"target\.toml: No such file"):
-        load(tmp_path / "none")
+        load(tmp_path / "none", Known(None).folder)
 
 
 def test_a_file_that_is_no_text_is_said(tmp_path: Path) -> None:
     (tmp_path / "target.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadTarget, match=r"target\.toml"):
-        load(tmp_path)
+    with pytest.raises(BadTarget, match=r"target\.toml: is not text"):
+        choose(None, tmp_path)
+
+
+def test_a_target_extends_another(tmp_path: Path) -> None:
+    for name, text in (
+        ("base", MINIMAL.replace("board", "base")),
+        (
+            "board",
+            'name = "board"\nextends = "base"\nmax_key_bytes = 8\n[[kernels]]\nname = "linear"\nmatch = ["exact"]\n',
+        ),
+    ):
+        (tmp_path / name / "templates").mkdir(parents=True)
+        (tmp_path / name / "target.toml").write_text(text)
+    (tmp_path / "base" / "templates" / "state.h.j2").write_text("/* {% block of %}base{% endblock %} */\n")
+    extended = "{% extends 'base/state.h.j2' %}{% block of %}board, {{ super() }}{% endblock %}\n"
+    (tmp_path / "board" / "templates" / "state.h.j2").write_text(extended)
+    found = choose("board", tmp_path)
+    assert [kernel.name for kernel in found.kernels] == ["linear", "exact_hash"]
+    assert (found.summary, found.max_key_bytes) == ("a base", 8)
+    code = generate(program("exact"), found, share("templates"), Diagnostics()).c
+    assert "/* board, base */" in code
+    assert 'tables/linear.h"' in code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--target", "bard"], 2, "no target 'bard': there are software"),
+        (["--target", "bard", "--target-dir", "."], 2, "no target 'bard': there are board, other, software"),
+        (["--target-dir", "."], 2, "has no target.toml: say --target NAME; there are board, other"),
+        (["--target-dir", "empty"], 2, "has no target.toml: no target is there"),
+        (["--target", "other", "--target-dir", "board"], 2, "no target 'other' in .*board: there is 'board'"),
+        (["--target", "other", "--target-dir", "."], 1, "other/target.toml: error: its name is 'board', but it is found as"),
+        (["--target-dir", "board"], 1, "board/target.toml: error: no kernel 'fast': neither is there .*tables/fast.h"),
+    ],
+)  # fmt: skip
+def test_a_target_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    arguments: list[str], code: int, message: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    for name in ("board", "other", "empty"):
+        (tmp_path / name).mkdir()
+        if name != "empty":
+            target(tmp_path / name, MINIMAL.replace("exact_hash", "fast"))
+    (tmp_path / "p.p4").write_text("")
+    assert call(["build", "p.p4", *arguments]) == code
+    assert re.search(message, " ".join(capsys.readouterr().err.split()))
+
+
+def test_a_kernel_of_the_name_of_ours_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "exact_hash.h").write_text("")
+    (tmp_path / "p.p4").write_text("")
+    assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(target(tmp_path))]) == 1
+    assert "tables/exact_hash.h: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
 
 
 def test_views_alone_make_the_program() -> None:
@@ -176,4 +243,4 @@ def test_views_alone_make_the_program() -> None:
     what = program("exact")
     kernels = {"t": next(k for k in builtin().kernels if k.name == "exact_hash")}
     made_view = view(what, schedule(what, Options()), kernels, "t.p4")
-    assert "other_name" in render(replace(made_view, name="other_name"), (share("templates"),))
+    assert "other_name" in render(replace(made_view, name="other_name"), (), share("templates"))

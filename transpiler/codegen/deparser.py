@@ -77,7 +77,7 @@ class DeparserStatements(Statements):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
             nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
             views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
-        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line)),) if views else ()
+        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line), part="deparser.c.j2"),)
 
     def _move(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
         """Bring the headers that go out to the head of the frame, if they do not stand there already."""

@@ -16,6 +16,7 @@ from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, Type, Varbit, width_of
 from transpiler.schedule.v1model import preserved_fields, preserved_lists
+from transpiler.targets.target import Counter
 
 Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
 
@@ -75,6 +76,25 @@ class Externs:
             fields=fields,
             initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
             cite=f"{extern.span.file.rpartition('/')[2]}:{extern.span.line}",
+        )
+
+    def own(self, counters: tuple[Counter, ...]) -> tuple[ExternView, ...]:
+        """Those of the target: macs_target_NAME in C, which no name of a program becomes."""
+        return tuple(
+            ExternView(
+                name=f"macs_target_{counter.name}",
+                control_name=f"target.{counter.name}",
+                number=number,
+                kind=C_KINDS["counter"],
+                size=str(counter.size),
+                bits=0,
+                unit=UNITS["packets_and_bytes"],
+                table="NULL",
+                fields=(),
+                initial=(),
+                cite="the target's",
+            )
+            for number, counter in enumerate(counters, len(self.instances))
         )
 
     def _record(self, digest: str) -> tuple[DigestFieldView, ...]:

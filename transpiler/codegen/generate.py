@@ -36,7 +36,7 @@ def generate(
 ) -> Generated:
     """The C of a program for a target. `templates`: the folder of ours; `kernels`: those asked for, by table.
 
-    Raises: Rejected, for what the target lacks.
+    Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
     if not wanted.words:
         target = replace(target, kernels=tuple(kernel for kernel in target.kernels if not kernel.words))
@@ -44,12 +44,11 @@ def generate(
     program = renew_locals(lower(program))
     options = Options(lambda table: wanted.stages, together=wanted.together, merge=wanted.merge, locals=wanted.locals)
     plan = schedule(program, options)
-    made = view(program, plan, chosen, program.span.file, wanted)
-    folders = (target.templates, templates) if target.templates else (templates,)
+    made = view(program, plan, chosen, program.span.file, wanted, target.counters)
     notes = [
         f"table {table.control_name}: {table.ref.kernel or 'default action only'} ({table.why})"
         for table in made.tables
     ]
     notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
     notes += [f"table {name}: not cut at, to keep packet order" for name in sorted(plan.synchronous)]
-    return Generated(render(made, folders), tuple(notes))
+    return Generated(render(made, target.templates, templates), tuple(notes))

@@ -21,7 +21,7 @@ from transpiler.schedule.architectures import describe
 from transpiler.schedule.pipeline import Preserved, Source, calls, ciphers, steps
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
-from transpiler.targets.target import Kernel
+from transpiler.targets.target import Counter, Kernel
 
 WHOLE_FRAME = 0xFFFF
 # what looks at the time: meters fill their buckets by it, lines of the log carry it
@@ -29,9 +29,15 @@ _TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
 def view(
-    program: Program, schedule: Schedule, kernels: dict[str, Kernel], source: str, wanted: Optimisations = ALL
+    program: Program,
+    schedule: Schedule,
+    kernels: dict[str, Kernel],
+    source: str,
+    wanted: Optimisations = ALL,
+    counters: tuple[Counter, ...] = (),
 ) -> ProgramView:
-    """The view-model of a program under a schedule. `kernels`: of the tables that have a key and are applied."""
+    """The view-model of a program under a schedule. `kernels`: of the tables that have a key and are applied; `counters`:
+    of the target, besides those of the program."""
     names = Names()
     tables = Tables(program, names, kernels)
     externs = Externs(program, names)
@@ -69,7 +75,7 @@ def view(
             for t in program.tables
         ),
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
-        externs=tuple(externs.view(extern) for extern in externs.instances),
+        externs=(*map(externs.view, externs.instances), *externs.own(counters)),
         pipes=pipes,
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),

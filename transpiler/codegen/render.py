@@ -1,18 +1,24 @@
-"""View-models → C, through Jinja2. A target's templates go before ours of the same name."""
+"""View-models → C, through Jinja2. A target's templates go before ours of the same name, which it may extend."""
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import jinja2
 
 from transpiler.codegen.views import ProgramView
+from transpiler.targets.target import BadTarget
+
+Layers = tuple[tuple[str, Path], ...]  # folders of templates, each with its target's name; the first goes before
 
 
-def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
-    """Templates are looked up in the folders in order; an undefined name is an error."""
+def environment(layers: Layers) -> jinja2.Environment:
+    """A template is looked up in the folders in order; TARGET/NAME is that target's. An undefined name is an error."""
+    every = jinja2.FileSystemLoader([str(folder) for _, folder in layers])
+    each = jinja2.PrefixLoader({name: jinja2.FileSystemLoader(str(folder)) for name, folder in layers})
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+        loader=jinja2.ChoiceLoader([every, each]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -21,10 +27,25 @@ def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     )
 
 
-def render(view: ProgramView, folders: tuple[Path, ...]) -> str:
-    """The C file of a program."""
-    text = environment(folders).get_template("program.c.j2").render(p=view)
+def render(view: ProgramView, target: Layers, ours: Path) -> str:
+    """The C file of a program. `target`: the folders that go before ours. Raises: BadTarget, where their templates fail."""
+    try:
+        text = environment((*target, ("software", ours))).get_template("program.c.j2").render(p=view)
+    except Exception as error:  # templates can do what Python can
+        if (place := _place(error, target)) is None:
+            raise
+        raise BadTarget(place, f"{type(error).__name__}: {error}") from error
     return tidy(text)
+
+
+def _place(error: Exception, target: Layers) -> str | None:
+    """FILE:LINE of the target's template where the error came up, None where none of its templates took part."""
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        frames.append((error.filename or "", error.lineno))
+    folders = [folder.resolve() for _, folder in target]
+    mine = [(file, line) for file, line in frames if any(Path(file).resolve().is_relative_to(f) for f in folders)]
+    return f"{mine[-1][0]}:{mine[-1][1]}" if mine else None
 
 
 def tidy(text: str) -> str:

@@ -40,6 +40,8 @@ def _without_jumps(views: Views, follows: frozenset[str]) -> Views:
 def _inside(view: View, follows: frozenset[str]) -> View:
     """The same for what a view holds. Behind the body of a case a `break` goes where `follows` says."""
     match view:
+        case BlockView(body=body, part=part) if part:  # what its template puts behind the body is not known here
+            return replace(view, body=_without_jumps(body, frozenset()))
         case BlockView(body=body, label=label):
             behind = follows | {f"goto {label};"} if label else follows
             return replace(view, body=_without_jumps(body, behind))

@@ -70,13 +70,15 @@ class WhileView:
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """A body with declarations of its own; `label` stands behind it, if anything goes there."""
+    """A body with declarations of its own; `label` stands behind it, if anything goes there. `part`: the template that
+    makes it, for a target to override."""
 
     kind: ClassVar[str] = "block"
     leaves: ClassVar[bool] = False
     body: Views
     label: str
     cite: str
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)

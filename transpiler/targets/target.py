@@ -1,21 +1,27 @@
-"""A target's description, read from its folder: target.toml and, if it wishes, templates/ that override ours."""
+"""What a target can do, as data. `description.py` reads it from a folder, `find.py` knows which folders there are."""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
 
-_T = TypeVar("_T")
 _WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
 
 class BadTarget(Exception):
-    """A target description that cannot be used; the message names its file and what is wrong."""
+    """A target that cannot be used: `place` is a file of it, with its line where that is known."""
+
+    def __init__(self, place: object, what: str) -> None:
+        super().__init__(f"{place}: {what}")
+        self.place = str(place)
+        self.what = what
+
+
+class UnknownTarget(Exception):
+    """There is no target of that name; the message says which there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,17 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Counter:
+    """A counter of packets and bytes that a target's templates keep, besides those of the program."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
+    """`folders`: its own, then that of the target that it extends, and so on; each with that target's name."""
+
     name: str
     summary: str
     architectures: frozenset[str]
@@ -87,74 +103,19 @@ class Target:
     externs: frozenset[str]
     hash_algorithms: frozenset[str]
     kernels: tuple[Kernel, ...]
-    templates: Path | None
+    counters: tuple[Counter, ...]
+    folders: tuple[tuple[str, Path], ...]
 
     def kernel_for(self, need: Need) -> Kernel | None:
         """The first kernel that takes such a table, if any."""
         return next((kernel for kernel in self.kernels if not kernel.refusal(need)), None)
 
+    @property
+    def templates(self) -> tuple[tuple[str, Path], ...]:
+        """The folders of templates, those that override others first, each with its target's name."""
+        return tuple((name, path) for name, at in self.folders if (path := at / "templates").is_dir())
 
-def builtin(name: str = "software") -> Target:
-    """A target that comes with macsad. Raises: BadTarget."""
-    return load(Path(__file__).parent / name)
-
-
-def load(folder: Path) -> Target:
-    """The target described in a folder. Raises: BadTarget."""
-    file = folder / "target.toml"
-    try:
-        described = tomllib.loads(file.read_text())
-        return _target(described, folder)
-    except OSError as error:
-        raise BadTarget(f"{file}: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise BadTarget(f"{file}: {error}") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadTarget(f"{file}: missing or wrong: {error}") from error
-
-
-def _target(described: dict[str, Any], folder: Path) -> Target:
-    _only(described, tuple(name for name in Target.__slots__ if name != "templates"))
-    templates = folder / "templates"
-    return Target(
-        name=_is(described, "name", str),
-        summary=_is(described, "summary", str),
-        architectures=_strings(described, "architectures"),
-        max_key_bytes=_is(described, "max_key_bytes", int),
-        externs=_strings(described, "externs"),
-        hash_algorithms=_strings(described, "hash_algorithms"),
-        kernels=tuple(_kernel(kernel) for kernel in _is(described, "kernels", list)),
-        templates=templates if templates.is_dir() else None,
-    )
-
-
-def _kernel(described: dict[str, Any]) -> Kernel:
-    """Raises: KeyError, TypeError, ValueError."""
-    _only(described, Kernel.__slots__)
-    flags = ("alone", "words")
-    given: dict[str, Any] = {
-        key: _is(described, key, bool if key in flags else int) for key in Kernel.__slots__[2:] if key in described
-    }
-    match = frozenset(MatchKind(kind) for kind in _strings(described, "match"))
-    return Kernel(name=_is(described, "name", str), match=match, **given)
-
-
-def _only(described: dict[str, Any], known: tuple[str, ...]) -> None:
-    """A misspelt key would be ignored silently. Raises: ValueError."""
-    if unknown := sorted(set(described) - set(known)):
-        raise ValueError(f"unknown key {', '.join(unknown)}")
-
-
-def _is(described: dict[str, Any], key: str, type_: type[_T]) -> _T:
-    """The value of a key. Raises: KeyError, TypeError."""
-    value = described[key]
-    if not isinstance(value, type_) or (isinstance(value, bool) and type_ is not bool):
-        raise TypeError(f"{key} is {value!r}, not of type {type_.__name__}")
-    return value
-
-
-def _strings(described: dict[str, Any], key: str) -> frozenset[str]:
-    values = _is(described, key, list)
-    if not all(isinstance(value, str) for value in values):
-        raise TypeError(f"{key} has something else than strings")
-    return frozenset(values)
+    @property
+    def c_folders(self) -> tuple[Path, ...]:
+        """The folders with a tables/ of C in them, the target's own first."""
+        return tuple(at for _, at in self.folders if (at / "tables").is_dir())

@@ -106,9 +106,18 @@ def run(command: list[str]) -> None:
 
 
 def compile_program(
-    c_file: Path, binary: Path, backend: Path, toolchain: Toolchain, progress: Progress | None = None
+    c_file: Path,
+    binary: Path,
+    backend: Path,
+    toolchain: Toolchain,
+    progress: Progress | None = None,
+    target: tuple[Path, ...] = (),
 ) -> None:
-    """Compile a generated program and link it with the backend. Raises: ToolchainError."""
+    """Compile a generated program and link it with the backend. `target`: folders with a tables/ of the target's own C.
+
+    Raises: ToolchainError.
+    """
     library = archive(backend, toolchain, progress)
-    flags = (*toolchain.all_flags, *include_flags(backend, toolchain))
-    run([*toolchain.compiler, *flags, str(c_file), str(library), *toolchain.link_flags, "-o", str(binary)])
+    flags = (*toolchain.all_flags, *include_flags(backend, toolchain), *(f"-I{folder}" for folder in target))
+    sources = [str(file) for folder in target for file in sorted((folder / "tables").glob("*.c"))]
+    run([*toolchain.compiler, *flags, str(c_file), *sources, str(library), *toolchain.link_flags, "-o", str(binary)])

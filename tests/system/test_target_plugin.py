@@ -1,0 +1,133 @@
+"""The target of docs/targets.md, made from that page alone in a folder outside the checkout, as its author would."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from macsad.cli import call
+from macsad.compilation import Request, build, load
+from macsad.stf.compiled import CompiledDevice
+from transpiler.interpreter.matches import Exact
+from transpiler.targets.find import choose
+from transpiler.toolchain import toolchain
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "targets.md"
+NAT = ROOT / "apps" / "nat" / "nat.p4"
+STF = NAT.parent / "packets.stf"
+FILE = re.compile(r"^`(board/[\w./]+)`.*?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Path:
+    """What a reader has who copies the page's files."""
+    made = FILE.findall(PAGE.read_text())
+    assert [path for path, _ in made] == [
+        "board/target.toml", "board/templates/deparser.c.j2", "board/tables/exact_sorted.h", "board/tables/exact_sorted.c",
+    ]  # fmt: skip
+    for path, text in made:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path / "board"
+
+
+def test_the_app_passes_with_its_kernel_and_its_deparser(board: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["build", str(NAT), "--target-dir", str(board), "-v", "-O", "1", "-o", str(board.parent)]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^table \S*outgoing: exact_sorted", said, re.MULTILINE)
+    assert re.search(r"^table \S*routes: lpm_dir24", said, re.MULTILINE)
+    assert "macs_counter_add(externs[macs_target_deparsed]" in (board.parent / "nat.c").read_text()
+    assert call(["test", str(NAT), str(STF), "--target-dir", str(board), "--sanitize", "address"]) == 0
+
+
+def test_what_is_sent_is_counted(board: Path, tmp_path: Path) -> None:
+    program_file = tmp_path / "bounce.p4"
+    program_file.write_text(BOUNCE)
+    request = Request(program_file, target=choose("board", board.parent))
+    program = load(request)
+    binary, _ = build(request, program, tmp_path / "built", toolchain.find(optimise="-O1"))
+    device = CompiledDevice(program, binary, (0, 1))
+    try:
+        for kind in (1, 2, 3):
+            device.add_entry("In.ports", (Exact(kind),), "In.to", (kind % 2,), 0)
+        handle = device.add_entry("In.ports", (Exact(4),), "In.to", (1,), 0)
+        device.inject(0, bytes([4]) + bytes(63))  # to port 1
+        assert len(device.collect()) == 1
+        device.remove_entry("In.ports", handle)
+        for kind, size in ((1, 64), (2, 70), (3, 100), (4, 90), (9, 80)):  # ports 1, 0, 1, dropped, dropped
+            device.inject(0, bytes([kind]) + bytes(size - 1))
+        assert len(device.collect()) == 3
+        assert device.counter("target.deparsed", 1) == (3, 64 + 64 + 100)
+        assert device.counter("target.deparsed", 0) == (1, 70)
+    finally:
+        device.close()
+
+
+@pytest.fixture
+def installed(board: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The same as an installed package, as pip leaves one behind."""
+    place = board.parent
+    (board / "__init__.py").write_text("")
+    described = place / "board-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: board\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text("[macsad.targets]\nboard = board\n")
+    monkeypatch.syspath_prepend(str(place))
+    yield place
+    sys.modules.pop("board", None)
+
+
+def test_an_installed_package_brings_a_target(installed: Path) -> None:
+    target = choose("board", None)
+    assert target.folders[0] == ("board", installed / "board")
+    assert target.kernels[0].name == "exact_sorted"
+
+
+def test_a_package_that_cannot_be_loaded(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (installed / "board" / "__init__.py").write_text("raise RuntimeError('out of order')\n")
+    assert call(["build", str(NAT), "--target", "board"]) == 1
+    assert "entry point board = board: error: cannot be loaded: RuntimeError: out of order" in capsys.readouterr().err
+
+
+def test_a_template_that_fails_is_told_with_its_line(board: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = board / "templates" / "deparser.c.j2"
+    whole = template.read_text()
+    for bad, line, said in (
+        ("{{ p.nothing }}", 3, "UndefinedError: .*nothing"),
+        ("{{ 1 // 0 }}", 3, "ZeroDivisionError"),
+        ("{% for %}", 3, "TemplateSyntaxError"),
+        ("{% include 'none.j2' %}", 3, "TemplateNotFound: .*none.j2"),
+    ):
+        template.write_text(whole.replace("macs_counter_add", f"{bad} macs_counter_add"))
+        assert call(["build", str(NAT), "--target-dir", str(board), "-o", str(board.parent)]) == 1
+        assert re.search(rf"^{re.escape(str(template))}:{line}: error: {said}", capsys.readouterr().err)
+    template.write_text(whole.replace("software/", "hardware/"))
+    assert call(["build", str(NAT), "--target-dir", str(board), "-o", str(board.parent)]) == 1
+    assert f"{template}:1: error: TemplateNotFound: hardware/deparser.c.j2" in capsys.readouterr().err
+
+
+BOUNCE = """
+#include <v1model.p4>
+header kind_t { bit<8> kind; }
+struct headers { kind_t kind; }
+struct metadata { }
+parser P(packet_in packet, out headers hdr, inout metadata meta, inout standard_metadata_t standard) {
+    state start { packet.extract(hdr.kind); transition accept; }
+}
+control V(inout headers hdr, inout metadata meta) { apply { } }
+control In(inout headers hdr, inout metadata meta, inout standard_metadata_t standard) {
+    action to(bit<9> port) { standard.egress_spec = port; }
+    action drop() { mark_to_drop(standard); }
+    table ports { key = { hdr.kind.kind: exact; } actions = { to; drop; } default_action = drop(); size = 1024; }
+    apply { ports.apply(); }
+}
+control E(inout headers hdr, inout metadata meta, inout standard_metadata_t standard) { apply { } }
+control C(inout headers hdr, inout metadata meta) { apply { } }
+control D(packet_out packet, in headers hdr) { apply { packet.emit(hdr.kind); } }
+V1Switch(P(), V(), In(), E(), C(), D()) main;
+"""
