@@ -245,10 +245,11 @@ def scenario_full(command: list[str]) -> None:
 
 
 def scenario_gone(command: list[str]) -> None:
+    """Two input queues, which have to find each other again."""
     a, b = two_hosts()
-    veth(a, "pa", "ea", 1)
-    veth(b, "pb", "eb", 2)
-    with forward(command, port("pa"), port("pb")) as process:
+    veth(a, "pa", "ea", 1, 2)
+    veth(b, "pb", "eb", 2, 2)
+    with forward(command, port("pa"), port("pb"), "2") as process:
         echo(a, b, socket.AF_INET, V4, [100])
         run("ip", "link", "set", "pb", "down")
         time.sleep(1)
@@ -258,9 +259,10 @@ def scenario_gone(command: list[str]) -> None:
         run("ip", "link", "del", "pb")
         time.sleep(1)
         assert process.poll() is None, "an interface that went away took the program with it"
-        veth(b, "pb", "eb", 2)
+        veth(b, "pb", "eb", 2, 2)
         time.sleep(1)
         echo(a, b, socket.AF_INET, V4, [100, 1000])
+        echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
     # it looks five times a second when nothing comes
     told = [line.split("interface is ")[1] for line in process.err.splitlines() if port("pb") in line]  # type: ignore[attr-defined]
     assert told[:4] == ["down", "up", "gone", "back"], process.err  # type: ignore[attr-defined]

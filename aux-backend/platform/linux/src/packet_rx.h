@@ -18,6 +18,7 @@ struct macs_odp_rx {
     uint32_t slot_bytes;
     uint32_t next;
     uint32_t idle;
+    uint32_t generation; /* the port's: pktio_af_packet.c */
     struct macs_odp_super super;
     uint8_t large[MACS_ODP_SUPER_MAX]; /* a frame from the socket */
 } ODP_ALIGNED_CACHE;

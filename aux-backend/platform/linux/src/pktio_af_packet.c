@@ -4,8 +4,8 @@
  * sendmmsg(), a socket for each output queue; not a ring, since the kernel copies the frames of a ring when they go to
  * another interface of the same machine, and kernels before 4.20 spoil them.
  * The interface's own settings are not touched, but promiscuous mode on request. An interface that goes away is logged;
- * when one of that name is back, the port goes on with it (a port with several input queues must be opened again: a
- * fanout group stays with its interface).
+ * when one of that name is back, the port goes on with it. A fanout group stays with its interface, so that the sockets
+ * of several input queues cannot be bound anew: each is opened anew by its receiver, in a group of the next generation.
  */
 #include "interface.h"
 #include "netdev.h"
@@ -22,6 +22,7 @@ enum { QUEUES = 16, SEND_AT_ONCE = 64 };
 
 struct af_packet_state {
     struct macs_odp_interface interface;
+    uint32_t generation; /* how often the interface came back: atomic */
     uint32_t num_rx;
     uint32_t num_tx;
     struct macs_odp_rx *rx[QUEUES];
@@ -30,8 +31,10 @@ struct af_packet_state {
 
 static void af_packet_rebind(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    for (uint32_t i = 0; i < state->num_rx; i++)
-        macs_odp_packet_bind(state->rx[i]->fd, state->interface.ifindex, ETH_P_ALL);
+    if (pktio->num_in > 1)
+        __atomic_store_n(&state->generation, state->generation + 1, __ATOMIC_RELEASE);
+    else if (state->num_rx > 0)
+        macs_odp_packet_bind(state->rx[0]->fd, state->interface.ifindex, ETH_P_ALL);
     for (uint32_t i = 0; i < state->num_tx; i++)
         macs_odp_packet_bind(state->tx[i], state->interface.ifindex, 0);
 }
@@ -88,18 +91,44 @@ static int af_packet_stop(struct macs_odp_pktio *pktio) {
     return 0;
 }
 
+/* A receiving socket, one of a fanout group if there are more. NULL: refused. */
+static struct macs_odp_rx *rx_open(struct macs_odp_pktio *pktio) {
+    struct af_packet_state *state = pktio->state;
+    uint32_t group = (uint32_t)getpid() * 31 + pktio->index + state->generation * 7919;
+    struct macs_odp_rx *rx = macs_odp_rx_open(state->interface.ifindex, macs_odp_interface_maxlen(&state->interface));
+    if (rx == NULL)
+        return NULL;
+    rx->generation = state->generation;
+    if (pktio->num_in == 1 || macs_odp_rx_fanout(rx, (uint16_t)group) == 0)
+        return rx;
+    macs_odp_rx_close(rx);
+    return NULL;
+}
+
+/* The queue's receiver opens its socket anew, as the interface is back. */
+static void rx_renew(struct macs_odp_pktin *queue) {
+    struct macs_odp_pktio *pktio = queue->pktio;
+    struct af_packet_state *state = pktio->state;
+    if (pthread_mutex_trylock(&state->interface.lock) != 0)
+        return; /* the next time */
+    struct macs_odp_rx *rx = rx_open(pktio);
+    if (rx != NULL) {
+        macs_odp_count(&queue->counters.discards, macs_odp_rx_dropped(state->rx[queue->index]));
+        macs_odp_rx_close(state->rx[queue->index]);
+        state->rx[queue->index] = rx;
+    } else {
+        macs_odp_log(ODP_LOG_ERR, "port %s: input queue %u cannot be opened again: %s\n", pktio->name, queue->index,
+                     odp_errno_str(macs_odp_error));
+        state->rx[queue->index]->generation = state->generation;
+    }
+    pthread_mutex_unlock(&state->interface.lock);
+}
+
 static int start_rx(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
-    uint16_t group = (uint16_t)((uint32_t)getpid() * 31 + pktio->index);
-    while (state->num_rx < pktio->num_in) {
-        struct macs_odp_rx *rx =
-            macs_odp_rx_open(state->interface.ifindex, macs_odp_interface_maxlen(&state->interface));
-        if (rx == NULL)
+    for (; state->num_rx < pktio->num_in; state->num_rx++)
+        if ((state->rx[state->num_rx] = rx_open(pktio)) == NULL)
             return -1;
-        state->rx[state->num_rx++] = rx;
-        if (pktio->num_in > 1 && macs_odp_rx_fanout(rx, group) != 0)
-            return -1;
-    }
     return 0;
 }
 
@@ -145,9 +174,11 @@ static int af_packet_mac(struct macs_odp_pktio *pktio, uint8_t mac[6]) {
 static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int num) {
     struct macs_odp_pktio *pktio = queue->pktio;
     struct af_packet_state *state = pktio->state;
-    struct macs_odp_rx *rx = state->rx[queue->index];
     uint64_t octets = 0, errors = 0;
     uint32_t got = 0, taken = 0;
+    if (odp_unlikely(state->rx[queue->index]->generation != __atomic_load_n(&state->generation, __ATOMIC_ACQUIRE)))
+        rx_renew(queue);
+    struct macs_odp_rx *rx = state->rx[queue->index];
     if (macs_odp_rx_ready(rx))
         taken = macs_odp_packet_take(pktio->pool, packets, (uint32_t)num);
     while (got < taken) {

@@ -65,7 +65,7 @@ static const char *sockets_try(struct macs_odp_pktio *pktio) {
         return "the kernel does not load the XDP program";
     for (uint32_t i = 0; i < state->count; i++) {
         struct macs_odp_xsk *xsk =
-            macs_odp_xsk_open(interface->ifindex, i, pktio->pool, macs_odp_interface_maxlen(interface));
+            macs_odp_xsk_open(interface->ifindex, i, pktio->pool, state->count, macs_odp_interface_maxlen(interface));
         state->socket[i].xsk = xsk;
         if (xsk == NULL)
             return "cannot open an AF_XDP socket";

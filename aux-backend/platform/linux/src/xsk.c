@@ -26,8 +26,8 @@
 
 enum { XDP_HEADROOM = 256, CHUNK_MAX = 4096, PAGE = 4096, BATCH = 64, PARTS_MAX = 17 };
 
-/* Entries of each ring, and how many times as many packets the pool has. */
-enum { RING_MIN = 128, RING_MAX = 2048, POOL_PART = 16 };
+/* Entries of each ring. */
+enum { RING_MIN = 64, RING_MAX = 2048 };
 
 /* How often the kernel is told of a transmit ring that it makes no headway with. */
 enum { KICKS = 4, LAST_KICKS = 1000 };
@@ -122,17 +122,20 @@ static int attach(struct macs_odp_xsk *xsk, int ifindex, bool parts) {
     return 0;
 }
 
-/* What lies on the fill ring is not free for others: a small part of the pool. */
-static uint32_t ring_size(const struct macs_odp_pool *pool) {
+/* The kernel may have a ring's size of packets to fill and as many to send. All sockets of all ports together get half
+ * of the pool at most. */
+static uint32_t ring_size(const struct macs_odp_pool *pool, uint32_t sockets) {
+    uint64_t sharing = (uint64_t)sockets * pool->users;
     uint32_t size = RING_MIN;
-    while (size < RING_MAX && size * POOL_PART < pool->num)
+    while (size < RING_MAX && size * 2 * 4 * sharing <= pool->num)
         size *= 2;
     return size;
 }
 
 static void refill(struct macs_odp_xsk *xsk);
 
-struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t maxlen) {
+struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t sockets,
+                                       uint32_t maxlen) {
     int large = 8 << 20;
     struct macs_odp_xsk *xsk = aligned_alloc(ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_ROUNDUP(sizeof(*xsk)));
     if (xsk == NULL) {
@@ -145,7 +148,7 @@ struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_
     xsk->queue = queue;
     xsk->distance = (uint32_t)(first->head - pool->memory) + pool->headroom - XDP_HEADROOM;
     xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-    if (xsk->fd >= 0 && memory_register(xsk) == 0 && rings_open(xsk, ring_size(pool)) == 0 &&
+    if (xsk->fd >= 0 && memory_register(xsk) == 0 && rings_open(xsk, ring_size(pool, sockets)) == 0 &&
         attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {
         if (setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)) != 0)
             setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUF, &large, sizeof(large));

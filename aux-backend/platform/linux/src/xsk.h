@@ -43,9 +43,10 @@ struct macs_odp_xsk {
     struct macs_odp_xsk_ring completion;
 };
 
-/* A socket that nothing arrives at before the XDP program knows it, for frames of up to `maxlen` bytes. NULL: refused,
- * the error number tells why. */
-struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t maxlen);
+/* One of `sockets` sockets of a port, for frames of up to `maxlen` bytes; nothing arrives at it before the XDP program
+ * knows it. NULL: refused, the error number tells why. */
+struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t sockets,
+                                       uint32_t maxlen);
 
 /* Lets the kernel finish sending, for a moment at most; takes all packets back. */
 void macs_odp_xsk_close(struct macs_odp_xsk *xsk);
