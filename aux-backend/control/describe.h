@@ -1,4 +1,4 @@
-/* The switch in JSON, for programs: what its program has, and its statistics. */
+/* The switch in JSON, for programs: what its program has, and its statistics. Its memory in words. */
 #ifndef MACS_CONTROL_DESCRIBE_H
 #define MACS_CONTROL_DESCRIBE_H
 
@@ -7,6 +7,9 @@
 
 /* Tables with keys, actions and kernel; externs; ports. */
 void macs_describe_program(const struct macs_switch *sw, struct macs_text *text);
+
+/* For people, a line a table and a line on huge pages: what memory there is. */
+void macs_describe_memory(const struct macs_switch *sw, struct macs_text *text);
 
 /* Packets and bytes a port, drops by cause, and what else is counted. */
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text);

@@ -172,6 +172,8 @@ static int table_info(struct macs_console *console, unsigned count, char **words
     if (desc->kernel)
         macs_text_add(answer, ", kernel %s, %" PRIu64 " bytes", desc->kernel->name,
                       desc->kernel->memory_bytes(store->table->kernel));
+    if (desc->kernel && desc->kernel->reader_bytes)
+        macs_text_add(answer, ", %" PRIu64 " of which lookups read", desc->kernel->reader_bytes(store->table->kernel));
     macs_text_add(answer, "\n********************************************************************************\n");
     print_actions(desc, answer);
     return 0;

@@ -39,6 +39,12 @@ static int show_ports(struct macs_console *console, unsigned count, char **words
     return 0;
 }
 
+static int show_memory(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_describe_memory(console->sw, answer);
+    return 0;
+}
+
 static int get_time_elapsed(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
     macs_text_add(answer, "%" PRIu64 "\n", macs_switch_now(console->sw) / 1000);
@@ -56,6 +62,7 @@ const struct macs_command macs_switch_commands[] = {
     {"stats", stats, 0, 0, "", "statistics as JSON"},
     {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},
     {"show_ports", show_ports, 0, 0, "", "all ports"},
+    {"show_memory", show_memory, 0, 0, "", "the memory of all tables, and whether it is on huge pages"},
     {"get_time_elapsed", get_time_elapsed, 0, 0, "", "microseconds since the switch started"},
     {"shutdown", shutdown_switch, 0, 0, "", "end the switch"},
     {0},

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "control/describe.h"
 #include "control/script.h"
 #include "control/server.h"
 #include "runtime/stats.h"
@@ -101,10 +102,20 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
     } while (!server->console->quit && !signalled() && !ended(sw, &watch, &sum, now));
 }
 
+static void tell_memory(const struct macs_switch *sw) {
+    struct macs_text text = {0};
+    macs_describe_memory(sw, &text);
+    fwrite(text.data, 1, text.length, stdout);
+    fflush(stdout);
+    macs_text_free(&text);
+}
+
 static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
     struct macs_server server;
     if (sw->options.entries && macs_script_run_file(console, sw->options.entries))
         return EXIT_FAILED;
+    if (sw->options.verbose)
+        tell_memory(sw);
     if (macs_server_open(&server, console, sw->options.socket))
         return EXIT_FAILED;
     enum exit_code code = EXIT_FAILED;

@@ -11,6 +11,7 @@
 enum option_id {
     OPT_HELP = 'h',
     OPT_PORT = 'p',
+    OPT_VERBOSE = 'v',
     OPT_ENTRIES = 256,
     OPT_SOCKET,
     OPT_WORKERS,
@@ -45,6 +46,7 @@ static const struct option long_options[] = {
     {"max-frame", required_argument, NULL, OPT_MAX_FRAME},
     {"seed", required_argument, NULL, OPT_SEED},
     {"busy", no_argument, NULL, OPT_BUSY},
+    {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
 };
@@ -70,6 +72,7 @@ static const char help[] =
     "      --max-frame BYTES longest frame [9216]\n"
     "      --seed N          start of the random numbers, for runs that repeat\n"
     "      --busy            workers never sleep\n"
+    "  -v, --verbose         tell what memory the tables have, and whether it is on huge pages\n"
     "  -h, --help            print this\n"
     "\n"
     "Without --socket the switch stops by itself when all its ports are files that have been read.\n"
@@ -156,6 +159,9 @@ static bool set(struct macs_options *options, int id, const char *text) {
     case OPT_BUSY:
         options->busy = true;
         return true;
+    case OPT_VERBOSE:
+        options->verbose = true;
+        return true;
     case OPT_WORKERS:
         return number32("workers", text, 1, MACS_WORKERS_MAX, &options->worker_count);
     case OPT_CPU:
@@ -198,7 +204,7 @@ enum macs_options_status macs_options_parse(struct macs_options *options, int ar
     *options = (struct macs_options){
         .worker_count = 1, .burst = 32, .sub_batch = 32, .buffers = 8192, .max_frame = 9216, .seed = 1};
     int id;
-    while ((id = getopt_long(argc, argv, "hp:", long_options, NULL)) != -1) {
+    while ((id = getopt_long(argc, argv, "hp:v", long_options, NULL)) != -1) {
         if (id == OPT_HELP) {
             printf(help, argv[0], program, MACS_BURST_MAX);
             return MACS_OPTIONS_DONE;

@@ -32,6 +32,7 @@ struct macs_options {
     uint32_t max_frame;     /* bytes */
     uint64_t seed;          /* of random numbers */
     bool busy;              /* never sleep */
+    bool verbose;           /* tell of the tables' memory */
 };
 
 enum macs_options_status { MACS_OPTIONS_RUN, MACS_OPTIONS_DONE, MACS_OPTIONS_WRONG };

@@ -4,10 +4,51 @@
 #endif
 #include "memory.h"
 
-#include <stdint.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* The book of mapped areas. */
+struct area {
+    struct area *next;
+    void *memory;
+    uint64_t *kind; /* the member of `use` that it counts in */
+    size_t bytes;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct area *areas;
+static struct macs_memory_use use;
+
+static void book(struct area *area, void *memory, size_t bytes, uint64_t *kind) {
+    pthread_mutex_lock(&lock);
+    *area = (struct area){areas, memory, kind, bytes};
+    areas = area;
+    *kind += bytes;
+    pthread_mutex_unlock(&lock);
+}
+
+static void strike_out(const void *memory) {
+    pthread_mutex_lock(&lock);
+    struct area **link = &areas;
+    while (*link && (*link)->memory != memory)
+        link = &(*link)->next;
+    struct area *area = *link;
+    if (area) {
+        *area->kind -= area->bytes;
+        *link = area->next;
+    }
+    pthread_mutex_unlock(&lock);
+    free(area);
+}
+
+struct macs_memory_use macs_memory_use(void) {
+    pthread_mutex_lock(&lock);
+    struct macs_memory_use now = use;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
 
 static size_t whole_pages(size_t bytes) {
     return (bytes + MACS_MEMORY_BIG - 1) & ~(MACS_MEMORY_BIG - 1);
@@ -31,6 +72,32 @@ static void *map_aligned(size_t bytes) {
     return area + before;
 }
 
+/* Memory on reserved huge pages, or NULL. */
+static void *map_reserved(size_t bytes) {
+#ifdef MAP_HUGETLB
+    void *huge = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+    if (huge != MAP_FAILED && (uintptr_t)huge % MACS_MEMORY_BIG == 0)
+        return huge;
+    if (huge != MAP_FAILED)
+        munmap(huge, bytes);
+#endif
+    (void)bytes;
+    return NULL;
+}
+
+static void *map_booked(size_t bytes, bool sparse) {
+    struct area *area = malloc(sizeof *area);
+    void *memory = area && !sparse ? map_reserved(bytes) : NULL;
+    uint64_t *kind = memory ? &use.reserved : sparse ? &use.sparse : &use.refused;
+    if (area && !memory)
+        memory = map_aligned(bytes);
+    if (memory)
+        book(area, memory, bytes, kind);
+    else
+        free(area);
+    return memory;
+}
+
 void *macs_memory_alloc(size_t bytes, bool sparse) {
     if (bytes > SIZE_MAX - 2 * MACS_MEMORY_BIG)
         return NULL;
@@ -39,24 +106,16 @@ void *macs_memory_alloc(size_t bytes, bool sparse) {
         void *memory = aligned_alloc(64, lines);
         return memory ? memset(memory, 0, lines) : NULL;
     }
-#ifdef MAP_HUGETLB
-    if (!sparse) {
-        void *huge =
-            mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-        if (huge != MAP_FAILED && (uintptr_t)huge % MACS_MEMORY_BIG == 0)
-            return huge;
-        if (huge != MAP_FAILED)
-            munmap(huge, whole_pages(bytes));
-    }
-#endif
-    return map_aligned(whole_pages(bytes));
+    return map_booked(whole_pages(bytes), sparse);
 }
 
 void macs_memory_free(void *memory, size_t bytes) {
     if (!memory)
         return;
-    if (bytes < MACS_MEMORY_BIG)
+    if (bytes < MACS_MEMORY_BIG) {
         free(memory);
-    else
-        munmap(memory, whole_pages(bytes));
+        return;
+    }
+    strike_out(memory);
+    munmap(memory, whole_pages(bytes));
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import socket
 import stat
 import struct
@@ -180,7 +181,12 @@ def test_help_and_overviews(shared: Switch) -> None:
     assert shared.do("help mc_dump").startswith("mc_dump ")
     assert "Ingress.routes                 [hdr.ipv4.dst(lpm, 32)]\n" in shared.do("show_tables")
     assert shared.do("show_actions").count("Ingress.forward ") == 1
-    assert "kernel lpm_dir24" in shared.do("table_info routes")
+    assert re.search(r"kernel lpm_dir24, \d+ bytes, \d+ of which lookups read\n", shared.do("table_info routes"))
+    memory = shared.do("show_memory").splitlines()
+    assert any(
+        re.match(r"Ingress.routes: lpm_dir24, \d+ of \d+ entries, \d+ MiB, lookups read 64 MiB$", m) for m in memory
+    )
+    assert re.match(r"huge pages: .*\d+ MiB, touched in part.*; transparent ones of the whole switch: \d+", memory[-1])
     assert shared.do("show_ports").splitlines()[1].split() == ["0", "ctl:"]
     assert int(shared.do("get_time_elapsed")) > 0
 

@@ -64,7 +64,7 @@ def write(tmp_path: Path) -> Write:
 
 def chosen(path: Path, asked: dict[str, str] | None = None) -> Kernel:
     program = P4_16().load(Source(path), Diagnostics())
-    return check(program, builtin(), Diagnostics(), asked)["I.t"]
+    return check(program, builtin(), Diagnostics(), asked)["I.t"].kernel
 
 
 def refused(path: Path, asked: dict[str, str] | None = None) -> tuple[int, str]:
@@ -89,7 +89,7 @@ def test_p4_14_asks_by_pragma(tmp_path: Path) -> None:
         "\n@pragma macsad_kernel linear\ntable t { reads { h.k : exact; } actions { a; } }\ncontrol ingress { apply(t); }\n"
     )
     program = P4_14().load(Source(path), Diagnostics())
-    assert check(program, builtin(), Diagnostics())["t"].name == "linear"
+    assert check(program, builtin(), Diagnostics())["t"].kernel.name == "linear"
 
 
 @pytest.mark.parametrize(
@@ -138,10 +138,27 @@ def test_the_option_is_checked(write: Write, asked: str, message: str) -> None:
         generate_c(request, load(request))
 
 
+@pytest.mark.parametrize(
+    ("key", "size", "note"),
+    [
+        (MAC, 1 << 24, "exact_packed (exact 48 bits; key and data fit one word)\n    16,777,216 entries take about 480 MiB, "
+         "30 bytes each; lookups read 256 MiB, on huge pages"),
+        ("hdr.h.mac: exact; hdr.h.ip: exact;", 1024,
+         "exact_hash (exact 48 bits, exact 32 bits; any exact key; not exact_packed: its entries are words of 64 bits: "
+         "the key of this table has 80 bits)\n    1,024 entries take about 48 KiB, 48 bytes each; lookups read 42 KiB"),
+        (IP, 1024, "lpm_dir24 (lpm 32 bits; one prefix of at most 32 bits)\n    1,024 entries take about 64 MiB, 65,624 bytes "
+         "each; lookups read 64 MiB, on huge pages"),
+    ],
+)  # fmt: skip
+def test_the_choice_is_explained(write: Write, key: str, size: int, note: str) -> None:
+    program = P4_16().load(Source(write(key, size=size)), Diagnostics())
+    assert check(program, builtin(), Diagnostics())["I.t"].note == note
+
+
 def test_the_verbs_have_the_option(write: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = str(write())
     assert cli.call(["build", path, "-o", str(tmp_path), "-v", "--kernel", "t=exact_hash"]) == 0
-    assert "table I.t: exact_hash" in capfd.readouterr().out
+    assert "table I.t: exact_hash (exact 48 bits; asked for by --kernel)\n    1,024 entries" in capfd.readouterr().out
     assert cli.call(["build", path, "-o", str(tmp_path), "--kernel", "t=lpm_dir24"]) == 1
     assert "p.p4:15:" in capfd.readouterr().err
     for verb in (["run", path, "--port", "0=null:"], ["bench", path, "--quick"]):

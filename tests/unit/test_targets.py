@@ -158,6 +158,8 @@ def test_other_architectures_are_refused(tmp_path: Path) -> None:
         (MINIMAL.replace('name = "board"', 'name = "a/b"'), "target.toml:2: name is 'a/b', not letters"),
         (MINIMAL.replace('name = "exact_hash"', 'name = "exact hash"'), "target.toml:9: name is 'exact hash', not small"),
         (MINIMAL + "step = 1\n", "target.toml:12: unknown key 'step': there are name, match"),
+        (MINIMAL + "memory = { enter = 1 }\n", "target.toml:8: unknown key 'enter': there are base, "),
+        (MINIMAL + "memory = { slot = 1 }\n", "target.toml:8: slot is 1, not of type bool"),
         ("speed = 1\n" + MINIMAL, "target.toml:1: unknown key 'speed': there are name, extends"),
         ("kernels = 5\n", "target.toml:1: the key 'name' is missing"),
         (MINIMAL + '[[counters]]\nname = "c"\nsize = 0\n', "target.toml:14: size is 0, not from 1"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from transpiler.analysis.locations import actions_of
-from transpiler.codegen.kernels import Chooser
+from transpiler.codegen.kernels import Choice, Chooser
 from transpiler.codegen.packing import flattened, has_varbit
 from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
@@ -22,7 +22,7 @@ from transpiler.hlir.traverse import (
 from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.v1model import SECOND_LIVES
-from transpiler.targets.target import Kernel, Target
+from transpiler.targets.target import Target
 
 MAX_LISTS = 256  # of preserved fields: their numbers stand in one byte of struct macs_packet
 
@@ -36,7 +36,7 @@ class Located(Protocol):
 
 def check(
     program: Program, target: Target, diagnostics: Diagnostics, asked: Mapping[str, str] | None = None
-) -> dict[str, Kernel]:
+) -> dict[str, Choice]:
     """Report everything that the target lacks; the kernel of each table with a key, `asked` for or chosen. Raises: Rejected."""
     checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
     kernels = checker.run()
@@ -51,7 +51,7 @@ class _Checker:
         self.diagnostics = diagnostics
         self.chooser = chooser
 
-    def run(self) -> dict[str, Kernel]:
+    def run(self) -> dict[str, Choice]:
         if self.program.architecture.value not in self.target.architectures:
             message = f"target '{self.target.name}' does not run architecture '{self.program.architecture.value}'"
             self.diagnostics.error(self.program.span, message)
@@ -66,7 +66,7 @@ class _Checker:
                 if isinstance(statement, CallExtern) and statement.method.startswith("direct_"):
                     self._lacks(statement, f"'{statement.method}' outside of the actions of its table")
         self._parsers()
-        kernels: dict[str, Kernel] = {}
+        kernels: dict[str, Choice] = {}
         for table in self.program.tables:
             if (kernel := self._table(table)) is not None:
                 kernels[table.name] = kernel
@@ -153,7 +153,7 @@ class _Checker:
                         if isinstance(subject.type, Varbit):
                             self._lacks(subject, "selecting on a varbit")
 
-    def _table(self, table: Table) -> Kernel | None:
+    def _table(self, table: Table) -> Choice | None:
         if table.implementation is not None:
             self._profile(table, table.implementation)
         kernel = self._key_kernel(table, table.keys)
@@ -177,7 +177,7 @@ class _Checker:
         if extern.kind == "action_selector" and extern.attribute("algorithm") not in self.target.hash_algorithms:
             self._lacks(extern, f"the hash algorithm '{extern.attribute('algorithm')}'")
 
-    def _key_kernel(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Kernel | None:
+    def _key_kernel(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Choice | None:
         for key in keys:
             if isinstance(key.expression.type, Varbit):
                 self._lacks(key, "matching on a varbit")

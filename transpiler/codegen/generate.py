@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transpiler.codegen import capabilities
+from transpiler.codegen.kernels import Choice
 from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
@@ -32,23 +33,26 @@ def generate(
     templates: Path,
     diagnostics: Diagnostics,
     wanted: Optimisations = ALL,
-    kernels: Mapping[str, str] | None = None,
+    asked: Mapping[str, str] | None = None,
 ) -> Generated:
-    """The C of a program for a target. `templates`: the folder of ours; `kernels`: those asked for, by table.
+    """The C of a program for a target. `templates`: the folder of ours; `asked`: kernels, by table.
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
     if not wanted.words:
         target = replace(target, kernels=tuple(kernel for kernel in target.kernels if not kernel.words))
-    chosen = capabilities.check(program, target, diagnostics, kernels)
+    chosen = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))
     options = Options(lambda table: wanted.stages, together=wanted.together, merge=wanted.merge, locals=wanted.locals)
     plan = schedule(program, options)
-    made = view(program, plan, chosen, program.span.file, wanted, target.counters)
-    notes = [
-        f"table {table.control_name}: {table.ref.kernel or 'default action only'} ({table.why})"
-        for table in made.tables
-    ]
+    kernels = {name: choice.kernel for name, choice in chosen.items()}
+    made = view(program, plan, kernels, program.span.file, wanted, target.counters)
+    notes = [f"table {t.name}: {_note(chosen.get(t.name))}" for t in program.tables]
+    notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
     notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
     notes += [f"table {name}: not cut at, to keep packet order" for name in sorted(plan.synchronous)]
     return Generated(render(made, target.templates, templates), tuple(notes))
+
+
+def _note(choice: Choice | None) -> str:
+    return choice.note if choice is not None else "no key: its default action"

@@ -8,14 +8,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transpiler.codegen.tables import packed_keys
+from transpiler.analysis.locations import actions_of
+from transpiler.codegen.ctypes import storage_bytes
+from transpiler.codegen.tables import key_bytes, packed_keys
 from transpiler.codegen.words import no_words, word_layout
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.program import Program, Table, TableKey, ValueSet
+from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING, Entries
 from transpiler.targets.target import Kernel, Need, Target
 
 ANNOTATION = "macsad_kernel"
 OPTION = "--kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A kernel; why, in a line; the bytes that the full table takes, and those of them that lookups read."""
+
+    kernel: Kernel
+    why: str
+    size: int
+    total_bytes: int
+    read_bytes: int
+
+    @property
+    def note(self) -> str:
+        """For people, two lines: kernel and reason; memory."""
+        total, read = in_units(self.total_bytes), in_units(self.read_bytes)
+        each = self.total_bytes // max(self.size, 1)
+        pages = ", on huge pages" if self.read_bytes >= HUGE_PAGE_BYTES else ""
+        memory = f"{self.size:,} entries take about {total}, {each:,} bytes each; lookups read {read}{pages}"
+        described = self.kernel.memory != NOTHING
+        return f"{self.kernel.name} ({self.why})" + (f"\n    {memory}" if described else "")
+
+
+def in_units(size: int) -> str:
+    """16384 → 16 KiB."""
+    for unit, above in (("bytes", 10 << 10), ("KiB", 10 << 20), ("MiB", 10 << 30)):
+        if size < above:
+            return f"{size:,} {unit}" if unit == "bytes" else f"{size >> (10 if unit == 'KiB' else 20):,} {unit}"
+    return f"{size >> 30:,} GiB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +59,49 @@ class Chooser:
     diagnostics: Diagnostics
     asked: Mapping[str, str]
 
-    def choose(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Kernel | None:
+    def choose(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Choice | None:
         """The kernel of a table or value set with such a key; None without key, or with a message."""
         need = self._need(node, keys)
         annotation = next((a for a in node.annotations if a.name == ANNOTATION), None)
         if node.name in self.asked:
-            return self._named(node, self.asked[node.name], (node.span, OPTION), need)
-        if annotation is not None:
+            asker = node.span, OPTION
+            kernel = self._named(node, self.asked[node.name], asker, need)
+        elif annotation is not None:
             asker = annotation.span, f"@{ANNOTATION}"
-            return self._named(node, annotation.body.strip().strip('"'), asker, need)
-        if not packed_keys(keys):
+            kernel = self._named(node, annotation.body.strip().strip('"'), asker, need)
+        elif packed_keys(keys):
+            asker = node.span, ""
+            kernel = self._first(node, need)
+        else:
             return None
+        return self._choice(node, kernel, asker[1], need) if kernel is not None else None
+
+    def _first(self, node: Table | ValueSet, need: Need) -> Kernel | None:
         kernel = self.target.kernel_for(need)
         if kernel is None:
-            kinds = ", ".join(key.match_kind.value for key in keys)
+            kinds = ", ".join(key.match_kind.value for key in need.keys)
             message = f"target '{self.target.name}' does not support the match kinds {kinds} together ('{node.name}')"
             self.diagnostics.error(node.span, message)
         return kernel
+
+    def _choice(self, node: Table | ValueSet, kernel: Kernel, asker: str, need: Need) -> Choice:
+        """Chosen by itself, it is told why none went before it that matches such keys."""
+        why = ", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed_keys(need.keys))
+        why += f"; asked for by {asker}" if asker else f"; {kernel.suits}" if kernel.suits else ""
+        before = self.target.kernels[: self.target.kernels.index(kernel)] if not asker else ()
+        reasons = ((k.name, k.refusal(need)) for k in before if k.matches(need))
+        why += "".join(f"; not {name}: {reason}" for name, reason in reasons)
+        entries = self._entries(node, need)
+        memory = kernel.memory
+        return Choice(kernel, why, node.size, memory.total_bytes(entries), memory.read_bytes(entries))
+
+    def _entries(self, node: Table | ValueSet, need: Need) -> Entries:
+        bits = sum(packed.bits for packed in packed_keys(need.keys))
+        actions = actions_of(self.program, node.name) if isinstance(node, Table) else ()
+        types = [[self.program.variable[name].type for name in action.parameters] for action in actions]
+        data_bytes = max((sum(map(storage_bytes, of_action)) for of_action in types), default=0)
+        data_bits = need.word_bits[1] if need.word_bits else 0
+        return Entries(node.size, bits, key_bytes(need.keys), data_bits, data_bytes)
 
     def _need(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Need:
         if isinstance(node, ValueSet):

@@ -29,12 +29,12 @@ def no_words(table: Table) -> str:
     """Why a table's entries cannot be words; empty where they can."""
     kinds = {key.match_kind for key in table.keys}
     bits = sum(width_of(key.expression.type) for key in table.keys)
+    if table.implementation:
+        return f"the entries of this table are those of '{table.implementation}'"
     if not table.keys or kinds - {MatchKind.EXACT, MatchKind.VALID}:
         return "the key of this table is not exact"
     if table.direct:
         return f"{', '.join(table.direct)} of this table need an entry's index"
-    if table.implementation:
-        return f"the entries of this table are those of '{table.implementation}'"
     return "" if bits <= WORD_BITS else f"the key of this table has {bits} bits"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from transpiler.hlir.program import MatchKind
+from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, Counter, Kernel, Target, UnknownTarget
 
 _T = TypeVar("_T")
@@ -60,12 +61,18 @@ def _kernel(part: _Part) -> Kernel:
         raise part.wrong(
             "match", f"no such match kind: {', '.join(sorted(unknown))} (there are {', '.join(sorted(known))})"
         )
-    flags = ("alone", "words")
-    given: dict[str, Any] = {
-        key: part.get(key, bool if key in flags else int) for key in Kernel.__slots__[2:] if key in part.values
-    }
+    types = {"alone": bool, "words": bool, "suits": str}
+    plain = (key for key in Kernel.__slots__ if key in part.values and key not in ("name", "match", "memory"))
+    given: dict[str, Any] = {key: part.get(key, types.get(key, int)) for key in plain}
     match = frozenset(MatchKind(kind) for kind in part.strings("match"))
-    return Kernel(name=part.identifier("name"), match=match, **given)
+    return Kernel(name=part.identifier("name"), match=match, memory=_footprint(part), **given)
+
+
+def _footprint(part: _Part) -> Footprint:
+    figures = _Part(part.get("memory", dict, {}), part.file, part.heading, part.number)
+    figures.only(Footprint.__slots__)
+    given: dict[str, Any] = {key: figures.get(key, bool if key == "slot" else int) for key in figures.values}
+    return Footprint(**given)
 
 
 def _counter(part: _Part) -> Counter:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
+from transpiler.targets.footprint import NOTHING, Footprint
 
 _WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
@@ -34,6 +35,11 @@ class Need:
     word_bits: tuple[int, int] | None = None
     no_words: str = "its entries are no words"
 
+    @property
+    def matched(self) -> tuple[TableKey, ...]:
+        """The keys that are matched; the others select among the members of a group."""
+        return tuple(key for key in self.keys if key.match_kind is not MatchKind.SELECTOR)
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
@@ -49,13 +55,19 @@ class Kernel:
     max_data_bits: int = 64
     max_entry_bits: int | None = None
     max_entries: int | None = None
+    suits: str = ""
+    memory: Footprint = NOTHING
+
+    def matches(self, need: Need) -> bool:
+        """Whether it has the match kinds of such a table."""
+        return self.match >= {key.match_kind for key in need.matched}
 
     def refusal(self, need: Need) -> str:
         """Why it cannot hold such a table; empty where it can."""
-        keys = [key for key in need.keys if key.match_kind is not MatchKind.SELECTOR]
+        keys = need.matched
         bits = sum(width_of(key.expression.type) for key in keys)
-        others = sorted({key.match_kind.value for key in keys if key.match_kind not in self.match})
-        if others:
+        if not self.matches(need):
+            others = sorted({key.match_kind.value for key in keys if key.match_kind not in self.match})
             return f"it does not match {' or '.join(others)}"
         if sum(key.match_kind is MatchKind.LPM for key in keys) > 1:
             return "it matches one prefix"

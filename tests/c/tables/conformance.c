@@ -1,4 +1,5 @@
 /* The contract of struct macs_kernel, case by case, for every kernel. */
+#include "../../../aux-backend/tables/memory.h"
 #include "support.h"
 
 /* One lookup, and every now and then a batch, which must find the same. */
@@ -278,7 +279,25 @@ static void ranges(const struct subject *subject) {
     subject->kernel->destroy(self);
 }
 
+/* Big areas are told by what they lie on, and forgotten when they go. */
+static void memory_is_booked(void) {
+    const size_t bytes = 3 * MACS_MEMORY_BIG - 1;
+    const struct macs_memory_use before = macs_memory_use();
+    void *dense = macs_memory_alloc(bytes, false), *sparse = macs_memory_alloc(bytes, true);
+    void *small = macs_memory_alloc(MACS_MEMORY_BIG - 1, false);
+    CHECK(dense && sparse && small);
+    struct macs_memory_use use = macs_memory_use();
+    CHECK(use.reserved + use.refused - before.reserved - before.refused == 3 * MACS_MEMORY_BIG);
+    CHECK(use.sparse - before.sparse == 3 * MACS_MEMORY_BIG);
+    macs_memory_free(dense, bytes);
+    macs_memory_free(sparse, bytes);
+    macs_memory_free(small, MACS_MEMORY_BIG - 1);
+    use = macs_memory_use();
+    CHECK(use.reserved == before.reserved && use.refused == before.refused && use.sparse == before.sparse);
+}
+
 int main(void) {
+    memory_is_booked();
     for (int i = 0; i < SUBJECTS; i++) {
         const struct subject *subject = &subjects[i];
         context = subject->kernel->name;
