@@ -48,6 +48,10 @@ class Optimisations:
         "leaving headers that did not move in the frame: only what was written is stored back",
         "headers are not copied; costs a comparison of their places",
     )
+    sums: bool = _on(
+        "adding up what an Internet checksum covers where it is, in place of packed bytes",
+        "nothing is stored and read again; one addition a field",
+    )
     words: bool = _on(
         "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",

@@ -9,6 +9,7 @@ from transpiler.codegen.ctypes import c_type, limbs, literal, natural
 from transpiler.codegen.expressions import C as CExpression, Expressions, cast, choose, infix, quoted, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
+from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
@@ -36,10 +37,14 @@ C_KINDS = {
 PROFILES = frozenset({"action_profile", "action_selector"})
 
 
-class Externs:
-    """The C names, views and calls of a program's extern instances."""
+NO_PAYLOAD = "NULL, 0"
 
-    def __init__(self, program: Program, names: Names) -> None:
+
+class Externs:
+    """The C names, views and calls of a program's extern instances. `sums`: as Optimisations has it."""
+
+    def __init__(self, program: Program, names: Names, sums: bool = True) -> None:
+        self.sums = sums
         self.program = program
         self.names = names
         self._tables = {name: table for table in program.tables for name in table.direct}
@@ -134,10 +139,35 @@ class Externs:
         if instance.kind != "action_selector":
             return ()
         values = tuple(key.expression for key in table.keys if key.match_kind is MatchKind.SELECTOR)
-        lines, result = hash_of(render, str(instance.attribute("algorithm")), values)
+        lines, result = self.hash(render, str(instance.attribute("algorithm")), values)
         width = int(instance.attribute("width"))
         chosen = infix(result, "&", CExpression(literal((1 << width) - 1, Bits(width)))) if width < 64 else result
         return (*lines, Line(f"selected = {chosen};"))
+
+    def hash(
+        self,
+        render: Expressions,
+        algorithm: str,
+        values: tuple[Expression, ...],
+        payload: str = NO_PAYLOAD,
+        before: CExpression | None = None,
+    ) -> tuple[Views, CExpression]:
+        """The statements that pack values into `list`, which they declare, or add them up, and their hash, a uint64_t.
+        `before`: the hash that it extends."""
+        if algorithm == "random":
+            return (), CExpression("macs_random_next(worker)")
+        if self.sums and algorithm == "csum16" and payload == NO_PAYLOAD and can_be_summed(values):
+            return sum_of(render, values, before)
+        varying = has_varbit(values)
+        lines, bits = (pack_varying if varying else pack_dense)(render, "list", values)
+        size = bytes_of(bits)
+        # the bits beside a value that does not fill whole bytes are read when it is stored
+        unaligned = any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in values)
+        declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if unaligned else ''};")
+        packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
+        if before is not None:
+            return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
+        return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
 
     def on_hit(self, table: Table, cite: str) -> tuple[Views, Views]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit."""
@@ -284,38 +314,12 @@ def _write_register(call: Call) -> Views:
     return (Line(f"macs_register_write({call.state}, {call.amount(0)}, {words});", call.cite),)
 
 
-NO_PAYLOAD = "NULL, 0"
-
-
-def hash_of(
-    render: Expressions,
-    algorithm: str,
-    values: tuple[Expression, ...],
-    payload: str = NO_PAYLOAD,
-    before: CExpression | None = None,
-) -> tuple[Views, CExpression]:
-    """The statements that pack values into `list`, which they declare, and their hash, a uint64_t. `before`: the hash that
-    it extends."""
-    if algorithm == "random":
-        return (), CExpression("macs_random_next(worker)")
-    varying = has_varbit(values)
-    lines, bits = (pack_varying if varying else pack_dense)(render, "list", values)
-    size = bytes_of(bits)
-    # the bits beside a value that does not fill whole bytes are read when it is stored
-    unaligned = any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in values)
-    declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if unaligned else ''};")
-    packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
-    if before is not None:
-        return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
-    return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
-
-
 def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
     if not call.assign_output(CExpression("0")):
         return ()  # nobody reads it, so nothing that it is made of is read here either
-    lines, result = hash_of(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
+    lines, result = call.externs.hash(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
     return _assign_hash(call, lines, result)
 
 
@@ -323,7 +327,7 @@ def _extend_hash(call: Call) -> Views:
     algorithm = call.statement.inputs[0]
     assert isinstance(algorithm, Text)
     values = flattened(call.statement.inputs[2])
-    return _assign_hash(call, *hash_of(call.render, algorithm.value, values, before=call.amount(1)))
+    return _assign_hash(call, *call.externs.hash(call.render, algorithm.value, values, before=call.amount(1)))
 
 
 def _assign_hash(call: Call, lines: Views, result: CExpression) -> Views:

@@ -40,7 +40,7 @@ def view(
     of the target, besides those of the program."""
     names = Names()
     tables = Tables(program, names, kernels)
-    externs = Externs(program, names)
+    externs = Externs(program, names, wanted.sums)
     storage = Storage(program, schedule, names)
     pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
     while (unread := storage.unread_slots()) != storage.unread:  # what only those were made of may be unread then

@@ -30,11 +30,12 @@ def run(declared: Program, program: Program) -> Program:
         for v in declared.variables
         if v.name in program.variable or (v.storage is Storage.ACTION_DATA and v.name in data)
     )
+    made = tuple(v for v in program.variables if v.name not in declared.variable)  # by passes
     return replace(
         program,
         tables=tables,
         actions=kept,
-        variables=_merged(variables, program.variable),
+        variables=(*_merged(variables, program.variable), *made),
         externs=_merged(declared.externs, program.extern),
         value_sets=_merged(declared.value_sets, program.value_set),
     )

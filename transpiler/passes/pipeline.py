@@ -15,6 +15,7 @@ from transpiler.passes import (
     remove_unreachable,
     remove_unused_declarations,
     simplify_expressions,
+    update_checksums_incrementally,
 )
 
 Pass = Callable[[Program], Program]
@@ -28,6 +29,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("remove_invalid_headers", remove_invalid_headers.run),
     ("remove_dead_assignments", remove_dead_assignments.run),
     ("remove_unused_declarations", remove_unused_declarations.run),
+    ("update_checksums_incrementally", update_checksums_incrementally.run),
 )
 ROUNDS = 4  # what one pass removes is work for an earlier one; more rounds than that find little
 

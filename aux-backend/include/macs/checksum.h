@@ -14,6 +14,15 @@ struct macs_bytes {
     uint32_t payload_length;
 };
 
+/* The checksum of words that have this sum, as plain numbers or modulo 65535: folded to 16 bits, complemented. */
+static inline uint64_t macs_checksum_of_sum(uint64_t sum) {
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16); /* less than 2^18 */
+    sum = (sum & 0xffff) + (sum >> 16); /* at most 2^16 + 1 */
+    sum = (sum & 0xffff) + (sum >> 16);
+    return ~sum & 0xffff;
+}
+
 /* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. */
 static inline uint64_t macs_extend_csum16(uint64_t before, struct macs_bytes bytes) {
     uint64_t sum = ~before & 0xffff;
@@ -25,9 +34,7 @@ static inline uint64_t macs_extend_csum16(uint64_t before, struct macs_bytes byt
         sum += (uint64_t)bytes.data[i] << 8;
     for (uint32_t j = 0; j < bytes.payload_length; j++, odd = !odd)
         sum += odd ? bytes.payload[j] : (uint64_t)bytes.payload[j] << 8;
-    while (sum >> 16)
-        sum = (sum & 0xffff) + (sum >> 16);
-    return ~sum & 0xffff;
+    return macs_checksum_of_sum(sum);
 }
 
 static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {

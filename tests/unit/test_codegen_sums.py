@@ -1,0 +1,97 @@
+"""Checksums as sums of values in C: the same as of packed bytes, for lists of any shape, corners among the values."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+from hlir_builder import AT
+
+from macsad.resources import share
+from transpiler.codegen.ctypes import natural
+from transpiler.codegen.expressions import C
+from transpiler.codegen.sums import can_be_summed, sum_of
+from transpiler.codegen.views import Line
+from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
+from transpiler.hlir.types import Bits, Varbit
+from transpiler.interpreter import hashes
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import include_flags
+
+COUNT = 300
+FOLDS = """
+    static const uint64_t at[] = {0, 0xffff, 0x10000, 0x1fffe, 0x1ffff, 0xfffeffff, 0xffffffff, UINT64_C(0x1fffffffe),
+                                  UINT64_C(0xfffffffeffffffff), UINT64_C(0xffff0000ffff0000), UINT64_MAX};
+    for (unsigned i = 0; i < sizeof(at) / sizeof(at[0]); i++)
+        for (uint64_t n = at[i] > 70000 ? at[i] - 70000 : 0, count = 0; count < 140000 && n >= count; n++, count++) {
+            uint64_t folded = n;
+            while (folded >> 16)
+                folded = (folded & 0xffff) + (folded >> 16);
+            if (macs_checksum_of_sum(n) != (~folded & 0xffff))
+                printf("%" PRIx64 " is folded wrongly\\n", n);
+        }
+"""
+
+
+class Values:
+    """Stands for Expressions: every value is a C variable."""
+
+    def __init__(self) -> None:
+        self.declared: list[str] = []
+
+    def __call__(self, expression: Expression) -> C:
+        assert isinstance(expression, Read) and isinstance(expression.place, VariableRef)
+        width, value = expression.type.width, int(expression.place.name)  # type: ignore[union-attr]
+        name = f"v{len(self.declared)}"
+        self.declared.append(f"volatile uint{natural(width)}_t {name} = UINT64_C({value});")
+        return C(name)
+
+
+def test_c_and_interpreter_agree(tmp_path: Path) -> None:
+    random = Random(3)
+    functions, expected = [], []
+    for number in range(COUNT):
+        widths = [random.choice((1, 4, 7, 8, 13, 16, 17, 31, 32, 33, 48, 63, 64)) for _ in range(random.randint(1, 8))]
+        values = [random.choice((0, (1 << w) - 1, random.getrandbits(w))) for w in widths]
+        items = [
+            Const(v, Bits(w), AT) if random.random() < 0.2 else Read(VariableRef(str(v), AT), Bits(w), AT)
+            for v, w in zip(values, widths, strict=True)
+        ]
+        before = random.choice((None, 0, 0xFFFF, random.getrandbits(16)))
+        render = Values()
+        lines, result = sum_of(render, tuple(items), None if before is None else C(f"(uint16_t){before}"))  # type: ignore[arg-type]
+        body = [line.text for line in lines if isinstance(line, Line)]
+        functions.append(
+            "\n".join([f"static uint64_t f{number}(void) {{", *render.declared, *body, f"return {result};", "}"])
+        )
+        whole = int("".join(f"{v:0{w}b}" for v, w in zip(values, widths, strict=True)) + "0" * (-sum(widths) % 16), 2)
+        data = whole.to_bytes(-(-sum(widths) // 16) * 2, "big")
+        expected.append(hashes.extend("csum16", 0xFFFF if before is None else before, data))
+    calls = [f'    printf("%" PRIu64 "\\n", f{number}());' for number in range(COUNT)]
+    head = ["#include <inttypes.h>", "#include <stdio.h>", "#include <macs/checksum.h>"]
+    said = run("\n".join([*head, *functions, "int main(void) {", *calls, FOLDS, "}"]), tmp_path)
+    assert list(map(int, said)) == expected
+
+
+def run(source: str, folder: Path) -> list[str]:
+    tools = toolchain.find(optimise="-O1", sanitize=("undefined",))
+    file, binary = folder / "t.c", folder / "t"
+    file.write_text(source)
+    command = [
+        *tools.compiler,
+        *tools.all_flags,
+        *include_flags(share("aux-backend"), tools),
+        str(file),
+        "-o",
+        str(binary),
+    ]
+    done = subprocess.run([*command, *tools.link_flags], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+    return subprocess.run([binary], capture_output=True, text=True, check=True, timeout=60).stdout.split("\n")[:-1]
+
+
+@pytest.mark.parametrize(("type_", "fits"), [(Bits(64), True), (Bits(65), False), (Varbit(32), False)], ids=str)
+def test_what_is_no_c_integer_is_packed(type_: Bits | Varbit, fits: bool) -> None:
+    assert can_be_summed((Read(VariableRef("x", AT), type_, AT),)) is fits

@@ -1,0 +1,52 @@
+"""Internet checksums (RFC 1071) as C: values are added up where they are, nothing is packed.
+
+Packed, a value would lie across 16-bit words. A word counts by its remainder modulo 65535, to which 2^16 is 1: so a value
+may be added as it is, shifted by where its lowest bit lies in a word. The sum is the same modulo 65535, and zero only if
+all values are: its fold is the very one that the words have.
+"""
+
+from __future__ import annotations
+
+from transpiler.codegen.ctypes import literal
+from transpiler.codegen.expressions import UNARY, C, Expressions, cast, infix
+from transpiler.codegen.views import Line, Views
+from transpiler.hlir.expressions import Const, Expression
+from transpiler.hlir.types import Bits, Bool, width_of
+
+WORD_BITS = 16
+ADDED_BITS = 48  # of a value at most, so that 2^16 of them can be added in 64 bits
+
+
+def can_be_summed(values: tuple[Expression, ...]) -> bool:
+    """Whether all of them are C integers."""
+    return all(isinstance(v.type, Bits | Bool) and width_of(v.type) <= 64 for v in values)
+
+
+def sum_of(render: Expressions, values: tuple[Expression, ...], before: C | None) -> tuple[Views, C]:
+    """The statements that add up values in `sum`, which they declare, and the checksum, a uint64_t. `before`: the one that
+    it extends."""
+    begin = "0" if before is None else f"~{before if before.precedence >= UNARY else f'({before})'} & 0xffff"
+    lines = [Line(f"uint64_t sum = {begin};")]
+    at = 0
+    for value in values:
+        at += width_of(value.type)
+        lines += [Line(f"sum += {term};") for term in _terms(render, value, -at % WORD_BITS)]
+    return tuple(lines), C("macs_checksum_of_sum(sum)")
+
+
+def _terms(render: Expressions, value: Expression, shift: int) -> list[C]:
+    """What one value adds, its lowest bit `shift` bits above that of a word."""
+    if isinstance(value, Const):
+        return [C(literal((value.value << shift) % 0xFFFF or 0xFFFF, Bits(WORD_BITS)))] if value.value else []
+    number, width = render(value), width_of(value.type)
+    if width + shift <= ADDED_BITS:
+        return [_shifted(number, width, shift)]
+    low = infix(number, "&", C("0xffffffff"))
+    return [_shifted(low, 64, shift), _shifted(infix(number, ">>", C("32")), 64, shift)]
+
+
+def _shifted(number: C, width: int, shift: int) -> C:
+    if not shift:
+        return number
+    wide = number if width + shift <= 31 or width > 32 else cast("uint64_t", number)
+    return infix(wide, "<<", C(str(shift)))
