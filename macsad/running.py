@@ -35,9 +35,9 @@ def run(binary: Path, ports: tuple[str, ...], entries: Path | None, socket: Path
 
 
 def _ends(port: str) -> bool:
-    """Whether a port's input is a file that is read once."""
+    """Whether a port's input is a file that is not read for ever."""
     _, _, name = port.partition("=")
-    return name.startswith("pcap:") and "loop" not in name
+    return name.startswith("pcap:") and not name.endswith("loops=0")
 
 
 @contextlib.contextmanager

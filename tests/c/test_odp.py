@@ -138,6 +138,49 @@ def read_pcap(path: Path) -> tuple[int, list[tuple[int, int, bytes]]]:
     return magic, records
 
 
+def block(order: str, kind: int, body: bytes) -> bytes:
+    """A block of pcapng."""
+    body += bytes(-len(body) % 4)
+    total = len(body) + 12
+    return struct.pack(order + "II", kind, total) + body + struct.pack(order + "I", total)
+
+
+def section(order: str, *resolutions: int, offset: int = 0, link: int = 1) -> bytes:
+    """The head of a section, with a comment, and an interface for each resolution."""
+    comment = struct.pack(order + "HH", 1, 5) + b"hello" + bytes(3) + bytes(4)
+    content = block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1) + comment)
+    for resolution in resolutions:
+        options = struct.pack(order + "HHBxxx", 9, 1, resolution) + struct.pack(order + "HHq", 14, 8, offset) + bytes(4)
+        content += block(order, 1, struct.pack(order + "HHI", link, 0, 0) + options)
+    return content
+
+
+def enhanced(order: str, data: bytes, time: int, interface: int = 0, wire: int | None = None) -> bytes:
+    size = (len(data), len(data) if wire is None else wire)
+    padded = data + bytes(-len(data) % 4) + struct.pack(order + "HHI", 2, 4, 0) + bytes(4)
+    return block(order, 6, struct.pack(order + "IIIII", interface, time >> 32, time & 0xFFFFFFFF, *size) + padded)
+
+
+def read_pcapng(path: Path) -> tuple[int, list[tuple[int, bytes]]]:
+    """The resolution and (time, frame) of each packet, of a file with one section and one interface."""
+    content, at, frames, resolution = path.read_bytes(), 0, [], 0
+    while at < len(content):
+        kind, total = struct.unpack("II", content[at : at + 8])
+        body = content[at + 8 : at + total - 4]
+        assert struct.unpack("I", content[at + total - 4 : at + total]) == (total,)
+        if kind == 1:
+            assert body[:12] == struct.pack("HHIHH", 1, 0, 0, 9, 1)
+            resolution = body[12]
+        elif kind == 6:
+            _, high, low, length, wire = struct.unpack("IIIII", body[:20])
+            assert length == wire
+            frames.append((high << 32 | low, body[20 : 20 + length]))
+        else:
+            assert (kind, body) == (0x0A0D0D0A, struct.pack("IHHq", 0x1A2B3C4D, 1, 0, -1))
+        at += total
+    return resolution, frames
+
+
 # Conformance
 
 
@@ -338,6 +381,65 @@ def test_pcap_through_one_port_and_back(native: Toolchain, tmp_path: Path) -> No
     assert (magic, [data for _, _, data in records]) == (0xA1B2C3D4, udp_frames(70))
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_pcapng_of_many_kinds(native: Toolchain, tmp_path: Path, order: str) -> None:
+    """Sections of both byte orders, resolutions of both kinds, all blocks that hold packets, blocks that do not."""
+    data = [bytes([i]) * (60 + i) for i in range(7)]
+    second = "<" if order == ">" else ">"
+    content = section(order, 6, 9, 0x80 + 10, 3, offset=1000)
+    content += block(order, 0x0BAD, b"unknown" * 1000000)  # larger than the reader's buffer
+    content += enhanced(order, data[0], 5_000_001, 0) + enhanced(order, data[1], 5_000_002_000, 1)
+    content += enhanced(order, data[2], 5 << 10 | 1 << 9, 2) + enhanced(order, data[3], 7003, 3)
+    content += block(order, 3, struct.pack(order + "I", len(data[4])) + data[4])
+    obsolete = struct.pack(order + "HHIIII", 0, 0, 0, 9_000_000, len(data[5]), len(data[5]))
+    content += block(order, 2, obsolete + data[5])
+    content += section(second, 0) + enhanced(second, data[6], 77)
+    pcapng, out = tmp_path / "in.pcapng", tmp_path / "out.pcap"
+    pcapng.write_bytes(content)
+    done = native.execute("forward", f"pcap:{pcapng}", f"pcap:,{out}")
+    assert done.stdout.splitlines()[1] == "0 in 7 discards 0 errors 0 out 0 errors 0"
+    times = [(1005, 1), (1005, 2), (1005, 500000), (1007, 3000), (0, 0), (1009, 0), (77, 0)]
+    assert read_pcap(out)[1] == [(*time, frame) for time, frame in zip(times, data, strict=True)]
+
+
+@pytest.mark.parametrize(("resolution", "magic"), [(6, 0xA1B2C3D4), (9, 0xA1B23C4D)])
+def test_pcapng_out(native: Toolchain, tmp_path: Path, resolution: int, magic: int) -> None:
+    frames = [bytes([i & 255]) * (14 + i * 7 % 1500) for i in range(300)]
+    source, out, back = write_pcap(tmp_path / "in.pcap", frames, "<", magic), tmp_path / "o.pcapng", tmp_path / "b.pcap"
+    native.execute("forward", f"pcap:{source},{out}", f"pcap:{source},{out}2")
+    unit = 10**resolution
+    expected = [((1000 + i) * unit + i * 1001 % 1000000, data) for i, data in enumerate(frames)]
+    assert read_pcapng(out) == (resolution, expected)
+    native.execute("forward", f"mem:{out}", f"pcap:,{back}")
+    assert [data for _, _, data in read_pcap(back)[1]] == frames
+
+
+def test_a_file_is_read_again(native: Toolchain, tmp_path: Path) -> None:
+    pcap, out = write_pcap(tmp_path / "in.pcap", udp_frames(10)), tmp_path / "out.pcap"
+    native.execute("forward", f"pcap:in={pcap},loops=3", f"pcap:,{out}")
+    assert [data for _, _, data in read_pcap(out)[1]] == udp_frames(10) * 3
+    process = subprocess.Popen(
+        [str(native.program("forward")), f"pcap:{pcap},loops=0", "null:"], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.terminate()
+    told, _ = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert int(told.split()[2]) > 10
+
+
+@pytest.mark.parametrize("kind", ["pcap", "pcapng"])
+def test_damaged_files(native: Toolchain, tmp_path: Path, kind: str) -> None:
+    frames = udp_frames(6)
+    content = section("<", 6, 9) + b"".join(enhanced("<", data, i, i % 2) for i, data in enumerate(frames))
+    if kind == "pcapng":
+        (tmp_path / "whole").write_bytes(content + section(">", 0x80 + 20) + enhanced(">", frames[0], 1))
+    else:
+        write_pcap(tmp_path / "whole", frames)
+    native.execute("test_capture", tmp_path / "whole", "500", tmp_path / "scratch")
+
+
 def test_a_pipe_is_read_as_it_fills(native: Toolchain, tmp_path: Path) -> None:
     pipe, out = tmp_path / "pipe", tmp_path / "out.pcap"
     os.mkfifo(pipe)
@@ -361,17 +463,29 @@ def test_the_same_on_arm(native: Toolchain, arm: Toolchain, tmp_path: Path) -> N
 
 
 GOOD = record(b"\x01" * 60, 1, 2, "<")
+SECTION, FRAME = section("<", 6), enhanced("<", b"\x01" * 60, 1)
 REFUSED_FILES = {
     "empty": (b"", "not a pcap file: too short"),
     "text": (b"this is some text, longer than a header\n", "not a pcap file"),
     "header-cut": (header()[:20], "its header is cut off"),
-    "pcapng": (struct.pack("<I", 0x0A0D0D0A) + b"\0" * 40, "a pcapng file"),
+    "pcapng-zeros": (struct.pack("<I", 0x0A0D0D0A) + b"\0" * 40, "a corrupt block at byte 0"),
+    "pcapng-cut": (section("<", 6)[:40], "the file is cut off at byte"),
+    "pcapng-version": (section("<")[:12] + b"\2" + section("<")[13:], "a section of an unknown version"),
+    "pcapng-other-link": (section("<", 6, link=113), "a link that is not Ethernet"),
+    "pcapng-no-interface": (section("<") + enhanced("<", b"x" * 60, 1), "a corrupt block at byte 44"),
     "other-link": (header(link=101) + GOOD, "a link that is not Ethernet"),
 }
 BROKEN_FILES = {
     "record-header-cut": (header() + GOOD + GOOD[:9], "the file is cut off at byte 100"),
     "record-cut": (header() + GOOD + GOOD[:50], "the file is cut off at byte 100"),
     "huge-record": (header() + GOOD + struct.pack("<IIII", 1, 2, 1 << 30, 1 << 30), "a corrupt record at byte 100"),
+    "pcapng-cut": (SECTION + FRAME + FRAME[:50], f"the file is cut off at byte {len(SECTION + FRAME)}"),
+    "pcapng-trailer": (SECTION + FRAME[:-4] + b"abcd" + FRAME, f"a corrupt block at byte {len(SECTION + FRAME) - 4}"),
+    "pcapng-other-link": (
+        SECTION + FRAME + section("<", 6, link=113) + FRAME,
+        f"a frame of a link that is not Ethernet at byte {2 * len(SECTION) + len(FRAME)}",
+    ),
+    "pcapng-interface": (SECTION + FRAME + enhanced("<", b"x" * 60, 1, 1), "a corrupt block at byte"),
     "wire-shorter": (header() + GOOD + record(b"x" * 60, 1, 2, "<", wire=50), "a corrupt record at byte 100"),
 }
 
@@ -423,6 +537,8 @@ def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path
     [
         ("pcap:", "expected pcap:in=FILE,out=FILE"),
         ("pcap:a,b,c", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:a,loops=x", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:,a,loops=2", "expected pcap:in=FILE,out=FILE"),
         ("pcap:in=a,in=b", "expected pcap:in=FILE,out=FILE"),
         ("pcap:/nowhere/x.pcap", "/nowhere/x.pcap: cannot open: No such file"),
         ("pcap:,/nowhere/x.pcap", "/nowhere/x.pcap: cannot create: No such file"),

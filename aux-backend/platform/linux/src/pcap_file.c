@@ -1,5 +1,5 @@
 /* See pcap_file.h. */
-#include "pcap_file.h"
+#include "pcapng.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,19 +8,18 @@
 
 #define MAGIC_US 0xa1b2c3d4u
 #define MAGIC_NS 0xa1b23c4du
-#define MAGIC_PCAPNG 0x0a0d0d0au
 #define LINK_ETHERNET 1u
 
 enum { FILE_HEADER = 24, RECORD_HEADER = 16, READ_BUFFER = 2 * MACS_ODP_PCAP_FRAME_MAX, WRITE_BUFFER = 1 << 18 };
+enum { BESIDE_FRAME = 64 }; /* what a record has beside its frame, in either format, at most; so a file's header */
 
-static uint32_t word(const struct macs_odp_pcap_reader *reader, size_t at) {
+uint32_t macs_odp_pcap_word(const struct macs_odp_pcap_reader *reader, size_t at) {
     uint32_t value;
     memcpy(&value, reader->buffer + reader->start + at, sizeof(value));
     return reader->swapped ? __builtin_bswap32(value) : value;
 }
 
-/* Get at least `need` bytes into the buffer. MACS_ODP_PCAP_FRAME: they are there. */
-static enum macs_odp_pcap_result fill(struct macs_odp_pcap_reader *reader, size_t need) {
+enum macs_odp_pcap_result macs_odp_pcap_fill(struct macs_odp_pcap_reader *reader, size_t need) {
     if (reader->start + need > READ_BUFFER) {
         memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
         reader->end -= reader->start;
@@ -43,35 +42,36 @@ static enum macs_odp_pcap_result fill(struct macs_odp_pcap_reader *reader, size_
     return MACS_ODP_PCAP_FRAME;
 }
 
-static void consume(struct macs_odp_pcap_reader *reader, size_t bytes) {
+void macs_odp_pcap_consume(struct macs_odp_pcap_reader *reader, size_t bytes) {
     reader->start += bytes;
     reader->consumed += bytes;
 }
 
-static int header_error(const struct macs_odp_pcap_reader *reader, const char *what) {
+int macs_odp_pcap_refuse(const struct macs_odp_pcap_reader *reader, const char *what) {
     macs_odp_log(ODP_LOG_ERR, "%s: %s\n", reader->path, what);
     return macs_odp_fail(EINVAL);
 }
 
 static int file_header(struct macs_odp_pcap_reader *reader) {
-    enum macs_odp_pcap_result result = fill(reader, FILE_HEADER);
+    enum macs_odp_pcap_result result = macs_odp_pcap_fill(reader, FILE_HEADER);
     if (result == MACS_ODP_PCAP_BROKEN)
         return macs_odp_fail(EIO);
     if (reader->end - reader->start < 4)
-        return header_error(reader, "not a pcap file: too short");
-    uint32_t magic = word(reader, 0), swapped = __builtin_bswap32(magic);
-    if (magic == MAGIC_PCAPNG)
-        return header_error(reader, "a pcapng file; only classic pcap is read (convert it: editcap -F pcap)");
+        return macs_odp_pcap_refuse(reader, "not a pcap file: too short");
+    uint32_t magic = macs_odp_pcap_word(reader, 0), swapped = __builtin_bswap32(magic);
+    reader->ng = magic == MACS_ODP_PCAPNG_MAGIC;
+    if (reader->ng)
+        return macs_odp_pcapng_open(reader);
     reader->swapped = swapped == MAGIC_US || swapped == MAGIC_NS;
     magic = reader->swapped ? swapped : magic;
     if (magic != MAGIC_US && magic != MAGIC_NS)
-        return header_error(reader, "not a pcap file");
+        return macs_odp_pcap_refuse(reader, "not a pcap file");
     if (result != MACS_ODP_PCAP_FRAME)
-        return header_error(reader, "not a pcap file: its header is cut off");
+        return macs_odp_pcap_refuse(reader, "not a pcap file: its header is cut off");
     reader->nanoseconds = magic == MAGIC_NS;
-    if ((word(reader, 20) & 0xffff) != LINK_ETHERNET)
-        return header_error(reader, "a capture of a link that is not Ethernet");
-    consume(reader, FILE_HEADER);
+    if ((macs_odp_pcap_word(reader, 20) & 0xffff) != LINK_ETHERNET)
+        return macs_odp_pcap_refuse(reader, "a capture of a link that is not Ethernet");
+    macs_odp_pcap_consume(reader, FILE_HEADER);
     return 0;
 }
 
@@ -94,7 +94,7 @@ int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bo
     return -1;
 }
 
-static enum macs_odp_pcap_result broken(struct macs_odp_pcap_reader *reader, const char *what) {
+enum macs_odp_pcap_result macs_odp_pcap_broken(struct macs_odp_pcap_reader *reader, const char *what) {
     reader->ended = true;
     macs_odp_log(ODP_LOG_ERR, "%s: %s at byte %" PRIu64 "; the rest is not read\n", reader->path, what,
                  reader->consumed);
@@ -104,36 +104,51 @@ static enum macs_odp_pcap_result broken(struct macs_odp_pcap_reader *reader, con
 enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame) {
     if (reader->ended)
         return MACS_ODP_PCAP_END;
-    enum macs_odp_pcap_result result = fill(reader, RECORD_HEADER);
+    if (reader->ng)
+        return macs_odp_pcapng_next(reader, frame);
+    enum macs_odp_pcap_result result = macs_odp_pcap_fill(reader, RECORD_HEADER);
     if (result == MACS_ODP_PCAP_END && reader->end == reader->start) {
         reader->ended = true;
         return MACS_ODP_PCAP_END;
     }
     uint32_t len = 0;
     if (result == MACS_ODP_PCAP_FRAME) {
-        len = word(reader, 8);
-        if (len > MACS_ODP_PCAP_FRAME_MAX || word(reader, 12) < len)
-            return broken(reader, "a corrupt record");
-        result = fill(reader, RECORD_HEADER + len);
+        len = macs_odp_pcap_word(reader, 8);
+        if (len > MACS_ODP_PCAP_FRAME_MAX || macs_odp_pcap_word(reader, 12) < len)
+            return macs_odp_pcap_broken(reader, "a corrupt record");
+        result = macs_odp_pcap_fill(reader, RECORD_HEADER + len);
     }
     if (result == MACS_ODP_PCAP_LATER)
         return result;
     if (result != MACS_ODP_PCAP_FRAME)
-        return broken(reader, "the file is cut off");
-    uint64_t fraction = word(reader, 4);
-    frame->ts_ns = word(reader, 0) * ODP_TIME_SEC_IN_NS + fraction * (reader->nanoseconds ? 1 : 1000);
-    frame->wire_len = word(reader, 12);
+        return macs_odp_pcap_broken(reader, "the file is cut off");
+    uint64_t fraction = macs_odp_pcap_word(reader, 4);
+    frame->ts_ns = macs_odp_pcap_word(reader, 0) * ODP_TIME_SEC_IN_NS + fraction * (reader->nanoseconds ? 1 : 1000);
+    frame->wire_len = macs_odp_pcap_word(reader, 12);
     frame->len = len;
     frame->data = reader->buffer + reader->start + RECORD_HEADER;
-    consume(reader, RECORD_HEADER + len);
+    macs_odp_pcap_consume(reader, RECORD_HEADER + len);
     return MACS_ODP_PCAP_FRAME;
 }
 
 void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader) {
     if (reader->fd >= 0)
         close(reader->fd);
+    free(reader->interface);
     free(reader->buffer);
     free(reader->path);
+}
+
+int macs_odp_pcap_rewind(struct macs_odp_pcap_reader *reader) {
+    if (lseek(reader->fd, 0, SEEK_SET) != 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot be read again: %s\n", reader->path, strerror(errno));
+        return macs_odp_fail(errno);
+    }
+    reader->ended = reader->swapped = false;
+    reader->start = reader->end = 0;
+    reader->consumed = 0;
+    reader->rest = reader->interfaces = 0;
+    return file_header(reader);
 }
 
 int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer) {
@@ -155,16 +170,31 @@ int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer) {
     return result;
 }
 
-static void put(struct macs_odp_pcap_writer *writer, const void *bytes, size_t size) {
-    memcpy(writer->buffer + writer->used, bytes, size);
-    __atomic_store_n(&writer->used, writer->used + size, __ATOMIC_RELAXED);
-}
-
-int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds) {
+static size_t put_header(uint8_t *to, bool nanoseconds) {
     uint32_t header[6] = {nanoseconds ? MAGIC_NS : MAGIC_US, 0, 0, 0, MACS_ODP_PCAP_FRAME_MAX, LINK_ETHERNET};
     uint16_t version[2] = {2, 4};
     memcpy(&header[1], version, sizeof(version));
+    memcpy(to, header, sizeof(header));
+    return sizeof(header);
+}
+
+static size_t put_frame(uint8_t *to, const void *data, uint32_t len, uint64_t ts_ns, bool nanoseconds) {
+    uint64_t fraction = ts_ns % ODP_TIME_SEC_IN_NS;
+    uint32_t header[4] = {(uint32_t)(ts_ns / ODP_TIME_SEC_IN_NS), (uint32_t)(nanoseconds ? fraction : fraction / 1000),
+                          len, len};
+    memcpy(to, header, sizeof(header));
+    memcpy(to + sizeof(header), data, len);
+    return sizeof(header) + len;
+}
+
+static bool says_pcapng(const char *path) {
+    size_t length = strlen(path), suffix = strlen(".pcapng");
+    return length >= suffix && strcmp(path + length - suffix, ".pcapng") == 0;
+}
+
+int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds) {
     memset(writer, 0, sizeof(*writer));
+    writer->ng = says_pcapng(path);
     writer->nanoseconds = nanoseconds;
     writer->path = strdup(path);
     writer->buffer = malloc(WRITE_BUFFER);
@@ -175,7 +205,8 @@ int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, 
     } else if (writer->path == NULL || writer->buffer == NULL) {
         macs_odp_error = ENOMEM;
     } else {
-        put(writer, header, sizeof(header));
+        writer->used = writer->ng ? macs_odp_pcapng_put_header(writer->buffer, nanoseconds)
+                                  : put_header(writer->buffer, nanoseconds);
         if (macs_odp_pcap_flush(writer) == 0)
             return 0;
     }
@@ -185,15 +216,14 @@ int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, 
 }
 
 int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns) {
-    uint64_t fraction = ts_ns % ODP_TIME_SEC_IN_NS;
-    uint32_t header[4] = {(uint32_t)(ts_ns / ODP_TIME_SEC_IN_NS),
-                          (uint32_t)(writer->nanoseconds ? fraction : fraction / 1000), len, len};
-    if (len > WRITE_BUFFER - sizeof(header))
+    if (len > WRITE_BUFFER - BESIDE_FRAME)
         return macs_odp_fail(EMSGSIZE);
-    if (writer->used + sizeof(header) + len > WRITE_BUFFER && macs_odp_pcap_flush(writer) != 0)
+    if (writer->used + BESIDE_FRAME + len > WRITE_BUFFER && macs_odp_pcap_flush(writer) != 0)
         return -1;
-    put(writer, header, sizeof(header));
-    put(writer, data, len);
+    uint8_t *to = writer->buffer + writer->used;
+    size_t more = writer->ng ? macs_odp_pcapng_put_frame(to, data, len, ts_ns, writer->nanoseconds)
+                             : put_frame(to, data, len, ts_ns, writer->nanoseconds);
+    __atomic_store_n(&writer->used, writer->used + more, __ATOMIC_RELAXED);
     return 0;
 }
 

@@ -1,7 +1,8 @@
-/* The classic pcap file format, read and written as a stream: what pcap: and mem: stand on.
+/* Capture files, classic pcap and pcapng, read and written as a stream: what pcap: and mem: stand on.
  *
  * Read: microseconds or nanoseconds, either byte order, Ethernet only. Nothing of the file is trusted: a bad header is
  * refused when the file is opened, a bad or cut-off record ends the stream; both are logged with the place.
+ * Written: classic pcap, or pcapng if the file's name says so. pcapng.h has that format.
  * Source: IETF draft-ietf-opsawg-pcap. Threads: one at a time for a reader or a writer.
  */
 #ifndef MACS_ODP_PCAP_FILE_H
@@ -12,16 +13,24 @@
 /* Frames of more bytes than this are a corrupt file. */
 #define MACS_ODP_PCAP_FRAME_MAX 262144u
 
+struct macs_odp_pcapng_interface;
+
 struct macs_odp_pcap_reader {
     char *path;
     int fd;
-    bool swapped; /* the file has the other byte order than this machine */
+    bool ng;      /* pcapng */
+    bool swapped; /* the file, or this section of it, has the other byte order than this machine */
     bool nanoseconds;
     bool ended;
     uint8_t *buffer;
     size_t start; /* of what is not consumed yet, in the buffer */
     size_t end;
     uint64_t consumed; /* bytes of the file before `start` */
+    /* of pcapng */
+    uint32_t block; /* length of the last block, and what of it is still to be passed over */
+    uint32_t rest;
+    uint32_t interfaces;
+    struct macs_odp_pcapng_interface *interface;
 };
 
 struct macs_odp_pcap_frame {
@@ -34,6 +43,7 @@ struct macs_odp_pcap_frame {
 struct macs_odp_pcap_writer {
     char *path;
     int fd;
+    bool ng;
     bool nanoseconds;
     bool failed; /* logged once */
     uint8_t *buffer;
@@ -47,7 +57,11 @@ int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bo
 enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame);
 void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader);
 
-/* Creates or empties the file. Times are cut to microseconds unless `nanoseconds`. 0, or -1 (logged). */
+/* Begin again. 0, or -1: it is a pipe, or has changed meanwhile (logged). */
+int macs_odp_pcap_rewind(struct macs_odp_pcap_reader *reader);
+
+/* Creates or empties the file; pcapng if its name ends in ".pcapng". Times are cut to microseconds unless
+ * `nanoseconds`. 0, or -1 (logged). */
 int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds);
 int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns);
 int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer);

@@ -1,8 +1,9 @@
-/* pcap:in=FILE,out=FILE or pcap:IN[,OUT] — frames come from a file, once, and go to a file.
+/* pcap:in=FILE,out=FILE,loops=N or pcap:IN[,OUT[,loops=N]] — frames come from a file and go to a file.
  *
- * Either may be missing. A named pipe is read as its writer fills it. A received packet has the time of its record; a
- * sent packet is recorded with its time if it has one, so that the same input gives the same output, else with now.
- * Frames longer than a packet has room for, and empty ones, count as in_errors; so does a record that is cut off.
+ * Either may be missing. The input is read once, or N times, or for ever where N is 0. A named pipe is read as its
+ * writer fills it. A received packet has the time of its record; a sent packet is recorded with its time if it has one,
+ * so that the same input gives the same output, else with now. Frames longer than a packet has room for, and empty
+ * ones, count as in_errors; so does a record that is cut off.
  */
 #include "pcap_file.h"
 #include "pktio.h"
@@ -14,6 +15,8 @@ struct pcap_state {
     bool has_in;
     bool has_out;
     bool cut_logged;
+    bool any;       /* frames since the input's beginning */
+    uint64_t loops; /* how often it is still to be read; 0: for ever */
     struct macs_odp_pcap_reader in;
     struct macs_odp_pcap_writer out;
     pthread_mutex_t out_lock; /* the output queues write one file */
@@ -21,14 +24,26 @@ struct pcap_state {
     char path_out[256];
 };
 
-/* Split the arguments into the two paths; false: not of either form. */
+static bool parse_loops(struct pcap_state *state, const char *number) {
+    char *end;
+    state->loops = strtoull(number, &end, 10);
+    return *number >= '0' && *number <= '9' && *end == '\0';
+}
+
+/* Split the arguments into the two paths and the loops; false: not of either form. */
 static bool parse(struct pcap_state *state, const char *arguments) {
     char copy[256], *rest = copy;
     unsigned position = 0;
     macs_odp_name(copy, sizeof(copy), arguments);
+    state->loops = 1;
     while (rest != NULL) {
         char *part = strsep(&rest, ",");
         char *path = NULL;
+        if (strncmp(part, "loops=", 6) == 0) {
+            if (!parse_loops(state, part + 6))
+                return false;
+            continue;
+        }
         if (strncmp(part, "in=", 3) == 0)
             path = state->path_in, part += 3;
         else if (strncmp(part, "out=", 4) == 0)
@@ -41,7 +56,7 @@ static bool parse(struct pcap_state *state, const char *arguments) {
             macs_odp_name(path, sizeof(state->path_in), part);
         position++;
     }
-    return state->path_in[0] != '\0' || state->path_out[0] != '\0';
+    return state->path_in[0] != '\0' || (state->path_out[0] != '\0' && state->loops == 1);
 }
 
 static void pcap_close(struct macs_odp_pktio *pktio) {
@@ -61,7 +76,7 @@ static int pcap_open(struct macs_odp_pktio *pktio, const char *arguments) {
     pktio->state = state;
     pthread_mutex_init(&state->out_lock, NULL);
     if (!parse(state, arguments)) {
-        macs_odp_log(ODP_LOG_ERR, "port %s: expected pcap:in=FILE,out=FILE or pcap:IN,OUT\n", pktio->name);
+        macs_odp_log(ODP_LOG_ERR, "port %s: expected pcap:in=FILE,out=FILE,loops=N or pcap:IN,OUT\n", pktio->name);
         pcap_close(pktio);
         return macs_odp_fail(EINVAL);
     }
@@ -75,7 +90,7 @@ static int pcap_open(struct macs_odp_pktio *pktio, const char *arguments) {
         pcap_close(pktio);
         return -1;
     }
-    pktio->finite = true;
+    pktio->finite = state->loops != 0;
     pktio->rx_end = !in;
     return 0;
 }
@@ -101,6 +116,20 @@ static bool frame_ok(struct macs_odp_pktin *queue, struct pcap_state *state, con
     return ok;
 }
 
+/* The next frame, of the file's next round if need be. */
+static enum macs_odp_pcap_result frame_next(struct pcap_state *state, struct macs_odp_pcap_frame *frame) {
+    enum macs_odp_pcap_result result = macs_odp_pcap_next(&state->in, frame);
+    if (result == MACS_ODP_PCAP_END && state->loops != 1 && state->any) {
+        state->loops -= state->loops != 0;
+        state->any = false;
+        if (macs_odp_pcap_rewind(&state->in) != 0)
+            return MACS_ODP_PCAP_BROKEN;
+        result = macs_odp_pcap_next(&state->in, frame);
+    }
+    state->any |= result == MACS_ODP_PCAP_FRAME;
+    return result;
+}
+
 static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int num) {
     struct macs_odp_pktio *pktio = queue->pktio;
     struct pcap_state *state = pktio->state;
@@ -109,7 +138,7 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
     uint64_t octets = 0;
     uint32_t got = 0;
     uint32_t taken = state->has_in && !pktio->rx_end ? macs_odp_packet_take(pktio->pool, packets, (uint32_t)num) : 0;
-    while (got < taken && (result = macs_odp_pcap_next(&state->in, &frame)) == MACS_ODP_PCAP_FRAME) {
+    while (got < taken && (result = frame_next(state, &frame)) == MACS_ODP_PCAP_FRAME) {
         odp_packet_t pkt = packets[got];
         if (!frame_ok(queue, state, &frame))
             continue;
