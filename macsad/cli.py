@@ -20,7 +20,7 @@ from transpiler.toolchain.toolchain import ToolchainError
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 
-VERBS = ("check", "build", "run", "test", "simulate", "graph", "gen", "bench", "ctl")
+VERBS = ("check", "build", "run", "test", "simulate", "graph", "gen", "bench", "ctl", "sysroot")
 
 
 class Verbs(click.Group):

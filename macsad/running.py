@@ -19,11 +19,17 @@ from macsad.control import Client, ControlError, default_socket, prepare_socket_
 PERIOD_S = 1.0
 
 
-def run(binary: Path, ports: tuple[str, ...], entries: Path | None, socket: Path | None, rest: tuple[str, ...]) -> int:
+def run(
+    switch_command: tuple[str, ...],
+    ports: tuple[str, ...],
+    entries: Path | None,
+    socket: Path | None,
+    rest: tuple[str, ...],
+) -> int:
     """Run the switch until it ends or is interrupted; its exit code (0 after Ctrl-C)."""
     listening = socket or default_socket()
     prepare_socket_folder(listening)
-    command = [str(binary.resolve()), "--socket", str(listening)]
+    command = [*switch_command, "--socket", str(listening)]
     command += [word for port in ports for word in ("--port", port)]
     command += ["--entries", str(entries)] if entries else []
     if all(_ends(port) for port in ports):

@@ -64,9 +64,11 @@ def write_pcap(path: Path, frames: Sequence[bytes]) -> None:
 
 
 def read_pcap(path: Path) -> list[bytes]:
+    """The frames of a pcap file in either byte order."""
     data, frames, at = path.read_bytes(), [], 24
+    order = ">" if data.startswith(b"\xa1\xb2") else "<"
     while at < len(data):
-        (length,) = struct.unpack_from("<I", data, at + 8)
+        (length,) = struct.unpack_from(f"{order}I", data, at + 8)
         frames.append(data[at + 16 : at + 16 + length])
         at += 16 + length
     return frames

@@ -37,11 +37,12 @@ def command(
     """Make PROGRAM's switch and let packets through until Ctrl-C, or until its input files end.
 
     Counters are shown while it runs. What else the switch understands (--workers, --burst, --until-idle, ...) can be
-    given too; `build/PROGRAM --help` lists it.
+    given too; `build/PROGRAM --help` lists it. For another --arch it runs under qemu-user.
     """
     request = Request.of(program)
     hlir = compilation.load(request)
+    wrapper = toolchain.emulator(arch)
     tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, own_processor=request.wanted.native)
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
-    return running.run(binary, ports, entries, socket, rest)
+    return running.run((*wrapper, str(binary.resolve())), ports, entries, socket, rest)

@@ -15,6 +15,7 @@ from macsad.compilation import Request
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from transpiler.toolchain import backend, toolchain
+from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
 
 STATE = Path(__file__).parents[1] / "packets" / "state.p4"
@@ -111,11 +112,11 @@ def test_two_processes_at_once(small: Path) -> None:
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MACSAD_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    assert backend.cache_directory() == Path.home() / ".cache" / "macsad"
+    assert cache_directory() == Path.home() / ".cache" / "macsad"
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert backend.cache_directory() == Path("/x/macsad")
+    assert cache_directory() == Path("/x/macsad")
     monkeypatch.setenv("MACSAD_CACHE", "/y")
-    assert backend.cache_directory() == Path("/y")
+    assert cache_directory() == Path("/y")
 
 
 @pytest.mark.parametrize(

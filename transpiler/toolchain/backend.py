@@ -12,18 +12,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
 
 FOLDERS = ("runtime", "control", "tables")
 KEPT = 24  # archives of the latest use that stay in the cache
 Progress = Callable[[int, int], None]  # files done, files in all
-
-
-def cache_directory() -> Path:
-    """Where compiled backends are kept: $MACSAD_CACHE, or macsad/ in the user's cache directory."""
-    if chosen := os.environ.get("MACSAD_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "macsad"
 
 
 def include_flags(backend: Path, toolchain: Toolchain) -> tuple[str, ...]:

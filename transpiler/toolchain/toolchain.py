@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import platform as host
+import os
 import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from transpiler.toolchain.architectures import ARCHITECTURES, host_arch
+from transpiler.toolchain.cache import sysroot_directory
+
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wshadow")
 LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
-CROSS = {
-    "x86_64": "x86_64-linux-gnu-gcc",
-    "aarch64": "aarch64-linux-gnu-gcc",
-    "armv7": "arm-linux-gnueabihf-gcc",
-    "riscv64": "riscv64-linux-gnu-gcc",
-    "s390x": "s390x-linux-gnu-gcc",
-}
-EMULATORS = {"armv7": "qemu-arm-static"}
-HOST_NAMES = {"arm64": "aarch64", "amd64": "x86_64", "armv7l": "armv7"}
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
 LINUX, DPDK = "platform/linux", "platform/dpdk"
 
@@ -53,11 +47,6 @@ class Toolchain:
         return replace(self, optimise="-O1" if sanitized else "-O3")
 
 
-def host_arch() -> str:
-    machine = host.machine()
-    return HOST_NAMES.get(machine, machine)
-
-
 def find(
     platform: str = "linux",
     arch: str | None = None,
@@ -76,16 +65,16 @@ def find(
     """
     arch = arch or host_arch()
     native = arch == host_arch()
-    command = compiler or ("gcc" if native else CROSS.get(arch))
-    if command is None:
-        raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(CROSS)}")
-    words = tuple(shlex.split(command))
-    if shutil.which(words[0]) is None:
+    if not native and arch not in ARCHITECTURES:
+        raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
+    words = tuple(shlex.split(compiler or ("gcc" if native else ARCHITECTURES[arch].compiler)))
+    if not words or shutil.which(words[0]) is None:
+        package = ARCHITECTURES[arch].packages if not native and compiler is None else " ".join(words[:1])
         raise ToolchainError(
-            f"the compiler '{words[0]}' for {arch} is not installed (Debian: apt install {_package(words[0])})"
+            f"the compiler '{' '.join(words[:1])}' for {arch} is not installed (Debian: apt install {package})"
         )
     flags = ["-g", *_processor(arch, cpu, native and own_processor)]
-    link = [] if native else ["-static"]
+    link = [] if native or platform != "linux" else ["-static"]
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
         link += [f"-fsanitize={','.join(sanitize)}"]
@@ -101,11 +90,16 @@ def _platform(platform: str, arch: str, native: bool) -> tuple[tuple[str, ...], 
             cflags, libs = _libcrypto() if native else ((), ())
             return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
         case "dpdk":
-            cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(arch), _libcrypto(), strict=True))
+            root = None if native else _sysroot(arch)
+            cflags, libs = (
+                dpdk + crypto for dpdk, crypto in zip(_dpdk(root, arch), _libcrypto(root, arch), strict=True)
+            )
             includes = (f"{DPDK}/include", f"{LINUX}/include", f"{DPDK}/src", f"{LINUX}/src")
             return cflags, libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
-        case "odp":
+        case "odp" if native or "PKG_CONFIG_LIBDIR" in os.environ:
             return *_installed_odp(), (), ()
+        case "odp":
+            raise ToolchainError(f"an ODP for {arch} is sought where $PKG_CONFIG_LIBDIR says, which is not set")
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux, dpdk or odp")
 
 
@@ -113,49 +107,50 @@ def emulator(arch: str | None) -> tuple[str, ...]:
     """What goes before the command line of a binary for `arch` to run it here. Raises: ToolchainError."""
     if arch is None or arch == host_arch():
         return ()
-    command = EMULATORS.get(arch, f"qemu-{arch}-static")
+    command = ARCHITECTURES[arch].emulator if arch in ARCHITECTURES else f"qemu-{arch}-static"
     if shutil.which(command) is None:
         raise ToolchainError(
             f"{arch} runs here by {command}, which is not installed (Debian: apt install qemu-user-static)"
         )
-    return (command,)
+    root = sysroot_directory(arch)
+    return (command, "-L", str(root)) if root.is_dir() else (command,)
 
 
 def _processor(arch: str, cpu: str | None, own: bool) -> tuple[str, ...]:
-    option = "-mcpu" if arch in ("aarch64", "armv7") else "-march"
+    """RISC-V has names of processors, and of instruction sets: rv64gc."""
+    by_name = arch in ("aarch64", "armv7") or (arch == "riscv64" and cpu is not None and not cpu.startswith("rv"))
+    option = "-mcpu" if by_name else "-march"
     if cpu is not None:
         return (f"{option}={cpu}",)
     return (f"{option}=native",) if own else ()
 
 
-def _package(compiler: str) -> str:
-    return f"gcc-{compiler.removesuffix('-gcc')}" if compiler.endswith("-gcc") else compiler
+def _sysroot(arch: str) -> Path:
+    """Raises: ToolchainError, where it has not been made."""
+    root = sysroot_directory(arch)
+    if not root.is_dir():
+        raise ToolchainError(f"headers and libraries for {arch} are not here: 'macsad sysroot {arch}' fetches them")
+    return root
 
 
-def _libcrypto() -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _libcrypto(root: Path | None = None, arch: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Flags for OpenSSL's libcrypto if pkg-config knows it: programs that cipher link with it. Without it, and in
-    binaries for other machines, the portable cipher does."""
-    if (
-        shutil.which("pkg-config") is None
-        or subprocess.run(["pkg-config", "--exists", "libcrypto"], check=False).returncode
-    ):
+    static binaries for other machines, the portable cipher does."""
+    if not _knows("libcrypto", root, arch):
         return (), ()
-    libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto"), "-Wl,--pop-state")
-    return ("-DMACS_ODP_OPENSSL", *_pkg_config("--cflags", "libcrypto")), libs
+    libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto", root, arch), "-Wl,--pop-state")
+    return ("-DMACS_ODP_OPENSSL", *_system(_pkg_config("--cflags", "libcrypto", root, arch))), libs
 
 
-def _dpdk(arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Flags of the installed DPDK, its headers as a system's. Raises: ToolchainError."""
-    if arch != host_arch():
-        raise ToolchainError(f"the platform 'dpdk' is for this machine only, not for {arch}")
-    if (
-        shutil.which("pkg-config") is None
-        or subprocess.run(["pkg-config", "--exists", "libdpdk"], check=False).returncode
-    ):
+def _dpdk(root: Path | None, arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Flags of the installed DPDK, or that of a sysroot, its headers as a system's. Raises: ToolchainError."""
+    if not _knows("libdpdk", root, arch):
         raise ToolchainError("no DPDK: pkg-config does not know libdpdk (Debian: apt install libdpdk-dev pkg-config)")
-    cflags = _pkg_config("--cflags", "libdpdk")
-    system = (f"-isystem{flag[2:]}" if flag.startswith("-I") else flag for flag in cflags)
-    return tuple(system), _with_rpath(_pkg_config("--libs", "libdpdk"))
+    system = _system(_pkg_config("--cflags", "libdpdk", root, arch))
+    libs = _pkg_config("--libs", "libdpdk", root, arch)
+    if root is None:
+        return system, _with_rpath(libs)
+    return (f"--sysroot={root}", *system), (f"--sysroot={root}", *libs)
 
 
 def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -170,9 +165,32 @@ def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
     raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(INSTALLED_ODP)} (see PKG_CONFIG_PATH)")
 
 
-def _pkg_config(what: str, package: str) -> tuple[str, ...]:
-    done = subprocess.run(["pkg-config", what, package], check=True, capture_output=True, text=True)
+def _knows(package: str, root: Path | None, arch: str) -> bool:
+    """Whether there is pkg-config, and it knows the package."""
+    if shutil.which("pkg-config") is None:
+        return False
+    environment = _pkg_config_environment(root, arch)
+    return not subprocess.run(["pkg-config", "--exists", package], check=False, env=environment).returncode
+
+
+def _pkg_config(what: str, package: str, root: Path | None = None, arch: str = "") -> tuple[str, ...]:
+    environment = _pkg_config_environment(root, arch)
+    done = subprocess.run(["pkg-config", what, package], check=True, capture_output=True, text=True, env=environment)
     return tuple(shlex.split(done.stdout))
+
+
+def _pkg_config_environment(root: Path | None, arch: str) -> dict[str, str]:
+    """With a sysroot: only what is in it is known."""
+    if root is None:
+        return dict(os.environ)
+    folders = (root / "usr" / "lib" / ARCHITECTURES[arch].triplet / "pkgconfig", root / "usr" / "share" / "pkgconfig")
+    known = {name: value for name, value in os.environ.items() if not name.startswith("PKG_CONFIG")}
+    return known | {"PKG_CONFIG_LIBDIR": ":".join(map(str, folders)), "PKG_CONFIG_SYSROOT_DIR": str(root)}
+
+
+def _system(flags: tuple[str, ...]) -> tuple[str, ...]:
+    """The compile flags, with the headers as those of a system, whose warnings are not ours."""
+    return tuple(f"-isystem{flag[2:]}" if flag.startswith("-I") else flag for flag in flags)
 
 
 def _with_rpath(flags: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,111 @@
+"""Sysroots for other architectures, made of packages that the test makes, and how compilers and emulators use them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from macsad.cli import call
+from transpiler.toolchain import sysroot, toolchain
+from transpiler.toolchain.cache import sysroot_directory
+from transpiler.toolchain.toolchain import ToolchainError
+
+DPDK = """Name: libdpdk
+Description: not DPDK
+Version: 22.11
+Libs: -L/usr/lib/aarch64-linux-gnu -lrte_eal
+Cflags: -I/usr/include/dpdk
+"""
+
+pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb is not installed")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MACSAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(toolchain, "host_arch", lambda: "x86_64")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """One package: a library with an absolute link to it, a pkg-config file, and what no compiler looks for."""
+    made = tmp_path / "packages"
+    made.mkdir()
+    tree = tmp_path / "tree"
+    library = tree / "usr" / "lib" / "aarch64-linux-gnu"
+    for folder in (library / "pkgconfig", tree / "etc", tree / "usr" / "bin", tree / "DEBIAN"):
+        folder.mkdir(parents=True)
+    (library / "librte.so.1").write_text("the library")
+    (library / "librte.so").symlink_to("/usr/lib/aarch64-linux-gnu/librte.so.1")
+    (library / "pkgconfig" / "libdpdk.pc").write_text(DPDK)
+    (tree / "etc" / "hosts").write_text("another machine's")
+    control = "Package: dpdk\nVersion: 1\nArchitecture: arm64\nMaintainer: nobody <n@example.org>\nDescription: none\n"
+    (tree / "DEBIAN" / "control").write_text(control)
+    subprocess.run(["dpkg-deb", "--build", tree, made / "dpdk.deb"], check=True, capture_output=True)
+    return made
+
+
+def test_what_is_kept_of_the_packages(packages: Path) -> None:
+    steps: list[tuple[int, int]] = []
+    root = sysroot.make("aarch64", lambda done, of: steps.append((done, of)), packages)
+    assert root == sysroot_directory("aarch64")
+    assert steps == [(1, 1)]
+    library = root / "usr" / "lib" / "aarch64-linux-gnu"
+    assert (library / "librte.so").read_text() == "the library"
+    assert not (root / "etc").exists() and not (root / "usr" / "bin").exists()
+    assert [path.name for path in root.parent.iterdir()] == ["aarch64"]
+    assert sysroot.make("aarch64", None, packages) == root  # again: what was there gives way
+
+
+def test_the_verb_makes_it_once(packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["sysroot", "aarch64", "--packages", str(packages)]) == 0
+    shutil.rmtree(packages)
+    assert call(["sysroot", "aarch64"]) == 0
+    assert capsys.readouterr().out == f"{sysroot_directory('aarch64')}\n" * 2
+    assert call(["sysroot", "vax"]) == 2
+
+
+def test_compilers_and_emulators_take_it(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    which = shutil.which
+    monkeypatch.setattr(toolchain.shutil, "which", lambda name: which(name) if name == "pkg-config" else f"/bin/{name}")
+    with pytest.raises(ToolchainError, match="'macsad sysroot aarch64' fetches them"):
+        toolchain.find("dpdk", "aarch64")
+    assert toolchain.emulator("aarch64") == ("qemu-aarch64-static",)
+    root = sysroot.make("aarch64", None, packages)
+    assert toolchain.emulator("aarch64") == ("qemu-aarch64-static", "-L", str(root))
+    if which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    tools = toolchain.find("dpdk", "aarch64")
+    assert tools.compiler == ("aarch64-linux-gnu-gcc",)
+    assert {f"--sysroot={root}", f"-isystem{root}/usr/include/dpdk"} <= set(tools.compile_flags)
+    assert {f"--sysroot={root}", f"-L{root}/usr/lib/aarch64-linux-gnu", "-lrte_eal"} <= set(tools.link_flags)
+    assert "-static" not in tools.link_flags
+    assert not any(flag.startswith("-Wl,-rpath") for flag in tools.link_flags)
+
+
+def test_packages_that_do_not_come(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "apt-get").write_text("#!/bin/sh\necho E: no network >&2\nexit 100\n")
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(ToolchainError, match=r"apt-get failed \(100\).*\n.*no network"):
+        sysroot.make("aarch64")
+    assert list((cache / "sysroot").iterdir()) == []
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ToolchainError, match="no packages came"):
+        sysroot.make("aarch64", None, tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("arch", "cpu", "flag"),
+    [("armv7", "cortex-a7", "-mcpu=cortex-a7"), ("riscv64", "sifive-u74", "-mcpu=sifive-u74"),
+     ("riscv64", "rv64gc", "-march=rv64gc"), ("s390x", "z13", "-march=z13")],
+)  # fmt: skip
+def test_processors_are_named_as_the_compiler_names_them(
+    monkeypatch: pytest.MonkeyPatch, arch: str, cpu: str, flag: str
+) -> None:
+    monkeypatch.setattr(toolchain.shutil, "which", lambda name: f"/bin/{name}")
+    assert flag in toolchain.find(arch=arch, cpu=cpu).compile_flags
