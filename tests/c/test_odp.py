@@ -547,6 +547,7 @@ def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path
         ("nosuchif0", 'no interface "nosuchif0"'),
         ("af_xdp:nosuchif0", 'no interface "nosuchif0"'),
         ("a-name-much-longer-than-interfaces-have", "no interface"),
+        ("netmap:eth0", "port netmap:eth0: built without netmap"),
         ("tap:", "expected tap:NAME"),
         ("tap:a-name-much-longer-than-interfaces-have", "expected tap:NAME"),
         ("nosuchdriver:x", "port nosuchdriver:x: no such driver"),

@@ -204,3 +204,12 @@ def test_sources_are_found() -> None:
     found = backend._sources(share("aux-backend"), toolchain.find())
     assert {path.suffix for path in found} == {".c"}
     assert len({path.stem for path in found}) > 10
+
+
+def test_ports_of_netmap_are_built_where_its_header_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = plain().compile_flags
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "netmap_user.h").touch()
+    monkeypatch.setenv("CPATH", str(tmp_path))
+    assert set(plain().compile_flags) - set(before) <= {"-DMACS_ODP_NETMAP"}
+    assert "-DMACS_ODP_NETMAP" in plain().compile_flags

@@ -78,17 +78,17 @@ def find(
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
         link += [f"-fsanitize={','.join(sanitize)}"]
-    cflags, libs, sources, includes = _platform(platform, arch, native)
+    cflags, libs, sources, includes = _platform(platform, arch, words, native)
     # the platform's flags first: what it says of the processor gives way to ours
     return Toolchain(words, platform, arch, optimise, (*cflags, *flags), (*link, *libs, "-pthread"), sources, includes)
 
 
-def _platform(platform: str, arch: str, native: bool) -> tuple[tuple[str, ...], ...]:
+def _platform(platform: str, arch: str, compiler: tuple[str, ...], native: bool) -> tuple[tuple[str, ...], ...]:
     """Compile flags, link flags, folders of sources, folders of headers. Raises: ToolchainError."""
     match platform:
         case "linux":
             cflags, libs = _libcrypto() if native else ((), ())
-            return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
+            return (*cflags, *_netmap(compiler)), libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
         case "dpdk":
             root = None if native else _sysroot(arch)
             cflags, libs = (
@@ -140,6 +140,14 @@ def _libcrypto(root: Path | None = None, arch: str = "") -> tuple[tuple[str, ...
         return (), ()
     libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto", root, arch), "-Wl,--pop-state")
     return ("-DMACS_ODP_OPENSSL", *_system(_pkg_config("--cflags", "libcrypto", root, arch))), libs
+
+
+def _netmap(compiler: tuple[str, ...]) -> tuple[str, ...]:
+    """A flag if the compiler finds netmap's header: the ports that need it are built then."""
+    probe = "#if __has_include(<net/netmap_user.h>)\nfound\n#endif\n"
+    command = [*compiler, "-E", "-P", "-x", "c", "-"]
+    done = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
+    return ("-DMACS_ODP_NETMAP",) if "found" in done.stdout else ()
 
 
 def _dpdk(root: Path | None, arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -82,6 +82,7 @@ extern const struct macs_odp_driver macs_odp_driver_mem;
 extern const struct macs_odp_driver macs_odp_driver_pcap;
 extern const struct macs_odp_driver macs_odp_driver_af_packet;
 extern const struct macs_odp_driver macs_odp_driver_af_xdp;
+extern const struct macs_odp_driver macs_odp_driver_netmap;
 extern const struct macs_odp_driver macs_odp_driver_tap;
 
 /* A driver's send() that counts and frees. */
