@@ -227,6 +227,7 @@ static int dpdk_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
     uint16_t want = (uint16_t)(num < UINT16_MAX ? num : UINT16_MAX);
     int got = rte_eth_rx_burst(state->port, (uint16_t)queue->index, (struct rte_mbuf **)(void *)packets, want);
     unsigned segments = 1;
+#pragma GCC unroll 4
     for (int i = 0; i < got; i++)
         segments |= packets[i]->event.mbuf.segments;
     if (odp_unlikely(segments != 1))
@@ -239,18 +240,19 @@ static int dpdk_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
     return got;
 }
 
+/* How many packets from the first on are not too long. */
+static int fitting(const odp_packet_t packets[], int num, uint32_t maxlen) {
+    int fit = 0;
+    while (fit < num && macs_odp_len(packets[fit]) <= maxlen)
+        fit++;
+    return fit;
+}
+
 static int dpdk_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
     struct dpdk_state *state = queue->pktio->state;
-    uint32_t longest = 0;
     int fit = num < UINT16_MAX ? num : UINT16_MAX;
-    for (int i = 0; i < fit; i++)
-        longest = macs_odp_len(packets[i]) > longest ? macs_odp_len(packets[i]) : longest;
-    if (odp_unlikely(longest > state->maxlen)) {
-        for (fit = 0; macs_odp_len(packets[fit]) <= state->maxlen;)
-            fit++;
-        if (fit == 0)
-            return macs_odp_fail(EMSGSIZE);
-    }
+    if (state->maxlen < MAX_FRAME && (fit = fitting(packets, fit, state->maxlen)) == 0)
+        return macs_odp_fail(EMSGSIZE);
     return rte_eth_tx_burst(state->port, (uint16_t)queue->index, (struct rte_mbuf **)(uintptr_t)packets, (uint16_t)fit);
 }
 

@@ -1,7 +1,7 @@
 /* Where a pool's objects are: in a mempool of DPDK's. Drivers take packets out of it as the mbufs that they are. */
 #include "pool_store.h"
 
-#include <rte_errno.h>
+#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,9 +118,12 @@ static struct rte_mempool *mempool_new(struct macs_odp_store *store, uint32_t by
         .mbuf_data_room_size = (uint16_t)pool->room,
         .mbuf_priv_size = (uint16_t)(store->before - sizeof(struct rte_mbuf)),
     };
+    /* Where devices see addresses as we do, objects may lie across pages: else each small page would hold one, all of
+     * them in the same sets of the CPU's caches. */
+    unsigned flags = rte_eal_iova_mode() == RTE_IOVA_VA ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0;
     snprintf(name, sizeof(name), "macs-%u", pool->index);
     struct rte_mempool *mempool =
-        rte_mempool_create_empty(name, pool->num, bytes, cache_of(pool), sizeof(area), SOCKET_ID_ANY, 0);
+        rte_mempool_create_empty(name, pool->num, bytes, cache_of(pool), sizeof(area), SOCKET_ID_ANY, flags);
     if (mempool == NULL)
         return NULL;
     if (pool->param.type == ODP_POOL_PACKET)
