@@ -56,6 +56,10 @@ class Optimisations:
         "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",
     )
+    direct: bool = _on(
+        "an array by key for exact keys of up to 16 bits (exact_direct, exact_index)",
+        "no hash, one load a lookup or two; costs a cell for each key there can be",
+    )
     simd: bool = _on(
         "comparing buckets and groups of entries by vector instructions",
         "one comparison in place of eight",

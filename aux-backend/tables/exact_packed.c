@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <macs/qsbr.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "indices.h"
 
@@ -19,8 +18,7 @@ struct macs_exact_packed {
     struct macs_table_shape shape;
     struct macs_indices indices;
     uint32_t count;
-    struct macs_entry *scratch; /* what find and walk show */
-    uint8_t *bytes;             /* a packed key, then the mask of an exact key */
+    struct macs_packing_view view;
     struct macs_qsbr *qsbr;
 };
 
@@ -161,8 +159,7 @@ static void exact_packed_destroy(void *self) {
     macs_qsbr_drop(table->qsbr, table);
     index_free(atomic_load_explicit(&table->index, memory_order_relaxed));
     macs_indices_destroy(&table->indices);
-    free(table->scratch);
-    free(table->bytes);
+    macs_packing_view_destroy(&table->view);
     free(table);
 }
 
@@ -179,11 +176,7 @@ static uint32_t first_bucket_bits(const table_t *table) {
 }
 
 static bool fits(const struct macs_table_shape *shape) {
-    for (uint32_t i = 0; i < shape->field_count; i++)
-        if (shape->fields[i].kind != MACS_EXACT || shape->fields[i].bits + shape->fields[i].word_at > shape->key_bits)
-            return false;
-    return shape->field_count && shape->key_bits >= 4 && shape->key_bits <= 64 && shape->data_bits <= 57 &&
-           shape->value_bytes >= sizeof(struct macs_entry);
+    return macs_packing_takes(shape) && shape->key_bits >= 4 && shape->data_bits <= 57;
 }
 
 static int exact_packed_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
@@ -200,14 +193,11 @@ static int exact_packed_create(const struct macs_table_shape *shape, struct macs
         return -EINVAL;
     }
     atomic_init(&table->index, index_make(bucket_bits));
-    table->scratch = calloc(1, shape->value_bytes);
-    table->bytes = malloc(2 * (size_t)shape->key_bytes);
-    if (macs_indices_create(&table->indices, shape->size) || !atomic_load(&table->index) || !table->scratch ||
-        !table->bytes) {
+    if (macs_packing_view_create(&table->view, &table->shape) || macs_indices_create(&table->indices, shape->size) ||
+        !atomic_load(&table->index)) {
         exact_packed_destroy(table);
         return -ENOMEM;
     }
-    memset(table->bytes + shape->key_bytes, 0xff, shape->key_bytes);
     *self = table;
     return 0;
 }
@@ -220,19 +210,13 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     return macs_exact_packed_locate(shape->key_bits, shape->data_bits, cursor, at);
 }
 
-/* The data word of a value: 0, or -EINVAL where the value has more bits than the shape says. */
-static int data_word(const table_t *table, const void *value, uint64_t *data) {
-    *data = macs_packing_data(&table->shape, value);
-    return *data & ~macs_packing_ones(table->shape.data_bits) ? -EINVAL : 0;
-}
-
 static int exact_packed_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     cursor_t cursor;
     place_t at;
     uint64_t data;
     uint32_t number = 0;
-    int error = data_word(table, value, &data);
+    int error = macs_packing_check(&table->shape, value, &data);
     if (!error && locate(table, match, &cursor, &at))
         error = -EEXIST;
     if (!error)
@@ -268,7 +252,7 @@ static int exact_packed_modify(void *self, const struct macs_match *match, const
     uint64_t data;
     if (!locate(table, match, &cursor, &at))
         return -ENOENT;
-    int error = data_word(table, value, &data);
+    int error = macs_packing_check(&table->shape, value, &data);
     if (!error)
         macs_cuckoo_replace(&atomic_load_explicit(&table->index, memory_order_relaxed)->cuckoo, at, cursor.want | data);
     return error;
@@ -288,9 +272,7 @@ static int exact_packed_remove(void *self, const struct macs_match *match) {
 }
 
 static const struct macs_entry *show(const table_t *table, const index_t *index, place_t at, uint64_t word) {
-    macs_packing_value(&table->shape, word & macs_packing_ones(table->shape.data_bits), table->scratch);
-    table->scratch->index = *note(index, at);
-    return table->scratch;
+    return macs_packing_show(&table->view, word & macs_packing_ones(table->shape.data_bits), *note(index, at));
 }
 
 static const struct macs_entry *exact_packed_find(void *self, const struct macs_match *match) {
@@ -305,14 +287,12 @@ static int exact_packed_walk(void *self, int (*visit)(const struct macs_match *,
                              void *arg) {
     const table_t *table = self;
     const index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
-    const uint32_t key_bytes = table->shape.key_bytes;
-    struct macs_match match = {table->bytes, table->bytes + key_bytes, table->bytes, key_bytes * 8, 0};
     for (place_t at = {0, 0}; at.bucket < index->cuckoo.bucket_count; at.bucket++) {
         for (at.way = 0; at.way < MACS_CUCKOO_WAYS; at.way++) {
             uint64_t word = macs_cuckoo_word(&index->cuckoo, at);
             if (!word)
                 continue;
-            macs_packing_key_bytes(&table->shape, key_of(table, index, at, word), table->bytes);
+            struct macs_match match = macs_packing_match(&table->view, key_of(table, index, at, word));
             int answer = visit(&match, show(table, index, at, word), arg);
             if (answer)
                 return answer;

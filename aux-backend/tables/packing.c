@@ -1,6 +1,8 @@
 /* The writer's side of packed entries; see packing.h. */
 #include "packing.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint64_t macs_packing_key(const struct macs_table_shape *shape, const uint8_t *bytes) {
@@ -87,4 +89,43 @@ void macs_packing_value(const struct macs_table_shape *shape, uint64_t data, voi
         const struct macs_param *param = &action->params[i];
         store((uint8_t *)value + param->offset, param->bytes, data >> param->word_at & macs_packing_ones(param->bits));
     }
+}
+
+bool macs_packing_takes(const struct macs_table_shape *shape) {
+    for (uint32_t i = 0; i < shape->field_count; i++)
+        if (shape->fields[i].kind != MACS_EXACT || shape->fields[i].bits + shape->fields[i].word_at > shape->key_bits)
+            return false;
+    return shape->field_count && shape->key_bits <= 64 && shape->value_bytes >= sizeof(struct macs_entry);
+}
+
+int macs_packing_check(const struct macs_table_shape *shape, const void *value, uint64_t *data) {
+    *data = macs_packing_data(shape, value);
+    return *data & ~macs_packing_ones(shape->data_bits) ? -EINVAL : 0;
+}
+
+int macs_packing_view_create(struct macs_packing_view *view, const struct macs_table_shape *shape) {
+    view->shape = shape;
+    view->value = calloc(1, shape->value_bytes);
+    view->key = malloc(2 * (size_t)shape->key_bytes);
+    if (!view->value || !view->key)
+        return -ENOMEM;
+    memset(view->key + shape->key_bytes, 0xff, shape->key_bytes);
+    return 0;
+}
+
+void macs_packing_view_destroy(struct macs_packing_view *view) {
+    free(view->value);
+    free(view->key);
+}
+
+const struct macs_entry *macs_packing_show(const struct macs_packing_view *view, uint64_t data, uint32_t index) {
+    macs_packing_value(view->shape, data, view->value);
+    view->value->index = index;
+    return view->value;
+}
+
+struct macs_match macs_packing_match(const struct macs_packing_view *view, uint64_t key) {
+    const uint32_t bytes = view->shape->key_bytes;
+    macs_packing_key_bytes(view->shape, key, view->key);
+    return (struct macs_match){view->key, view->key + bytes, view->key, bytes * 8, 0};
 }

@@ -28,6 +28,7 @@ WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 # kernel, key bytes, exact bytes in front of the prefix (all of them: no prefix)
 SHAPES = [
     ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17),
+    ("exact_index", 1, 1), ("exact_index", 2, 2),
     ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
     ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
     ("lpm_trie", 1, 1), ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
@@ -35,7 +36,16 @@ SHAPES = [
     ("ternary_bits", 40, 40),
     ("ternary_tuple", 2, 2), ("ternary_tuple", 13, 13), ("ternary_tuple", 6, 3), ("ternary_tuple", 4, 0),
 ]  # fmt: skip
-KERNELS = ["exact_hash", "lpm_dir24", "lpm_trie", "lpm_trie_plain", "ternary_bits", "ternary_tuple", "linear"]
+KERNELS = [
+    "exact_hash",
+    "exact_index",
+    "lpm_dir24",
+    "lpm_trie",
+    "lpm_trie_plain",
+    "ternary_bits",
+    "ternary_tuple",
+    "linear",
+]
 
 Build = Callable[..., Path]
 
@@ -135,6 +145,16 @@ def test_packed_entries_change_while_readers_look(build: Build, flags: list[str]
     run(build("packed", "gcc", *flags), "readers", 400, int.from_bytes(os.urandom(4), "little"))
 
 
+def test_a_direct_index_agrees_with_an_array(build: Build) -> None:
+    run(build("direct", "gcc", *MEMORY), "random", int.from_bytes(os.urandom(4), "little"))
+    run(build("direct", "clang", "-O2", *TIGHT), "random", 1)
+
+
+@pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
+def test_a_direct_index_changes_while_readers_look(build: Build, flags: list[str]) -> None:
+    run(build("direct", "gcc", *flags), "readers", 300, int.from_bytes(os.urandom(4), "little"))
+
+
 def test_a_million_packed_entries(build: Build) -> None:
     run(build("packed", "gcc", *FAST), "load")
 
@@ -182,7 +202,7 @@ def test_readers_at_full_speed(build: Build, kernel: str) -> None:
 
 
 @pytest.mark.parametrize("lengths", [(0, 28), (9, 32)])
-@pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if kernel != "exact_hash"])
+@pytest.mark.parametrize("kernel", [kernel for kernel in KERNELS if not kernel.startswith("exact")])
 def test_a_replaced_prefix_is_never_missed(build: Build, kernel: str, lengths: tuple[int, int]) -> None:
     run(build("handover", "gcc", *FAST), kernel, *lengths, 300)
 

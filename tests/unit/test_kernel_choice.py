@@ -99,6 +99,7 @@ def test_p4_14_asks_by_pragma(tmp_path: Path) -> None:
         (IP, "", 64, "exact_hash", "it does not match lpm"),
         ("hdr.h.port: exact; hdr.h.ip: range;", "", 64, "ternary_bits", "it does not match range"),
         ("hdr.h.mac: lpm;", "", 64, "lpm_dir24", "its keys have at most 32 bits, and this one has 48"),
+        (MAC, "", 64, "exact_index", "its keys have at most 2 bytes, and this one has 6"),
         (MAC, "", 100_000, "ternary_bits", "it holds at most 65536 entries, and the table's size is 100000"),
         (MAC + IP, "", 64, "exact_packed", "it does not match lpm"),
         (MAC + "hdr.h.port: exact; hdr.h.ip: exact;", "", 64, "exact_packed", "words of 64 bits: the key of this table has 96"),
@@ -116,7 +117,7 @@ def test_what_a_kernel_cannot_hold_is_said(write: Write, key: str, rest: str, si
 def test_a_kernel_that_is_not_there_is_said(write: Write) -> None:
     line, text = refused(write(), {"I.t": "btree"})
     assert line == 15
-    assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has exact_packed, ")
+    assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has exact_direct, ")
 
 
 def test_a_table_without_key_has_none(write: Write) -> None:
@@ -143,6 +144,8 @@ def test_the_option_is_checked(write: Write, asked: str, message: str) -> None:
     [
         (MAC, 1 << 24, "exact_packed (exact 48 bits; key and data fit one word)\n    16,777,216 entries take about 480 MiB, "
          "30 bytes each; lookups read 256 MiB, on huge pages"),
+        ("hdr.h.port: exact;", 64, "exact_direct (exact 16 bits; so short a key indexes an array)\n    64 entries take about "
+         "128 KiB, 2,056 bytes each; lookups read 128 KiB"),
         ("hdr.h.mac: exact; hdr.h.ip: exact;", 1024,
          "exact_hash (exact 48 bits, exact 32 bits; any exact key; not exact_packed: its entries are words of 64 bits: "
          "the key of this table has 80 bits)\n    1,024 entries take about 48 KiB, 48 bytes each; lookups read 42 KiB"),

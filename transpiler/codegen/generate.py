@@ -39,8 +39,8 @@ def generate(
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    if not wanted.words:
-        target = replace(target, kernels=tuple(kernel for kernel in target.kernels if not kernel.words))
+    usable = tuple(kernel for kernel in target.kernels if kernel.optimisation not in wanted.left_out)
+    target = replace(target, kernels=usable)
     chosen = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))
     options = Options(lambda table: wanted.stages, together=wanted.together, merge=wanted.merge, locals=wanted.locals)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.ctypes import storage_bytes
-from transpiler.codegen.tables import key_bytes, packed_keys
+from transpiler.codegen.tables import packed_keys
 from transpiler.codegen.words import no_words, word_layout
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.program import Program, Table, TableKey, ValueSet
@@ -85,23 +85,22 @@ class Chooser:
         return kernel
 
     def _choice(self, node: Table | ValueSet, kernel: Kernel, asker: str, need: Need) -> Choice:
-        """Chosen by itself, it is told why none went before it that matches such keys."""
+        """Chosen by itself, it is told why none went before it that matches keys of such kinds and width."""
         why = ", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed_keys(need.keys))
         why += f"; asked for by {asker}" if asker else f"; {kernel.suits}" if kernel.suits else ""
         before = self.target.kernels[: self.target.kernels.index(kernel)] if not asker else ()
-        reasons = ((k.name, k.refusal(need)) for k in before if k.matches(need))
+        reasons = ((k.name, k.refusal(need)) for k in before if k.matches(need) and k.width_fits(need))
         why += "".join(f"; not {name}: {reason}" for name, reason in reasons)
         entries = self._entries(node, need)
         memory = kernel.memory
         return Choice(kernel, why, node.size, memory.total_bytes(entries), memory.read_bytes(entries))
 
     def _entries(self, node: Table | ValueSet, need: Need) -> Entries:
-        bits = sum(packed.bits for packed in packed_keys(need.keys))
         actions = actions_of(self.program, node.name) if isinstance(node, Table) else ()
         types = [[self.program.variable[name].type for name in action.parameters] for action in actions]
         data_bytes = max((sum(map(storage_bytes, of_action)) for of_action in types), default=0)
         data_bits = need.word_bits[1] if need.word_bits else 0
-        return Entries(node.size, bits, key_bytes(need.keys), data_bits, data_bytes)
+        return Entries(node.size, need.bits, need.key_bytes, data_bits, data_bytes)
 
     def _need(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Need:
         if isinstance(node, ValueSet):

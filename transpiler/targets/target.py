@@ -40,6 +40,15 @@ class Need:
         """The keys that are matched; the others select among the members of a group."""
         return tuple(key for key in self.keys if key.match_kind is not MatchKind.SELECTOR)
 
+    @property
+    def bits(self) -> int:
+        return sum(width_of(key.expression.type) for key in self.matched)
+
+    @property
+    def key_bytes(self) -> int:
+        """Of the packed key: each field in whole bytes."""
+        return sum(-(-width_of(key.expression.type) // 8) for key in self.matched)
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
@@ -48,6 +57,7 @@ class Kernel:
     name: str
     match: frozenset[MatchKind]
     max_bits: int | None = None
+    max_key_bytes: int | None = None
     alone: bool = False
     steps: int = 0
     words: bool = False
@@ -56,16 +66,20 @@ class Kernel:
     max_entry_bits: int | None = None
     max_entries: int | None = None
     suits: str = ""
+    optimisation: str = ""
     memory: Footprint = NOTHING
 
     def matches(self, need: Need) -> bool:
         """Whether it has the match kinds of such a table."""
         return self.match >= {key.match_kind for key in need.matched}
 
+    def width_fits(self, need: Need) -> bool:
+        fits = self.min_bits <= need.bits and (self.max_bits is None or need.bits <= self.max_bits)
+        return fits and (self.max_key_bytes is None or need.key_bytes <= self.max_key_bytes)
+
     def refusal(self, need: Need) -> str:
         """Why it cannot hold such a table; empty where it can."""
         keys = need.matched
-        bits = sum(width_of(key.expression.type) for key in keys)
         if not self.matches(need):
             others = sorted({key.match_kind.value for key in keys if key.match_kind not in self.match})
             return f"it does not match {' or '.join(others)}"
@@ -73,13 +87,18 @@ class Kernel:
             return "it matches one prefix"
         if self.alone and len(keys) != 1:
             return f"it matches one field, and this key has {len(keys)}"
-        if self.max_bits is not None and bits > self.max_bits:
-            return f"its keys have at most {self.max_bits} bits, and this one has {bits}"
-        if bits < self.min_bits:
-            return f"its keys have at least {self.min_bits} bits, and this one has {bits}"
+        if not self.width_fits(need):
+            return self._refuses_width(need)
         if self.max_entries is not None and need.size > self.max_entries:
             return f"it holds at most {self.max_entries} entries, and the table's size is {need.size}"
         return self._refuses_words(need) if self.words else ""
+
+    def _refuses_width(self, need: Need) -> str:
+        if need.bits < self.min_bits:
+            return f"its keys have at least {self.min_bits} bits, and this one has {need.bits}"
+        if self.max_bits is not None and need.bits > self.max_bits:
+            return f"its keys have at most {self.max_bits} bits, and this one has {need.bits}"
+        return f"its keys have at most {self.max_key_bytes} bytes, and this one has {need.key_bytes}"
 
     def _refuses_words(self, need: Need) -> str:
         if need.word_bits is None:

@@ -12,17 +12,22 @@
 
 #include "support.h"
 
-enum { NUMBERED_MAX = 4000, HANDED = 16, KEY_BYTES = 4, READERS = 2 };
+enum { NUMBERED_MAX = 4000, HANDED = 16, KEY_BYTES_MAX = 4, READERS = 2 };
 
 static const struct subject *subject;
 static void *table;
 static struct macs_qsbr *qsbr;
+static uint32_t key_bytes;
 static uint32_t numbered; /* few for the linear table: its lookups must not take as long as many changes */
 static atomic_bool stop;
 static _Atomic uint64_t lookups;
 
 static void numbered_key(uint8_t *key, uint32_t n) {
     uint32_t scattered = n * UINT32_C(2654435761);
+    if (key_bytes == 2) {
+        memcpy(key, (uint8_t[]){(uint8_t)(n >> 8), (uint8_t)n}, 2);
+        return;
+    }
     key[0] = (uint8_t)(scattered >> 24 & 0x7f);
     key[1] = (uint8_t)(n >> 8);
     key[2] = (uint8_t)n;
@@ -31,7 +36,7 @@ static void numbered_key(uint8_t *key, uint32_t n) {
 
 /* The key under both prefixes of a pair, as its short (16 bits) or its long one (28 bits). */
 static void handed_key(uint8_t *key, uint32_t pair) {
-    memcpy(key, (uint8_t[]){0xee, (uint8_t)(pair * 11), 7, 0x11}, KEY_BYTES);
+    memcpy(key, (uint8_t[]){0xee, (uint8_t)(pair * 11), 7, 0x11}, KEY_BYTES_MAX);
 }
 
 static struct value numbered_value(uint32_t n, uint64_t version) {
@@ -47,14 +52,14 @@ static void check_numbered(uint32_t n, const struct macs_entry *found) {
 
 static void read_batch(uint64_t *random) {
     const struct macs_entry *found[BATCH];
-    uint8_t keys[BATCH * KEY_BYTES];
+    uint8_t keys[BATCH * KEY_BYTES_MAX];
     uint32_t numbers[BATCH];
     uint64_t ids[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
         numbers[i] = (uint32_t)(next_random(random) >> 33) % numbered;
-        numbered_key(keys + i * KEY_BYTES, numbers[i]);
+        numbered_key(keys + i * key_bytes, numbers[i]);
     }
-    subject->batch(table, keys, KEY_BYTES, found);
+    subject->batch(table, keys, key_bytes, found);
     for (uint32_t i = 0; i < BATCH; i++) {
         check_numbered(numbers[i], found[i]);
         ids[i] = id_of(found[i]);
@@ -62,7 +67,7 @@ static void read_batch(uint64_t *random) {
     if (subject->can & PREFIXES) {
         for (uint32_t i = 0; i < 4; i++) {
             handed_key(keys, (uint32_t)(next_random(random) >> 33) % HANDED);
-            CHECK(subject->lookup(table, keys, KEY_BYTES) != NULL);
+            CHECK(subject->lookup(table, keys, key_bytes) != NULL);
         }
     }
     for (uint32_t i = 0; i < BATCH; i++)
@@ -88,21 +93,21 @@ static void *reader(void *seed) {
 }
 
 static void hand_over(uint32_t pair, bool to_long) {
-    uint8_t key[KEY_BYTES];
+    uint8_t key[KEY_BYTES_MAX];
     struct own_match from, to;
     struct value value = make_value(pair);
     handed_key(key, pair);
-    CHECK(subject->kernel->add(table, prefix(&to, key, KEY_BYTES, to_long ? 28 : 16), &value, NULL) == 0);
-    CHECK(subject->kernel->remove(table, prefix(&from, key, KEY_BYTES, to_long ? 16 : 28)) == 0);
+    CHECK(subject->kernel->add(table, prefix(&to, key, key_bytes, to_long ? 28 : 16), &value, NULL) == 0);
+    CHECK(subject->kernel->remove(table, prefix(&from, key, key_bytes, to_long ? 16 : 28)) == 0);
 }
 
 static void change(uint64_t *random, bool *present, bool *handed, uint64_t version) {
     uint32_t n = (uint32_t)(next_random(random) >> 33) % numbered, pair = n % HANDED;
     struct own_match own;
     struct value value = numbered_value(n, version);
-    uint8_t key[KEY_BYTES];
+    uint8_t key[KEY_BYTES_MAX];
     numbered_key(key, n);
-    exactly(&own, key, KEY_BYTES);
+    exactly(&own, key, key_bytes);
     if (n % 4 == 1) {
         CHECK(subject->kernel->modify(table, &own.match, &value) == 0);
     } else if (n % 4 == 2) {
@@ -119,17 +124,17 @@ static void change(uint64_t *random, bool *present, bool *handed, uint64_t versi
 
 static void fill(void) {
     struct own_match own;
-    uint8_t key[KEY_BYTES];
+    uint8_t key[KEY_BYTES_MAX];
     for (uint32_t n = 0; n < numbered; n++) {
         struct value value = numbered_value(n, 0);
         numbered_key(key, n);
         if (n % 4 < 2)
-            CHECK(subject->kernel->add(table, exactly(&own, key, KEY_BYTES), &value, NULL) == 0);
+            CHECK(subject->kernel->add(table, exactly(&own, key, key_bytes), &value, NULL) == 0);
     }
     for (uint32_t pair = 0; pair < HANDED && subject->can & PREFIXES; pair++) {
         struct value value = make_value(pair);
         handed_key(key, pair);
-        CHECK(subject->kernel->add(table, prefix(&own, key, KEY_BYTES, 16), &value, NULL) == 0);
+        CHECK(subject->kernel->add(table, prefix(&own, key, key_bytes, 16), &value, NULL) == 0);
     }
 }
 
@@ -141,9 +146,10 @@ int main(int argc, char **argv) {
     snprintf(where, sizeof where, "concurrent %s %s %s", argv[1], argv[2], argv[3]);
     context = where;
     subject = subject_named(argv[1]);
+    key_bytes = some_bytes(subject);
     numbered = subject->can & RANGES ? 200 : NUMBERED_MAX;
     uint64_t random = strtoull(argv[3], NULL, 10) * 2 + 1, changes = 0;
-    struct macs_table_shape shape = whole_key_shape(subject, KEY_BYTES, numbered / 4 * 3 + HANDED + 1);
+    struct macs_table_shape shape = whole_key_shape(subject, key_bytes, numbered / 4 * 3 + HANDED + 1);
     CHECK(macs_qsbr_create(&qsbr) == 0 && subject->kernel->create(&shape, qsbr, &table) == 0);
     fill();
     pthread_t threads[READERS];

@@ -99,28 +99,29 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
 
 static void small_and_empty(const struct subject *subject) {
     const struct macs_kernel *kernel = subject->kernel;
+    const uint32_t bytes = some_bytes(subject);
     struct own_match own;
     uint8_t key[KEY_MAX] = {1, 2, 3, 4};
-    struct macs_table_shape shape = whole_key_shape(subject, 4, 0);
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, 0);
     void *self = create(subject, &shape);
-    CHECK(get(subject, self, key, 4) == NULL);
-    CHECK(add(subject, self, exactly(&own, key, 4), 1, NULL) == -ENOSPC);
+    CHECK(get(subject, self, key, bytes) == NULL);
+    CHECK(add(subject, self, exactly(&own, key, bytes), 1, NULL) == -ENOSPC);
     CHECK(kernel->remove(self, &own.match) == -ENOENT && kernel->count(self) == 0);
     kernel->destroy(self);
 
-    shape = whole_key_shape(subject, 4, 1);
+    shape = whole_key_shape(subject, bytes, 1);
     self = create(subject, &shape);
     for (uint32_t round = 1; round < 20; round++) {
         uint32_t index = 99;
         key[3] = (uint8_t)round;
-        CHECK(add(subject, self, exactly(&own, key, 4), round, &index) == 0 && index == 0);
-        CHECK(id_of(get(subject, self, key, 4)) == round);
+        CHECK(add(subject, self, exactly(&own, key, bytes), round, &index) == 0 && index == 0);
+        CHECK(id_of(get(subject, self, key, bytes)) == round);
         struct own_match other;
         uint8_t second[4] = {9, 9, 9, 9};
-        CHECK(add(subject, self, exactly(&other, second, 4), 77, NULL) == -ENOSPC);
-        CHECK(get(subject, self, second, 4) == NULL);
+        CHECK(add(subject, self, exactly(&other, second, bytes), 77, NULL) == -ENOSPC);
+        CHECK(get(subject, self, second, bytes) == NULL);
         CHECK(kernel->remove(self, &own.match) == 0);
-        CHECK(get(subject, self, key, 4) == NULL);
+        CHECK(get(subject, self, key, bytes) == NULL);
     }
     kernel->destroy(self);
 
@@ -131,20 +132,21 @@ static void small_and_empty(const struct subject *subject) {
     CHECK(kernel->count(self) == 0);
     kernel->destroy(self);
 
-    shape = whole_key_shape(subject, 4, 10);
+    shape = whole_key_shape(subject, bytes, 10);
     shape.value_bytes = 4;
     CHECK(kernel->create(&shape, NULL, &self) == -EINVAL);
 }
 
 /* What a removed entry used is used again: many more entries than the table holds, one after the other. */
 static void nothing_is_used_up(const struct subject *subject) {
-    struct macs_table_shape shape = whole_key_shape(subject, 4, 10);
+    const uint32_t bytes = some_bytes(subject);
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, 10);
     void *self = create(subject, &shape);
     struct own_match own;
     for (uint32_t n = 0; n < 3000; n++) {
         uint32_t scattered = n * UINT32_C(2654435761);
-        CHECK(add(subject, self, exactly(&own, (const uint8_t *)&scattered, 4), n + 1, NULL) == 0);
-        CHECK(id_of(get(subject, self, own.value, 4)) == n + 1);
+        CHECK(add(subject, self, exactly(&own, (const uint8_t *)&scattered, bytes), n + 1, NULL) == 0);
+        CHECK(id_of(get(subject, self, own.value, bytes)) == n + 1);
         CHECK(subject->kernel->remove(self, &own.match) == 0);
     }
     CHECK(subject->kernel->memory_bytes(self) < (3 << 20) + (subject->key_max == 4 ? 64 << 20 : 0));

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../../../aux-backend/tables/exact_hash.h"
+#include "../../../aux-backend/tables/exact_index.h"
 #include "../../../aux-backend/tables/linear.h"
 #include "../../../aux-backend/tables/lpm_dir24.h"
 #include "../../../aux-backend/tables/lpm_trie_plain.h"
@@ -91,6 +92,7 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
 DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
+DEFINE_LOOKUPS(exact_index, MACS_EXACT_INDEX_STEPS, macs_exact_index_step)
 DEFINE_LOOKUPS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step)
 DEFINE_LOOKUPS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step)
 DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_step)
@@ -111,6 +113,7 @@ struct subject {
 
 static const struct subject subjects[] = {
     {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX},
+    {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2},
     {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4},
     {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
     {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
@@ -119,6 +122,11 @@ static const struct subject subjects[] = {
     {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+/* The bytes of a key of it, four if it can be. */
+static inline uint32_t some_bytes(const struct subject *subject) {
+    return subject->key_max < 4 ? subject->key_max : 4;
+}
 
 /* The shape of a table of `size` entries whose key is one field: a prefix where the kernel has them, else exact. */
 static inline struct macs_table_shape whole_key_shape(const struct subject *subject, uint32_t key_bytes,

@@ -10,6 +10,7 @@
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
+#include "tables/exact_direct.h"
 #include "tables/exact_packed.h"
 #include "tables/ternary_bits.h"
 
@@ -120,7 +121,7 @@ static const struct macs_key_field I_labels_fields[] = {
 
 static const struct I_labels_entry I_labels_default = {.head = {.action = I_labels_runs_NoAction}};
 
-/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_packed */
+/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_direct */
 enum {
     I_ports_runs_send = 0, /* staged.p4:28 */
     I_ports_runs_drop = 1, /* staged.p4:26 */
@@ -225,7 +226,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_ports_default,
             .fields = I_ports_fields,
             .field_count = 1,
-            .kernel = &macs_exact_packed_kernel,
+            .kernel = &macs_exact_direct_kernel,
             .entries = I_ports_entries,
             .entry_count = 2,
             .shape = {.key_bytes = 2,
@@ -415,7 +416,7 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
 /* Keys and cursors of the lookups that stage 3 has in flight for a packet. */
 struct ingress_3_I_ports_look {
     struct {
-        struct macs_exact_packed_cursor cursor;
+        struct macs_exact_direct_cursor cursor;
     } lookup_0;
 };
 
@@ -424,7 +425,7 @@ static inline void ingress_3_I_ports_start(struct state *state, struct ingress_3
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)packet, (void)kept;
-    macs_exact_packed_start(tables[TABLE_I_ports].kernel, (uint64_t)kept->meta_group, 16, 11, &look->lookup_0.cursor);
+    macs_exact_direct_start(tables[TABLE_I_ports].kernel, (uint64_t)kept->meta_group, 16, 11, &look->lookup_0.cursor);
 }
 
 /* Stage 3: finish I.ports, then on to the next lookups. */
@@ -434,7 +435,7 @@ static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *s
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     { /* staged.p4:53: I_ports */
         uint64_t word;
-        const bool found = macs_exact_packed_finish(16, 11, &look->lookup_0.cursor, &word);
+        const bool found = macs_exact_direct_finish(16, 11, &look->lookup_0.cursor, &word);
         if (!found)
             word = macs_table_fallback_word(&tables[TABLE_I_ports]);
         switch ((uint32_t)(word & 0x3)) {

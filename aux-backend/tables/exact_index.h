@@ -1,0 +1,65 @@
+/* Exact match on a short key, whatever its entries are: an array by key of where they stand.
+ *
+ * Invariants: a cell changes by one atomic store, to a slot that is written whole (values.h), so a lookup sees an entry
+ * or none; a slot is used again after a grace period only.
+ * Takes: packed keys of one or two bytes.
+ * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
+ * Cost: lookup two loads, one after the other; change O(1); memory 4 bytes for each key there can be, and the entries.
+ */
+#ifndef MACS_TABLES_EXACT_INDEX_H
+#define MACS_TABLES_EXACT_INDEX_H
+
+#include <stdatomic.h>
+
+#include "prefetch.h"
+#include "values.h"
+
+#define MACS_EXACT_INDEX_STEPS 1
+#define MACS_EXACT_INDEX_KEY_BYTES 2u
+
+struct macs_exact_index {
+    _Atomic uint32_t *cells; /* a slot + 1; 0: no entry */
+    struct macs_values values;
+    uint32_t key_bytes;
+    uint8_t *shown; /* what walk shows: a key and its mask */
+};
+
+struct macs_exact_index_cursor {
+    const _Atomic uint32_t *cell;
+};
+
+static inline uint32_t macs_exact_index_of(const uint8_t *key, uint32_t key_bytes) {
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < key_bytes; i++)
+        index = index << 8 | key[i];
+    return index;
+}
+
+static inline void macs_exact_index_start(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                          struct macs_exact_index_cursor *cursor) {
+    const struct macs_exact_index *table = self;
+    cursor->cell = &table->cells[macs_exact_index_of(key, key_bytes)];
+    macs_prefetch((const void *)cursor->cell);
+}
+
+static inline const struct macs_entry *macs_exact_index_entry(const struct macs_exact_index *table,
+                                                              const struct macs_exact_index_cursor *cursor) {
+    uint32_t slot = atomic_load_explicit(cursor->cell, memory_order_acquire);
+    return slot ? macs_values_at(&table->values, slot - 1) : NULL;
+}
+
+static inline void macs_exact_index_step(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                         struct macs_exact_index_cursor *cursor) {
+    (void)key, (void)key_bytes;
+    macs_prefetch(macs_exact_index_entry(self, cursor));
+}
+
+static inline const struct macs_entry *macs_exact_index_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                                               struct macs_exact_index_cursor *cursor) {
+    (void)key, (void)key_bytes;
+    return macs_exact_index_entry(self, cursor);
+}
+
+extern const struct macs_kernel macs_exact_index_kernel;
+
+#endif
