@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import ctypes
 import hashlib
+import json
 import os
 import signal
 import socket
@@ -298,6 +299,68 @@ def scenario_killed(command: list[str]) -> None:
     with forward(command, port("pa"), port("pb")):
         echo(a, b, socket.AF_INET, V4, [100])
     assert "xdp" not in subprocess.run(["ip", "link", "show"], capture_output=True, text=True).stdout
+
+
+def inside(host: Host | None) -> list[str]:
+    return ["nsenter", f"--net=/proc/{host.holder.pid}/ns/net"] if host else []
+
+
+def kernel_counts(host: Host | None, interface: str) -> dict[str, int]:
+    """The kernel's counters of an interface."""
+    told = subprocess.run(
+        [*inside(host), "ip", "-s", "-j", "link", "show", interface], capture_output=True, check=True
+    ).stdout
+    both = json.loads(told)[0]["stats64"]
+    return {f"{way}_{name}": both[way][name] for way in ("rx", "tx") for name in ("packets", "dropped", "errors")}
+
+
+def counters(told: str) -> list[dict[str, int]]:
+    """What `forward` prints of its ports when it ends."""
+    ports = [line.split() for line in told.splitlines() if line[:1].isdigit()]
+    return [{"in": int(words[2]), "discards": int(words[4]), "out": int(words[8])} for words in ports]
+
+
+def feed(
+    command: list[str], host: Host | None, file: str, rounds: int, interface: str, to: str
+) -> list[dict[str, int]]:
+    """Send a file's frames by an interface of a host, many times over; the counters of the program that does it."""
+    words = [*inside(host), *command, f"pcap:{file},loops={rounds}", to]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    sent = -1
+    while sent != (now := kernel_counts(host, interface)["tx_packets"]) or now == 0:
+        sent = now
+        time.sleep(0.5)
+    process.terminate()
+    return counters(process.communicate(timeout=20)[0])
+
+
+def scenario_count(command: list[str]) -> None:
+    """MACS_FRAMES frames of a file by one interface into the program, and out by another: none is lost without being
+    counted, whoever it was that had no room for it."""
+    file, rounds = command.pop(0), int(os.environ.get("MACS_FRAMES", "40000")) // 1000
+    a, b = two_hosts()
+    source: tuple[Host | None, str]
+    sink: tuple[Host | None, str]
+    for host in (None, a, b):  # no frames of the kernel's own
+        run(*inside(host), "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
+    if DRIVER == "tap":
+        source, sink, ports = (None, "ta"), (None, "tb"), ("tap:ta", "tap:tb", "af_packet:ta")
+    else:
+        source, sink, ports = (a, "ea"), (b, "eb"), (port("pa"), port("pb"), port("ea"))
+        for host, end, interface in ((a, "pa", "ea"), (b, "pb", "eb")):
+            run("ip", "link", "add", end, "type", "veth", "peer", "name", interface, "netns", str(host.holder.pid))
+            run("ip", "link", "set", end, "up")
+            host.ip("link", "set", interface, "up")
+    with forward(command, *ports[:2]) as process:
+        fed = feed(command, source[0], file, rounds, source[1], ports[2])
+        time.sleep(0.5)
+        way_in, way_out = kernel_counts(*source), kernel_counts(*sink)
+    one, two = counters(process.out)  # type: ignore[attr-defined]
+    told = f"{DRIVER}: {fed}, {way_in} -> {one}, {two} -> {way_out}"
+    assert fed[0]["in"] == rounds * 1000, told
+    assert fed[1]["out"] == one["in"] + one["discards"] + way_in["tx_dropped"], told
+    assert one["in"] >= two["out"] == way_out["rx_packets"] + way_out["rx_dropped"] > rounds * 10, told
+    print(told)
 
 
 def scenario_tap(command: list[str]) -> None:
