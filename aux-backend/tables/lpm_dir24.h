@@ -1,23 +1,28 @@
-/* Longest prefix match on one field of up to 32 bits, by direct index: one memory access for prefixes up to 24 bits.
+/* Longest prefix match on one field of up to 32 bits, by direct index, of what a core's caches hold.
  *
  * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the result of
  * the longest prefix that covers it (results.h: routes with the same action data share one) and that prefix's length,
  * or a group: 256 entries for the last 8 bits, made where a prefix is longer than 24. The prefix of length 0 stands
- * apart, in `root`, so that a default route costs no filling.
+ * apart, in `root`, so that a default route costs no filling. Lookups begin with the base's run-length code
+ * (lpm_runs.h), a tenth of its size; it sends those that it has no answer for to the base. While it would send many
+ * (`words` is NULL then), they begin with the base itself.
  * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
- * before the base names it. Each change counts in `changes` before it is published: a lookup that found nothing,
- * neither in the arrays nor in root, and saw some changes looks again (64 times at most: a writer must not hold
- * readers up), so that a default route that replaces a prefix, or the reverse, is never missed.
+ * before the base names it; the base changes before its runs do. Each change counts in `changes` before it is
+ * published: a lookup that found nothing, neither in the arrays nor in root, looks again until no change came meanwhile
+ * (64 times at most: a writer must not hold readers up), so that a default route that replaces a prefix, or the
+ * reverse, is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 1 miss of the cache (2 beyond 24 bits), and that of the result if it is rare; memory 64 MiB at most for
- * the base, touched only where there are prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin,
- * McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
+ * Cost: lookup 2 lines, of some MB (by the base 1 line, 2 beyond 24 bits, of many MB), and that of the result if it is
+ * rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, some bytes a
+ * prefix, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown, Routing lookups in hardware at
+ * memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
 
 #include <stdatomic.h>
 
+#include "lpm_runs.h"
 #include "prefetch.h"
 #include "results.h"
 #include "rules.h"
@@ -28,14 +33,18 @@
 #define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000)
 #define MACS_LPM_DIR24_RESULT UINT32_C(0x00ffffff)
 #define MACS_LPM_DIR24_LENGTH_AT 24
+#define MACS_LPM_DIR24_NO_LEAF UINT32_MAX /* no number of a leaf: the base tells */
 
 struct macs_lpm_dir24 {
     _Atomic uint32_t *base;
     _Atomic uint32_t *groups; /* 256 entries each */
-    _Atomic uint32_t root;    /* the entry of the prefix of length 0, or 0 */
+    struct macs_lpm_runs runs;
+    _Atomic uint64_t *_Atomic words; /* of the runs, that lookups begin with, or NULL */
+    _Atomic uint32_t root;           /* the entry of the prefix of length 0, or 0 */
     _Atomic uint32_t changes;
     struct macs_results results;
     struct macs_rules rules;
+    uint64_t *present; /* the writer's: a bit for each prefix in the base that there is, at 1 before its bits */
     uint32_t base_bits;
     uint32_t group_limit;
     uint32_t group_top;    /* groups from here on were never used */
@@ -44,21 +53,27 @@ struct macs_lpm_dir24 {
 };
 
 struct macs_lpm_dir24_cursor {
-    uint32_t index; /* in the base */
-    uint32_t low;   /* in a group */
-    uint32_t changes;
+    uint32_t leaf; /* its number */
 };
+
+/* The first bits of a key that index the base. */
+static inline uint32_t macs_lpm_dir24_index(const uint8_t *key, uint32_t key_bytes) {
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < (key_bytes < 4 ? key_bytes : 4); i++)
+        index = index << 8 | key[i];
+    return key_bytes < 4 ? index : index >> 8;
+}
 
 static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                         struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t index = 0;
-    for (uint32_t i = 0; i < (key_bytes < 3 ? key_bytes : 3); i++)
-        index = index << 8 | key[i];
-    cursor->changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-    cursor->index = index;
-    cursor->low = key_bytes > 3 ? key[3] : 0;
-    macs_prefetch((const void *)&table->base[index]);
+    uint32_t index = macs_lpm_dir24_index(key, key_bytes);
+    const _Atomic uint64_t *words = atomic_load_explicit(&table->words, memory_order_relaxed);
+    cursor->leaf = MACS_LPM_DIR24_NO_LEAF;
+    if (__builtin_expect(words != NULL, 1))
+        macs_prefetch((const void *)&words[index / MACS_LPM_RUNS_EACH]);
+    else
+        macs_prefetch((const void *)&table->base[index]);
 }
 
 static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t entry,
@@ -66,41 +81,56 @@ static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_
     return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) << 8 | low];
 }
 
-/* When the base entry is in the cache: fetch the group's entry, or the result. */
+/* When the word is in the cache: fetch the leaf. Or when the base's entry is: fetch the group's entry, or the result.
+ */
 static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                        struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
-    (void)key;
-    (void)key_bytes;
-    if (entry & MACS_LPM_DIR24_GROUP)
-        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, cursor->low));
+    uint32_t index = macs_lpm_dir24_index(key, key_bytes);
+    const _Atomic uint64_t *words = atomic_load_explicit(&table->words, memory_order_relaxed);
+    if (__builtin_expect(words != NULL, 1)) {
+        cursor->leaf = macs_lpm_runs_find(words, index);
+        macs_prefetch((const void *)&table->runs.leaves[cursor->leaf]);
+        return;
+    }
+    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
+    if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
+        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, key[3]));
     else if (entry)
         macs_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
-/* The entry that stands for the key now, or 0. */
-static inline uint32_t macs_lpm_dir24_look(const struct macs_lpm_dir24 *table, uint32_t key_bytes,
-                                           const struct macs_lpm_dir24_cursor *cursor) {
-    uint32_t entry = atomic_load_explicit(&table->base[cursor->index], memory_order_acquire);
+/* What the base or root have for a key: the number of its result + 1, or 0. */
+static inline uint32_t macs_lpm_dir24_in_base(const struct macs_lpm_dir24 *table, const uint8_t *key,
+                                              uint32_t key_bytes) {
+    uint32_t index = macs_lpm_dir24_index(key, key_bytes);
+    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, cursor->low), memory_order_acquire);
-    return entry ? entry : atomic_load_explicit(&table->root, memory_order_acquire);
+        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, key[3]), memory_order_acquire);
+    entry = entry ? entry : atomic_load_explicit(&table->root, memory_order_acquire);
+    return entry & MACS_LPM_DIR24_RESULT;
 }
 
 static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                              struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    uint32_t answer = macs_lpm_dir24_look(table, key_bytes, cursor);
-    (void)key;
+    if (__builtin_expect(cursor->leaf != MACS_LPM_DIR24_NO_LEAF, 1)) {
+        uint32_t number = macs_lpm_runs_leaf(&table->runs, cursor->leaf) - 1;
+        if (__builtin_expect(number < MACS_LPM_RUNS_ELSEWHERE - 1, 1)) {
+            const struct macs_entry *result = macs_results_at(&table->results, number);
+            if (!result)
+                __builtin_unreachable(); /* who asks need not ask again */
+            return result;
+        }
+    }
+    uint32_t answer = macs_lpm_dir24_in_base(table, key, key_bytes);
     for (int retry = 0; answer == 0 && retry < MACS_LPM_DIR24_RETRIES; retry++) {
         uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-        if (changes == cursor->changes)
+        answer = macs_lpm_dir24_in_base(table, key, key_bytes);
+        if (atomic_load_explicit(&table->changes, memory_order_acquire) == changes)
             break;
-        cursor->changes = changes;
-        answer = macs_lpm_dir24_look(table, key_bytes, cursor);
     }
-    return answer ? macs_results_at(&table->results, (answer & MACS_LPM_DIR24_RESULT) - 1) : NULL;
+    return answer ? macs_results_at(&table->results, answer - 1) : NULL;
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;

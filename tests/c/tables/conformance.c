@@ -149,7 +149,7 @@ static void nothing_is_used_up(const struct subject *subject) {
         CHECK(id_of(get(subject, self, own.value, bytes)) == n + 1);
         CHECK(subject->kernel->remove(self, &own.match) == 0);
     }
-    CHECK(subject->kernel->memory_bytes(self) < (3 << 20) + (subject->key_max == 4 ? 64 << 20 : 0));
+    CHECK(subject->kernel->memory_bytes(self) < (3 << 20) + (subject->key_max == 4 ? 76 << 20 : 0));
     subject->kernel->destroy(self);
 }
 
