@@ -4,6 +4,7 @@
   tables  l2fwd over the number of entries
   frames  l2fwd over the size of frames
   cores   l2fwd over the number of cores
+  optimisations  four programs with and without each optimisation
 
 Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
 """
@@ -27,6 +28,7 @@ from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generation import Order
 from macsad.resources import share
+from transpiler.optimisations import NAMES
 
 ROOT = Path(__file__).parents[1]
 FIGURES, PLOTS = ROOT / "build" / "bench", ROOT / "docs" / "performance"
@@ -36,12 +38,24 @@ COMPARED = ((1, 1), (32, 1), (256, 64))
 ENTRIES = (256, 4096, 65_536, 1_000_000, 16_000_000)
 SIZES = (64, 128, 256, 512, 1024, 1518)
 MEDIUM = 1_000_000
+BEST = (256, 64)
+OPTIMISED: dict[str, dict[str, object]] = {
+    "l2fwd": {"entries": MEDIUM, "packets": MEDIUM},
+    "ipv4fwd": {"packets": MEDIUM},
+    "router": {},
+    "l3fwd": {"packets": MEDIUM},
+}
 
 Lines = dict[str, list[tuple[float, float]]]
 
 
 def measured(
-    app: str, points: tuple[session.Point, ...], quick: bool, workers: int = 1, **other: object
+    app: str,
+    points: tuple[session.Point, ...],
+    quick: bool,
+    workers: int = 1,
+    without: tuple[str, ...] = (),
+    **other: object,
 ) -> session.Result:
     """An app with its suite, changed where `other` says so."""
     path = share("apps") / app / f"{app}.p4"
@@ -49,7 +63,9 @@ def measured(
     if quick:
         suite = replace(suite, entries=min(suite.entries, 1000), tables=(), packets=1000)
     rounds, seconds = (1, 0.01) if quick else (7, 0.1)
-    wanted = session.Wanted(Request(path), lambda folder: order(folder, suite), points, rounds, seconds, workers)
+    wanted = session.Wanted(
+        Request(path), lambda folder: order(folder, suite), points, rounds, seconds, workers, without
+    )
     result = session.run(wanted)
     Console(highlight=False, soft_wrap=True).print(report.screen(result), "")
     return result
@@ -112,7 +128,17 @@ def cores(quick: bool) -> None:
     over("cores", "cores", values, run, False)
 
 
-SERIES = {"apps": apps, "tables": tables, "frames": frames, "cores": cores}
+def optimisations(quick: bool) -> None:
+    """With tables smaller than those of the suites, since each switch has its own."""
+    left_out = (
+        ("prefetch", session.EVERYTHING) if quick else (*NAMES, "update_checksums_incrementally", session.EVERYTHING)
+    )
+    results = [measured(app, (BEST,), quick, without=left_out, **others) for app, others in OPTIMISED.items()]
+    keep("optimisations", results)
+    plots.gains(results, PLOTS / "optimisations.svg")
+
+
+SERIES = {"apps": apps, "tables": tables, "frames": frames, "cores": cores, "optimisations": optimisations}
 
 
 def main(arguments: list[str]) -> int:

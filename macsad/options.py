@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -123,4 +122,4 @@ def wanted_optimisations(arguments: Mapping[str, Any]) -> Optimisations:
     if arguments.get("no_optimise"):
         return NONE
     left_out = [name for name in NAMES if arguments.get(f"no_{name.replace('-', '_')}")]
-    return replace(ALL.without(left_out), without_passes=frozenset(arguments.get("no_pass", ())))
+    return ALL.without([*left_out, *arguments.get("no_pass", ())])

@@ -72,6 +72,10 @@ class Optimisations:
         "fetching the headers of the next packets of a burst",
         "frames in memory are in the cache in time; costs an instruction a packet",
     )
+    huge_pages: bool = _on(
+        "tables on huge pages, where these can be had",
+        "fewer misses of the TLB; memory is taken in pieces of 2 MiB",
+    )
     transmit_buffer: bool = _on(
         "gathering packets by port and sending a burst at a time",
         "one call of the interface for many packets",
@@ -83,9 +87,10 @@ class Optimisations:
     without_passes: frozenset[str] = frozenset()
 
     def without(self, names: Iterable[str]) -> Optimisations:
-        """These less the named ones, as `NAMES` has them."""
-        changes: dict[str, Any] = {name.replace("-", "_"): False for name in names}
-        return replace(self, **changes)
+        """These less the named ones: of `NAMES`, else passes."""
+        named = frozenset(names)
+        changes: dict[str, Any] = {name.replace("-", "_"): False for name in named.intersection(NAMES)}
+        return replace(self, without_passes=self.without_passes | named.difference(NAMES), **changes)
 
     @property
     def left_out(self) -> tuple[str, ...]:

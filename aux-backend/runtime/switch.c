@@ -6,6 +6,7 @@
 
 #include "runtime/externs.h"
 #include "runtime/lane.h"
+#include "tables/memory.h"
 
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
 #define SEGMENT_MIN 2048u
@@ -115,6 +116,8 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
     sw->options = *options;
     sw->pool = ODP_POOL_INVALID;
     sw->ctl_out.queue = ODP_QUEUE_INVALID;
+    if (program->avoids_huge_pages)
+        macs_memory_avoid_huge_pages();
     int status = macs_log_open(&sw->log, options->log);
     if (status) {
         fprintf(stderr, "error: cannot open the log '%s': %s\n", options->log, strerror(-status));

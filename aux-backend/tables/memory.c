@@ -20,6 +20,11 @@ struct area {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct area *areas;
 static struct macs_memory_use use;
+static bool avoids_huge_pages;
+
+void macs_memory_avoid_huge_pages(void) {
+    avoids_huge_pages = true;
+}
 
 static void book(struct area *area, void *memory, size_t bytes, uint64_t *kind) {
     pthread_mutex_lock(&lock);
@@ -67,7 +72,7 @@ static void *map_aligned(size_t bytes) {
         munmap(area, before);
     munmap(area + before + bytes, MACS_MEMORY_BIG - before);
 #ifdef MADV_HUGEPAGE
-    madvise(area + before, bytes, MADV_HUGEPAGE);
+    madvise(area + before, bytes, avoids_huge_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 #endif
     return area + before;
 }
@@ -87,6 +92,7 @@ static void *map_reserved(size_t bytes) {
 
 static void *map_booked(size_t bytes, bool sparse) {
     struct area *area = malloc(sizeof *area);
+    sparse |= avoids_huge_pages;
     void *memory = area && !sparse ? map_reserved(bytes) : NULL;
     uint64_t *kind = memory ? &use.reserved : sparse ? &use.sparse : &use.refused;
     if (area && !memory)

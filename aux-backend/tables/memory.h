@@ -29,4 +29,7 @@ struct macs_memory_use {
 
 struct macs_memory_use macs_memory_use(void);
 
+/* What is allocated from now on is never on huge pages, to compare with; it counts as sparse. */
+void macs_memory_avoid_huge_pages(void);
+
 #endif

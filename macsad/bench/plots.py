@@ -8,7 +8,8 @@ from typing import Any
 
 from macsad.bench.contestants import BenchError
 from macsad.bench.report import mpps
-from macsad.bench.session import Result
+from macsad.bench.session import EVERYTHING, Result
+from transpiler.optimisations import NAMES
 
 
 def figures() -> Any:
@@ -50,6 +51,33 @@ def points(result: Result, path: Path) -> None:
     plt.title(result.name)
     plt.legend(fontsize=7, frameon=False)
     save(plt, path)
+
+
+def gains(results: Sequence[Result], path: Path) -> None:
+    """What each optimisation gains on each program: bars, grouped by optimisation. Raises: BenchError, OSError."""
+    plt = figures()
+    measured = {name for result in results for name in result.without}
+    names = sorted(measured, key=lambda name: (name == EVERYTHING, NAMES.index(name) if name in NAMES else len(NAMES)))
+    height = 0.8 / len(results)
+    plt.figure(figsize=(5.5, 0.6 + 0.09 * len(names) * (len(results) + 1)))
+    for number, result in enumerate(results):
+        there = [(at, result.gain_of(name)) for at, name in enumerate(names) if name in result.without]
+        places = [at + (number - (len(results) - 1) / 2) * height for at, _ in there]
+        bars = plt.barh(places, [gain - 1 for _, gain in there], height, left=1, label=result.name)
+        plt.bar_label(bars, [f"{gain:.2f}" for _, gain in there], fontsize=5, padding=2)
+    plt.axvline(1, linewidth=0.8, color="grey")
+    plt.yticks(range(len(names)), [_label(name) for name in names])
+    plt.gca().invert_yaxis()
+    plt.xscale("log", base=2)
+    plt.gca().xaxis.set_major_formatter("{x:g}")
+    plt.margins(x=0.12, y=0.01)
+    plt.xlabel("times as fast with it as without it")
+    plt.legend(fontsize=7, frameon=False)
+    save(plt, path)
+
+
+def _label(name: str) -> str:
+    return "all of them" if name == EVERYTHING else name.replace("update_checksums_incrementally", "checksum updates")
 
 
 def lines(

@@ -14,14 +14,17 @@ from rich.table import Table as Shown
 from rich.text import Text
 
 from macsad.bench.samples import Figure, figure
-from macsad.bench.session import VANILLA, Point, Result
+from macsad.bench.session import EVERYTHING, VANILLA, Point, Result
 
 MIB = 1 << 20
 
 
 def screen(result: Result) -> RenderableType:
     """All of it: what was measured, each point beside its limit, the limits."""
-    return Group(*map(Text, head(result)), "", points(result), "", limits(result))
+    parts: list[RenderableType] = [*map(Text, head(result)), "", points(result)]
+    if result.without or result.unused:
+        parts += ["", without(result)]
+    return Group(*parts, "", limits(result))
 
 
 def head(result: Result) -> list[str]:
@@ -56,6 +59,25 @@ def points(result: Result) -> Shown:
         cells += [f"{result.of_memory(point):.0%}"] if result.memory_ns else []
         shown.add_row(*cells, style="bold" if point == result.best else "")
     return shown
+
+
+def without(result: Result) -> Shown:
+    """A row for each optimisation that was left out: how fast the program is then."""
+    shown = Shown(box=None, pad_edge=False, header_style="")
+    shown.add_column(f"without, at B={result.points[-1][0]}, b={result.points[-1][1]}")
+    for name in ("Mpps", "ns/packet", "±", "gained by it"):
+        shown.add_column(name, justify="right")
+    for name in result.without:
+        found = result.left_out(name)
+        cells = [f"{mpps(result, found):.2f}", f"{found.ns:.1f}", f"{found.spread / 2:.0%}"]
+        shown.add_row(_switch(name), *cells, f"{result.gain_of(name):.2f} ×")
+    for name in result.unused:
+        shown.add_row(_switch(name), "", "", "", "no difference")
+    return shown
+
+
+def _switch(name: str) -> str:
+    return "anything" if name == EVERYTHING else name
 
 
 def limits(result: Result) -> Shown:
@@ -99,6 +121,11 @@ def data(result: Result) -> dict[str, Any]:
         "seconds": result.seconds,
         "tables": [asdict(table) for table in result.tables],
         "points": [_point(result, point) for point in result.points],
+        "without": [
+            {"name": name, "gain": result.gain_of(name), **_figure(result, (f"without {name}", *result.points[-1]))}
+            for name in result.without
+        ],
+        "without_difference": list(result.unused),
         "limits": {
             "memory_ns": result.memory_ns,
             "reads": [

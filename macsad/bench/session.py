@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -18,10 +18,12 @@ from macsad.compilation import Request
 from macsad.progress import compiling, counting
 from macsad.resources import share
 from transpiler.hlir.program import Program
+from transpiler.optimisations import NAMES
 from transpiler.toolchain import toolchain
 
 LINE = 64
 VANILLA = (1, 1)
+EVERYTHING = "all"
 
 Point = tuple[int, int]  # B, b
 Key = tuple[str, int, int]  # what is measured, and its two numbers
@@ -29,7 +31,8 @@ Key = tuple[str, int, int]  # what is measured, and its two numbers
 
 @dataclass(frozen=True)
 class Wanted:
-    """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them."""
+    """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them. `without`: optimisations
+    that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together."""
 
     request: Request
     order: Callable[[Path], generation.Order]
@@ -37,6 +40,7 @@ class Wanted:
     rounds: int
     seconds: float
     workers: int
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,8 @@ class Table:
 @dataclass(frozen=True)
 class Result:
     """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: sets of tables, as bit
-    masks over `tables`, with the share of the frames that look up these."""
+    masks over `tables`, with the share of the frames that look up these. `without`: optimisations that were left out, in
+    switches that were measured at the last point; `unused`: those that make no difference to the program."""
 
     name: str
     tables: tuple[Table, ...]
@@ -70,6 +75,8 @@ class Result:
     dropped: float
     reads: tuple[tuple[int, float], ...]
     samples: dict[Key, list[Sample]]
+    without: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -83,6 +90,15 @@ class Result:
     def gain(self, slow: Point, fast: Point) -> float:
         """How many times as fast the program is at the second point as at the first."""
         return ratio(self.samples["program", *slow], self.samples["program", *fast])
+
+    def left_out(self, name: str) -> Figure:
+        """The program without an optimisation."""
+        return figure(self.samples[f"without {name}", *self.points[-1]])
+
+    def gain_of(self, name: str) -> float:
+        """How many times as fast the program is with an optimisation as without."""
+        point = self.points[-1]
+        return ratio(self.samples[f"without {name}", *point], self.samples["program", *point])
 
     @property
     def best(self) -> Point:
@@ -114,12 +130,30 @@ class Setup:
         binary = build(wanted.request, hlir, folder)
         self.wanted = wanted
         self.made = generation.make(wanted.request, hlir, wanted.order(folder / "traffic"))
-        with counting("filling tables"):
-            self.switch = Switch(binary, self.made.packets, self.made.entries, _new(folder, "program"), wanted.workers)
-        closing.add([self.switch])
+        self.switch = self._start(binary, "program", folder, closing)
+        self.others = self._others(hlir, folder, closing)
         self.made.entries.unlink()  # large, and read
         self.tables = tuple(self._table(table) for table in self.switch.tables)
         self.reads = self._reads()
+
+    def _start(self, binary: Path, name: str, folder: Path, closing: Closing) -> Switch:
+        """A switch with its tables full."""
+        with counting("filling tables"):
+            switch = Switch(binary, self.made.packets, self.made.entries, _new(folder, name), self.wanted.workers)
+        closing.add([switch])
+        return switch
+
+    def _others(self, hlir: Program, folder: Path, closing: Closing) -> dict[str, Switch]:
+        """The switches without an optimisation, by its name, of those that make a difference."""
+        request = self.wanted.request
+        c = compilation.generate_c(request, hlir).c
+        found: dict[str, Switch] = {}
+        for name in self.wanted.without:
+            less = replace(request, wanted=request.wanted.without(NAMES if name == EVERYTHING else [name]))
+            if less.wanted.native == request.wanted.native and compilation.generate_c(less, hlir).c == c:
+                continue
+            found[name] = self._start(build(less, hlir, folder / name), f"without-{name}", folder, closing)
+        return found
 
     def _table(self, described: dict[str, Any]) -> Table:
         streams = self.made.plan.streams
@@ -137,7 +171,9 @@ class Setup:
         return tuple((mask, masks.count(mask) / len(masks)) for mask in sorted(set(masks)) if mask)
 
     def turns(self) -> list[Turn[Key]]:
-        return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points]
+        last = self.wanted.points[-1]
+        others = [Turn((f"without {name}", *last), switch, "", *last) for name, switch in self.others.items()]
+        return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points] + others
 
     def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
         """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
@@ -155,6 +191,7 @@ class Setup:
         return Result(
             wanted.request.path.stem, self.tables, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
+            tuple(self.others), tuple(name for name in wanted.without if name not in self.others),
         )  # fmt: skip
 
 

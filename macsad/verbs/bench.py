@@ -16,8 +16,11 @@ from macsad.compilation import Request
 from macsad.generation import Order
 from macsad.options import GeneratingCommand, generating_options, reading_options
 from macsad.resources import share
+from transpiler.optimisations import NAMES
+from transpiler.passes.pipeline import PASSES
 
 BURST_MAX = 256
+EACH = "each"
 
 
 class AppOrFile(click.Path):
@@ -42,6 +45,19 @@ class Numbers(click.ParamType[tuple[int, ...]]):
         if not all(word.isdecimal() and 1 <= int(word) <= BURST_MAX for word in words):
             self.fail(f"'{value}' is not a list of numbers from 1 to {BURST_MAX}, as 1,32,256", param, ctx)
         return tuple(sorted({int(word) for word in words}))
+
+
+class Without(click.ParamType[tuple[str, ...]]):
+    """prefetch,fold_selects: optimisations and passes; `each`: all optimisations, one at a time; `all`: together."""
+
+    name = "LIST"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        words = str(value).split(",") if value else []
+        known = (*NAMES, *(name for name, _ in PASSES), EACH, session.EVERYTHING)
+        if unknown := [word for word in words if word not in known]:
+            self.fail(f"there is no optimisation '{unknown[0]}'; there are {', '.join(known)}", param, ctx)
+        return tuple(dict.fromkeys(name for word in words for name in (NAMES if word == EACH else (word,))))
 
 
 @click.command("bench", cls=GeneratingCommand)
@@ -70,13 +86,17 @@ class Numbers(click.ParamType[tuple[int, ...]]):
               help="Write all figures there; - is standard output.")  # fmt: skip
 @click.option("--plot", "plot_file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Draw throughput over B and b: FILE.svg, .png or .pdf.")  # fmt: skip
+@click.option("--without", type=Without(), default="", metavar="LIST",
+              help="Measure the program without these optimisations, too, one at a time, at the largest B and b: names as "
+                   f"in --no-NAME, or passes; {EACH}: all --no-NAME in turn, {session.EVERYTHING}: together.")  # fmt: skip
 @generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
 def command(
     program: Path, entries: int | None, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int | None,
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
-    repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool, **reading: object,
+    repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
+    without: tuple[str, ...], **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -109,6 +129,7 @@ def command(
         min(repeat, 3) if quick else repeat,
         min(seconds, 0.02) if quick else seconds,
         workers,
+        without,
     )
     try:
         result = session.run(wanted)

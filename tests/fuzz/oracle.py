@@ -66,8 +66,8 @@ def build_of(seed: int) -> Build:
     left_out = random.choice(
         ([], [], switches, random.sample(switches, 1), random.sample(switches, len(switches) // 2))
     )
-    passes = frozenset(name for name, _ in PASSES if random.random() < 0.1)
-    return Build(level, sanitized, replace(ALL.without(left_out), without_passes=passes if left_out else frozenset()))
+    passes = [name for name, _ in PASSES if random.random() < 0.1] if left_out else []
+    return Build(level, sanitized, ALL.without([*left_out, *passes]))
 
 
 @dataclass(frozen=True, slots=True)

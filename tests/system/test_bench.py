@@ -9,12 +9,12 @@ import pytest
 
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
-from macsad.cli import call
+from macsad.cli import USAGE, call
 
 
 def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures = tmp_path / "l2fwd.json"
-    assert call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures)]) == 0
+    assert call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures), "--without", "words,sums"]) == 0
     data = json.loads(figures.read_text())
     assert [(point["burst"], point["sub_batch"]) for point in data["points"]] == [(1, 1), (32, 1), (32, 32)]
     for point in data["points"]:
@@ -23,9 +23,12 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert point["of_memory"] > 0
     assert [(table["entries"], table["reach"]) for table in data["tables"]] == [(1000, 1.0), (1000, 1.0)]
     assert data["dropped"] == 0
+    assert [left_out["name"] for left_out in data["without"]] == ["words"] and data["without"][0]["gain"] > 0
+    assert data["without_difference"] == ["sums"], "l2fwd has no checksum"
     assert data["limits"]["memory_ns"] > 0
     for what in ("empty", "loop"):
         assert [floor["burst"] for floor in data["limits"][what]] == [1, 32]
+    assert call(["bench", "l2fwd", "--without", "speed"]) == USAGE
     shown = capsys.readouterr().out
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
 

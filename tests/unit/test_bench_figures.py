@@ -102,10 +102,13 @@ def result() -> Result:
         ("empty", 32, 32): [sample(9)] * 3,
         ("loop", 1, 1): [sample(8)] * 3,
         ("loop", 32, 32): [sample(4)] * 3,
+        ("without simd", 32, 32): [sample(ns) for ns in (75, 77, 72)],
     }
     points = ((1, 1), (32, 32))
     reads = ((1, 0.5), (3, 0.5))
-    return Result("l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples)
+    return Result(
+        "l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",)
+    )
 
 
 def test_gain_and_limits(result: Result) -> None:
@@ -113,6 +116,7 @@ def test_gain_and_limits(result: Result) -> None:
     assert result.memory_ns == 20
     assert result.of_memory((32, 32)) == pytest.approx(0.4)
     assert result.best == (32, 32)
+    assert result.left_out("simd").ns == 75 and result.gain_of("simd") == 1.5
     assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
 
 
@@ -123,6 +127,7 @@ def test_the_table_on_the_screen(result: Result) -> None:
     rows = {tuple(line.split()) for line in lines}
     assert ("32", "32", "20.00", "50.0", "10%", "100", "4.00", "×", "40%") in rows
     assert ("1", "1", "5.00", "200.0", "10%", "400", "1.00", "×", "10%") in rows
+    assert ("simd", "13.33", "75.0", "3%", "1.50", "×") in rows and ("sums", "no", "difference") in rows
     text = out.getvalue()
     assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
     header = next(number for number, line in enumerate(lines) if "Mpps" in line)
@@ -135,6 +140,8 @@ def test_json_has_every_figure(result: Result) -> None:
         (1, 1, 200, 1),
         (32, 32, 50, 4),
     ]
+    assert [(w["name"], w["ns"], w["gain"]) for w in data["without"]] == [("simd", 75, 1.5)]
+    assert data["without_difference"] == ["sums"]
     assert data["limits"]["memory_ns"] == 20
     assert [read["share"] for read in data["limits"]["reads"]] == [0.5, 0.5]
     assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]

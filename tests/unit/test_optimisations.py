@@ -62,6 +62,12 @@ def test_nothing_is_optimised_without_all() -> None:
     assert "#define MACS_NO_PREFETCH" in c and ".sends_singly = true" in c and "_straight(" not in c
 
 
+def test_passes_are_left_out_by_name_too() -> None:
+    wanted = ALL.without(["simd", "fold_selects"])
+    assert wanted == Optimisations(simd=False, without_passes=frozenset(["fold_selects"]))
+    assert wanted.left_out == ("simd",)
+
+
 def test_lookups_prefetch_by_the_function_that_can_be_switched_off() -> None:
     headers = [path for path in (share("aux-backend") / "tables").glob("*.h") if path.stem != "prefetch"]
     assert headers and [path.name for path in headers if "__builtin_prefetch" in path.read_text()] == []

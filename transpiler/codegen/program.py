@@ -85,6 +85,7 @@ def view(
         wants_straight=wanted.straight,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,
+        avoids_huge_pages=not wanted.huge_pages,
         defines=_defines(wanted),
         all_passes=wanted.passes and not wanted.without_passes,
         uses_time=_uses_time(program),

@@ -306,7 +306,7 @@ class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
-    `reads_ahead`, `sends_singly`, `all_passes`, `defines`: which optimisations are done."""
+    `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
 
     name: str
     source: str
@@ -334,6 +334,7 @@ class ProgramView:
     wants_straight: bool
     reads_ahead: bool
     sends_singly: bool
+    avoids_huge_pages: bool
     defines: tuple[str, ...]
     all_passes: bool
     uses_time: bool

@@ -76,6 +76,7 @@ struct macs_program {
     bool uses_requests;        /* the program may set macs_packet.requests */
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
     bool reads_ahead;          /* the runtime fetches the headers of the next packets while it binds one */
+    bool avoids_huge_pages;    /* tables are never on huge pages */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
     const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
     struct macs_instances instances;
