@@ -636,6 +636,11 @@ def test_interfaces_by_af_xdp(native: Toolchain, scenario: str) -> None:
     in_own_network(scenario, "af_xdp", native.program("forward"))
 
 
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_tags_that_stand_beside_frames(native: Toolchain, driver: str) -> None:
+    in_own_network("beside", driver, native.program("tag"), native.program("forward"))
+
+
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])
 def test_every_frame_is_counted(native: Toolchain, tmp_path: Path, driver: str) -> None:
     pcap = write_pcap(tmp_path / "thousand.pcap", udp_frames(1000))

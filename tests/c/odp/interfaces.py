@@ -13,6 +13,7 @@ import ctypes
 import hashlib
 import json
 import os
+import platform
 import signal
 import socket
 import struct
@@ -86,6 +87,11 @@ def veth(host: Host, end: str, interface: str, number: int, queues: int = 1) -> 
     run("ip", "link", "add", end, *many, "type", "veth", *peer)
     run("ip", "link", "set", end, "up")
     host.address(interface, number)
+
+
+def refused(why: str) -> None:
+    print(why, file=sys.stderr)
+    sys.exit(REFUSED)
 
 
 def refusal(told: str) -> None:
@@ -215,14 +221,41 @@ def scenario_vlan(command: list[str]) -> None:
         for tpid, tci in ((0x8100, 0x2005), (0x88A8, 0x0FFE), (0x8100, 0x0000)):
             macs, rest = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01", b"\x88\xb5" + os.urandom(100)
             sender.send(macs + struct.pack("!HH", tpid, tci) + rest)
-            while True:
-                data, control, _, _ = receiver.recvmsg(2048, 256)
-                if data == macs + rest:
-                    break
-            ((_, _, content),) = control
-            status, _, _, _, _, found_tci, found_tpid = struct.unpack("IIIHHHH", content[:20])
-            assert status & 0x10, "the tag was lost"
-            assert (found_tpid, found_tci) == (tpid, tci)
+            assert tag_of(receiver, macs + rest) == (tpid, tci)
+
+
+def tag_of(receiver: socket.socket, frame: bytes) -> tuple[int, int]:
+    """Wait for a frame that has come with a tag: what the kernel tells of it."""
+    while True:
+        data, control, _, _ = receiver.recvmsg(2048, 256)
+        if data == frame:
+            break
+    ((_, _, content),) = control
+    status, _, _, _, _, tci, tpid = struct.unpack("IIIHHHH", content[:20])
+    assert status & 0x10, "the tag was lost"
+    return tpid, tci
+
+
+def scenario_beside(command: list[str]) -> None:
+    """A tag that stands beside the frame from the beginning, as from a VLAN device: XDP alone does not see it."""
+    tag, release = command.pop(0), platform.release().split(".")
+    if DRIVER == "af_xdp" and (int(release[0]), int(release[1])) < (6, 8):
+        refused("a kernel before 6.8 keeps such a tag to itself")
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    tagging = subprocess.Popen([*inside(a), tag, "ea"], stdout=subprocess.PIPE, text=True)
+    atexit.register(tagging.kill)
+    if not tagging.stdout or tagging.stdout.readline() != "ready\n":
+        refused("the kernel does not run BPF at an interface's exit")
+    sender, receiver = (host.socket(socket.AF_PACKET, socket.SOCK_RAW) for host in (a, b))
+    receiver.setsockopt(263, 8, 1)  # SOL_PACKET, PACKET_AUXDATA
+    sender.bind(("ea", 0))
+    receiver.bind(("eb", 0x0003))
+    with forward(command, port("pa"), port("pb")):
+        frame = b"\x02\x00\x00\x00\x00\x02" + b"\x02\x00\x00\x00\x00\x01\x88\xb5" + os.urandom(100)
+        sender.send(frame)
+        assert tag_of(receiver, frame) == (0x8100, 0x2005)
 
 
 def scenario_full(command: list[str]) -> None:

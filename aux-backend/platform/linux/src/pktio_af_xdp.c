@@ -48,7 +48,7 @@ static int refused(struct macs_odp_pktio *pktio, const char *what, int error) {
 }
 
 static void sockets_close(struct af_xdp_state *state) {
-    macs_odp_xdp_unload(&state->xdp);
+    macs_odp_xdp_close(&state->xdp);
     for (uint32_t i = 0; i < state->count; i++) {
         if (state->socket[i].xsk != NULL)
             macs_odp_xsk_close(state->socket[i].xsk);
@@ -61,8 +61,8 @@ static void sockets_close(struct af_xdp_state *state) {
 static const char *sockets_try(struct macs_odp_pktio *pktio) {
     struct af_xdp_state *state = pktio->state;
     const struct macs_odp_interface *interface = &state->interface;
-    if (macs_odp_xdp_load(&state->xdp, state->count) != 0)
-        return "the kernel does not load the XDP program";
+    if (macs_odp_xdp_open(&state->xdp, state->count) != 0)
+        return "the kernel does not make a map for the XDP program";
     for (uint32_t i = 0; i < state->count; i++) {
         struct macs_odp_xsk *xsk =
             macs_odp_xsk_open(interface->ifindex, i, pktio->pool, state->count, macs_odp_interface_maxlen(interface));
