@@ -146,11 +146,11 @@ class Setup:
     def _others(self, hlir: Program, folder: Path, closing: Closing) -> dict[str, Switch]:
         """The switches without an optimisation, by its name, of those that make a difference."""
         request = self.wanted.request
-        c = compilation.generate_c(request, hlir).c
+        c = _code(request, hlir)
         found: dict[str, Switch] = {}
         for name in self.wanted.without:
             less = replace(request, wanted=request.wanted.without(NAMES if name == EVERYTHING else [name]))
-            if less.wanted.native == request.wanted.native and compilation.generate_c(less, hlir).c == c:
+            if less.wanted.native == request.wanted.native and _code(less, hlir) == c:
                 continue
             found[name] = self._start(build(less, hlir, folder / name), f"without-{name}", folder, closing)
         return found
@@ -216,6 +216,11 @@ def run(wanted: Wanted) -> Result:
         with counting("measuring") as advance:
             samples = measure(turns, wanted.rounds, wanted.seconds, advance)
         return setup.result(samples)
+
+
+def _code(request: Request, hlir: Program) -> list[str]:
+    """The lines of a program's C, but for what keeps the compiler quiet."""
+    return [line for line in compilation.generate_c(request, hlir).c.splitlines() if not line.startswith("#pragma")]
 
 
 def build(request: Request, hlir: Program, folder: Path) -> Path:
