@@ -404,7 +404,11 @@ def scenario_tap(command: list[str]) -> None:
             host.address(interface, number)
         echo(a, b, socket.AF_INET, V4, SIZES)
         transfer(a, b, socket.AF_INET, V4[1], 8 << 20)
+        b.ip("link", "del", "tb")
+        time.sleep(0.5)
+        assert process.poll() is None, "an interface that was deleted took the program with it"
     assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+    assert process.err.count("port tap:tb: the interface is gone") == 1, process.err  # type: ignore[attr-defined]
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ enum { VLAN_TAG = 4 };
 /* When nothing comes: how often to look if the interface is still there, and how many polls before looking at the time.
  */
 #define CHECK_NS (200 * ODP_TIME_MSEC_IN_NS)
-enum { CHECK_POLLS = 256 };
+enum { CHECK_POLLS = 16 };
 
 static void maxlen_read(struct macs_odp_interface *interface) {
     int mtu = macs_odp_netdev_mtu(interface->name);

@@ -1,7 +1,8 @@
 /* tap:NAME — a virtual interface that the port makes: what the kernel sends into it is received here, and back.
  *
- * The interface is made when the port is opened, brought up when it is started, and goes away when it is closed. The
- * kernel hands over finished frames (whole checksums, no super-frames), one each system call.
+ * The interface is made when the port is opened, brought up when it is started, and goes away when it is closed; if
+ * somebody deletes it before, that is logged, and nothing comes or goes any more. The kernel hands over finished frames
+ * (whole checksums, no super-frames), one each system call.
  * Source: Documentation/networking/tuntap.rst.
  */
 #include "netdev.h"
@@ -19,7 +20,15 @@
 struct tap_state {
     int fd;
     char iface[IFNAMSIZ];
+    bool gone; /* logged: atomic */
 };
+
+/* A read or a write has failed. */
+static void failed(struct macs_odp_pktio *pktio, int error) {
+    struct tap_state *state = pktio->state;
+    if (error == EBADFD && !__atomic_exchange_n(&state->gone, true, __ATOMIC_RELAXED))
+        macs_odp_log(ODP_LOG_ERR, "port %s: the interface is gone\n", pktio->name);
+}
 
 static int tap_open(struct macs_odp_pktio *pktio, const char *arguments) {
     struct ifreq ifr = {.ifr_flags = IFF_TAP | IFF_NO_PI};
@@ -71,8 +80,10 @@ static int tap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
         odp_packet_t pkt = packets[got];
         uint8_t *to = macs_odp_head(pkt) + pktio->pool->headroom;
         ssize_t len = read(state->fd, to, room); /* what does not fit is cut off by the kernel, silently */
-        if (len <= 0)
+        if (len <= 0) {
+            failed(pktio, errno);
             break;
+        }
         if ((size_t)len == room) {
             macs_odp_count(&queue->counters.errors, 1);
             continue;
@@ -100,8 +111,10 @@ static int tap_send(struct macs_odp_pktout *queue, const odp_packet_t packets[],
     int sent = 0;
     for (; sent < num; sent++) {
         ssize_t put = write(state->fd, macs_odp_data(packets[sent]), macs_odp_len(packets[sent]));
-        if (put < 0 && errno != EINVAL)
-            break; /* the interface is down, or the kernel's queue is full */
+        if (put < 0 && errno != EINVAL) { /* the interface is down or gone, or the kernel's queue is full */
+            failed(queue->pktio, errno);
+            break;
+        }
         if (put < 0)
             errors++;
         else
