@@ -52,6 +52,7 @@ def start(
     sub_batch: int = 8,
     sanitize: tuple[str, ...] = (),
     kernels: tuple[str, ...] = (),
+    wanted: Optimisations = ALL,
 ) -> CompiledDevice:
     """A running switch of a program."""
-    return CompiledDevice(load(path), build(path, sanitize, kernels), ports, burst=burst, sub_batch=sub_batch)
+    return CompiledDevice(load(path), build(path, sanitize, kernels, wanted), ports, burst=burst, sub_batch=sub_batch)

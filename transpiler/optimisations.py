@@ -28,6 +28,10 @@ class Optimisations:
         "stages: the program is cut at its lookups, so that those of many packets are in flight at once",
         "cache misses overlap; costs a set of packets for each stage",
     )
+    small_tables: bool = _on(
+        "no stage for tables that are so small that they stay in the cache",
+        "no set of packets where there is nothing to wait for",
+    )
     together: bool = _on(
         "starting lookups together that do not depend on each other",
         "their misses overlap, and there are fewer stages",

@@ -32,9 +32,11 @@ CITED = re.compile(r"(\w+\.p4):(\d+)")
 
 @cache
 def c_of(name: str, cut: bool = True) -> str:
-    """The C of a program, cut at every table or at none."""
+    """The C of a program, cut at every table, small ones too, or at none."""
     program = optimise(P4_16().load(Source(FOLDER / f"{name}.p4"), Diagnostics()))
-    return generate(program, builtin(), share("templates"), Diagnostics(), Optimisations(stages=cut)).c
+    return generate(
+        program, builtin(), share("templates"), Diagnostics(), Optimisations(stages=cut, small_tables=False)
+    ).c
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -10,7 +10,7 @@ import switches
 from harness import BATCHES, Outcome, difference, outcome
 from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as some
 from strategies import Scenario, scenarios
-from test_compiled_switch import PORTS, SEED
+from test_compiled_switch import EVERY_STAGE, PORTS, SEED
 
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.codegen.capabilities import check
@@ -53,7 +53,9 @@ def test_same_packets_with_every_kernel(kernel: str) -> None:
     assert kernels
     for scenario, wanted in expected():
         for burst, sub_batch in BATCHES:
-            device = switches.start(PROGRAM, PORTS, burst=burst, sub_batch=sub_batch, kernels=kernels)
+            device = switches.start(
+                PROGRAM, PORTS, burst=burst, sub_batch=sub_batch, kernels=kernels, wanted=EVERY_STAGE
+            )
             try:
                 wrong = difference(wanted, outcome(program, device, scenario, PORTS))
             finally:

@@ -15,6 +15,7 @@ from macsad.compilation import Request, generate_c, load
 from transpiler.codegen.capabilities import check
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Kernel
 
@@ -167,3 +168,20 @@ def test_the_verbs_have_the_option(write: Write, tmp_path: Path, capfd: pytest.C
     for verb in (["run", path, "--port", "0=null:"], ["bench", path, "--quick"]):
         assert cli.call([*verb, "--kernel", "none=linear"]) == 2
         assert "there is no table 'none'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("key", "size", "wanted", "stages"),
+    [
+        (MAC, 1024, ALL, 1),
+        (MAC, 65_536, ALL, 2),
+        (MAC, 1024, ALL.without(["small-tables"]), 2),
+        (IP, 16, ALL, 2),  # the array of lpm_dir24 is large at any size
+        (IP, 16, ALL.without(["stages"]), 1),
+    ],
+)
+def test_small_tables_get_no_stage(write: Write, key: str, size: int, wanted: Optimisations, stages: int) -> None:
+    request = Request(write(key, size=size), wanted=wanted)
+    notes = generate_c(request, load(request)).notes
+    assert f"ingress: {stages} stages" in notes
+    assert ("table I.t: no stage, it stays in the cache" in notes) == (key == MAC and stages == 1)

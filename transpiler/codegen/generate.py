@@ -16,6 +16,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.scheduler import Options, schedule
+from transpiler.targets.footprint import NOTHING
 from transpiler.targets.target import Target
 
 
@@ -43,15 +44,33 @@ def generate(
     target = replace(target, kernels=usable)
     chosen = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))
-    options = Options(lambda table: wanted.stages, together=wanted.together, merge=wanted.merge, locals=wanted.locals)
+    near = _near(chosen, target) if wanted.small_tables else frozenset()
+    options = Options(
+        lambda table: wanted.stages and table not in near,
+        together=wanted.together,
+        merge=wanted.merge,
+        locals=wanted.locals,
+    )
     plan = schedule(program, options)
     kernels = {name: choice.kernel for name, choice in chosen.items()}
     made = view(program, plan, kernels, program.span.file, wanted, target.counters)
     notes = [f"table {t.name}: {_note(chosen.get(t.name))}" for t in program.tables]
     notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
     notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
-    notes += [f"table {name}: not cut at, to keep packet order" for name in sorted(plan.synchronous)]
+    notes += [
+        f"table {t.name}: no stage, it stays in the cache" for t in program.tables if wanted.stages and t.name in near
+    ]
+    notes += [f"table {name}: no stage, to keep packet order" for name in sorted(plan.synchronous)]
     return Generated(render(made, target.templates, templates), tuple(notes))
+
+
+def _near(chosen: Mapping[str, Choice], target: Target) -> frozenset[str]:
+    """The tables whose lookups do not miss the cache, as far as it is known what they read."""
+    return frozenset(
+        name
+        for name, choice in chosen.items()
+        if choice.kernel.memory != NOTHING and choice.read_bytes <= target.near_bytes
+    )
 
 
 def _note(choice: Choice | None) -> str:

@@ -125,12 +125,14 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`folders`: its own, then that of the target that it extends, and so on; each with that target's name."""
+    """`near_bytes`: lookups that read no more than that of a table find it in the cache. `folders`: its own, then that of the
+    target that it extends, and so on; each with that target's name."""
 
     name: str
     summary: str
     architectures: frozenset[str]
     max_key_bytes: int
+    near_bytes: int
     externs: frozenset[str]
     hash_algorithms: frozenset[str]
     kernels: tuple[Kernel, ...]
