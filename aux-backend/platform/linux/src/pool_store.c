@@ -122,12 +122,10 @@ bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event) {
     return offset % pool->stride == 0 && offset / pool->stride < pool->num && event->live;
 }
 
-void macs_odp_packet_give_held(struct macs_odp_pool *pool, const void *holder) {
+void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]) {
     for (uint32_t index = 0; index < pool->num; index++) {
         odp_packet_t pkt = (odp_packet_t)(void *)(pool->memory + (uint64_t)index * pool->stride);
-        if (pkt->event.live && pkt->user_ptr == holder) {
-            pkt->user_ptr = NULL;
+        if (marks[index])
             macs_odp_packet_give(pool, &pkt, 1);
-        }
     }
 }

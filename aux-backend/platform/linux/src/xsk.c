@@ -147,9 +147,11 @@ struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_
     xsk->pool = pool;
     xsk->queue = queue;
     xsk->distance = (uint32_t)(first->head - pool->memory) + pool->headroom - XDP_HEADROOM;
+    xsk->rx_held = calloc(pool->num, 1);
+    xsk->tx_held = calloc(pool->num, 1);
     xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-    if (xsk->fd >= 0 && memory_register(xsk) == 0 && rings_open(xsk, ring_size(pool, sockets)) == 0 &&
-        attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {
+    if (xsk->rx_held != NULL && xsk->tx_held != NULL && xsk->fd >= 0 && memory_register(xsk) == 0 &&
+        rings_open(xsk, ring_size(pool, sockets)) == 0 && attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {
         if (setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)) != 0)
             setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUF, &large, sizeof(large));
         refill(xsk);
@@ -178,7 +180,7 @@ static void refill(struct macs_odp_xsk *xsk) {
         uint32_t taken = macs_odp_packet_take(xsk->pool, packets, BATCH);
         for (uint32_t i = 0; i < taken; i++) {
             uint64_t start = (uint64_t)((uint8_t *)packets[i] - xsk->pool->memory) + xsk->distance;
-            packets[i]->user_ptr = xsk;
+            xsk->rx_held[packets[i]->event.index] = 1;
             if (!crosses(xsk, start, XDP_HEADROOM + xsk->chunk))
                 *address_at(ring, ring->ours++) = start;
         }
@@ -190,10 +192,12 @@ static void refill(struct macs_odp_xsk *xsk) {
         recvfrom(xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL);
 }
 
-/* The packet that a received chunk is the data of. */
+/* The packet that a received chunk is the data of: ours again. */
 static odp_packet_t chunk_packet(const struct macs_odp_xsk *xsk, uint64_t address) {
     uint64_t start = address & XSK_UNALIGNED_BUF_ADDR_MASK;
-    return (odp_packet_t)(void *)(xsk->pool->memory + start - xsk->distance);
+    odp_packet_t pkt = (odp_packet_t)(void *)(xsk->pool->memory + start - xsk->distance);
+    xsk->rx_held[pkt->event.index] = 0;
+    return pkt;
 }
 
 static uint8_t *chunk_data(const struct macs_odp_xsk *xsk, uint64_t address) {
@@ -259,8 +263,10 @@ static void completed(struct macs_odp_xsk *xsk) {
         for (; available > 0 && count < BATCH; available--) {
             uint64_t start = *address_at(ring, ring->ours++) & XSK_UNALIGNED_BUF_ADDR_MASK;
             odp_packet_t pkt = (odp_packet_t)(void *)(xsk->pool->memory + start);
-            if (--pkt->parts == 0)
-                packets[count++] = pkt;
+            if (--pkt->parts > 0)
+                continue;
+            xsk->tx_held[pkt->event.index] = 0;
+            packets[count++] = pkt;
         }
         macs_odp_packet_give(xsk->pool, packets, count);
     }
@@ -272,7 +278,7 @@ static void frame_put(struct macs_odp_xsk *xsk, odp_packet_t pkt, uint32_t parts
     uint64_t offset = (uint64_t)(pkt->data - (uint8_t *)pkt);
     uint32_t left = pkt->len;
     pkt->parts = parts;
-    pkt->user_ptr = xsk;
+    xsk->tx_held[pkt->event.index] = 1;
     for (; parts > 0; parts--) {
         uint32_t len = parts > 1 ? xsk->chunk : left;
         *desc_at(&xsk->tx, xsk->tx.ours++) = (struct xdp_desc){.addr = start | offset << XSK_UNALIGNED_BUF_OFFSET_SHIFT,
@@ -291,7 +297,7 @@ static odp_packet_t own(struct macs_odp_xsk *xsk, odp_packet_t pkt) {
     odp_packet_t copy;
     for (uint32_t tries = 0; tries < BATCH && macs_odp_packet_take(xsk->pool, &copy, 1) == 1; tries++) {
         macs_odp_packet_start(copy, xsk->pool->headroom, pkt->len, -1);
-        copy->user_ptr = xsk;
+        xsk->tx_held[copy->event.index] = 1; /* and there it stays if it crosses too */
         if (!crosses(xsk, (uint64_t)(copy->data - xsk->pool->memory), copy->len)) {
             memcpy(copy->data, pkt->data, pkt->len);
             odp_packet_free(pkt);
@@ -381,6 +387,11 @@ void macs_odp_xsk_close(struct macs_odp_xsk *xsk) {
     ring_unmap(&xsk->completion);
     if (xsk->fd >= 0)
         close(xsk->fd); /* the kernel lets go of the memory here */
-    macs_odp_packet_give_held(xsk->pool, xsk);
+    if (xsk->rx_held != NULL)
+        macs_odp_packet_give_marked(xsk->pool, xsk->rx_held);
+    if (xsk->tx_held != NULL)
+        macs_odp_packet_give_marked(xsk->pool, xsk->tx_held);
+    free(xsk->rx_held);
+    free(xsk->tx_held);
     free(xsk);
 }

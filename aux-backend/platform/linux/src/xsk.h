@@ -39,8 +39,10 @@ struct macs_odp_xsk {
     uint32_t distance; /* from a packet's description to what the fill ring wants: 256 bytes before the data */
     struct macs_odp_xsk_ring fill ODP_ALIGNED_CACHE;
     struct macs_odp_xsk_ring rx;
+    uint8_t *rx_held; /* [pool->num] 1: the kernel has the packet, to be filled */
     struct macs_odp_xsk_ring tx ODP_ALIGNED_CACHE;
     struct macs_odp_xsk_ring completion;
+    uint8_t *tx_held; /* likewise, to be sent */
 };
 
 /* One of `sockets` sockets of a port, for frames of up to `maxlen` bytes; nothing arrives at it before the XDP program
