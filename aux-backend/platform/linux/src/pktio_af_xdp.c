@@ -57,13 +57,15 @@ static void sockets_close(struct af_xdp_state *state) {
     }
 }
 
-/* Returns NULL, or what the kernel refused, with the error number set. */
+/* Returns NULL, or what the kernel refused, with the error number set. An interface that comes back may have fewer
+ * queues: the other sockets stay away. The frames of queues that it did not have before go to the kernel. */
 static const char *sockets_try(struct macs_odp_pktio *pktio) {
     struct af_xdp_state *state = pktio->state;
     const struct macs_odp_interface *interface = &state->interface;
+    uint32_t queues = macs_odp_netdev_queues(interface->name);
     if (macs_odp_xdp_open(&state->xdp, state->count) != 0)
         return "the kernel does not make a map for the XDP program";
-    for (uint32_t i = 0; i < state->count; i++) {
+    for (uint32_t i = 0; i < state->count && i < queues; i++) {
         struct macs_odp_xsk *xsk =
             macs_odp_xsk_open(interface->ifindex, i, pktio->pool, state->count, macs_odp_interface_maxlen(interface));
         state->socket[i].xsk = xsk;
@@ -90,13 +92,24 @@ static int sockets_open(struct macs_odp_pktio *pktio) {
     return 0;
 }
 
-/* Called under the interface's lock. The interface may have fewer queues than before, not more: those get no socket. */
+/* Called under the interface's lock, as is what follows. */
+static void refresh_locked(struct macs_odp_pktio *pktio) {
+    struct af_xdp_state *state = pktio->state;
+    for (uint32_t i = 0; i < state->count && pktio->num_in > 0; i++) {
+        struct af_xdp_socket *socket = &state->socket[i];
+        uint64_t dropped = socket->xsk != NULL ? macs_odp_xsk_dropped(socket->xsk) : socket->dropped;
+        macs_odp_count(&pktio->in[i % pktio->num_in].counters.discards, dropped - socket->dropped);
+        socket->dropped = dropped;
+    }
+}
+
 static void af_xdp_rebind(struct macs_odp_pktio *pktio) {
     struct af_xdp_state *state = pktio->state;
     for (uint32_t i = 0; i < state->count; i++) {
         odp_spinlock_lock(&state->socket[i].rx_lock);
         odp_spinlock_lock(&state->socket[i].tx_lock);
     }
+    refresh_locked(pktio);
     sockets_close(state);
     if (state->started)
         sockets_open(pktio);
@@ -137,16 +150,6 @@ static void af_xdp_close(struct macs_odp_pktio *pktio) {
     struct af_xdp_state *state = pktio->state;
     macs_odp_interface_close(&state->interface);
     free(state);
-}
-
-static void refresh_locked(struct macs_odp_pktio *pktio) {
-    struct af_xdp_state *state = pktio->state;
-    for (uint32_t i = 0; i < state->count && pktio->num_in > 0; i++) {
-        struct af_xdp_socket *socket = &state->socket[i];
-        uint64_t dropped = socket->xsk != NULL ? macs_odp_xsk_dropped(socket->xsk) : socket->dropped;
-        macs_odp_count(&pktio->in[i % pktio->num_in].counters.discards, dropped - socket->dropped);
-        socket->dropped = dropped;
-    }
 }
 
 static void af_xdp_refresh(struct macs_odp_pktio *pktio) {
