@@ -42,13 +42,16 @@ SESSIONS = {5: 3, 6: 1}  # clone session: port
 SLOW_SECONDS = 5.0  # for reading and optimising one program
 
 
+EVERY_STAGE = ALL.without(["small-tables"])  # the tables of random programs are small
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """How a switch is compiled: the C compiler's level, with sanitizers or without, which optimisations are done."""
 
     level: str = "-O0"
     sanitized: bool = True
-    wanted: Optimisations = ALL
+    wanted: Optimisations = EVERY_STAGE
 
     def tools(self) -> Toolchain:
         return toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
@@ -59,13 +62,13 @@ LEVELS = (*[("-O0", True)] * 4, ("-O1", True), ("-O2", False))
 
 
 def build_of(seed: int) -> Build:
-    """How the program of a seed is compiled: with all optimisations, without any, or with a part of them."""
+    """How the program of a seed is compiled: without one of the optimisations, half of them, none or all; most have stages."""
     random = Random(seed)
     level, sanitized = random.choice(LEVELS)
     switches = [name for name in NAMES if name != "native"]  # that one is another backend to compile
-    left_out = random.choice(
-        ([], [], switches, random.sample(switches, 1), random.sample(switches, len(switches) // 2))
-    )
+    left_out = set(random.sample(switches, random.choice((0, 0, 1, len(switches) // 2, len(switches)))))
+    if random.random() < 0.8:
+        left_out = left_out - {"stages"} | {"small-tables"}
     passes = [name for name, _ in PASSES if random.random() < 0.1] if left_out else []
     return Build(level, sanitized, ALL.without([*left_out, *passes]))
 
