@@ -5,6 +5,7 @@
   frames  l2fwd over the size of frames
   cores   l2fwd over the number of cores
   optimisations  four programs with and without each optimisation
+  kernels  ipv6fwd with the trie and with its twin without compressed paths
 
 Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,11 +24,13 @@ import click
 from rich.console import Console
 
 from macsad.bench import plots, report, session, suites
-from macsad.bench.contestants import BenchError, worker_cpus
-from macsad.bench.samples import SampleError
+from macsad.bench.contestants import BenchError, Closing, worker_cpus
+from macsad.bench.rounds import measure
+from macsad.bench.samples import SampleError, ratio
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generation import Order
+from macsad.progress import counting
 from macsad.resources import share
 from transpiler.optimisations import NAMES
 
@@ -138,7 +142,42 @@ def optimisations(quick: bool) -> None:
     plots.gains(results, PLOTS / "optimisations.svg")
 
 
-SERIES = {"apps": apps, "tables": tables, "frames": frames, "cores": cores, "optimisations": optimisations}
+def kernels(quick: bool) -> None:
+    """Two switches side by side, with the same entries and the same frames."""
+    app, table, twin = "ipv6fwd", "V6Ingress.routes", "lpm_trie_plain"
+    path, suite = share("apps") / app / f"{app}.p4", suite_of(share("apps") / app / f"{app}.p4")
+    if quick:
+        suite = replace(suite, entries=1000, tables=(), packets=1000)
+    rounds, seconds = (1, 0.01) if quick else (9, 0.1)
+    plain = Request(path)
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        setups: dict[str, session.Setup] = {}
+        for name, request in (("compressed", plain), ("plain", replace(plain, kernels=(f"{table}={twin}",)))):
+            folder = Path(scratch) / name
+            folder.mkdir()
+            wanted = session.Wanted(request, lambda made: order(made, suite), (BEST,), rounds, seconds, 1)
+            setups[name] = session.Setup(wanted, folder, closing)
+        turns = [replace(turn, key=(name, *turn.key[1:])) for name, setup in setups.items() for turn in setup.turns()]
+        with counting("measuring") as advance:
+            samples = measure(turns, rounds, seconds, advance)
+    gain = ratio(samples["plain", *BEST], samples["compressed", *BEST])
+    tables = {name: next(t for t in setup.tables if t.name == table) for name, setup in setups.items()}
+    memory = {name: found.memory_bytes for name, found in tables.items()}
+    print(f"{app}, {tables['plain'].entries:,} prefixes: {gain:.2f} times as fast with compressed paths as without")
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    (FIGURES / "kernels.json").write_text(
+        json.dumps({"app": app, "gain": gain, "memory_bytes": memory}, indent=1) + "\n"
+    )
+
+
+SERIES = {
+    "apps": apps,
+    "tables": tables,
+    "frames": frames,
+    "cores": cores,
+    "optimisations": optimisations,
+    "kernels": kernels,
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -1,302 +1,16 @@
-/* Writer side of the compressed trie; layout and rules stand in lpm_trie.h. */
+/* Writer side of the compressed trie: its table kernel, and its twin's. Layout and rules stand in lpm_trie.h. */
 #include "lpm_trie.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "lpm_trie_change.h"
 #include "lpm_trie_node.h"
 #include "memory.h"
 
 enum { KEY_BYTES_MAX = 1024 /* a removal may retire a node for each byte: far less than the backlog takes */ };
 
 typedef struct macs_lpm_trie table_t;
-typedef struct macs_lpm_trie_node node_t;
-typedef struct macs_lpm_trie_spread spread_t;
-typedef _Atomic uint32_t link_t; /* where an entry is published */
-
-/* One node on the way to a rule's node. */
-struct hop {
-    link_t *link;
-    uint32_t entry;
-    uint8_t byte; /* by which the way goes on */
-};
-
-/* -- reclamation and publication --------------------------------------------------------------------------------------
- */
-
-static void release_node(void *owner, void *entry) {
-    macs_lpm_trie_node_free(owner, (uint32_t)(uintptr_t)entry);
-}
-
-static void retire(table_t *table, uint32_t entry) {
-    if (entry)
-        macs_qsbr_defer(table->rules.qsbr, release_node, table, (void *)(uintptr_t)entry);
-}
-
-static void count_change(table_t *table) {
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-}
-
-static void publish(table_t *table, link_t *link, uint32_t entry) {
-    count_change(table);
-    atomic_store_explicit(link, entry, memory_order_release);
-}
-
-/* -- a rule's answers -------------------------------------------------------------------------------------------------
- */
-
-/* The entry of a rule in the stride that begins at bit `from` of the key. */
-static uint32_t answer_of(const struct macs_rule *rule, uint32_t from) {
-    return (rule->prefix_bits - from) << MACS_LPM_TRIE_LENGTH_AT | (rule->result + 1);
-}
-
-static uint32_t length_of(uint32_t answer) {
-    return answer >> MACS_LPM_TRIE_LENGTH_AT;
-}
-
-/* The byte in which a prefix (not of length 0) ends. */
-static uint32_t last_byte(const struct macs_rule *rule) {
-    return (rule->prefix_bits - 1) / 8;
-}
-
-/* How many byte values it covers there, from rule->bytes[last_byte] on. */
-static uint32_t span(const struct macs_rule *rule) {
-    return UINT32_C(1) << (7 - (rule->prefix_bits - 1) % 8);
-}
-
-/* Where the rule is the longest prefix it becomes the answer. */
-static void answer_with(spread_t *spread, const struct macs_rule *rule) {
-    uint32_t first = rule->bytes[last_byte(rule)], answer = answer_of(rule, last_byte(rule) * 8);
-    for (uint32_t byte = first; byte < first + span(rule); byte++)
-        if (length_of(spread->answers[byte]) <= length_of(answer))
-            spread->answers[byte] = answer;
-}
-
-/* What is the answer for a rule's keys without it: that of the next shorter prefix of more than `from` bits, or 0. */
-static uint32_t next_shorter(table_t *table, const struct macs_rule *rule, uint32_t from) {
-    for (uint32_t bits = rule->prefix_bits - 1; bits > from; bits--) {
-        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, bits);
-        if (shorter)
-            return answer_of(shorter, from);
-    }
-    return 0;
-}
-
-/* Where the rule is the answer, the next shorter prefix that ends in the same byte becomes it. */
-static void answer_without(table_t *table, spread_t *spread, const struct macs_rule *rule) {
-    uint32_t from = last_byte(rule) * 8, first = rule->bytes[last_byte(rule)];
-    uint32_t answer = next_shorter(table, rule, from);
-    for (uint32_t byte = first; byte < first + span(rule); byte++)
-        if (length_of(spread->answers[byte]) == rule->prefix_bits - from)
-            spread->answers[byte] = answer;
-}
-
-/* -- the first bytes --------------------------------------------------------------------------------------------------
- */
-
-static link_t *first_link(const table_t *table, const struct macs_rule *rule) {
-    uint32_t index = 0;
-    for (uint32_t i = 0; i < table->first_bytes; i++)
-        index = index << 8 | rule->bytes[i];
-    return &table->first[index];
-}
-
-/* Whether a rule ends in the first bytes: no node knows it. */
-static bool ends_first(const table_t *table, const struct macs_rule *rule) {
-    return rule->prefix_bits <= table->first_bytes * 8;
-}
-
-/* For the keys of a rule that ends in the first bytes: answers of `shortest` to `longest` bits become `to`. */
-static void change_first(table_t *table, const struct macs_rule *rule, uint32_t shortest, uint32_t longest,
-                         uint32_t to) {
-    link_t *link = rule->prefix_bits ? first_link(table, rule) : &table->root;
-    uint32_t count = rule->prefix_bits ? UINT32_C(1) << (table->first_bytes * 8 - rule->prefix_bits) : 1;
-    count_change(table);
-    for (uint32_t i = 0; i < count; i++) {
-        link_t *place = &link[i];
-        uint32_t entry = atomic_load_explicit(place, memory_order_relaxed);
-        if (entry & MACS_LPM_TRIE_NODE) {
-            place = &macs_lpm_trie_node_at(table, entry)->inherited;
-            entry = atomic_load_explicit(place, memory_order_relaxed);
-        }
-        if (length_of(entry) >= shortest && length_of(entry) <= longest)
-            atomic_store_explicit(place, to, memory_order_release);
-    }
-}
-
-/* -- adding -----------------------------------------------------------------------------------------------------------
- */
-
-/* New nodes for a rule from byte `position` of its key on, in the place of the answer `inherited`; 0 without memory. */
-static uint32_t make_path(table_t *table, const struct macs_rule *rule, uint32_t position, uint32_t inherited) {
-    uint32_t at = last_byte(rule), entry = 0;
-    for (;;) {
-        spread_t spread;
-        uint32_t skip = at - position < table->skip ? at - position : table->skip;
-        macs_lpm_trie_node_clear(&spread, rule->bytes + at - skip, skip);
-        if (entry)
-            spread.children[rule->bytes[at]] = entry;
-        else
-            answer_with(&spread, rule);
-        spread.inherited = at - skip == position ? inherited : 0;
-        uint32_t upper = macs_lpm_trie_node_make(table, &spread);
-        if (!upper)
-            macs_lpm_trie_node_free_all(table, entry);
-        if (!upper || at - skip == position)
-            return upper;
-        entry = upper;
-        at -= skip + 1;
-    }
-}
-
-/* Put a new node in the place of `entry`: it says what `spread` says, and leads to the rule, whose way it meets at byte
- * `position`. */
-static int replace_towards(table_t *table, link_t *link, uint32_t entry, spread_t *spread, const struct macs_rule *rule,
-                           uint32_t position) {
-    uint32_t path = 0, byte = rule->bytes[position];
-    if (position == last_byte(rule)) {
-        answer_with(spread, rule);
-    } else {
-        path = make_path(table, rule, position + 1, spread->answers[byte]);
-        if (!path)
-            return -ENOMEM;
-        spread->children[byte] = path;
-    }
-    uint32_t made = macs_lpm_trie_node_make(table, spread);
-    if (!made) {
-        macs_lpm_trie_node_free_all(table, path);
-        return -ENOMEM;
-    }
-    count_change(table);
-    macs_lpm_trie_node_bequeath(table, spread);
-    publish(table, link, made);
-    retire(table, entry);
-    return 0;
-}
-
-/* The rule leaves the path of the node of `entry` after `common` bytes of it: a new node there, the old one shortened
- * below it. */
-static int split(table_t *table, link_t *link, uint32_t entry, uint32_t common, const struct macs_rule *rule,
-                 uint32_t position) {
-    spread_t whole, spread;
-    macs_lpm_trie_node_spread(table, entry, &whole);
-    spread = whole;
-    spread.inherited = 0;
-    spread.skip -= common + 1;
-    memmove(spread.skip_bytes, whole.skip_bytes + common + 1, spread.skip);
-    uint32_t lower = macs_lpm_trie_node_make(table, &spread);
-    if (!lower)
-        return -ENOMEM;
-    macs_lpm_trie_node_clear(&spread, whole.skip_bytes, common);
-    spread.inherited = whole.inherited;
-    spread.children[whole.skip_bytes[common]] = lower;
-    int error = replace_towards(table, link, entry, &spread, rule, position + common);
-    if (error)
-        macs_lpm_trie_node_free(table, lower);
-    return error;
-}
-
-/* How many bytes of a node's path are a rule's from `position` on, the rule's last byte not counted. */
-static uint32_t common_bytes(const node_t *node, const struct macs_rule *rule, uint32_t position) {
-    uint32_t common = 0;
-    while (common < macs_lpm_trie_skip(node) && position + common < last_byte(rule) &&
-           (uint8_t)(node->path >> (56 - 8 * common)) == rule->bytes[position + common])
-        common++;
-    return common;
-}
-
-/* Publish a rule that ends in a node, or its new result. Needs one reserved defer. 0 or -ENOMEM, and then nothing has
- * changed. */
-static int insert(table_t *table, const struct macs_rule *rule) {
-    link_t *link = first_link(table, rule);
-    for (uint32_t position = table->first_bytes;; position++) {
-        uint32_t entry = atomic_load_explicit(link, memory_order_relaxed);
-        if (!(entry & MACS_LPM_TRIE_NODE)) {
-            uint32_t path = make_path(table, rule, position, entry);
-            if (path)
-                publish(table, link, path);
-            return path ? 0 : -ENOMEM;
-        }
-        node_t *node = macs_lpm_trie_node_at(table, entry);
-        uint32_t common = common_bytes(node, rule, position);
-        if (common < macs_lpm_trie_skip(node))
-            return split(table, link, entry, common, rule, position);
-        position += common;
-        link_t *next = &node->entries[macs_lpm_trie_place(node, rule->bytes[position])];
-        if (position == last_byte(rule) || !(atomic_load_explicit(next, memory_order_relaxed) & MACS_LPM_TRIE_NODE)) {
-            spread_t spread;
-            macs_lpm_trie_node_spread(table, entry, &spread);
-            return replace_towards(table, link, entry, &spread, rule, position);
-        }
-        link = next;
-    }
-}
-
-/* Publish a rule, or its new result: as insert. */
-static int set_rule(table_t *table, const struct macs_rule *rule) {
-    if (!ends_first(table, rule))
-        return insert(table, rule);
-    change_first(table, rule, 0, rule->prefix_bits, answer_of(rule, 0));
-    return 0;
-}
-
-/* -- removing ---------------------------------------------------------------------------------------------------------
- */
-
-/* The way to the node of a rule that is in one: the hop of that node, the last in table->path. */
-static struct hop *find_way(table_t *table, const struct macs_rule *rule) {
-    struct hop *hop = table->path;
-    link_t *link = first_link(table, rule);
-    for (uint32_t position = table->first_bytes;; position++, hop++) {
-        hop->link = link;
-        hop->entry = atomic_load_explicit(link, memory_order_relaxed);
-        node_t *node = macs_lpm_trie_node_at(table, hop->entry);
-        position += macs_lpm_trie_skip(node);
-        hop->byte = rule->bytes[position];
-        if (position == last_byte(rule))
-            return hop;
-        link = &node->entries[macs_lpm_trie_place(node, hop->byte)];
-    }
-}
-
-/* Unlink a rule that ends in a node, and what nodes it leaves without use. Needs key_bytes + 2 reserved defers. 0 or
- * -ENOMEM. */
-static int unlink_rule(table_t *table, const struct macs_rule *rule) {
-    struct hop *top = table->path, *last = find_way(table, rule), *hop = last;
-    uint32_t entry, merged;
-    spread_t spread;
-    macs_lpm_trie_node_spread(table, last->entry, &spread);
-    answer_without(table, &spread, rule);
-    for (;;) {
-        int error = macs_lpm_trie_node_shorten(table, &spread, &entry, &merged);
-        if (error)
-            return error;
-        if (entry || hop == top)
-            break;
-        hop--;
-        macs_lpm_trie_node_spread(table, hop->entry, &spread);
-        spread.children[hop->byte] = 0;
-    }
-    count_change(table);
-    macs_lpm_trie_node_bequeath(table, &spread);
-    publish(table, hop->link, entry ? entry : spread.inherited);
-    for (; hop <= last; hop++)
-        retire(table, hop->entry);
-    retire(table, merged);
-    return 0;
-}
-
-static int unset_rule(table_t *table, const struct macs_rule *rule) {
-    if (!ends_first(table, rule))
-        return unlink_rule(table, rule);
-    uint32_t bits = rule->prefix_bits;
-    change_first(table, rule, bits, bits, bits ? next_shorter(table, rule, 0) : 0);
-    return 0;
-}
-
-/* -- the kernel -------------------------------------------------------------------------------------------------------
- */
 
 static size_t first_bytes(const table_t *table) {
     return sizeof *table->first << table->first_bytes * 8;
@@ -327,7 +41,7 @@ static int create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, 
     table->skip = skip;
     table->first_bytes = shape->key_bytes < MACS_LPM_TRIE_FIRST ? shape->key_bytes : MACS_LPM_TRIE_FIRST;
     table->first = macs_memory_alloc(first_bytes(table), true);
-    table->path = calloc((size_t)shape->key_bytes + 1, sizeof(struct hop));
+    table->path = calloc((size_t)shape->key_bytes + 1, sizeof(struct macs_lpm_trie_hop));
     error = macs_results_create(&table->results, shape, qsbr);
     if (!error)
         error = macs_arena_create(&table->arena);
@@ -357,7 +71,7 @@ static int trie_add(void *self, const struct macs_match *match, const void *valu
         return error;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
     if (!error) {
-        error = set_rule(table, rule);
+        error = macs_lpm_trie_set(table, rule);
         if (error)
             macs_results_drop(&table->results, rule->result);
     }
@@ -382,7 +96,7 @@ static int trie_modify(void *self, const struct macs_match *match, const void *v
     uint32_t before = rule->result;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
     if (!error) {
-        error = set_rule(table, rule);
+        error = macs_lpm_trie_set(table, rule);
         macs_results_drop(&table->results, error ? rule->result : before);
     }
     if (error) {
@@ -402,7 +116,7 @@ static int trie_remove(void *self, const struct macs_match *match) {
     if (!error)
         error = macs_qsbr_reserve(table->rules.qsbr, table->rules.key_bytes + 4);
     if (!error)
-        error = unset_rule(table, rule);
+        error = macs_lpm_trie_unset(table, rule);
     if (error)
         return error;
     macs_results_drop(&table->results, rule->result);

@@ -33,6 +33,7 @@
 #define MACS_LPM_TRIE_FIRST 2u /* bytes that index `first` */
 #define MACS_LPM_TRIE_SKIP 7u  /* bytes before a node's own, at most */
 #define MACS_LPM_TRIE_RETRIES 64
+#define MACS_LPM_TRIE_LINE 64u /* bytes of a cache line */
 /* An entry: this and a node's block, or a result's number + 1 (0: none) and above it how many bits of the stride its
  * prefix has. */
 #define MACS_LPM_TRIE_NODE UINT32_C(0x80000000)
@@ -97,13 +98,15 @@ static inline uint64_t macs_lpm_trie_word(const uint8_t *key, uint32_t key_bytes
     return word << 8 * (position - at);
 }
 
-/* Take an entry that stands before byte `position` of the key: an answer, or the way to a node, which is fetched. */
+/* Take an entry that stands before byte `position` of the key: an answer, or the way to a node. What it leads to is
+ * fetched. */
 static inline void macs_lpm_trie_take(const struct macs_lpm_trie *table, struct macs_lpm_trie_cursor *cursor,
                                       uint32_t entry, uint32_t position) {
     if (entry & MACS_LPM_TRIE_NODE) {
         cursor->node = macs_lpm_trie_node_at(table, entry);
         cursor->position = position;
         macs_prefetch(cursor->node);
+        macs_prefetch((const uint8_t *)cursor->node + MACS_LPM_TRIE_LINE); /* has most of its entries */
         return;
     }
     cursor->node = NULL;
