@@ -603,7 +603,6 @@ def test_frames_through_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
         ("dpdk:0", "cannot find that port: No such device"),
         ("dpdk:net_nonsense0", 'DPDK: EAL: failed to parse device "net_nonsense0"'),
         ("dpdk:net_pcap0,rx_pcap=/nowhere/x.pcap", "Couldn't open /nowhere/x.pcap"),
-        ("af_xdp:", "expected af_xdp:INTERFACE"),
         ("nosuchdriver:x", "port nosuchdriver:x: no such driver"),
     ],
 )
@@ -657,6 +656,11 @@ def test_every_frame_of_a_file_is_counted(native: Toolchain, tmp_path: Path) -> 
             f"1 in 0 discards 0 errors 0 out {FRAMES} errors 0",
         ]
     assert out.stat().st_size == 60 + FRAMES * 92  # a frame of 60 bytes in a block
+
+
+@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+def test_interfaces_over_dpdk(dpdk: Toolchain, scenario: str, driver: str) -> None:
+    in_own_network(scenario, driver, dpdk.program("forward"))
 
 
 def test_interfaces_without_ring(arm: Toolchain) -> None:

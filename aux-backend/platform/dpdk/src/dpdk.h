@@ -13,6 +13,5 @@ uint32_t macs_odp_dpdk_lcore(uint32_t thread);
 struct rte_mempool *macs_odp_dpdk_mempool(const struct macs_odp_pool *pool);
 
 extern const struct macs_odp_driver macs_odp_driver_dpdk;
-extern const struct macs_odp_driver macs_odp_driver_dpdk_af_xdp;
 
 #endif

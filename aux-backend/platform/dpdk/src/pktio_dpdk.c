@@ -1,6 +1,5 @@
 /* dpdk:DEVICE — a port of DPDK's: its number (dpdk:0), the address of a PCI device, or a virtual device with its
  * arguments (dpdk:net_af_packet0,iface=eth0), which is made when the port is opened and removed when it is closed.
- * af_xdp:INTERFACE[,ARGUMENTS] is short for DPDK's own driver of that kind.
  *
  * Frames are what the driver gives and takes, nothing is copied and nothing of a received packet is written. Frames
  * that the driver spreads over several mbufs, as they do not fit in one, count as in_errors. Drivers that read a
@@ -96,7 +95,11 @@ static uint32_t at_most(uint32_t value, uint32_t limit) {
     return value < limit ? value : limit;
 }
 
-static int open_device(struct macs_odp_pktio *pktio, const char *device) {
+static int dpdk_open(struct macs_odp_pktio *pktio, const char *device) {
+    if (*device == '\0') {
+        macs_odp_log(ODP_LOG_ERR, "port %s: expected dpdk:NUMBER or dpdk:DEVICE,ARGUMENTS\n", pktio->name);
+        return macs_odp_fail(EINVAL);
+    }
     struct dpdk_state *state = calloc(1, sizeof(*state));
     if (state == NULL)
         return macs_odp_fail(ENOMEM);
@@ -116,28 +119,12 @@ static int open_device(struct macs_odp_pktio *pktio, const char *device) {
     }
     state->maxlen = state->info.max_rx_pktlen < MAX_FRAME ? state->info.max_rx_pktlen + VLAN_TAG : MAX_FRAME;
     state->completes = reads_kernel(state->info.driver_name);
+    pktio->pool->lossy |= strcmp(state->info.driver_name, "net_af_xdp") == 0;
     pktio->max_in = at_most(state->info.max_rx_queues, ODP_PKTIN_MAX_QUEUES);
     pktio->max_out = at_most(state->info.max_tx_queues, ODP_PKTOUT_MAX_QUEUES);
     pktio->state = state;
     __atomic_store_n(&input_of[state->port], (int)pktio->index + 1, __ATOMIC_RELAXED);
     return 0;
-}
-
-static int dpdk_open(struct macs_odp_pktio *pktio, const char *arguments) {
-    if (*arguments != '\0')
-        return open_device(pktio, arguments);
-    macs_odp_log(ODP_LOG_ERR, "port %s: expected dpdk:NUMBER or dpdk:DEVICE,ARGUMENTS\n", pktio->name);
-    return macs_odp_fail(EINVAL);
-}
-
-static int af_xdp_open(struct macs_odp_pktio *pktio, const char *arguments) {
-    char device[320];
-    if (*arguments == '\0') {
-        macs_odp_log(ODP_LOG_ERR, "port %s: expected af_xdp:INTERFACE\n", pktio->name);
-        return macs_odp_fail(EINVAL);
-    }
-    snprintf(device, sizeof(device), "net_af_xdp%u,iface=%s", pktio->index, arguments);
-    return open_device(pktio, device);
 }
 
 static void dpdk_close(struct macs_odp_pktio *pktio) {
@@ -165,12 +152,19 @@ static uint64_t rss_of(odp_pktin_hash_proto_t hash, uint64_t able) {
     return fields & able;
 }
 
+/* The largest MTU that packet and device have room for. */
+static uint32_t mtu_of(const struct macs_odp_pktio *pktio, const struct rte_eth_dev_info *info) {
+    bool told_apart = info->max_mtu != UINT16_MAX && info->max_rx_pktlen > info->max_mtu;
+    uint32_t around = told_apart ? info->max_rx_pktlen - info->max_mtu : RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+    uint32_t frame = at_most(macs_odp_pktio_room(pktio), info->max_rx_pktlen);
+    return at_most(frame > around ? frame - around : 0, info->max_mtu);
+}
+
 static int configure(struct macs_odp_pktio *pktio, struct dpdk_state *state) {
     struct rte_eth_conf config = {.rxmode = {.mq_mode = RTE_ETH_MQ_RX_NONE}};
-    uint32_t room = macs_odp_pktio_room(pktio) - RTE_ETHER_HDR_LEN - RTE_ETHER_CRC_LEN - 2 * VLAN_TAG;
     uint16_t in = (uint16_t)at_most(pktio->num_in ? pktio->num_in : 1, state->info.max_rx_queues);
     uint16_t out = (uint16_t)at_most(pktio->num_out ? pktio->num_out : 1, state->info.max_tx_queues);
-    config.rxmode.mtu = at_most(room, state->info.max_mtu);
+    config.rxmode.mtu = mtu_of(pktio, &state->info);
     config.rx_adv_conf.rss_conf.rss_hf = rss_of(pktio->hash, state->info.flow_type_rss_offloads);
     if (in > 1 && config.rx_adv_conf.rss_conf.rss_hf != 0)
         config.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
@@ -325,13 +319,20 @@ static void dpdk_refresh(struct macs_odp_pktio *pktio) {
         __atomic_store_n(&pktio->out[0].counters.errors, stats.oerrors, __ATOMIC_RELAXED);
 }
 
-#define DRIVER(word, opener)                                                                                           \
-    {                                                                                                                  \
-        .name = (word), .max_input_queues = ODP_PKTIN_MAX_QUEUES, .max_output_queues = ODP_PKTOUT_MAX_QUEUES,          \
-        .open = (opener), .close = dpdk_close, .start = dpdk_start, .stop = dpdk_stop, .recv = dpdk_recv,              \
-        .send = dpdk_send, .mac_addr = dpdk_mac, .promisc = dpdk_promisc, .promisc_set = dpdk_promisc_set,             \
-        .link_status = dpdk_link, .refresh = dpdk_refresh, .maxlen = dpdk_maxlen,                                      \
-    }
-
-const struct macs_odp_driver macs_odp_driver_dpdk = DRIVER("dpdk", dpdk_open);
-const struct macs_odp_driver macs_odp_driver_dpdk_af_xdp = DRIVER("af_xdp", af_xdp_open);
+const struct macs_odp_driver macs_odp_driver_dpdk = {
+    .name = "dpdk",
+    .max_input_queues = ODP_PKTIN_MAX_QUEUES,
+    .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
+    .open = dpdk_open,
+    .close = dpdk_close,
+    .start = dpdk_start,
+    .stop = dpdk_stop,
+    .recv = dpdk_recv,
+    .send = dpdk_send,
+    .mac_addr = dpdk_mac,
+    .promisc = dpdk_promisc,
+    .promisc_set = dpdk_promisc_set,
+    .link_status = dpdk_link,
+    .refresh = dpdk_refresh,
+    .maxlen = dpdk_maxlen,
+};

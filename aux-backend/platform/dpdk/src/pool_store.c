@@ -65,8 +65,8 @@ static uint32_t pool_shape(struct macs_odp_store *store, const odp_pool_param_t 
         pool->room = ODP_CACHE_LINE_ROUNDUP(larger(param->buf.size, 1));
         align = larger(align, param->buf.align);
     }
-    store->before = (uint32_t)sizeof(struct macs_odp_packet) + ODP_CACHE_LINE_ROUNDUP(uarea_size(param));
-    return store->before + pool->room + align - ODP_CACHE_LINE_SIZE;
+    pool->before = (uint32_t)sizeof(struct macs_odp_packet) + ODP_CACHE_LINE_ROUNDUP(uarea_size(param));
+    return pool->before + pool->room + align - ODP_CACHE_LINE_SIZE;
 }
 
 /* For rte_mempool_obj_iter(): one object, all of it but the mbuf of a packet. */
@@ -82,7 +82,7 @@ static void object_init(struct rte_mempool *mempool, void *argument, void *objec
             (struct macs_odp_packet){.event = {.mbuf = event->mbuf}, .uarea_size = size};
     } else {
         uint32_t align = larger(pool->param.buf.align, ODP_CACHE_LINE_SIZE);
-        uintptr_t addr = (uintptr_t)object + store->before;
+        uintptr_t addr = (uintptr_t)object + pool->before;
         *(struct macs_odp_buffer *)object = (struct macs_odp_buffer){
             .uarea_size = size, .size = pool->room, .addr = (uint8_t *)((addr + align - 1) / align * align)};
     }
@@ -94,15 +94,18 @@ static void object_init(struct rte_mempool *mempool, void *argument, void *objec
         pool->param.uarea_init.init_fn(uarea, size, pool->param.uarea_init.args, index);
 }
 
-/* For rte_mempool_mem_iter(): what the pool's memory reaches from and to. */
+/* For rte_mempool_mem_iter(): what the pool's memory reaches from and to, in whole pages. */
 static void extend(struct rte_mempool *mempool, void *argument, struct rte_mempool_memhdr *chunk, unsigned index) {
     struct macs_odp_pool *pool = argument;
-    uint8_t *from = chunk->addr, *to = from + chunk->len, *end = pool->memory + pool->extent;
+    uintptr_t from = (uintptr_t)chunk->addr & ~(uintptr_t)(ODP_PAGE_SIZE - 1);
+    uintptr_t to = ((uintptr_t)chunk->addr + chunk->len + ODP_PAGE_SIZE - 1) & ~(uintptr_t)(ODP_PAGE_SIZE - 1);
+    uintptr_t end = (uintptr_t)pool->memory + pool->extent;
+    const struct rte_memseg_list *segments = rte_mem_virt2memseg_list(chunk->addr);
     (void)mempool, (void)index;
-    if (pool->memory == NULL || from < pool->memory)
-        pool->memory = from;
-    pool->extent = (uint64_t)((to > end ? to : end) - pool->memory);
-    pool->page = rte_mem_virt2memseg_list(from) ? rte_mem_virt2memseg_list(from)->page_sz : ODP_PAGE_SIZE;
+    if (pool->memory == NULL || from < (uintptr_t)pool->memory)
+        pool->memory = (uint8_t *)from;
+    pool->extent = (to > end ? to : end) - (uintptr_t)pool->memory;
+    pool->page = segments != NULL ? segments->page_sz : ODP_PAGE_SIZE;
 }
 
 /* A mempool's cache must leave the others something. */
@@ -116,7 +119,7 @@ static struct rte_mempool *mempool_new(struct macs_odp_store *store, uint32_t by
     char name[RTE_MEMPOOL_NAMESIZE];
     struct rte_pktmbuf_pool_private area = {
         .mbuf_data_room_size = (uint16_t)pool->room,
-        .mbuf_priv_size = (uint16_t)(store->before - sizeof(struct rte_mbuf)),
+        .mbuf_priv_size = (uint16_t)(pool->before - sizeof(struct rte_mbuf)),
     };
     /* Where devices see addresses as we do, objects may lie across pages: else each small page would hold one, all of
      * them in the same sets of the CPU's caches. */
@@ -190,4 +193,22 @@ bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event) {
         return false;
     rte_mempool_obj_iter(macs_odp_store_of(pool)->mempool, compare, &search);
     return search.found;
+}
+
+struct marked {
+    struct macs_odp_pool *pool;
+    const uint8_t *marks;
+};
+
+static void give_marked(struct rte_mempool *mempool, void *argument, void *object, unsigned index) {
+    const struct marked *marked = argument;
+    odp_packet_t pkt = object;
+    (void)mempool, (void)index;
+    if (marked->marks[pkt->event.index])
+        macs_odp_packet_give(marked->pool, &pkt, 1);
+}
+
+void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]) {
+    struct marked argument = {.pool = pool, .marks = marks};
+    rte_mempool_obj_iter(macs_odp_store_of(pool)->mempool, give_marked, &argument);
 }

@@ -9,7 +9,6 @@
 struct macs_odp_store {
     struct macs_odp_pool pool; /* first: a pool's address is its store's */
     struct rte_mempool *mempool;
-    uint32_t before; /* bytes from an object's start to a buffer's data at least */
 };
 
 static inline struct macs_odp_store *macs_odp_store_of(const struct macs_odp_pool *pool) {

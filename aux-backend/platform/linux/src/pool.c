@@ -98,7 +98,7 @@ int odp_pool_destroy(odp_pool_t pool) {
         return macs_odp_fail(EINVAL);
     pthread_mutex_lock(&macs_odp_lock);
     uint64_t missing = pool->num - macs_odp_store_available(pool) - cached(pool);
-    if (missing || pool->users)
+    if ((missing && !pool->lossy) || pool->users)
         result = macs_odp_fail(EBUSY);
     else
         pools[pool->index] = NULL;

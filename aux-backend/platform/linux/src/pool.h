@@ -19,8 +19,10 @@ struct macs_odp_pool {
     uint32_t room;    /* bytes from head on (packets) or of data (buffers) */
     uint32_t headroom;
     uint32_t cache_size;
+    uint32_t before; /* packets: bytes from the handle to the head */
     uint32_t stride; /* bytes from one object to the next */
     uint32_t users;  /* open pktios */
+    bool lossy;      /* a device may have kept packets: the pool need not be complete to be destroyed */
     uint16_t index;
     uint8_t *memory; /* the objects are in `extent` bytes from here on */
     uint64_t extent;
@@ -72,5 +74,8 @@ static inline uint32_t macs_odp_packet_take(struct macs_odp_pool *pool, odp_pack
 static inline void macs_odp_packet_give(struct macs_odp_pool *pool, odp_packet_t const pkt[], uint32_t num) {
     macs_odp_pool_give(pool, (struct macs_odp_event *const *)(const void *)pkt, num);
 }
+
+/* Gives back the packets whose index in the pool is marked: those that a driver has lent to the kernel. */
+void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]);
 
 #endif

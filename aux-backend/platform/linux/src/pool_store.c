@@ -90,6 +90,7 @@ struct macs_odp_pool *macs_odp_store_new(uint16_t number, const char *name, cons
     macs_odp_name(pool->name, sizeof(pool->name), name);
     pool->index = number;
     uint32_t before = pool_shape(pool, param, &align);
+    pool->before = before;
     pool->memory = macs_odp_map((uint64_t)pool->num * pool->stride, MACS_ODP_PAGES_BEST, &pool->extent, &pool->page);
     store->cache =
         macs_odp_map(ODP_THREAD_COUNT_MAX * sizeof(*store->cache), MACS_ODP_PAGES_SMALL, &store->cache_mapped, &page);

@@ -31,7 +31,4 @@ static inline struct macs_odp_store *macs_odp_store_of(const struct macs_odp_poo
 void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison);
 void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool);
 
-/* Gives back the packets whose index in the pool is marked: those that a driver has lent to the kernel. */
-void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]);
-
 #endif

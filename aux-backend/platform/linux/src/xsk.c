@@ -1,8 +1,6 @@
 /* See xsk.h. A packet's layout is what this is about: its fields are used as they are. */
 #include "xsk.h"
 
-#include "pool_store.h"
-
 #include <linux/if_xdp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,10 +141,9 @@ struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_
         return NULL;
     }
     memset(xsk, 0, sizeof(*xsk));
-    odp_packet_t first = (odp_packet_t)(void *)pool->memory;
     xsk->pool = pool;
     xsk->queue = queue;
-    xsk->distance = (uint32_t)(first->head - pool->memory) + pool->headroom - XDP_HEADROOM;
+    xsk->distance = pool->before + pool->headroom - XDP_HEADROOM;
     xsk->rx_held = calloc(pool->num, 1);
     xsk->tx_held = calloc(pool->num, 1);
     xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
@@ -219,10 +216,10 @@ static bool frame_join(struct macs_odp_xsk *xsk, odp_packet_t pkt, uint32_t part
     for (uint32_t part = 1; part < parts; part++) {
         const struct xdp_desc *desc = desc_at(&xsk->rx, xsk->rx.ours + part);
         odp_packet_t other = chunk_packet(xsk, desc->addr);
-        fits = fits && desc->len <= (uint64_t)(pkt->head + pkt->room - pkt->data) - pkt->len;
+        fits = fits && desc->len <= odp_packet_tailroom(pkt);
         if (fits) {
-            memcpy(pkt->data + pkt->len, chunk_data(xsk, desc->addr), desc->len);
-            pkt->len += desc->len;
+            memcpy(odp_packet_tail(pkt), chunk_data(xsk, desc->addr), desc->len);
+            macs_odp_place(pkt, macs_odp_data(pkt), macs_odp_len(pkt) + desc->len);
         }
         macs_odp_packet_give(xsk->pool, &other, 1);
     }
@@ -236,7 +233,7 @@ uint32_t macs_odp_xsk_recv(struct macs_odp_xsk *xsk, odp_packet_t packets[], uin
         const struct xdp_desc *desc = desc_at(ring, ring->ours);
         odp_packet_t pkt = chunk_packet(xsk, desc->addr);
         macs_odp_packet_start(pkt, xsk->pool->headroom, desc->len, -1);
-        pkt->data = chunk_data(xsk, desc->addr);
+        macs_odp_place(pkt, chunk_data(xsk, desc->addr), desc->len);
         if (parts > 1 && !frame_join(xsk, pkt, parts)) {
             macs_odp_packet_give(xsk->pool, &pkt, 1);
             *errors += 1;
@@ -275,8 +272,8 @@ static void completed(struct macs_odp_xsk *xsk) {
 
 static void frame_put(struct macs_odp_xsk *xsk, odp_packet_t pkt, uint32_t parts) {
     uint64_t start = (uint64_t)((uint8_t *)pkt - xsk->pool->memory);
-    uint64_t offset = (uint64_t)(pkt->data - (uint8_t *)pkt);
-    uint32_t left = pkt->len;
+    uint64_t offset = (uint64_t)(macs_odp_data(pkt) - (uint8_t *)pkt);
+    uint32_t left = macs_odp_len(pkt);
     pkt->parts = parts;
     xsk->tx_held[pkt->event.index] = 1;
     for (; parts > 0; parts--) {
@@ -291,15 +288,15 @@ static void frame_put(struct macs_odp_xsk *xsk, odp_packet_t pkt, uint32_t parts
 
 /* A packet of this pool for the kernel to read: a copy where the packet is another pool's, or crosses. */
 static odp_packet_t own(struct macs_odp_xsk *xsk, odp_packet_t pkt) {
-    uint64_t start = (uint64_t)(pkt->data - xsk->pool->memory);
-    if (pkt->event.pool == xsk->pool && !crosses(xsk, start, pkt->len))
+    uint64_t start = (uint64_t)(macs_odp_data(pkt) - xsk->pool->memory);
+    if (pkt->event.pool == xsk->pool && !crosses(xsk, start, macs_odp_len(pkt)))
         return pkt;
     odp_packet_t copy;
     for (uint32_t tries = 0; tries < BATCH && macs_odp_packet_take(xsk->pool, &copy, 1) == 1; tries++) {
-        macs_odp_packet_start(copy, xsk->pool->headroom, pkt->len, -1);
+        macs_odp_packet_start(copy, xsk->pool->headroom, macs_odp_len(pkt), -1);
         xsk->tx_held[copy->event.index] = 1; /* and there it stays if it crosses too */
-        if (!crosses(xsk, (uint64_t)(copy->data - xsk->pool->memory), copy->len)) {
-            memcpy(copy->data, pkt->data, pkt->len);
+        if (!crosses(xsk, (uint64_t)(macs_odp_data(copy) - xsk->pool->memory), macs_odp_len(copy))) {
+            memcpy(macs_odp_data(copy), macs_odp_data(pkt), macs_odp_len(pkt));
             odp_packet_free(pkt);
             return copy;
         }
@@ -312,7 +309,8 @@ uint32_t macs_odp_xsk_send(struct macs_odp_xsk *xsk, const odp_packet_t packets[
     uint32_t sent = 0;
     completed(xsk);
     while (sent < num) {
-        uint32_t parts = packets[sent]->len <= xsk->chunk ? 1 : (packets[sent]->len + xsk->chunk - 1) / xsk->chunk;
+        uint32_t parts =
+            macs_odp_len(packets[sent]) <= xsk->chunk ? 1 : (macs_odp_len(packets[sent]) + xsk->chunk - 1) / xsk->chunk;
         uint32_t room = ring->size - (ring->ours - xsk->completion.ours); /* on either ring: see refill() */
         odp_packet_t pkt = room >= parts ? own(xsk, packets[sent]) : NULL;
         if (pkt == NULL)

@@ -66,6 +66,7 @@ struct macs_odp_event {
 struct macs_odp_packet {
     struct macs_odp_event event;
     uint32_t uarea_size;
+    uint32_t parts;       /* of a frame that is being sent: chunks that the kernel has not given back */
     const void *user_ptr; /* with MACS_ODP_HAS_USER_PTR */
     uint64_t ts_ns;
 } ODP_ALIGNED_CACHE;
