@@ -1,6 +1,6 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: bench bench-check fuzz help setup setup-run demo check test test-odp golden
+.PHONY: bench bench-check fuzz help setup setup-run demo check test test-odp matrix golden
 
 BIN := .venv/bin
 JOBS ?= 2
@@ -35,6 +35,9 @@ test: check ## all checks and all tests
 
 test-odp: setup ## the packet tests over an installed ODP, which pkg-config finds
 	MACSAD_TEST_PLATFORM=odp $(BIN)/pytest tests/packets
+
+matrix: setup ## the same frames through five apps on every platform, kind of port and architecture that this machine has; ONLY='router dpdk'
+	$(BIN)/python tests/matrix/matrix.py --only '$(ONLY)'
 
 golden: setup ## write the golden files anew: read the difference before you commit it
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors

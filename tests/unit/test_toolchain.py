@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -170,6 +171,22 @@ def test_no_odp_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
     monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
     with pytest.raises(ToolchainError, match=r"no installed ODP.*PKG_CONFIG_PATH|pkg-config"):
+        toolchain.find("odp")
+
+
+def test_one_of_several_odps_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    for name in ("libodp-linux", "libodp-dpdk"):
+        described = f"Name: {name}\nDescription: none\nVersion: 1\nLibs: -l{name}\n"
+        (tmp_path / f"{name}.pc").write_text(described)
+    monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
+    monkeypatch.delenv("MACSAD_ODP", raising=False)
+    assert "-llibodp-linux" in toolchain.find("odp").link_flags
+    monkeypatch.setenv("MACSAD_ODP", "libodp-dpdk")
+    assert "-llibodp-dpdk" in toolchain.find("odp").link_flags
+    monkeypatch.setenv("MACSAD_ODP", "libodp-none")
+    with pytest.raises(ToolchainError, match="knows none of libodp-none"):
         toolchain.find("odp")
 
 

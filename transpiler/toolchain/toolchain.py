@@ -162,15 +162,16 @@ def _dpdk(root: Path | None, arch: str) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Flags of the first ODP that pkg-config knows. Raises: ToolchainError."""
+    """Flags of the first ODP that pkg-config knows, or of the one that $MACSAD_ODP names. Raises: ToolchainError."""
     if shutil.which("pkg-config") is None:
         raise ToolchainError(
             "the platform 'odp' is found by pkg-config, which is not installed (Debian: apt install pkg-config)"
         )
-    for package in INSTALLED_ODP:
+    packages = (chosen,) if (chosen := os.environ.get("MACSAD_ODP")) else INSTALLED_ODP
+    for package in packages:
         if subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0:
             return _pkg_config("--cflags", package), _with_rpath(_pkg_config("--libs", package))
-    raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(INSTALLED_ODP)} (see PKG_CONFIG_PATH)")
+    raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(packages)} (see PKG_CONFIG_PATH)")
 
 
 def _knows(package: str, root: Path | None, arch: str) -> bool:

@@ -44,6 +44,8 @@ int macs_odp_interface_open(struct macs_odp_interface *interface, struct macs_od
 }
 
 void macs_odp_interface_close(struct macs_odp_interface *interface) {
+    if (interface->promisc && interface->promisc_flag)
+        macs_odp_netdev_promisc_set(interface->name, false);
     close(interface->membership_fd);
     pthread_mutex_destroy(&interface->lock);
 }
@@ -52,7 +54,10 @@ static int promisc_apply(struct macs_odp_interface *interface, bool enable) {
     struct packet_mreq request = {.mr_ifindex = interface->ifindex, .mr_type = PACKET_MR_PROMISC};
     int name = enable ? PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP;
     int result = setsockopt(interface->membership_fd, SOL_PACKET, name, &request, sizeof(request));
-    return result == 0 ? 0 : macs_odp_fail(errno);
+    if (result == 0 || errno != ENOPROTOOPT)
+        return result == 0 ? 0 : macs_odp_fail(errno);
+    interface->promisc_flag = true;
+    return macs_odp_netdev_promisc_set(interface->name, enable);
 }
 
 int macs_odp_interface_promisc_set(struct macs_odp_interface *interface, bool enable) {

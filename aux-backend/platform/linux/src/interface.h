@@ -12,7 +12,8 @@ struct macs_odp_interface {
     int ifindex;
     int membership_fd; /* holds promiscuous mode, which ends with the process */
     bool promisc;
-    bool gone; /* logged, as is down */
+    bool promisc_flag; /* by the interface's flag, as emulators refuse memberships: taken back at the end */
+    bool gone;         /* logged, as is down */
     bool down;
     uint64_t checked_ns;
     uint32_t maxlen; /* of frames: MTU, Ethernet header, a VLAN tag */

@@ -64,6 +64,14 @@ uint32_t macs_odp_netdev_queues(const char *name) {
     return queues > 0 ? queues : 1;
 }
 
+int macs_odp_netdev_promisc_set(const char *name, bool enable) {
+    struct ifreq ifr = {0};
+    if (request(name, SIOCGIFFLAGS, &ifr) != 0)
+        return -1;
+    ifr.ifr_flags = (short)(enable ? ifr.ifr_flags | IFF_PROMISC : ifr.ifr_flags & ~IFF_PROMISC);
+    return request(name, SIOCSIFFLAGS, &ifr);
+}
+
 int macs_odp_netdev_promisc(const char *name) {
     struct ifreq ifr = {0};
     return request(name, SIOCGIFFLAGS, &ifr) == 0 ? (ifr.ifr_flags & IFF_PROMISC) != 0 : -1;

@@ -1,0 +1,69 @@
+"""The matrix itself: what it calls a difference, a hole, a success. `make matrix` runs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import cells
+import matrix
+import wires
+
+A, B, C = b"a" * 60, b"b" * 60, b"c" * 60
+
+
+def test_differences_are_told_with_port_and_place() -> None:
+    assert matrix.difference([[A, B], [C]], [[A, B], [C]]) == ""
+    assert (
+        matrix.difference([[A, B], [C]], [[A, B], []])
+        == "port 2: 0 frames instead of 1, frame 0 is the first that differs"
+    )
+    assert matrix.difference([[A, B], []], [[A, C], []]).startswith("port 1: 2 frames instead of 2, frame 1 is")
+    assert matrix.difference([[], []], [[], []]) == "nothing was sent"
+
+
+@pytest.mark.parametrize(("mark", "code", "last"), [
+    ("agree", 0, "1 cells agree, 0 disagree, 0 holes of 1"),
+    ("differ", 1, "0 cells agree, 1 disagree, 0 holes of 1"),
+    ("holes", 1, "0 cells agree, 0 disagree, 1 holes of 1"),
+])  # fmt: skip
+def test_the_last_line_and_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mark: str, code: int, last: str
+) -> None:
+    def run(chosen: list[cells.Cell], folder: Path, results: matrix.Results) -> None:
+        assert [str(cell) for cell in chosen] == ["nat on linux pcap x86_64"]
+        if mark == "agree":
+            results.agree.append(chosen[0])
+        else:
+            getattr(results, mark)[chosen[0]] = "the reason"
+
+    monkeypatch.setattr(matrix, "run", run)
+    monkeypatch.setattr(matrix.toolchain, "host_arch", lambda: "x86_64")
+    monkeypatch.setattr(sys, "argv", ["matrix.py", "--only", "nat linux pcap x86_64"])
+    assert matrix.main() == code
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == f"matrix: {last}"
+    assert mark == "agree" or "the reason" in said[-2]
+
+
+def test_every_hole_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells.toolchain, "host_arch", lambda: "x86_64")
+    monkeypatch.setattr(cells, "pkg_config_path", lambda package: None)
+    monkeypatch.setattr(cells.os, "geteuid", lambda: 1000)
+    reasons = {(str(row), arch): cells.hole(row, arch) for row in cells.ROWS for arch in cells.ARCHITECTURES}
+    assert reasons["linux af_xdp", "x86_64"] == "interfaces need root"
+    assert reasons["odp linux", "x86_64"] == "pkg-config knows no libodp-linux"
+    assert reasons["odp dpdk", "aarch64"].startswith("no libodp-dpdk for aarch64")
+
+
+def test_vlan_tags_that_the_kernel_keeps_beside_a_frame() -> None:
+    tagged = wires.struct.pack("=IIIHHHH", wires.VLAN_VALID | 1, 60, 60, 0, 0, 0x2005, 0x8100)
+    assert (
+        wires._with_tag(A, [(wires.SOL_PACKET, wires.PACKET_AUXDATA, tagged)]) == A[:12] + b"\x81\x00\x20\x05" + A[12:]
+    )
+    plain = wires.struct.pack("=IIIHHHH", 1, 60, 60, 0, 0, 0, 0)
+    assert wires._with_tag(A, [(wires.SOL_PACKET, wires.PACKET_AUXDATA, plain)]) == A
