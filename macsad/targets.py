@@ -25,12 +25,12 @@ def choose(name: str | None, folder: Path | None) -> Target:
 
 def _there(kernel: Kernel, target: Target, ours: set[str]) -> None:
     """A kernel is a header in the target's tables/ or in ours, not in both: the C would have one name twice."""
-    headers = [path for folder in target.c_folders if (path := folder / "tables" / f"{kernel.name}.h").is_file()]
-    if headers and kernel.name in ours:
-        raise BadTarget(headers[0], f"macsad has a kernel '{kernel.name}' too: give yours another name")
-    if not headers and kernel.name not in ours:
+    headers = [path for folder in target.c_folders if (path := folder / "tables" / f"{kernel.keeper}.h").is_file()]
+    if headers and kernel.keeper in ours:
+        raise BadTarget(headers[0], f"macsad has a kernel '{kernel.keeper}' too: give yours another name")
+    if not headers and kernel.keeper not in ours:
         place = target.folders[0][1]
         raise BadTarget(
             place / "target.toml",
-            f"no kernel '{kernel.name}': neither is there {place / 'tables' / kernel.name}.h, nor does macsad have it",
+            f"no kernel '{kernel.keeper}': neither is there {place / 'tables' / kernel.keeper}.h, nor does macsad have it",
         )

@@ -35,9 +35,7 @@ def build(
     """The switch of a program; `kernels`: TABLE=NAME each. Skips the test when our target cannot run the program; it has
     then said so."""
     tools = toolchain.find(PLATFORM, None, optimise="-O1", sanitize=sanitize)
-    folder = Path(_FOLDER.name) / "-".join(
-        (path.stem, *sanitize, *kernels, *wanted.left_out, *sorted(wanted.without_passes))
-    )
+    folder = Path(tempfile.mkdtemp(prefix=f"{path.stem}-", dir=_FOLDER.name))
     try:
         return compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)[0]
     except Rejected as rejected:

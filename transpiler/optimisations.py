@@ -60,6 +60,10 @@ class Optimisations:
         "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",
     )
+    compare: bool = _on(
+        "code for tables of few entries, which never change: `const entries` (compare)",
+        "comparisons with constants in place of a lookup",
+    )
     direct: bool = _on(
         "an array by key for exact keys of up to 16 bits (exact_direct, exact_index)",
         "no hash, one load a lookup or two; costs a cell for each key there can be",

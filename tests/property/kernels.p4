@@ -44,6 +44,45 @@ control I(inout headers hdr, inout meta_t m, inout standard_metadata_t s) {
     }
     table ports { key = { hdr.h.ttl: range; hdr.h.flags: ternary; } actions = { note; NoAction; } size = 64; }
 
+    // their entries never change
+    direct_counter(CounterType.packets) seen;
+    action see(bit<4> by) { seen.count(); hdr.h.trace = hdr.h.trace << 4 | (bit<32>)by; }
+
+    table kinds {
+        key = { hdr.h.tag: exact; hdr.h.ttl: exact; }
+        actions = { see; NoAction; }
+        counters = seen;
+        const entries = { (0, 0): see(1); (1, 255): see(2); (15, 127): see(3); (0, 254): NoAction(); (0, 255): see(4); }
+    }
+    table prefixes {
+        key = { hdr.h.tag: exact; hdr.h.ip: lpm; }
+        actions = { note; swap; NoAction; }
+        const entries = {
+            (0, 0x80000000 &&& 0x80000000): note(1);
+            (0, 0 &&& 0xffff0000): swap(7);
+            (0, 0 &&& 0x80000000): note(2);
+            (0, 0xffffffff): note(3);
+            (15, _): note(4);
+        }
+    }
+    table rules {
+        key = { hdr.h.ttl: range; hdr.h.flags: ternary; hdr.h.port: optional; }
+        actions = { note; NoAction; }
+        default_action = note(9);
+        const entries = {
+            (0 .. 1, _, 0): note(1);
+            (127 .. 127, 0x80 &&& 0x80, _): note(2);
+            (100 .. 255, 0 &&& 0x0f, _): note(3);
+            (_, 0xff, _): note(4);
+            (2 .. 255, _, 1): NoAction();
+        }
+    }
+    table nothing {
+        key = { hdr.h.tag: exact; }
+        actions = { note; NoAction; }
+        const entries = { }
+    }
+
     apply {
         s.egress_spec = 1;
         if (small.apply().hit) { hdr.h.ttl = hdr.h.ttl - 1; }
@@ -55,6 +94,10 @@ control I(inout headers hdr, inout meta_t m, inout standard_metadata_t s) {
         vrf.apply();
         acl.apply();
         ports.apply();
+        kinds.apply();
+        prefixes.apply();
+        if (rules.apply().hit) { hdr.h.port = hdr.h.port + 1; }
+        nothing.apply();
     }
 }
 

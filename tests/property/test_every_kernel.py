@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import switches
 from harness import BATCHES, Outcome, difference, outcome
 from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as some
 from strategies import Scenario, scenarios
+from switch_harness import Switch
 from test_compiled_switch import EVERY_STAGE, PORTS, SEED
 
 from macsad.stf.interpreted import InterpretedDevice
@@ -61,3 +63,24 @@ def test_same_packets_with_every_kernel(kernel: str) -> None:
             finally:
                 device.close()
             assert not wrong, f"{kernels}, B={burst}, b={sub_batch}: {wrong}"
+
+
+def frame(tag: int, ttl: int) -> bytes:
+    return (tag << 12).to_bytes(2, "big") + bytes(13) + bytes([ttl]) + bytes(4)
+
+
+@pytest.mark.parametrize("kernels", [(), ("I.kinds=exact_index",)], ids=["code", "table"])
+def test_the_control_plane_sees_constant_entries(kernels: tuple[str, ...], tmp_path: Path) -> None:
+    frames = [frame(1, 255), frame(15, 127), frame(0, 255), frame(15, 127), frame(0, 254)]
+    switch = Switch(switches.build(PROGRAM, kernels=kernels), tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    assert len(switch.client.exchange([(0, data) for data in frames])) == 5
+    counted = switch.do(*(f"counter_read seen {index}" for index in range(5)))
+    assert re.findall(r"(\d+) packets", counted) == ["0", "1", "2", "1", "1"]
+    dump = switch.do("table_dump kinds")
+    assert re.search(r"EXACT +01\n.*EXACT +ff\nAction entry: I.see - 02\n", dump), dump
+    assert switch.do("table_num_entries kinds").strip() == "5"
+    assert "constant" in switch.fail("table_delete kinds 0")
+    switch.do("table_set_default kinds see 15")
+    [(port, sent)] = switch.client.exchange([(0, frame(3, 3))])
+    assert (port, sent[-1]) == (1, 0xF9)  # of kinds, of rules
+    switch.stop()

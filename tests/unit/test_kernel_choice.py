@@ -101,6 +101,9 @@ def test_p4_14_asks_by_pragma(tmp_path: Path) -> None:
         ("hdr.h.port: exact; hdr.h.ip: range;", "", 64, "ternary_bits", "it does not match range"),
         ("hdr.h.mac: lpm;", "", 64, "lpm_dir24", "its keys have at most 32 bits, and this one has 48"),
         (MAC, "", 64, "exact_index", "its keys have at most 2 bytes, and this one has 6"),
+        (MAC, "", 64, "compare", "it is for entries that never change"),
+        (MAC, "const entries = {" + "".join(f"{i}: to({i});" for i in range(33)) + "}", 64, "compare",
+         "it holds at most 32 entries, and the table's size is 33"),
         (MAC, "", 100_000, "ternary_bits", "it holds at most 65536 entries, and the table's size is 100000"),
         (MAC + IP, "", 64, "exact_packed", "it does not match lpm"),
         (MAC + "hdr.h.port: exact; hdr.h.ip: exact;", "", 64, "exact_packed", "words of 64 bits: the key of this table has 96"),
@@ -118,7 +121,7 @@ def test_what_a_kernel_cannot_hold_is_said(write: Write, key: str, rest: str, si
 def test_a_kernel_that_is_not_there_is_said(write: Write) -> None:
     line, text = refused(write(), {"I.t": "btree"})
     assert line == 15
-    assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has exact_direct, ")
+    assert text.startswith("--kernel: target 'software' has no kernel 'btree' (it has compare, ")
 
 
 def test_a_table_without_key_has_none(write: Write) -> None:
@@ -185,3 +188,20 @@ def test_small_tables_get_no_stage(write: Write, key: str, size: int, wanted: Op
     notes = generate_c(request, load(request)).notes
     assert f"ingress: {stages} stages" in notes
     assert ("table I.t: no stage, it stays in the cache" in notes) == (key == MAC and stages == 1)
+
+
+CONSTANT = "const entries = { 5: to(1); 6: to(2); 7: NoAction(); }"
+
+
+def test_constant_entries_become_code(write: Write) -> None:
+    path = write(rest=CONSTANT)
+    assert chosen(path).name == "compare"
+    c = generate_c(Request(path), load(Request(path))).c
+    assert "case 6:\n" in c and "entry = &I_t_values[1];" in c
+    assert "macs_linear_start" not in c and "&macs_linear_kernel" in c  # it keeps them for the control plane
+    without = generate_c(Request(path, wanted=ALL.without(["compare"])), load(Request(path))).c
+    assert "I_t_values[1];" not in without and "macs_exact_packed_start" in without
+
+
+def test_entries_that_may_change_stay_in_a_table(write: Write) -> None:
+    assert chosen(write(rest=CONSTANT.removeprefix("const "))).name == "exact_packed"

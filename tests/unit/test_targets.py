@@ -58,7 +58,7 @@ def test_the_software_target_has_all_match_kinds() -> None:
     kinds = {kind for kernel in builtin().kernels for kind in kernel.match}
     assert kinds >= {k for k in MatchKind if k is not MatchKind.SELECTOR}
     files = {path.stem for path in (share("aux-backend") / "tables").glob("*.h")}
-    assert {kernel.name for kernel in builtin().kernels} <= files
+    assert {kernel.keeper for kernel in builtin().kernels} <= files
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ def generate(
     target = replace(target, kernels=usable)
     chosen = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))
-    near = _near(chosen, target) if wanted.small_tables else frozenset()
+    compared = frozenset(name for name, choice in chosen.items() if choice.kernel.kept_by)
+    near = compared | (_near(chosen, target) if wanted.small_tables else frozenset())
     options = Options(
         lambda table: wanted.stages and table not in near,
         together=wanted.together,
@@ -58,7 +59,9 @@ def generate(
     notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
     notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
     notes += [
-        f"table {t.name}: no stage, it stays in the cache" for t in program.tables if wanted.stages and t.name in near
+        f"table {t.name}: no stage, it stays in the cache"
+        for t in program.tables
+        if wanted.stages and t.name in near - compared
     ]
     notes += [f"table {name}: no stage, to keep packet order" for name in sorted(plan.synchronous)]
     return Generated(render(made, target.templates, templates), tuple(notes))

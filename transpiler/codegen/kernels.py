@@ -89,7 +89,9 @@ class Chooser:
         why = ", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed_keys(need.keys))
         why += f"; asked for by {asker}" if asker else f"; {kernel.suits}" if kernel.suits else ""
         before = self.target.kernels[: self.target.kernels.index(kernel)] if not asker else ()
-        reasons = ((k.name, k.refusal(need)) for k in before if k.matches(need) and k.width_fits(need))
+        reasons = (
+            (k.name, k.refusal(need)) for k in before if k.matches(need) and k.width_fits(need) and not k.kept_by
+        )
         why += "".join(f"; not {name}: {reason}" for name, reason in reasons)
         entries = self._entries(node, need)
         memory = kernel.memory
@@ -105,10 +107,11 @@ class Chooser:
     def _need(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Need:
         if isinstance(node, ValueSet):
             return Need(keys, node.size, no_words="members of a value set have no actions")
+        constants = len(node.entries) if node.const_entries and node.implementation is None else None
         if why := no_words(node):
-            return Need(keys, node.size, no_words=why)
+            return Need(keys, node.size, no_words=why, constants=constants)
         layout = word_layout(self.program, node)
-        return Need(keys, node.size, (layout.key_bits, layout.data_bits))
+        return Need(keys, node.size, (layout.key_bits, layout.data_bits), constants=constants)
 
     def _named(self, node: Table | ValueSet, name: str, asker: tuple[Span, str], need: Need) -> Kernel | None:
         span, who = asker

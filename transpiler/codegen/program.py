@@ -53,7 +53,7 @@ def view(
     return ProgramView(
         name=program.name,
         source=source.rpartition("/")[2],
-        includes=tuple(sorted({f"tables/{kernel.name}.h" for kernel in kernels.values()})),
+        includes=tuple(sorted({f"tables/{kernel.keeper}.h" for kernel in kernels.values()})),
         wide=_wide(program),
         kept=tuple(slot.declaration for slot in kept),
         fresh=tuple(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from transpiler.analysis.locations import Locator
+from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.expressions import C, Expressions, cast, infix
 from transpiler.codegen.externs import Externs
@@ -217,11 +218,13 @@ class Statements:
         """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
         table = self.program.table[statement.table]
         declared, on_hit = self.externs.on_hit(table, at(statement.span))
+        ref = self.tables.ref(table.name)
         return ApplyView(
-            table=self.tables.ref(table.name),
+            table=ref,
             look=look,
-            keys=() if look else self.keys(table, "key"),
+            keys=() if look or ref.compared else self.keys(table, "key"),
             key_word="" if look else self.key_word(table),
+            comparisons=self._comparisons(table) if ref.compared else (),
             hit=self._result(statement.hit),
             action=self._result(statement.action),
             declares=declared,
@@ -231,6 +234,9 @@ class Statements:
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             cite=at(statement.span),
         )
+
+    def _comparisons(self, table: Table) -> Views:
+        return comparisons(self.program, table, self.render, f"{self.tables.names(table.name)}_values")
 
     def _result(self, variable: VariableRef | None) -> str:
         if variable is None:

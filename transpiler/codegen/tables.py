@@ -19,7 +19,7 @@ from transpiler.codegen.views import (
 )
 from transpiler.codegen.words import WordLayout, word_layout
 from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet
-from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableEntry, TableKey, ValueSet
+from transpiler.hlir.program import ActionCall, MatchKind, Program, Table, TableKey, ValueSet
 from transpiler.hlir.types import width_of
 from transpiler.targets.target import Kernel
 
@@ -90,7 +90,8 @@ class Tables:
             number=self.number[table],
             entry_type=f"struct {self.names(table + '.entry')}",
             key_bytes=key_bytes(declared.keys),
-            kernel=kernel.name if kernel else "",
+            kernel=kernel.keeper if kernel else "",
+            compared=bool(kernel and kernel.kept_by),
             steps=kernel.steps if kernel else 0,
             words=words is not None,
             key_bits=words.key_bits if words else 0,
@@ -160,7 +161,7 @@ class Tables:
             prefix_offset=_prefix_offset(declared.keys),
             size=declared.size,
             actions=tuple(self._action(declared, action) for action in self.actions(table)),
-            entries=tuple(self._entry(declared, packed, entry) for entry in declared.entries),
+            entries=tuple(self._entry(declared, packed, number) for number in range(len(declared.entries))),
             default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), ""),
             const_entries=declared.const_entries,
             const_default=declared.const_default,
@@ -184,20 +185,21 @@ class Tables:
         parameters = self.parameters(table.name, action)
         return ActionDescView(known_as, member, constant, scope, parameters, cite(span.file, span.line))
 
-    def _data(self, table: str, call: ActionCall) -> str:
+    def _data(self, table: str, call: ActionCall, index: int = 0) -> str:
         """The designated initialiser of an entry that runs the action with those arguments."""
-        head = f".head = {{.action = {self.constant(table, call.action)}}}"
+        head = f".head = {{.action = {self.constant(table, call.action)}{f', .index = {index}' if index else ''}}}"
         if not call.arguments:
             return f"{{{head}}}"
         parameters = self.parameters(table, call.action)
         values = ", ".join(f".{p.member} = {initialiser(a)}" for p, a in zip(parameters, call.arguments, strict=True))
         return f"{{{head}, .{self.member(table, call.action)} = {{{values}}}}}"
 
-    def _entry(self, table: Table, packed: tuple[PackedKey, ...], entry: TableEntry) -> EntryView:
+    def _entry(self, table: Table, packed: tuple[PackedKey, ...], number: int) -> EntryView:
+        entry = table.entries[number]
         value = mask = high = b""
         prefix_bits = key_bytes(table.keys) * 8
         for p in packed:
-            low, bits_mask, top = _ternary(entry.keys[p.index], p)
+            low, bits_mask, top = ternary_of(entry.keys[p.index], p)
             size = bytes_of(p.bits)
             whole = (1 << size * 8) - 1
             padding = whole & ~((1 << p.bits) - 1)
@@ -212,7 +214,7 @@ class Tables:
             high=_bytes(high),
             prefix_bits=prefix_bits,
             priority=entry.priority,
-            data=self._data(table.name, entry.call),
+            data=self._data(table.name, entry.call, number if self.ref(table.name).compared else 0),
             cite=cite(entry.span.file, entry.span.line),
         )
 
@@ -238,7 +240,7 @@ def _bytes(part: bytes) -> str:
     return ", ".join(str(byte) for byte in part)
 
 
-def _ternary(keyset: KeySet, packed: PackedKey) -> tuple[int, int, int]:
+def ternary_of(keyset: KeySet, packed: PackedKey) -> tuple[int, int, int]:
     """A key set as (value or low end, mask, high end)."""
     full = (1 << packed.bits) - 1
     match keyset:

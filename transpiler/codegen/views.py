@@ -107,7 +107,7 @@ class ApplyView:
     of the action profile that entries may refer to, or empty; `selection` finds what chooses a group's member.
 
     `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here, or
-    `key_word` is the key where entries are words.
+    `key_word` is the key where entries are words, or `comparisons` find the entry.
     """
 
     kind: ClassVar[str] = "apply"
@@ -116,6 +116,7 @@ class ApplyView:
     look: str
     keys: Views
     key_word: str
+    comparisons: Views
     hit: str
     action: str
     declares: Views
@@ -134,7 +135,8 @@ class ApplyView:
 @dataclass(frozen=True, slots=True)
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
-    `words`: its entries are words of `key_bits`, `data_bits` and in these `action_bits`."""
+    `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
+    `key_bits`, `data_bits` and in these `action_bits`."""
 
     name: str
     number: int
@@ -146,6 +148,7 @@ class TableRef:
     key_bits: int = 0
     data_bits: int = 0
     action_bits: int = 0
+    compared: bool = False
 
 
 View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView

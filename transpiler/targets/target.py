@@ -9,6 +9,7 @@ from transpiler.hlir.program import MatchKind, TableKey
 from transpiler.hlir.types import width_of
 from transpiler.targets.footprint import NOTHING, Footprint
 
+_WORD_BITS = 64
 _WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
 
@@ -28,12 +29,13 @@ class UnknownTarget(Exception):
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a table wants of its kernel. `word_bits`: of its key and of its data where its entries can be words, else
-    `no_words` says why not."""
+    `no_words` says why not. `constants`: how many entries, where they are those of the program for ever."""
 
     keys: tuple[TableKey, ...]
     size: int = 0
     word_bits: tuple[int, int] | None = None
     no_words: str = "its entries are no words"
+    constants: int | None = None
 
     @property
     def matched(self) -> tuple[TableKey, ...]:
@@ -67,7 +69,13 @@ class Kernel:
     max_entries: int | None = None
     suits: str = ""
     optimisation: str = ""
+    kept_by: str = ""
     memory: Footprint = NOTHING
+
+    @property
+    def keeper(self) -> str:
+        """The kernel in C that keeps its entries."""
+        return self.kept_by or self.name
 
     def matches(self, need: Need) -> bool:
         """Whether it has the match kinds of such a table."""
@@ -89,8 +97,13 @@ class Kernel:
             return f"it matches one field, and this key has {len(keys)}"
         if not self.width_fits(need):
             return self._refuses_width(need)
-        if self.max_entries is not None and need.size > self.max_entries:
-            return f"it holds at most {self.max_entries} entries, and the table's size is {need.size}"
+        if self.kept_by and need.constants is None:
+            return "it is for entries that never change"
+        size = need.constants if self.kept_by and need.constants is not None else need.size
+        if self.max_entries is not None and size > self.max_entries:
+            return f"it holds at most {self.max_entries} entries, and the table's size is {size}"
+        if self.kept_by and any(width_of(key.expression.type) > _WORD_BITS for key in keys):
+            return f"it compares fields of at most {_WORD_BITS} bits"
         return self._refuses_words(need) if self.words else ""
 
     def _refuses_width(self, need: Need) -> str:

@@ -10,8 +10,8 @@
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
-#include "tables/exact_direct.h"
 #include "tables/exact_packed.h"
+#include "tables/linear.h"
 #include "tables/ternary_bits.h"
 
 /* A program may compare what is always equal, or never. */
@@ -121,7 +121,7 @@ static const struct macs_key_field I_labels_fields[] = {
 
 static const struct I_labels_entry I_labels_default = {.head = {.action = I_labels_runs_NoAction}};
 
-/* staged.p4:45: table I.ports: exact 16 bits, kernel exact_direct */
+/* staged.p4:45: table I.ports: exact 16 bits, compared, kept by linear */
 enum {
     I_ports_runs_send = 0, /* staged.p4:28 */
     I_ports_runs_drop = 1, /* staged.p4:26 */
@@ -141,7 +141,7 @@ static const struct macs_param I_ports_runs_send_params[] = {
     {.name = "port",
      .bits = 9,
      .offset = offsetof(struct I_ports_entry, as_send.port),
-     .bytes = 2, .word_at = 2},
+     .bytes = 2},
 };
 
 static const struct macs_action_desc I_ports_actions[] = {
@@ -151,14 +151,14 @@ static const struct macs_action_desc I_ports_actions[] = {
 };
 
 static const struct macs_key_field I_ports_fields[] = {
-    {.name = "meta.group", .bits = 16, .offset = 0, .kind = MACS_EXACT, .word_at = 0},
+    {.name = "meta.group", .bits = 16, .offset = 0, .kind = MACS_EXACT},
 };
 
 static const struct I_ports_entry I_ports_default = {.head = {.action = I_ports_runs_NoAction}};
 
 static const struct I_ports_entry I_ports_values[] = {
     {.head = {.action = I_ports_runs_send}, .as_send = {.port = 4}}, /* staged.p4:48 */
-    {.head = {.action = I_ports_runs_drop}}, /* staged.p4:48 */
+    {.head = {.action = I_ports_runs_drop, .index = 1}}, /* staged.p4:48 */
 };
 
 static const struct macs_const_entry I_ports_entries[] = {
@@ -226,16 +226,13 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_ports_default,
             .fields = I_ports_fields,
             .field_count = 1,
-            .kernel = &macs_exact_direct_kernel,
+            .kernel = &macs_linear_kernel,
             .entries = I_ports_entries,
             .entry_count = 2,
             .shape = {.key_bytes = 2,
                       .prefix_offset = 2,
                       .value_bytes = sizeof(struct I_ports_entry),
-                      .size = 1024,
-                      .key_bits = 16,
-                      .data_bits = 11,
-                      .action_bits = 2},
+                      .size = 1024},
             .const_entries = true,
             .const_default = false,
         },
@@ -267,7 +264,7 @@ static void *externs[2];
 
 /* Packets on their way to each stage of ingress. */
 struct ingress_sets {
-    struct macs_set of[5];
+    struct macs_set of[4];
 };
 
 /* Stage 0: entry, then on to the next lookups. */
@@ -358,11 +355,38 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             macs_set_add(&sets->of[2], index); /* to ingress_2_I_labels */
             return;
         } else {
-            macs_set_add(&sets->of[3], index); /* to ingress_3_I_ports */
+            { /* staged.p4:53: I_ports */
+                const struct I_ports_entry *entry = NULL;
+                switch ((uint64_t)kept->meta_group) {
+                case 1:
+                    entry = &I_ports_values[0];
+                    break;
+                case 2:
+                    entry = &I_ports_values[1];
+                    break;
+                default:
+                    break;
+                }
+                if (!entry)
+                    entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
+                switch (entry->head.action) {
+                case I_ports_runs_send: /* staged.p4:28: I.send */
+                    kept->standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+                    break;
+                case I_ports_runs_drop: /* staged.p4:26: I.drop */
+                    kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+                    break;
+                case I_ports_runs_NoAction: /* core.p4:54: NoAction */
+                    break;
+                default:
+                    break;
+                }
+            }
+            macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
             return;
         }
     } else {
-        macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
+        macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
         return;
     }
 }
@@ -409,55 +433,12 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
             break;
         }
     }
-    macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
+    macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
     return;
 }
 
-/* Keys and cursors of the lookups that stage 3 has in flight for a packet. */
-struct ingress_3_I_ports_look {
-    struct {
-        struct macs_exact_direct_cursor cursor;
-    } lookup_0;
-};
-
-/* Stage 3, staged.p4:53: start the lookups of one packet. */
-static inline void ingress_3_I_ports_start(struct state *state, struct ingress_3_I_ports_look *look) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    macs_exact_direct_start(tables[TABLE_I_ports].kernel, (uint64_t)kept->meta_group, 16, 11, &look->lookup_0.cursor);
-}
-
-/* Stage 3: finish I.ports, then on to the next lookups. */
-static inline void ingress_3_I_ports(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_3_I_ports_look *look) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
-    { /* staged.p4:53: I_ports */
-        uint64_t word;
-        const bool found = macs_exact_direct_finish(16, 11, &look->lookup_0.cursor, &word);
-        if (!found)
-            word = macs_table_fallback_word(&tables[TABLE_I_ports]);
-        switch ((uint32_t)(word & 0x3)) {
-        case I_ports_runs_send: /* staged.p4:28: I.send */
-            kept->standard_metadata_egress_spec = (uint16_t)(word >> 2 & 0x1ff); /* staged.p4:28 */
-            break;
-        case I_ports_runs_drop: /* staged.p4:26: I.drop */
-            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
-            break;
-        case I_ports_runs_NoAction: /* core.p4:54: NoAction */
-            break;
-        default:
-            break;
-        }
-    }
-
-    macs_set_add(&sets->of[4], index); /* to ingress_4_merge */
-    return;
-}
-
-/* Stage 4: merge. */
-static inline void ingress_4_merge(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+/* Stage 3: merge. */
+static inline void ingress_3_merge(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
@@ -529,20 +510,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     {
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets.of[3], list);
-        struct ingress_3_I_ports_look looks[MACS_BURST_MAX];
-        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
-            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
-            for (uint32_t i = first; i < last; i++)
-                ingress_3_I_ports_start((struct state *)packets[list[i]], &looks[i - first]);
-            for (uint32_t i = first; i < last; i++)
-                ingress_3_I_ports(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
-        }
-    }
-    {
-        uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.of[4], list);
         for (uint32_t i = 0; i < members; i++)
-            ingress_4_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
+            ingress_3_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
     }
     for (uint32_t i = 0; i < count; i++)
         fates[i] = macs_fate_of(&burst, slot_of, packets[i]);

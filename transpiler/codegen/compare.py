@@ -1,0 +1,87 @@
+"""Constant entries as straight code: the statements that find an entry by comparing the key with each.
+
+Exact keys become a `switch`, of which the C compiler makes a balanced tree or a table of jumps; others a chain of conditions in
+the order in which entries win: by priority where a key has masks, then the longer prefix, then the order of the program.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from transpiler.codegen.ctypes import literal
+from transpiler.codegen.expressions import C, Expressions, cast, infix
+from transpiler.codegen.tables import PackedKey, packed_keys, ternary_of
+from transpiler.codegen.views import CaseView, Line, SwitchView, Views
+from transpiler.codegen.words import WORD_BITS, word_layout
+from transpiler.hlir.expressions import ExactSet
+from transpiler.hlir.program import MatchKind, Program, Table, TableEntry
+from transpiler.hlir.types import Bits
+
+WORD = Bits(WORD_BITS)
+BY_PRIORITY = {MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL}
+
+
+def comparisons(program: Program, table: Table, render: Expressions, values: str) -> Views:
+    """Statements that leave in `entry` the address of the entry in the C array `values` that wins, or let it be NULL."""
+    packed = packed_keys(table.keys)
+    exact = all(isinstance(keyset, ExactSet) for entry in table.entries for keyset in entry.keys)
+    if exact and sum(p.bits for p in packed) <= WORD_BITS:
+        return _switch(program, table, render, values)
+    keys = ", ".join(cast("uint64_t", render(p.key.expression)).text for p in packed)
+    chain = []
+    for number in _in_order(table):
+        condition = _condition(table.entries[number], packed)
+        chain.append(f"{condition} ? &{values}[{number}]" if condition else f"&{values}[{number}]")
+        if not condition:
+            break
+    else:
+        chain.append("NULL")
+    text = "\n    : ".join(chain)
+    array = Line(f"const uint64_t key[] = {{{keys}}};")
+    return (*((array,) if "key[" in text else ()), Line(f"entry = {text};"))
+
+
+def _switch(program: Program, table: Table, render: Expressions, values: str) -> Views:
+    places = word_layout(program, table).key_at
+    fields = []
+    for key, at_bit in zip(table.keys, places, strict=True):
+        field = cast("uint64_t", render(key.expression))
+        fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
+    subject = reduce(lambda high, low: infix(high, "|", low), fields)
+    cases = []
+    for number, entry in enumerate(table.entries):
+        found = [ternary_of(entry.keys[p.index], p)[0] << places[p.index] for p in packed_keys(table.keys)]
+        label = literal(reduce(int.__or__, found), WORD)
+        cases.append(CaseView((label,), (Line(f"entry = &{values}[{number}];"),)))
+    return (SwitchView(subject.text, tuple(cases), (), ""),)
+
+
+def _in_order(table: Table) -> list[int]:
+    """The numbers of the entries, those that win first."""
+    masked = any(key.match_kind in BY_PRIORITY for key in table.keys)
+    packed = [p for p in packed_keys(table.keys) if p.key.match_kind is MatchKind.LPM]
+
+    def order(number: int) -> tuple[int, int, int]:
+        entry = table.entries[number]
+        prefix = sum(ternary_of(entry.keys[p.index], p)[1].bit_count() for p in packed)
+        return (-entry.priority if masked else 0, -prefix, number)
+
+    return sorted(range(len(table.entries)), key=order)
+
+
+def _condition(entry: TableEntry, packed: tuple[PackedKey, ...]) -> str:
+    """In C; empty where the entry matches every key."""
+    terms = []
+    for at, p in enumerate(packed):
+        low, mask, high = ternary_of(entry.keys[p.index], p)
+        full = (1 << p.bits) - 1
+        key = f"key[{at}]"
+        if p.key.match_kind is MatchKind.RANGE:
+            terms += [f"{key} >= {literal(low, WORD)}"] if low and low != high else []
+            terms += [f"{key} <= {literal(high, WORD)}"] if high != full and low != high else []
+            terms += [f"{key} == {literal(low, WORD)}"] if low == high else []
+        elif mask == full:
+            terms.append(f"{key} == {literal(low, WORD)}")
+        elif mask:
+            terms.append(f"({key} & {literal(mask, WORD)}) == {literal(low, WORD)}")
+    return " && ".join(terms)
