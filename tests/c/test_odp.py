@@ -663,6 +663,14 @@ def test_interfaces_over_dpdk(dpdk: Toolchain, scenario: str, driver: str) -> No
     in_own_network(scenario, driver, dpdk.program("forward"))
 
 
+def test_no_af_xdp_in_emulators(arm: Toolchain) -> None:
+    done = arm.execute("forward", "af_xdp:lo", "null:", check=False)
+    if "packet sockets are refused" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 2
+    assert "port af_xdp:lo: " in done.stderr and "af_packet:IFACE does without" in done.stderr
+
+
 def test_interfaces_without_ring(arm: Toolchain) -> None:
     """The emulator knows no packet rings: everything goes over plain sockets."""
     in_own_network("udp", "af_packet", *arm.runner, arm.program("forward"))

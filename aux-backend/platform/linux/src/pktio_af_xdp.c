@@ -37,13 +37,27 @@ struct af_xdp_state {
     struct af_xdp_socket socket[SOCKETS];
 };
 
+/* What to do about an error, for the log. */
+static const char *hint(int error) {
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return " (it takes root, or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF)";
+    case EBUSY:
+        return " (another program has the interface's XDP or queue: see `ip link`; `ip link set IFACE xdp off` takes a "
+               "forgotten one away)";
+    case ENOBUFS:
+        return " (the limit of locked memory: ulimit -l)";
+    case ENOSYS:
+    case EAFNOSUPPORT:
+        return " (this kernel, or emulator, has no AF_XDP: af_packet:IFACE does without)";
+    default:
+        return "";
+    }
+}
+
 static int refused(struct macs_odp_pktio *pktio, const char *what, int error) {
-    const char *hint = error == EPERM || error == EACCES ? " (it takes root, or CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF)"
-                       : error == EBUSY                  ? " (another program has the interface's XDP or queue: see "
-                                                           "`ip link`; `ip link set IFACE xdp off` takes a forgotten one away)"
-                       : error == ENOBUFS                ? " (the limit of locked memory: ulimit -l)"
-                                                         : "";
-    macs_odp_log(ODP_LOG_ERR, "port %s: %s: %s%s\n", pktio->name, what, strerror(error), hint);
+    macs_odp_log(ODP_LOG_ERR, "port %s: %s: %s%s\n", pktio->name, what, strerror(error), hint(error));
     return macs_odp_fail(error);
 }
 
