@@ -149,12 +149,12 @@ def test_the_option_is_checked(write: Write, asked: str, message: str) -> None:
         (MAC, 1 << 24, "exact_packed (exact 48 bits; key and data fit one word)\n    16,777,216 entries take about 480 MiB, "
          "30 bytes each; lookups read 256 MiB, on huge pages"),
         ("hdr.h.port: exact;", 64, "exact_direct (exact 16 bits; so short a key indexes an array)\n    64 entries take about "
-         "128 KiB, 2,056 bytes each; lookups read 128 KiB"),
+         "384 KiB, 6,148 bytes each; lookups read 128 KiB"),
         ("hdr.h.mac: exact; hdr.h.ip: exact;", 1024,
          "exact_hash (exact 48 bits, exact 32 bits; any exact key; not exact_packed: its entries are words of 64 bits: "
          "the key of this table has 80 bits)\n    1,024 entries take about 48 KiB, 48 bytes each; lookups read 42 KiB"),
-        (IP, 1024, "lpm_dir24 (lpm 32 bits; one prefix of at most 32 bits)\n    1,024 entries take about 64 MiB, 65,624 bytes "
-         "each; lookups read 64 MiB, on huge pages"),
+        (IP, 1024, "lpm_dir24 (lpm 32 bits; one prefix of at most 32 bits)\n    1,024 entries take about 72 MiB, 73,820 bytes "
+         "each; lookups read 4,101 KiB, on huge pages"),
     ],
 )  # fmt: skip
 def test_the_choice_is_explained(write: Write, key: str, size: int, note: str) -> None:

@@ -26,13 +26,14 @@ class Entries:
 @dataclass(frozen=True, slots=True)
 class Footprint:
     """`base`: of the empty table. `index_bits`, `index_bytes`: an array by the first bits of the key, of cells of so many
-    bytes, or, at 0, as many as hold the data and a mark. `entry` and `keys`: what each entry adds, and how many copies of its
-    key. `slot`: the value has a slot of its own, a power of two up to a line, with `slot_keys` copies of the key. Of all
-    this, lookups read the array, the slots, and `read` of each entry."""
+    bytes, or, at 0, as many as hold the data and a mark; `index_more`: bytes beside each cell that lookups do not read.
+    `entry` and `keys`: what each entry adds, and how many copies of its key. `slot`: the value has a slot of its own, a power
+    of two up to a line, with `slot_keys` copies of the key. Lookups read the cells, the slots, and `read` of each entry."""
 
     base: int = 0
     index_bits: int = 0
     index_bytes: int = 0
+    index_more: int = 0
     entry: int = 0
     keys: int = 0
     slot: bool = False
@@ -41,7 +42,8 @@ class Footprint:
 
     def total_bytes(self, entries: Entries) -> int:
         each = self.entry + self.keys * entries.key_bytes + self._slot_bytes(entries)
-        return self.base + self._index_bytes(entries) + entries.size * each
+        more = self.index_more << min(self.index_bits, entries.key_bits)
+        return self.base + self._index_bytes(entries) + more + entries.size * each
 
     def read_bytes(self, entries: Entries) -> int:
         return self._index_bytes(entries) + entries.size * (self.read + self._slot_bytes(entries))
