@@ -6,6 +6,8 @@ which counts as not held. The last line sums up. Exit status 0 only when every r
 
 from __future__ import annotations
 
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -45,10 +47,11 @@ class Row:
     at_most: bool = False
     figure: float | None = None
     reason: str = ""
+    parts: str = ""  # what the figure is made of
 
-    def of(self, figure: float) -> Row:
+    def of(self, figure: float, parts: str = "") -> Row:
         """The same with its figure."""
-        return replace(self, figure=figure)
+        return replace(self, figure=figure, parts=parts)
 
     @property
     def holds(self) -> bool:
@@ -62,7 +65,8 @@ class Row:
         return f"{self.what:<62} {figure:>6}  {must:>6}  {'holds' if self.holds else 'MISSED'}{self._because()}"
 
     def _because(self) -> str:
-        return f": {self.reason}" if self.reason else ""
+        why = self.reason or self.parts
+        return f": {why}" if why else ""
 
 
 OVER_ONE = Row("l2fwd, 16 M + 16 M entries, over B=1,b=1", 2)
@@ -159,6 +163,22 @@ def peer(row: Row, name: str, entries: int) -> Iterator[Row]:
     yield row.of(ratio(samples["peer", 0, 0], samples["ours", 0, 0]))
 
 
+def acl(rules: int) -> Iterator[Row]:
+    """Sets of rules and traffic one beside the other, each against the peer; the figure is their geometric mean."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        binary = str(program("peers/acl", folder, ("libdpdk",)))
+        listed = subprocess.run([binary, "--contests"], capture_output=True, text=True, check=True)
+        names = listed.stdout.splitlines()
+        probe = Probe([binary, str(rules)], folder)
+        closing.add([probe])
+        turns = [Turn((side, n, 0), probe, side, n) for n in range(len(names)) for side in ("ours", "peer")]
+        samples = rounds(turns)
+    ratios = [ratio(samples["peer", n, 0], samples["ours", n, 0]) for n in range(len(names))]
+    each = "; ".join(f"{name} {figure:.2f}" for name, figure in zip(names, ratios, strict=True))
+    yield ACL.of(statistics.geometric_mean(ratios), f"mean of {each}")
+
+
 def rounds(turns: list[Turn[session.Key]]) -> dict[session.Key, list[Sample]]:
     with counting("measuring") as advance:
         return measure(turns, ROUNDS, SECONDS, advance)
@@ -177,7 +197,7 @@ PARTS = (
     Part((FIB6,), lambda: peer(FIB6, "fib6", 200_000)),
     Part((HASH,), lambda: peer(HASH, "exact", LARGE)),
     Part((FIB,), lambda: peer(FIB, "fib4", 500_000)),
-    Part((ACL,), lambda: peer(ACL, "acl", 1_000)),
+    Part((ACL,), lambda: acl(1_000)),
     Part((OVER_ONE, OVER_BURST, OF_MEMORY, OF_SMALL, EMPTY), l2fwd),
     Part((IPV4FWD,), lambda: app(IPV4FWD)),
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
@@ -192,7 +212,7 @@ def measured(part: Part) -> Iterator[Row]:
     reason = ""
     try:
         for row in part.run():
-            missing.remove(replace(row, figure=None))
+            missing.remove(replace(row, figure=None, parts=""))
             yield row
     except Rejected:
         reason = "the program is rejected, see above"

@@ -21,21 +21,8 @@ static void linear_destroy(void *self) {
     struct macs_linear *table = self;
     macs_qsbr_drop(table->rules.qsbr, table);
     free(list_of(table));
-    free((void *)(uintptr_t)table->fields);
     macs_rules_destroy(&table->rules);
     free(table);
-}
-
-static int copy_fields(struct macs_linear *table, const struct macs_table_shape *shape) {
-    if (!shape->fields || shape->field_count == 0)
-        return 0;
-    struct macs_key_field *fields = malloc(shape->field_count * sizeof *fields);
-    if (!fields)
-        return -ENOMEM;
-    memcpy(fields, shape->fields, shape->field_count * sizeof *fields);
-    table->fields = fields;
-    table->field_count = shape->field_count;
-    return 0;
 }
 
 static int linear_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
@@ -48,23 +35,12 @@ static int linear_create(const struct macs_table_shape *shape, struct macs_qsbr 
         return error;
     }
     atomic_init(&table->list, calloc(1, sizeof(list_t)));
-    error = list_of(table) ? copy_fields(table, shape) : -ENOMEM;
+    error = list_of(table) ? 0 : -ENOMEM;
     if (error)
         linear_destroy(table);
     else
         *self = table;
     return error;
-}
-
-/* Whether the wanted match is one that could be: no range from a higher to a lower number. */
-static bool ranges_in_order(const struct macs_linear *table, const struct macs_match *match) {
-    for (uint32_t i = 0; i < table->field_count; i++) {
-        const struct macs_key_field *field = &table->fields[i];
-        if (field->kind == MACS_RANGE &&
-            memcmp(match->value + field->offset, match->high + field->offset, (field->bits + 7u) / 8) > 0)
-            return false;
-    }
-    return true;
 }
 
 /* The position of a rule in the list, or where it would stand: behind all that win over it. */
@@ -107,7 +83,7 @@ static int linear_add(void *self, const struct macs_match *match, const void *va
     struct macs_linear *table = self;
     struct macs_rules *rules = &table->rules;
     struct macs_rule *rule = NULL;
-    int error = ranges_in_order(table, match) ? macs_qsbr_reserve(rules->qsbr, 1) : -EINVAL;
+    int error = macs_qsbr_reserve(rules->qsbr, 1);
     if (!error)
         error = macs_rules_add(rules, match, value, &rule);
     if (error)
@@ -125,9 +101,7 @@ static int linear_modify(void *self, const struct macs_match *match, const void 
     struct macs_linear *table = self;
     struct macs_rule *rule = NULL;
     uint32_t old = 0;
-    int error = macs_rules_find(&table->rules, match, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 1);
+    int error = macs_rules_find_to_change(&table->rules, match, 1, &rule);
     if (!error)
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
@@ -140,27 +114,12 @@ static int linear_modify(void *self, const struct macs_match *match, const void 
 static int linear_remove(void *self, const struct macs_match *match) {
     struct macs_linear *table = self;
     struct macs_rule *rule = NULL;
-    int error = macs_rules_find(&table->rules, match, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 2);
+    int error = macs_rules_find_to_change(&table->rules, match, 2, &rule);
     if (!error)
         error = relist(table, position_of(table, rule), 1, 0, 0);
     if (!error)
         macs_rules_remove(&table->rules, rule);
     return error;
-}
-
-static const struct macs_entry *linear_find(void *self, const struct macs_match *match) {
-    return macs_rules_entry(&((struct macs_linear *)self)->rules, match);
-}
-
-static int linear_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                       void *arg) {
-    return macs_rules_walk(&((struct macs_linear *)self)->rules, visit, arg);
-}
-
-static uint32_t linear_count(void *self) {
-    return ((const struct macs_linear *)self)->rules.values.count;
 }
 
 static uint64_t linear_memory(void *self) {
@@ -175,8 +134,8 @@ const struct macs_kernel macs_linear_kernel = {
     .add = linear_add,
     .modify = linear_modify,
     .remove = linear_remove,
-    .find = linear_find,
-    .walk = linear_walk,
-    .count = linear_count,
+    .find = macs_rules_kernel_find,
+    .walk = macs_rules_kernel_walk,
+    .count = macs_rules_kernel_count,
     .memory_bytes = linear_memory,
 };

@@ -1,4 +1,4 @@
-/* The reference: every match kind, one entry looked at after the other. Also the kernel of range tables.
+/* The reference: every match kind, one entry looked at after the other.
  *
  * Lookup: entries in the order in which they win (highest priority, then longest prefix, then added first); the first
  * that matches is the answer. Each field is compared by its kind as the P4-16 specification and P4Runtime have it:
@@ -27,10 +27,8 @@ struct macs_linear_list {
 };
 
 struct macs_linear {
-    struct macs_linear_list *_Atomic list;
     struct macs_rules rules;
-    const struct macs_key_field *fields; /* a copy */
-    uint32_t field_count;
+    struct macs_linear_list *_Atomic list;
 };
 
 struct macs_linear_cursor {
@@ -47,18 +45,15 @@ static inline bool macs_linear_masked(const uint8_t *key, const uint8_t *value, 
 static inline bool macs_linear_matches(const struct macs_linear *table, const uint8_t *value, const uint8_t *key,
                                        uint32_t key_bytes) {
     const uint8_t *mask = value + key_bytes, *high = mask + key_bytes;
-    if (table->field_count == 0)
+    const struct macs_rules *rules = &table->rules;
+    if (!rules->ranges)
         return macs_linear_masked(key, value, mask, key_bytes);
-    for (uint32_t i = 0; i < table->field_count; i++) {
-        uint32_t at = table->fields[i].offset, bytes = (table->fields[i].bits + 7u) / 8;
-        if (table->fields[i].kind == MACS_RANGE) {
-            if (memcmp(key + at, value + at, bytes) < 0 || memcmp(key + at, high + at, bytes) > 0)
-                return false;
-        } else if (!macs_linear_masked(key + at, value + at, mask + at, bytes)) {
+    for (uint32_t i = 0; i < rules->field_count; i++) {
+        uint32_t at = rules->fields[i].offset, bytes = (rules->fields[i].bits + 7u) / 8;
+        if (rules->fields[i].kind != MACS_RANGE && !macs_linear_masked(key + at, value + at, mask + at, bytes))
             return false;
-        }
     }
-    return true;
+    return macs_rules_in_ranges(rules, value, high, key);
 }
 
 static inline void macs_linear_start(const void *self, const uint8_t *key, uint32_t key_bytes,

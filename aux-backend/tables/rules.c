@@ -21,8 +21,29 @@ static int learn_kinds(struct macs_rules *rules, const struct macs_table_shape *
         if (!(allowed >> field->kind & 1) || field->offset + bytes > shape->key_bytes)
             return -EINVAL;
         memset(rules->kinds + field->offset, field->kind, bytes);
+        rules->ranges |= field->kind == MACS_RANGE;
     }
     return 0;
+}
+
+static int copy_fields(struct macs_rules *rules, const struct macs_table_shape *shape) {
+    if (!shape->fields || shape->field_count == 0)
+        return 0;
+    rules->fields = malloc(shape->field_count * sizeof *rules->fields);
+    if (!rules->fields)
+        return -ENOMEM;
+    memcpy(rules->fields, shape->fields, shape->field_count * sizeof *rules->fields);
+    rules->field_count = shape->field_count;
+    return 0;
+}
+
+const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules, uint32_t at) {
+    if (rules->kinds[at] != MACS_RANGE)
+        return NULL;
+    const struct macs_key_field *field = rules->fields;
+    while (at < field->offset || at >= field->offset + (field->bits + 7u) / 8)
+        field++;
+    return field;
 }
 
 /* The mask of byte `at` in a prefix of that many bits. */
@@ -52,7 +73,9 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
         wanted->bytes[bytes + at] = mask;
         wanted->bytes[2 * bytes + at] = kind == MACS_RANGE ? match->high[at] : wanted->bytes[at];
     }
-    return 0;
+    return rules->ranges && !macs_rules_in_ranges(rules, wanted->bytes, macs_rules_high(rules, wanted), wanted->bytes)
+               ? -EINVAL
+               : 0;
 }
 
 /* -- the map ----------------------------------------------------------------------------------------------------------
@@ -107,6 +130,7 @@ void macs_rules_destroy(struct macs_rules *rules) {
     macs_memory_free(rules->records, records_bytes(rules));
     macs_memory_free(rules->map, map_bytes(rules));
     free(rules->kinds);
+    free(rules->fields);
     free(rules->wanted);
     macs_values_destroy(&rules->values);
 }
@@ -134,6 +158,8 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     error = rules->records && rules->map && rules->kinds && rules->wanted ? 0 : -ENOMEM;
     if (!error)
         error = learn_kinds(rules, shape, allowed, plain);
+    if (!error)
+        error = copy_fields(rules, shape);
     if (error)
         macs_rules_destroy(rules);
     return error;
@@ -226,6 +252,25 @@ int macs_rules_walk(struct macs_rules *rules,
             return answer;
     }
     return 0;
+}
+
+int macs_rules_find_to_change(struct macs_rules *rules, const struct macs_match *match, uint32_t defers,
+                              struct macs_rule **rule) {
+    int error = macs_rules_find(rules, match, rule);
+    return error ? error : macs_qsbr_reserve(rules->qsbr, defers);
+}
+
+const struct macs_entry *macs_rules_kernel_find(void *self, const struct macs_match *match) {
+    return macs_rules_entry(self, match);
+}
+
+int macs_rules_kernel_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                           void *arg) {
+    return macs_rules_walk(self, visit, arg);
+}
+
+uint32_t macs_rules_kernel_count(void *self) {
+    return ((const struct macs_rules *)self)->values.count;
 }
 
 uint64_t macs_rules_memory(const struct macs_rules *rules) {

@@ -10,6 +10,8 @@
 #ifndef MACS_TABLES_RULES_H
 #define MACS_TABLES_RULES_H
 
+#include <string.h>
+
 #include "values.h"
 
 #define MACS_RULES_NONE UINT32_MAX
@@ -28,9 +30,11 @@ struct macs_rule {
 struct macs_rules {
     struct macs_values values;
     struct macs_qsbr *qsbr;
-    uint8_t *records;         /* `size` rules of record_bytes each */
-    uint32_t *map;            /* index + 1, or 0 */
-    uint8_t *kinds;           /* enum macs_match_kind of each key byte */
+    uint8_t *records;              /* `size` rules of record_bytes each */
+    uint32_t *map;                 /* index + 1, or 0 */
+    uint8_t *kinds;                /* enum macs_match_kind of each key byte */
+    struct macs_key_field *fields; /* a copy of the shape's */
+    uint32_t field_count;
     struct macs_rule *wanted; /* the match in hand, in canonical form */
     uint64_t sequence;
     uint32_t record_bytes;
@@ -38,6 +42,7 @@ struct macs_rules {
     uint32_t key_bytes;
     uint32_t prefix_offset;
     bool priorities; /* else every priority is taken as 0 */
+    bool ranges;     /* some field is one */
 };
 
 /* `allowed`: bit 1 << kind for each match kind that the kernel knows (with ternary come priorities); `plain`: the kind
@@ -67,12 +72,28 @@ static inline const uint8_t *macs_rules_high(const struct macs_rules *rules, con
     return rule->bytes + 2 * (size_t)rules->key_bytes;
 }
 
+/* The range field that a key byte belongs to, or NULL. */
+const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules, uint32_t at);
+
+/* Whether all range fields of the key are numbers from those in `low` to those in `high`. */
+static inline bool macs_rules_in_ranges(const struct macs_rules *rules, const uint8_t *low, const uint8_t *high,
+                                        const uint8_t *key) {
+    for (uint32_t i = 0; i < rules->field_count; i++) {
+        uint32_t at = rules->fields[i].offset, bytes = (rules->fields[i].bits + 7u) / 8;
+        if (rules->fields[i].kind == MACS_RANGE &&
+            (memcmp(key + at, low + at, bytes) < 0 || memcmp(key + at, high + at, bytes) > 0))
+            return false;
+    }
+    return true;
+}
+
 /* Whether `a` wins over `b` where both match. */
 static inline bool macs_rules_wins(uint64_t a_order, uint64_t a_sequence, uint64_t b_order, uint64_t b_sequence) {
     return a_order > b_order || (a_order == b_order && a_sequence < b_sequence);
 }
 
-/* The rule with that very match: 0, -ENOENT, or -EINVAL for a match that can't be (a prefix longer than the key). */
+/* The rule with that very match: 0, -ENOENT, or -EINVAL for a match that can't be: a prefix longer than the
+ * key, a range from a higher to a lower number. */
 int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule);
 
 /* The rule of a canonical prefix, for kernels whose key is one prefix; NULL if there is none. */
@@ -91,10 +112,21 @@ int macs_rules_modify(struct macs_rules *rules, struct macs_rule *rule, const vo
 /* Strike out an entry that readers no longer reach. Needs one reserved defer. */
 void macs_rules_remove(struct macs_rules *rules, struct macs_rule *rule);
 
+/* The rule with that very match, for a change that makes so many defers: 0, -ENOENT, -EINVAL, -EBUSY. */
+int macs_rules_find_to_change(struct macs_rules *rules, const struct macs_match *match, uint32_t defers,
+                              struct macs_rule **rule);
+
 /* As in struct macs_kernel. */
 const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct macs_match *match);
 int macs_rules_walk(struct macs_rules *rules,
                     int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg);
+
+/* The same for kernels whose self begins with their rules. */
+const struct macs_entry *macs_rules_kernel_find(void *self, const struct macs_match *match);
+int macs_rules_kernel_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                           void *arg);
+uint32_t macs_rules_kernel_count(void *self);
+
 uint64_t macs_rules_memory(const struct macs_rules *rules);
 
 #endif

@@ -1,5 +1,5 @@
-/* Compare the eight words of a cache line with one word at once: what hash buckets and groups of ternary entries are
- * searched with.
+/* Compare the eight words of a cache line with one word at once: what hash buckets are searched with. And four ternary
+ * entries with a key.
  *
  * The widest compare that the compiler's target has: AVX-512, AVX2, SSE4.1, NEON, else a plain loop. All give the same
  * answer. -DMACS_SCAN_PLAIN takes the loop, and so does the thread sanitizer, which cannot see into vector loads.
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define MACS_SCAN_WORDS 8u
+#define MACS_SCAN_LANES 4u /* ternary entries */
 
 #if defined(__SANITIZE_THREAD__) && !defined(MACS_SCAN_PLAIN)
 #define MACS_SCAN_PLAIN
@@ -24,8 +25,8 @@
 #endif
 
 /* macs_scan: one bit for each of the eight words, aligned to 64 bytes, that is equal to `want` in the bits of `mask`.
- * macs_scan_masked: one bit for each of the eight `values` that is equal to `word` in the bits of its mask; both
- * aligned to 64 bytes, and constant. */
+ * macs_scan_masked: one bit for each of four entries that agrees with the key's `count` words in the bits of its mask.
+ * A line for each word, aligned to 64 bytes and constant: four values, then four masks. */
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
 #include <immintrin.h>
 #define MACS_SCAN_WITH "AVX-512"
@@ -33,10 +34,6 @@ static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, u
     __m512i line = _mm512_load_si512((const void *)words);
     __m512i wanted = _mm512_set1_epi64((long long)want);
     return _mm512_cmpeq_epi64_mask(_mm512_and_si512(line, _mm512_set1_epi64((long long)mask)), wanted);
-}
-static inline uint32_t macs_scan_masked(const uint64_t *values, const uint64_t *masks, uint64_t word) {
-    __m512i line = _mm512_load_si512((const void *)values), mask = _mm512_load_si512((const void *)masks);
-    return _mm512_cmpeq_epi64_mask(_mm512_and_si512(mask, _mm512_set1_epi64((long long)word)), line);
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
 #include <immintrin.h>
@@ -48,16 +45,6 @@ static inline uint32_t macs_scan_half(const _Atomic uint64_t *words, __m256i mas
 static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     __m256i masks = _mm256_set1_epi64x((long long)mask), wanted = _mm256_set1_epi64x((long long)want);
     return macs_scan_half(words, masks, wanted) | macs_scan_half(words + 4, masks, wanted) << 4;
-}
-static inline uint32_t macs_scan_masked(const uint64_t *values, const uint64_t *masks, uint64_t word) {
-    __m256i wanted = _mm256_set1_epi64x((long long)word);
-    uint32_t hits = 0;
-    for (uint32_t i = 0; i < MACS_SCAN_WORDS; i += 4) {
-        __m256i masked = _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)(masks + i)), wanted);
-        __m256i equal = _mm256_cmpeq_epi64(masked, _mm256_load_si256((const __m256i *)(const void *)(values + i)));
-        hits |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << i;
-    }
-    return hits;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #include <smmintrin.h>
@@ -71,15 +58,17 @@ static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, u
     }
     return hits;
 }
-static inline uint32_t macs_scan_masked(const uint64_t *values, const uint64_t *masks, uint64_t word) {
-    __m128i wanted = _mm_set1_epi64x((long long)word);
-    uint32_t hits = 0;
-    for (uint32_t i = 0; i < MACS_SCAN_WORDS; i += 2) {
-        __m128i masked = _mm_and_si128(_mm_load_si128((const __m128i *)(const void *)(masks + i)), wanted);
-        __m128i equal = _mm_cmpeq_epi64(masked, _mm_load_si128((const __m128i *)(const void *)(values + i)));
-        hits |= (uint32_t)_mm_movemask_pd(_mm_castsi128_pd(equal)) << i;
+static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
+    __m128i low = _mm_set1_epi64x(-1), high = low;
+    for (uint32_t at = 0; at < count; at++) {
+        const __m128i *line = (const __m128i *)(const void *)(lines + at * MACS_SCAN_WORDS);
+        __m128i word = _mm_set1_epi64x((long long)words[at]);
+        __m128i two = _mm_and_si128(_mm_load_si128(line + 2), word),
+                others = _mm_and_si128(_mm_load_si128(line + 3), word);
+        low = _mm_and_si128(low, _mm_cmpeq_epi64(two, _mm_load_si128(line)));
+        high = _mm_and_si128(high, _mm_cmpeq_epi64(others, _mm_load_si128(line + 1)));
     }
-    return hits;
+    return (uint32_t)(_mm_movemask_pd(_mm_castsi128_pd(low)) | _mm_movemask_pd(_mm_castsi128_pd(high)) << 2);
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__aarch64__) && defined(__ARM_NEON)
 #include <arm_neon.h>
@@ -99,12 +88,15 @@ static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, u
     }
     return macs_scan_bits(equal);
 }
-static inline uint32_t macs_scan_masked(const uint64_t *values, const uint64_t *masks, uint64_t word) {
-    uint64x2_t wanted = vdupq_n_u64(word), equal[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        uint64x2_t mask = vld1q_u64(masks + 2 * i);
-        equal[i] = vceqq_u64(vandq_u64(mask, wanted), vld1q_u64(values + 2 * i));
+static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
+    uint64x2_t low = vdupq_n_u64(UINT64_MAX), high = low;
+    for (uint32_t at = 0; at < count; at++) {
+        const uint64_t *line = lines + at * MACS_SCAN_WORDS;
+        uint64x2_t word = vdupq_n_u64(words[at]);
+        low = vandq_u64(low, vceqq_u64(vandq_u64(vld1q_u64(line + 4), word), vld1q_u64(line)));
+        high = vandq_u64(high, vceqq_u64(vandq_u64(vld1q_u64(line + 6), word), vld1q_u64(line + 2)));
     }
+    uint64x2_t equal[4] = {low, high, vdupq_n_u64(0), vdupq_n_u64(0)};
     return macs_scan_bits(equal);
 }
 #else
@@ -118,31 +110,26 @@ static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, u
         hits |= (uint32_t)((atomic_load_explicit(&words[i], memory_order_acquire) & mask) == want) << i;
     return hits;
 }
-static inline uint32_t macs_scan_masked(const uint64_t *values, const uint64_t *masks, uint64_t word) {
-    uint32_t hits = 0;
-    for (uint32_t i = 0; i < MACS_SCAN_WORDS; i++)
-        hits |= (uint32_t)((word & masks[i]) == values[i]) << i;
+static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
+    uint32_t hits = (1u << MACS_SCAN_LANES) - 1;
+    for (uint32_t at = 0; at < count; at++)
+        for (uint32_t i = 0; i < MACS_SCAN_LANES; i++)
+            if ((words[at] & lines[at * MACS_SCAN_WORDS + MACS_SCAN_LANES + i]) != lines[at * MACS_SCAN_WORDS + i])
+                hits &= ~(1u << i);
     return hits;
 }
 #endif
 
-/* Keep of `left` what eight words, aligned to 64 bytes, have too. */
-static inline void macs_scan_and(uint64_t *left, const _Atomic uint64_t *words) {
-#ifdef MACS_SCAN_PLAIN
-    for (uint32_t i = 0; i < MACS_SCAN_WORDS; i++)
-        left[i] &= atomic_load_explicit(&words[i], memory_order_acquire);
-#else
-    typedef uint64_t line_t __attribute__((vector_size(64), may_alias)); /* as wide as the target's registers are */
-    typedef uint64_t unaligned_t __attribute__((vector_size(64), may_alias, aligned(8)));
-    *(unaligned_t *)left &= *(const line_t *)(const void *)words;
-#endif
+#if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
+    __m256i equal = _mm256_set1_epi64x(-1);
+    for (uint32_t at = 0; at < count; at++) {
+        const __m256i *line = (const __m256i *)(const void *)(lines + at * MACS_SCAN_WORDS);
+        __m256i masked = _mm256_and_si256(_mm256_load_si256(line + 1), _mm256_set1_epi64x((long long)words[at]));
+        equal = _mm256_and_si256(equal, _mm256_cmpeq_epi64(masked, _mm256_load_si256(line)));
+    }
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
 }
-
-/* Between vector loads and a later load that must not come before them; the plain loop's loads are in order. */
-static inline void macs_scan_fence(void) {
-#ifndef MACS_SCAN_PLAIN
-    atomic_thread_fence(memory_order_acquire);
 #endif
-}
 
 #endif

@@ -300,9 +300,7 @@ static int tuple_modify(void *self, const struct macs_match *match, const void *
     struct macs_rule *rule = NULL;
     uint32_t old = 0;
     uint64_t word;
-    int error = macs_rules_find(&table->rules, match, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, DEFERS);
+    int error = macs_rules_find_to_change(&table->rules, match, DEFERS, &rule);
     if (!error)
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
@@ -319,9 +317,7 @@ static int tuple_remove(void *self, const struct macs_match *match) {
     struct macs_rules *rules = &table->rules;
     struct macs_rule *rule = NULL;
     uint64_t word;
-    int error = macs_rules_find(rules, match, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(rules->qsbr, DEFERS);
+    int error = macs_rules_find_to_change(rules, match, DEFERS, &rule);
     if (error)
         return error;
     const struct macs_ternary_tuple_item *item = find_item(table, rule);
@@ -344,19 +340,6 @@ static int tuple_remove(void *self, const struct macs_match *match) {
     return 0;
 }
 
-static const struct macs_entry *tuple_find(void *self, const struct macs_match *match) {
-    return macs_rules_entry(&((table_t *)self)->rules, match);
-}
-
-static int tuple_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                      void *arg) {
-    return macs_rules_walk(&((table_t *)self)->rules, visit, arg);
-}
-
-static uint32_t tuple_count(void *self) {
-    return ((const table_t *)self)->rules.values.count;
-}
-
 static uint64_t tuple_memory(void *self) {
     const table_t *table = self;
     const list_t *list = list_of(table);
@@ -373,8 +356,8 @@ const struct macs_kernel macs_ternary_tuple_kernel = {
     .add = tuple_add,
     .modify = tuple_modify,
     .remove = tuple_remove,
-    .find = tuple_find,
-    .walk = tuple_walk,
-    .count = tuple_count,
+    .find = macs_rules_kernel_find,
+    .walk = macs_rules_kernel_walk,
+    .count = macs_rules_kernel_count,
     .memory_bytes = tuple_memory,
 };

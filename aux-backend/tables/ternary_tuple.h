@@ -54,10 +54,10 @@ struct macs_ternary_tuple_list {
 };
 
 struct macs_ternary_tuple {
+    struct macs_rules rules;
     struct macs_ternary_tuple_list *_Atomic list;
     _Atomic uint32_t changes;
     uint64_t seed;
-    struct macs_rules rules;
 };
 
 /* Behind the value in a slot. */

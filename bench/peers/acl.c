@@ -1,43 +1,34 @@
-/* Ternary match with priorities on the five fields of a flow: ternary_tuple against rte_acl.
+/* Ternary match with priorities on the five fields of a flow: ternary_cells against rte_acl.
  *
- * Usage: acl RULES. Rules as access lists have them: prefixes of both addresses, a protocol or any, a destination port
- * or any; all priorities differ. Nine of ten keys match a rule.
+ * Usage: acl RULES measures, acl --contests names what there is to measure, one a line. The sets of rules are those of
+ * acl_sets.h. A contest is a set and a traffic, its number in the list is that of the line that asks for it.
  */
 #include <rte_acl.h>
-#include <rte_byteorder.h>
 
+#define PEER_KEYS (1 << 16) /* of each contest */
+#include "acl_sets.h"
 #include "peer.h"
-#include "tables/ternary_tuple.h"
+#include "tables/ternary_cells.h"
 
-enum { BYTES = 13 };
 enum { PROTOCOL, SRC, DST, SPORT, DPORT, FIELDS };
+enum { CONTESTS = 2 * RULE_SETS };
 
 RTE_ACL_RULE_DEF(acl_rule, FIELDS);
 
-/* What both sides look up, network byte order, the protocol first as rte_acl wants it. */
-struct __attribute__((packed)) flow {
-    uint8_t protocol;
-    uint32_t src, dst;
-    uint16_t sport, dport;
+struct contest {
+    void *ours;
+    struct rte_acl_ctx *peer;
+    struct flow *keys;
 };
 
-struct rule {
-    struct flow value, mask;
-};
-
-static struct flow keys[KEYS];
-static const uint8_t *pointers[KEYS];
+static struct contest contests[CONTESTS];
+static const uint8_t *pointers[KEYS]; /* to the keys of the contest in hand */
 static void *ours;
 static struct rte_acl_ctx *peer;
 
 #define KEY_OF(NUMBER) pointers[NUMBER]
-#if MACS_TERNARY_TUPLE_STEPS
-#define STEP macs_ternary_tuple_step
-#else
-#define STEP(SELF, KEY, SIZE, CURSOR) ((void)(CURSOR))
-#endif
 
-PEER_OURS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, STEP, KEY_OF, BYTES)
+PEER_OURS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step, KEY_OF, FLOW_BYTES)
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
     uint32_t results[BATCH];
@@ -46,40 +37,37 @@ static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
         answers[i] = results[i];
 }
 
-static uint32_t prefix_mask(uint32_t bits) {
-    return rte_cpu_to_be_32(bits ? UINT32_MAX << (32 - bits) : 0);
+/* -- the two tables ---------------------------------------------------------------------------------------------------
+ */
+
+static uint8_t bits_of(uint32_t mask) {
+    return (uint8_t)__builtin_popcount(mask);
 }
 
-static struct rule rule_number(uint32_t n) {
-    static const uint8_t src_bits[] = {0, 0, 8, 16, 24, 24, 32, 32}, dst_bits[] = {0, 16, 16, 24, 24, 28, 32, 32};
-    uint64_t state = n, random = probe_random(&state), more = probe_random(&state);
-    struct rule rule = {.mask = {.src = prefix_mask(src_bits[random & 7]),
-                                 .dst = prefix_mask(dst_bits[random >> 3 & 7]),
-                                 .protocol = random >> 6 & 3 ? 0xff : 0,
-                                 .dport = random >> 8 & 1 ? 0xffff : 0}};
-    rule.value.src = (uint32_t)more & rule.mask.src;
-    rule.value.dst = (uint32_t)(more >> 32) & rule.mask.dst;
-    rule.value.protocol = (random >> 9 & 1 ? 6 : 17) & rule.mask.protocol;
-    rule.value.dport = rte_cpu_to_be_16((uint16_t)(random >> 16 & 1023)) & rule.mask.dport;
-    return rule;
-}
-
-static uint32_t bits_of(uint32_t mask) {
-    return (uint32_t)__builtin_popcount(mask);
-}
-
-static int add_peer(const struct rule *rule, uint32_t n) {
-    struct acl_rule made = {.data = {.userdata = n + 1, .category_mask = 1, .priority = (int32_t)n + 1}};
+static int add_peer(struct rte_acl_ctx *to, const struct rule *rule, uint32_t n) {
+    struct acl_rule made = {
+        .data = {.userdata = n + 1, .category_mask = 1, .priority = RTE_ACL_MAX_PRIORITY - (int32_t)n}};
     made.field[PROTOCOL].value.u8 = rule->value.protocol;
     made.field[PROTOCOL].mask_range.u8 = rule->mask.protocol;
     made.field[SRC].value.u32 = rte_be_to_cpu_32(rule->value.src);
     made.field[SRC].mask_range.u32 = bits_of(rule->mask.src);
     made.field[DST].value.u32 = rte_be_to_cpu_32(rule->value.dst);
     made.field[DST].mask_range.u32 = bits_of(rule->mask.dst);
-    made.field[SPORT].mask_range.u16 = UINT16_MAX;
+    made.field[SPORT].value.u16 = rte_be_to_cpu_16(rule->value.sport);
+    made.field[SPORT].mask_range.u16 = rte_be_to_cpu_16(rule->value.sport | (uint16_t)~rule->mask.sport);
     made.field[DPORT].value.u16 = rte_be_to_cpu_16(rule->value.dport);
-    made.field[DPORT].mask_range.u16 = rule->mask.dport ? rte_be_to_cpu_16(rule->value.dport) : UINT16_MAX;
-    return rte_acl_add_rules(peer, (const struct rte_acl_rule *)(const void *)&made, 1);
+    made.field[DPORT].mask_range.u16 = rte_be_to_cpu_16(rule->value.dport | (uint16_t)~rule->mask.dport);
+    return rte_acl_add_rules(to, (const struct rte_acl_rule *)(const void *)&made, 1);
+}
+
+static int add_ours(void *to, const struct rule *rule, uint32_t n) {
+    struct peer_value value = {.number = n + 1};
+    struct macs_match match = {.value = (const uint8_t *)&rule->value,
+                               .mask = (const uint8_t *)&rule->mask,
+                               .high = (const uint8_t *)&rule->value,
+                               .prefix_bits = FLOW_BYTES * 8,
+                               .priority = -(int32_t)n};
+    return macs_ternary_cells_kernel.add(to, &match, &value, NULL);
 }
 
 #define FIELD(NUMBER, TYPE, SIZE, INPUT, MEMBER)                                                                       \
@@ -88,58 +76,86 @@ static int add_peer(const struct rule *rule, uint32_t n) {
         .offset = offsetof(struct flow, MEMBER)                                                                        \
     }
 
-static void make(uint32_t rules) {
+static struct contest make(const char *name, const struct rule *rules, uint32_t count) {
+    static const struct rte_acl_config config = {
+        .num_categories = 1,
+        .num_fields = FIELDS,
+        .defs = {FIELD(PROTOCOL, BITMASK, 1, 0, protocol), FIELD(SRC, MASK, 4, 1, src), FIELD(DST, MASK, 4, 2, dst),
+                 FIELD(SPORT, RANGE, 2, 3, sport), FIELD(DPORT, RANGE, 2, 3, dport)}};
     const struct macs_table_shape shape = {
-        .key_bytes = BYTES, .prefix_offset = BYTES, .value_bytes = sizeof(struct peer_value), .size = rules};
+        .key_bytes = FLOW_BYTES, .prefix_offset = FLOW_BYTES, .value_bytes = sizeof(struct peer_value), .size = count};
     const struct rte_acl_param param = {
-        .name = "peer", .socket_id = SOCKET_ID_ANY, .rule_size = RTE_ACL_RULE_SZ(FIELDS), .max_rule_num = rules};
-    ours = peer_table(&macs_ternary_tuple_kernel, &shape);
-    peer = rte_acl_create(&param);
-    if (!peer)
+        .name = name, .socket_id = SOCKET_ID_ANY, .rule_size = RTE_ACL_RULE_SZ(FIELDS), .max_rule_num = count};
+    struct contest made = {.ours = peer_table(&macs_ternary_cells_kernel, &shape), .peer = rte_acl_create(&param)};
+    if (!made.peer)
         peer_fail("rte_acl has no memory: more huge pages?");
-}
-
-static void fill(uint32_t rules) {
-    for (uint32_t n = 0; n < rules; n++) {
-        struct rule rule = rule_number(n);
-        struct peer_value value = {.number = n + 1};
-        struct macs_match match = {.value = (const uint8_t *)&rule.value,
-                                   .mask = (const uint8_t *)&rule.mask,
-                                   .high = (const uint8_t *)&rule.value,
-                                   .prefix_bits = BYTES * 8,
-                                   .priority = (int32_t)n + 1};
-        if (macs_ternary_tuple_kernel.add(ours, &match, &value, NULL) || add_peer(&rule, n))
+    for (uint32_t n = 0; n < count; n++)
+        if (add_ours(made.ours, &rules[n], n) || add_peer(made.peer, &rules[n], n))
             peer_fail("a rule is refused");
-    }
-    struct rte_acl_config config = {.num_categories = 1,
-                                    .num_fields = FIELDS,
-                                    .defs = {FIELD(PROTOCOL, BITMASK, 1, 0, protocol), FIELD(SRC, MASK, 4, 1, src),
-                                             FIELD(DST, MASK, 4, 2, dst), FIELD(SPORT, RANGE, 2, 3, sport),
-                                             FIELD(DPORT, RANGE, 2, 3, dport)}};
-    if (rte_acl_build(peer, &config))
-        peer_fail("rte_acl cannot build its tries");
+    if (rte_acl_build(made.peer, &config))
+        peer_fail("rte_acl cannot build its tries: more huge pages?");
+    return made;
 }
 
-static void make_keys(uint32_t rules) {
+static struct flow *make_keys(const struct rule *rules, uint32_t count, bool mixed) {
     uint64_t state = 4711;
-    for (uint32_t i = 0; i < KEYS; i++) {
-        uint8_t random[sizeof(struct flow)], *key = (uint8_t *)&keys[i];
-        struct rule rule = rule_number((uint32_t)(probe_random(&state) % rules));
-        uint64_t low = probe_random(&state), high = probe_random(&state);
-        memcpy(random, &low, 8);
-        memcpy(random + 8, &high, sizeof(random) - 8);
-        const uint8_t *value = (const uint8_t *)&rule.value, *mask = (const uint8_t *)&rule.mask;
-        for (unsigned at = 0; at < sizeof(random); at++)
-            key[at] = i % 10 ? value[at] | (random[at] & (uint8_t)~mask[at]) : random[at];
-        pointers[i] = key;
+    struct flow *keys = malloc(KEYS * sizeof(struct flow));
+    if (!keys)
+        peer_fail("no memory for keys");
+    for (uint32_t i = 0; i < KEYS; i++)
+        keys[i] = rules_flow(rules, count, &state, mixed);
+    return keys;
+}
+
+/* -- contests ---------------------------------------------------------------------------------------------------------
+ */
+
+static void choose(uint64_t number) {
+    static const struct contest *chosen;
+    const struct contest *contest = &contests[number % CONTESTS];
+    if (contest == chosen)
+        return;
+    chosen = contest;
+    ours = contest->ours;
+    peer = contest->peer;
+    for (uint32_t i = 0; i < KEYS; i++)
+        pointers[i] = (const uint8_t *)&contest->keys[i];
+}
+
+static uint64_t run_ours(uint64_t number) {
+    choose(number);
+    return ours_run(number);
+}
+
+static uint64_t run_peer(uint64_t number) {
+    choose(number);
+    return peer_run(number);
+}
+
+static void prepare(uint32_t rules) {
+    struct rule *made = calloc(rules, sizeof(*made));
+    if (!made)
+        peer_fail("no memory for rules");
+    for (uint32_t set = 0; set < RULE_SETS; set++) {
+        uint32_t count = rules_fill(&rule_sets[set], made, rules);
+        contests[2 * set] = contests[2 * set + 1] = make(rule_sets[set].name, made, count);
+        for (uint32_t mixed = 0; mixed < 2; mixed++) {
+            contests[2 * set + mixed].keys = make_keys(made, count, mixed);
+            choose(2 * set + mixed);
+            peer_compare();
+        }
     }
+    free(made);
 }
 
 int main(int argc, char **argv) {
-    uint32_t rules = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000;
+    static const struct probe probes[] = {{"ours", run_ours}, {"peer", run_peer}};
+    if (argc > 1 && strcmp(argv[1], "--contests") == 0) {
+        for (uint32_t set = 0; set < RULE_SETS; set++)
+            printf("%s\n%s, mixed\n", rule_sets[set].name, rule_sets[set].name);
+        return 0;
+    }
     peer_start(argv[0]);
-    make(rules);
-    fill(rules);
-    make_keys(rules);
-    return peer_serve();
+    prepare(argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000);
+    return probe_serve(probes, 2);
 }

@@ -35,8 +35,8 @@ SHAPES = [
     ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
     ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
     ("lpm_trie", 1, 1), ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
-    ("ternary_bits", 2, 2), ("ternary_bits", 13, 13), ("ternary_bits", 6, 3), ("ternary_bits", 4, 0),
-    ("ternary_bits", 40, 40),
+    ("ternary_cells", 2, 2), ("ternary_cells", 13, 13), ("ternary_cells", 6, 3), ("ternary_cells", 4, 0),
+    ("ternary_cells", 40, 40),
     ("ternary_tuple", 2, 2), ("ternary_tuple", 13, 13), ("ternary_tuple", 6, 3), ("ternary_tuple", 4, 0),
 ]  # fmt: skip
 KERNELS = [
@@ -45,7 +45,7 @@ KERNELS = [
     "lpm_dir24",
     "lpm_trie",
     "lpm_trie_plain",
-    "ternary_bits",
+    "ternary_cells",
     "ternary_tuple",
     "linear",
 ]
@@ -113,10 +113,18 @@ def test_random_changes_agree_with_the_reference(build: Build, kernel: str, key_
     run(binary, kernel, key_bytes, exact_bytes, operations // 3, fresh, 0)
 
 
-@pytest.mark.parametrize("size", [1_100, 3_500, 12_000])
-def test_rows_of_many_groups_agree_with_the_reference(build: Build, size: int) -> None:
+@pytest.mark.parametrize(("key_bytes", "range_bytes"), [(2, 2), (5, 1), (13, 4)])
+def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_bytes: int) -> None:
+    binary = build("random", "gcc", *MEMORY, WRAP)
+    fresh = int.from_bytes(os.urandom(4), "little")
+    for failing in (0, 5):
+        run(binary, "ternary_cells", key_bytes, key_bytes, 8_000, fresh, failing, range_bytes)
+
+
+@pytest.mark.parametrize("size", [1_100, 12_000])
+def test_many_cells_agree_with_the_reference(build: Build, size: int) -> None:
     binary = build("random", "clang", "-O2", f"-DSIZE={size}", WRAP)
-    run(binary, "ternary_bits", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0)
+    run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0)
 
 
 @pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), [shape for shape in SHAPES if shape[1] > 3])
@@ -174,7 +182,7 @@ def test_every_width_of_compare_agrees(build: Build, option: str, name: str) -> 
     binary = build("packed", "gcc", "-O2", option)
     for shape in PACKED_SHAPES:
         assert name in run(binary, "random", shape, 2_000, 3)
-    for kernel, key_bytes in (("exact_hash", 6), ("ternary_bits", 13)):
+    for kernel, key_bytes in (("exact_hash", 6), ("ternary_cells", 13)):
         run(build("random", "gcc", "-O2", option, WRAP), kernel, key_bytes, key_bytes, 10_000, 3, 0)
 
 
@@ -187,7 +195,7 @@ def test_neon_agrees(build: Build) -> None:
     )
     assert done.stdout == "ok: NEON\n"
     binary = build("random", "aarch64-linux-gnu-gcc", "-O2", "-static", WRAP)
-    command = ["qemu-aarch64-static", str(binary), "ternary_bits", "13", "13", "3000", "3", "0"]
+    command = ["qemu-aarch64-static", str(binary), "ternary_cells", "13", "13", "3000", "3", "0"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "ok\n"
 
 

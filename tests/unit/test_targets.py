@@ -68,9 +68,9 @@ def test_the_software_target_has_all_match_kinds() -> None:
         (("lpm",), 32, "lpm_dir24"),
         (("lpm",), 128, "lpm_trie"),
         (("exact", "lpm"), 32, "lpm_trie"),
-        (("ternary", "exact"), 16, "ternary_bits"),
-        (("range",), 16, "linear"),
-        (("range", "lpm", "ternary"), 16, "linear"),
+        (("ternary", "exact"), 16, "ternary_cells"),
+        (("range",), 16, "ternary_cells"),
+        (("range", "lpm", "ternary"), 16, "ternary_cells"),
     ],
     ids=str,
 )
@@ -80,7 +80,7 @@ def test_the_first_kernel_that_takes_a_table(kinds: tuple[str, ...], width: int,
     assert found.name == kernel
 
 
-@pytest.mark.parametrize(("size", "kernel"), [(65_536, "ternary_bits"), (65_537, "ternary_tuple")])
+@pytest.mark.parametrize(("size", "kernel"), [(65_536, "ternary_cells"), (65_537, "ternary_tuple")])
 def test_a_kernel_may_be_for_smaller_tables(size: int, kernel: str) -> None:
     found = builtin().kernel_for(Need(program("ternary").tables[0].keys, size))
     assert found is not None

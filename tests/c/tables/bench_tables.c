@@ -43,7 +43,7 @@ DEFINE_BENCH(lpm_dir24, 4)
 DEFINE_BENCH(lpm_trie, 4)
 DEFINE_BENCH(lpm_trie, 16)
 DEFINE_BENCH(lpm_trie_plain, 16)
-DEFINE_BENCH(ternary_bits, 13)
+DEFINE_BENCH(ternary_cells, 13)
 DEFINE_BENCH(ternary_tuple, 13)
 DEFINE_BENCH(linear, 13)
 
@@ -61,7 +61,7 @@ struct bench {
 static const struct bench benches[] = {
     BENCH(exact_hash, 6, 1000000),     BENCH(exact_hash, 8, 1000000), BENCH(exact_hash, 32, 1000000),
     BENCH(lpm_dir24, 4, 500000),       BENCH(lpm_trie, 4, 500000),    BENCH(lpm_trie, 16, 200000),
-    BENCH(lpm_trie_plain, 16, 200000), BENCH(linear, 13, 50),         BENCH(ternary_bits, 13, 1000),
+    BENCH(lpm_trie_plain, 16, 200000), BENCH(linear, 13, 50),         BENCH(ternary_cells, 13, 1000),
     BENCH(ternary_tuple, 13, 1000),
 };
 

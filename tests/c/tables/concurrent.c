@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     context = where;
     subject = subject_named(argv[1]);
     key_bytes = some_bytes(subject);
-    numbered = subject->can & RANGES ? 200 : NUMBERED_MAX;
+    numbered = subject->kernel == &macs_linear_kernel ? 200 : NUMBERED_MAX;
     uint64_t random = strtoull(argv[3], NULL, 10) * 2 + 1, changes = 0;
     struct macs_table_shape shape = whole_key_shape(subject, key_bytes, numbered / 4 * 3 + HANDED + 1);
     CHECK(macs_qsbr_create(&qsbr) == 0 && subject->kernel->create(&shape, qsbr, &table) == 0);

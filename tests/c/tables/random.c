@@ -1,7 +1,8 @@
 /* Random changes and lookups on a kernel and on the linear reference: they must agree on everything.
- * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING. Keys come from a small set of bytes, so that
- * entries meet. FAILING: each so-many-th allocation of the kernel fails (0: none); what then returns -ENOMEM must
- * change nothing. Link with --wrap for malloc, calloc and aligned_alloc.
+ * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING [RANGE_BYTES]. Keys come from a small set of
+ * bytes, so that entries meet. FAILING: each so-many-th allocation of the kernel fails (0: none); what then returns
+ * -ENOMEM must change nothing. RANGE_BYTES: so many bytes in front are a range, those up to EXACT_BYTES have masks.
+ * Link with --wrap for malloc, calloc and aligned_alloc.
  */
 #include "support.h"
 
@@ -11,6 +12,7 @@
 
 static uint64_t state;
 static uint32_t failing, with_failing, allocations;
+static uint32_t range_bytes;
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
@@ -57,6 +59,11 @@ static void random_match(const struct subject *subject, struct own_match *own, u
         own->match.priority = (int32_t)below(5) - 1;
         for (uint32_t i = 0; i < exact_bytes && kind < 4; i++)
             own->mask[i] = (uint8_t)((const char *)"\xff\x00\xf0\x0f")[(kind + i) % 4];
+    }
+    if (range_bytes) {
+        random_key(own->high, below(4) ? range_bytes : 0);
+        if (memcmp(own->high, own->value, range_bytes) < 0)
+            memset(own->high + below(range_bytes), 0xff, 1);
     }
 }
 
@@ -123,7 +130,7 @@ static void change_and_compare(const struct subject *subject, void *self, void *
 }
 
 int main(int argc, char **argv) {
-    if (argc != 7)
+    if (argc != 7 && argc != 8)
         return 2;
     const struct subject *subject = subject_named(argv[1]);
     uint32_t bytes = (uint32_t)atoi(argv[2]), exact_bytes = (uint32_t)atoi(argv[3]),
@@ -137,6 +144,15 @@ int main(int argc, char **argv) {
         next_random(&state);
     struct macs_table_shape shape = {
         .key_bytes = bytes, .prefix_offset = exact_bytes, .value_bytes = sizeof(struct value), .size = SIZE};
+    range_bytes = argc == 8 ? (uint32_t)atoi(argv[7]) : 0;
+    const struct macs_key_field fields[] = {
+        {"range", (uint16_t)(range_bytes * 8), 0, MACS_RANGE, 0},
+        {"masked", (uint16_t)((exact_bytes - range_bytes) * 8), (uint16_t)range_bytes, MACS_TERNARY, 0},
+    };
+    if (range_bytes) {
+        shape.fields = fields;
+        shape.field_count = 2;
+    }
     struct macs_qsbr *qsbr = NULL;
     void *self = NULL, *reference = NULL;
     CHECK(macs_qsbr_create(&qsbr) == 0);

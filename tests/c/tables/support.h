@@ -16,7 +16,7 @@
 #include "../../../aux-backend/tables/linear.h"
 #include "../../../aux-backend/tables/lpm_dir24.h"
 #include "../../../aux-backend/tables/lpm_trie_plain.h"
-#include "../../../aux-backend/tables/ternary_bits.h"
+#include "../../../aux-backend/tables/ternary_cells.h"
 #include "../../../aux-backend/tables/ternary_tuple.h"
 
 #define KEY_MAX 40
@@ -96,7 +96,7 @@ DEFINE_LOOKUPS(exact_index, MACS_EXACT_INDEX_STEPS, macs_exact_index_step)
 DEFINE_LOOKUPS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step)
 DEFINE_LOOKUPS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step)
 DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_step)
-DEFINE_LOOKUPS(ternary_bits, MACS_TERNARY_BITS_STEPS, NO_STEP)
+DEFINE_LOOKUPS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step)
 DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
 
@@ -117,7 +117,8 @@ static const struct subject subjects[] = {
     {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4},
     {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
     {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
-    {&macs_ternary_bits_kernel, lookup_ternary_bits, batch_ternary_bits, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX},
+    {&macs_ternary_cells_kernel, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
+     KEY_MAX},
     {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX},
     {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX},
 };

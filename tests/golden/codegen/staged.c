@@ -12,7 +12,7 @@
 #include <macs/worker.h>
 #include "tables/exact_packed.h"
 #include "tables/linear.h"
-#include "tables/ternary_bits.h"
+#include "tables/ternary_cells.h"
 
 /* A program may compare what is always equal, or never. */
 #pragma GCC diagnostic ignored "-Wtautological-compare"
@@ -80,7 +80,7 @@ static const struct macs_key_field I_groups_fields[] = {
 
 static const struct I_groups_entry I_groups_default = {.head = {.action = I_groups_runs_drop}};
 
-/* staged.p4:41: table I.labels: exact 20 bits, ternary 16 bits, kernel ternary_bits */
+/* staged.p4:41: table I.labels: exact 20 bits, ternary 16 bits, kernel ternary_cells */
 enum {
     I_labels_runs_swap = 0, /* staged.p4:29 */
     I_labels_runs_drop = 1, /* staged.p4:26 */
@@ -210,7 +210,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_labels_default,
             .fields = I_labels_fields,
             .field_count = 2,
-            .kernel = &macs_ternary_bits_kernel,
+            .kernel = &macs_ternary_cells_kernel,
             .shape = {.key_bytes = 5,
                       .prefix_offset = 5,
                       .value_bytes = sizeof(struct I_labels_entry),
@@ -395,7 +395,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 struct ingress_2_I_labels_look {
     struct {
         uint8_t key[5];
-        struct macs_ternary_bits_cursor cursor;
+        struct macs_ternary_cells_cursor cursor;
     } lookup_0;
 };
 
@@ -406,7 +406,7 @@ static inline void ingress_2_I_labels_start(struct state *state, struct ingress_
     (void)packet, (void)kept;
     macs_store_bytes(look->lookup_0.key, 3, kept->hdr_label_value);
     macs_store_bytes(look->lookup_0.key + 3, 2, kept->meta_group);
-    macs_ternary_bits_start(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
+    macs_ternary_cells_start(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
@@ -415,7 +415,7 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     { /* staged.p4:53: I_labels */
-        const struct I_labels_entry *entry = (const void *)macs_ternary_bits_finish(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
+        const struct I_labels_entry *entry = (const void *)macs_ternary_cells_finish(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
         if (!entry)
             entry = (const void *)macs_table_fallback(&tables[TABLE_I_labels]);
         switch (entry->head.action) {
@@ -503,6 +503,9 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
             for (uint32_t i = first; i < last; i++)
                 ingress_2_I_labels_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = 0; i < last - first; i++) {
+                macs_ternary_cells_step(tables[TABLE_I_labels].kernel, looks[i].lookup_0.key, 5, &looks[i].lookup_0.cursor);
+            }
             for (uint32_t i = first; i < last; i++)
                 ingress_2_I_labels(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
         }

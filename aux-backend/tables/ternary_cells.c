@@ -1,0 +1,199 @@
+/* Writer side of ternary match by cells; layout and rules stand in ternary_cells.h. */
+#include "ternary_cells.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ternary_cells_map.h"
+#include "ternary_cells_plan.h"
+
+enum {
+    DEFERS = 3,   /* that one change makes at most: quads, map, value */
+    PATIENCE = 16 /* entries that are added to a map before another one is made, beside a share of those in it */
+};
+
+typedef struct macs_ternary_cells table_t;
+typedef struct macs_ternary_cells_made made_t;
+
+/* -- maps -------------------------------------------------------------------------------------------------------------
+ */
+
+/* A map for the table's rules, not yet published: 0 or -ENOMEM. */
+static int make_map(const struct macs_rules *rules, made_t **made) {
+    struct macs_ternary_cells_plan *plan = malloc(sizeof *plan);
+    if (!plan)
+        return -ENOMEM;
+    int error = macs_ternary_cells_choose(rules, plan);
+    if (!error) {
+        *made = macs_ternary_cells_make(rules, plan);
+        error = *made ? 0 : -ENOMEM;
+    }
+    free(plan);
+    return error;
+}
+
+static void release_map(void *owner, void *made) {
+    (void)owner;
+    macs_ternary_cells_free(made);
+}
+
+static void publish_map(table_t *table, made_t *made) {
+    made_t *old = table->made;
+    made->has_readers = true;
+    table->made = made;
+    atomic_store_explicit(&table->map, &made->map, memory_order_release);
+    if (old)
+        macs_qsbr_defer(table->rules.qsbr, release_map, table, old);
+}
+
+/* Whether the map no longer suits the entries. */
+static bool is_worn(const made_t *made) {
+    uint32_t entries = made->entries, patience = PATIENCE + entries / 8, size = made->rules->values.size;
+    if (made->rules->values.count == size && entries < size) /* it grows no more: once for all that it has */
+        return made->added > PATIENCE;
+    return made->added > PATIENCE + entries / 2 || (made->added > patience && made->strain > patience);
+}
+
+/* Make sure that there are quads for a change: 0, or -EBUSY when readers hang. */
+static int wait_for_quads(const table_t *table) {
+    if (macs_ternary_cells_has_room(table->made))
+        return 0;
+    return macs_qsbr_flush(table->rules.qsbr);
+}
+
+/* Put a booked rule where readers find it: 0, -ENOMEM, -EBUSY. */
+static int publish(table_t *table, struct macs_rule *rule) {
+    made_t *made = NULL;
+    int error = wait_for_quads(table);
+    if (error)
+        return error;
+    bool full = !macs_ternary_cells_has_room(table->made);
+    if (full || is_worn(table->made))
+        error = make_map(&table->rules, &made);
+    if (error && full)
+        return error;
+    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    if (made) {
+        publish_map(table, made);
+    } else {
+        macs_ternary_cells_put(table->made, rule);
+        macs_ternary_cells_settle(table);
+    }
+    return 0;
+}
+
+/* -- the kernel -------------------------------------------------------------------------------------------------------
+ */
+
+static void cells_destroy(void *self) {
+    table_t *table = self;
+    macs_qsbr_drop(table->rules.qsbr, table);
+    macs_ternary_cells_free(table->made);
+    macs_rules_destroy(&table->rules);
+    free(table);
+}
+
+static bool has_ranges(const struct macs_table_shape *shape) {
+    bool ranges = false;
+    for (uint32_t i = 0; shape->fields && i < shape->field_count; i++)
+        ranges |= shape->fields[i].kind == MACS_RANGE;
+    return ranges;
+}
+
+static int cells_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    if (shape->key_bytes > MACS_TERNARY_CELLS_KEY_MAX)
+        return -EINVAL;
+    table_t *table = calloc(1, sizeof *table);
+    if (!table)
+        return -ENOMEM;
+    unsigned allowed = 1 << MACS_EXACT | 1 << MACS_LPM | 1 << MACS_TERNARY | 1 << MACS_RANGE | 1 << MACS_OPTIONAL;
+    uint32_t inline_bytes = (uint32_t)sizeof(uint64_t) + (has_ranges(shape) ? 2 * shape->key_bytes : 0);
+    made_t *made = NULL;
+    int error = macs_rules_create(&table->rules, shape, allowed, MACS_TERNARY, inline_bytes, qsbr);
+    if (error) {
+        free(table);
+        return error;
+    }
+    error = make_map(&table->rules, &made);
+    if (error) {
+        cells_destroy(table);
+        return error;
+    }
+    publish_map(table, made);
+    *self = table;
+    return 0;
+}
+
+/* What readers want to know of an entry beside its value. */
+static void write_behind(const struct macs_rules *rules, const struct macs_rule *rule) {
+    uint8_t *behind = macs_values_inline(&rules->values, rule->slot);
+    memcpy(behind, &rule->sequence, sizeof rule->sequence);
+    if (rules->ranges) {
+        memcpy(behind + sizeof rule->sequence, rule->bytes, rules->key_bytes);
+        memcpy(behind + sizeof rule->sequence + rules->key_bytes, macs_rules_high(rules, rule), rules->key_bytes);
+    }
+}
+
+static int cells_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    int error = macs_qsbr_reserve(table->rules.qsbr, DEFERS);
+    if (!error)
+        error = macs_rules_add(&table->rules, match, value, &rule);
+    if (error)
+        return error;
+    write_behind(&table->rules, rule);
+    error = publish(table, rule);
+    if (error)
+        macs_rules_cancel(&table->rules, rule);
+    else if (index)
+        *index = macs_rules_index(&table->rules, rule);
+    return error;
+}
+
+static int cells_modify(void *self, const struct macs_match *match, const void *value) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    uint32_t old = 0;
+    int error = macs_rules_find_to_change(&table->rules, match, DEFERS, &rule);
+    if (!error)
+        error = macs_rules_modify(&table->rules, rule, value, &old);
+    if (error)
+        return error;
+    macs_ternary_cells_move(table->made, rule, old);
+    macs_values_retire(&table->rules.values, old);
+    return 0;
+}
+
+static int cells_remove(void *self, const struct macs_match *match) {
+    table_t *table = self;
+    struct macs_rule *rule = NULL;
+    int error = macs_rules_find_to_change(&table->rules, match, DEFERS, &rule);
+    if (!error)
+        error = wait_for_quads(table);
+    if (error)
+        return error;
+    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    macs_ternary_cells_remove(table->made, rule);
+    macs_ternary_cells_settle(table);
+    macs_rules_remove(&table->rules, rule);
+    return 0;
+}
+
+static uint64_t cells_memory(void *self) {
+    const table_t *table = self;
+    return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made);
+}
+
+const struct macs_kernel macs_ternary_cells_kernel = {
+    .name = "ternary_cells",
+    .create = cells_create,
+    .destroy = cells_destroy,
+    .add = cells_add,
+    .modify = cells_modify,
+    .remove = cells_remove,
+    .find = macs_rules_kernel_find,
+    .walk = macs_rules_kernel_walk,
+    .count = macs_rules_kernel_count,
+    .memory_bytes = cells_memory,
+};
