@@ -15,6 +15,7 @@ static void test_masks(void) {
     CHECK(odp_cpumask_to_str(&a, text, sizeof(text)) == 4 && strcmp(text, "0x8") == 0);
     CHECK(odp_cpumask_to_str(&a, text, 3) < 0);
     odp_cpumask_zero(&b);
+    odp_cpumask_set(&b, 70);
     odp_cpumask_from_str(&b, "0x0C");
     CHECK(odp_cpumask_isset(&b, 2) && odp_cpumask_isset(&b, 3) && odp_cpumask_count(&b) == 2);
     odp_cpumask_and(&c, &a, &b);

@@ -12,6 +12,7 @@ static int digit(char c) {
 }
 
 void macs_odp_mask_from_str(uint64_t *word, unsigned words, const char *str) {
+    memset(word, 0, words * sizeof(*word)); /* the specification says "add", OpenDataPlane begins anew */
     if (str[0] == '0' && (str[1] | 0x20) == 'x')
         str += 2;
     size_t length = strlen(str);
