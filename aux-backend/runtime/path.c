@@ -65,19 +65,40 @@ static void depart(struct macs_lane *lane, struct macs_packet *packet) {
         macs_lane_drop(lane, packet->handle, packet->cause);
 }
 
-void macs_path_flush(struct macs_lane *lane, struct macs_departures *departures) {
-    if (!departures->count)
+/* Send or drop packets that have been through egress, as a whole where all go out of one port. */
+static void settle(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    struct macs_burst burst = macs_burst_begin();
+    odp_packet_t handles[MACS_BURST_MAX];
+    macs_fate fates[MACS_BURST_MAX];
+    for (unsigned i = 0; i < count; i++) {
+        handles[i] = packets[i]->handle;
+        fates[i] = macs_fate_of(&burst, lane->worker.slot_of, packets[i]);
+    }
+    macs_settle(&lane->worker, handles, fates, count, burst);
+}
+
+/* Packets through egress and out. */
+static void finish(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
+    const struct macs_program *program = lane->sw->program;
+    program->egress(&lane->worker, packets, count);
+    if (program->cipher)
+        program->cipher->run(lane, packets, count);
+    if (!lane->again && !program->one_by_one) {
+        settle(lane, packets, count);
         return;
-    lane->sw->program->egress(&lane->worker, departures->packets, departures->count);
-    if (lane->sw->program->cipher)
-        lane->sw->program->cipher->run(lane, departures->packets, departures->count);
-    for (unsigned i = 0; i < departures->count; i++) {
+    }
+    for (unsigned i = 0; i < count; i++) {
         if (lane->again && lane->again->made_count)
-            macs_again_clones(lane, departures->packets[i]);
-        depart(lane, departures->packets[i]);
+            macs_again_clones(lane, packets[i]);
+        depart(lane, packets[i]);
     }
     if (lane->again)
         lane->again->made_count = lane->again->made_next = 0;
+}
+
+void macs_path_flush(struct macs_lane *lane, struct macs_departures *departures) {
+    if (departures->count)
+        finish(lane, departures->packets, departures->count);
     departures->count = 0;
 }
 
@@ -151,13 +172,26 @@ static void dispatch(struct macs_lane *lane, struct macs_departures *departures,
     macs_lane_drop(lane, packet->handle, packet->cause);
 }
 
+/* Whether all packets go on to one port each, as most bursts do. */
+static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
+    unsigned others = 0;
+    for (unsigned i = 0; i < count; i++)
+        others |= packets[i]->verdict ^ MACS_FORWARD;
+    return !others;
+}
+
 /* A burst through ingress, the traffic manager and egress. */
 static void pass(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
     const struct macs_program *program = lane->sw->program;
-    if (count)
-        program->ingress(&lane->worker, packets, count);
+    if (!count)
+        return;
+    program->ingress(&lane->worker, packets, count);
     if (program->cipher && !program->egress) /* they have been deparsed */
         program->cipher->run(lane, packets, count);
+    if (program->egress && !lane->again && all_forwarded(packets, count)) {
+        finish(lane, packets, count);
+        return;
+    }
     struct macs_departures departures;
     departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++)

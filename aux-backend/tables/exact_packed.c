@@ -42,11 +42,13 @@ static void release_index(void *owner, void *index) {
     index_free(index);
 }
 
-static index_t *index_make(uint32_t bucket_bits) {
+static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket_bits) {
     index_t *index = calloc(1, sizeof *index);
     if (!index)
         return NULL;
     index->bucket_bits = bucket_bits;
+    index->rest_bits = shape->key_bits - bucket_bits;
+    index->rest_mask = macs_packing_ones(index->rest_bits) << shape->data_bits;
     index->multiply[0] = macs_hash_seed() | 1;
     index->multiply[1] = macs_hash_seed() | 1;
     if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, true) == 0)
@@ -70,7 +72,7 @@ static uint64_t permute_back(const index_t *index, uint64_t permuted, uint32_t b
 }
 
 static uint64_t rest_of(const table_t *table, const index_t *index, uint64_t word) {
-    return word >> table->shape.data_bits & macs_packing_ones(table->shape.key_bits - index->bucket_bits);
+    return word >> table->shape.data_bits & macs_packing_ones(index->rest_bits);
 }
 
 /* What a move needs to know. */
@@ -88,8 +90,7 @@ static uint32_t other_bucket(const void *context, uint32_t bucket, uint64_t word
 static uint64_t key_of(const table_t *table, const index_t *index, place_t at, uint64_t word) {
     uint64_t rest = rest_of(table, index, word);
     uint32_t primary = word & MACS_CUCKOO_SECONDARY ? macs_exact_packed_other(index, at.bucket, rest) : at.bucket;
-    uint32_t rest_bits = table->shape.key_bits - index->bucket_bits;
-    return permute_back(index, (uint64_t)primary << rest_bits | rest, table->shape.key_bits);
+    return permute_back(index, (uint64_t)primary << index->rest_bits | rest, table->shape.key_bits);
 }
 
 static uint32_t *note(const index_t *index, place_t at) {
@@ -132,7 +133,7 @@ static uint32_t most_bucket_bits(const table_t *table) {
 static int grow(table_t *table) {
     index_t *old = atomic_load_explicit(&table->index, memory_order_relaxed);
     for (uint32_t bits = old->bucket_bits + 1; bits <= most_bucket_bits(table); bits++) {
-        index_t *index = index_make(bits);
+        index_t *index = index_make(&table->shape, bits);
         if (!index)
             return -ENOMEM;
         if (refill(table, old, index)) {
@@ -192,7 +193,7 @@ static int exact_packed_create(const struct macs_table_shape *shape, struct macs
         free(table);
         return -EINVAL;
     }
-    atomic_init(&table->index, index_make(bucket_bits));
+    atomic_init(&table->index, index_make(&table->shape, bucket_bits));
     if (macs_packing_view_create(&table->view, &table->shape) || macs_indices_create(&table->indices, shape->size) ||
         !atomic_load(&table->index)) {
         exact_packed_destroy(table);
@@ -207,7 +208,7 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     const struct macs_table_shape *shape = &table->shape;
     uint64_t key = macs_packing_key(shape, match->value);
     macs_exact_packed_start(table, key, shape->key_bits, shape->data_bits, cursor);
-    return macs_exact_packed_locate(shape->key_bits, shape->data_bits, cursor, at);
+    return macs_exact_packed_locate(shape->data_bits, cursor, at);
 }
 
 static int exact_packed_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {

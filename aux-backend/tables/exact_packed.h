@@ -10,7 +10,8 @@
  * Takes: keys of 4 to 64 bits, no direct externs (they need the entry's index), and key + data bits of at most
  * 61 + log2(buckets), with at least size / 8 buckets allowed for that (the compiler chooses).
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup one miss, two for the few whose primary bucket is full; add O(1) amortised.
+ * Cost: lookup one miss, two for the few whose primary bucket is full: the step, which may be left out, fetches their
+ * second line ahead of the finish. Add O(1) amortised.
  * Source: quotienting after Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
  */
 #ifndef MACS_TABLES_EXACT_PACKED_H
@@ -23,7 +24,7 @@
 #include "packing.h"
 #include "prefetch.h"
 
-#define MACS_EXACT_PACKED_STEPS 0
+#define MACS_EXACT_PACKED_STEPS 1
 
 /* A word: data in the lowest bits, the rest of the key above, then this and the marks of cuckoo.h. */
 #define MACS_EXACT_PACKED_PRESENT (UINT64_C(1) << 61)
@@ -32,7 +33,9 @@
 struct macs_exact_packed_index {
     struct macs_cuckoo cuckoo; /* 2^bucket_bits buckets; the notes are the entries' indices */
     uint64_t multiply[2];      /* odd: the permutation */
+    uint64_t rest_mask;        /* where the rest of the key stands in a word */
     uint32_t bucket_bits;      /* at least 1 */
+    uint32_t rest_bits;        /* the key's others */
 };
 
 struct macs_exact_packed;
@@ -43,6 +46,7 @@ typedef struct macs_exact_packed_index *_Atomic macs_exact_packed_head;
 struct macs_exact_packed_cursor {
     const struct macs_exact_packed_index *index;
     uint64_t want; /* as the word has it in the primary bucket */
+    uint64_t word; /* that was found there; 0: none, or not looked yet */
     uint32_t primary;
     uint32_t moves;
 };
@@ -61,24 +65,23 @@ static inline uint32_t macs_exact_packed_other(const struct macs_exact_packed_in
     return bucket ^ (uint32_t)(rest * MACS_HASH_PHI >> (64 - index->bucket_bits) | 1);
 }
 
-/* Where the rest of the key stands in a word, and the marks that are compared along with it. */
-static inline uint64_t macs_exact_packed_mask(const struct macs_exact_packed_index *index, uint32_t key_bits,
-                                              uint32_t data_bits) {
-    return macs_packing_ones(key_bits - index->bucket_bits) << data_bits | MACS_EXACT_PACKED_PRESENT |
-           MACS_CUCKOO_SECONDARY;
+/* The rest of the key, and the marks that are compared along with it. */
+static inline uint64_t macs_exact_packed_mask(const struct macs_exact_packed_index *index) {
+    return index->rest_mask | MACS_EXACT_PACKED_PRESENT | MACS_CUCKOO_SECONDARY;
 }
 
 static inline void macs_exact_packed_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
                                            struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index =
         atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
-    uint32_t rest_bits = key_bits - index->bucket_bits;
     uint64_t permuted = macs_exact_packed_permute(index, key, key_bits);
+    uint32_t primary = (uint32_t)(permuted >> index->rest_bits);
     cursor->index = index;
-    cursor->primary = (uint32_t)(permuted >> rest_bits);
-    cursor->want = (permuted & macs_packing_ones(rest_bits)) << data_bits | MACS_EXACT_PACKED_PRESENT;
+    cursor->want = (permuted << data_bits & index->rest_mask) | MACS_EXACT_PACKED_PRESENT;
+    cursor->word = 0;
+    cursor->primary = primary;
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
-    macs_prefetch(&index->cuckoo.buckets[cursor->primary]);
+    __builtin_prefetch(&index->cuckoo.buckets[primary]);
 }
 
 static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {
@@ -101,10 +104,10 @@ static inline uint64_t macs_exact_packed_search(const struct macs_cuckoo_bucket 
 }
 
 /* The word of the entry and its place, or 0. */
-static inline uint64_t macs_exact_packed_locate(uint32_t key_bits, uint32_t data_bits,
-                                                struct macs_exact_packed_cursor *cursor, struct macs_cuckoo_place *at) {
+static inline uint64_t macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cursor,
+                                                struct macs_cuckoo_place *at) {
     const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
-    const uint64_t mask = macs_exact_packed_mask(cursor->index, key_bits, data_bits);
+    const uint64_t mask = macs_exact_packed_mask(cursor->index);
     do {
         const struct macs_cuckoo_bucket *bucket = &cuckoo->buckets[cursor->primary];
         at->bucket = cursor->primary;
@@ -120,11 +123,24 @@ static inline uint64_t macs_exact_packed_locate(uint32_t key_bits, uint32_t data
     return 0;
 }
 
+/* Look into the primary bucket; where its entry may stand in the secondary one, fetch that. */
+static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
+    const struct macs_exact_packed_index *index = cursor->index;
+    const struct macs_cuckoo_bucket *bucket = &index->cuckoo.buckets[cursor->primary];
+    uint32_t way;
+    cursor->word = macs_exact_packed_search(bucket, macs_exact_packed_mask(index), cursor->want, &way);
+    if (__builtin_expect(!cursor->word && macs_cuckoo_overflows(bucket), 0))
+        __builtin_prefetch(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
+}
+
 /* Whether the key is there; then its entry's data. */
 static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bits,
                                             struct macs_exact_packed_cursor *cursor, uint64_t *data) {
     struct macs_cuckoo_place at;
-    uint64_t word = macs_exact_packed_locate(key_bits, data_bits, cursor, &at);
+    uint64_t word = cursor->word;
+    (void)key_bits;
+    if (__builtin_expect(!word, 0))
+        word = macs_exact_packed_locate(data_bits, cursor, &at);
     *data = word & macs_packing_ones(data_bits);
     return word != 0;
 }

@@ -30,6 +30,8 @@ static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
     struct macs_exact_packed_cursor cursors[BATCH];
     for (unsigned i = 0; i < BATCH; i++)
         macs_exact_packed_start(ours, keys[first + i], KEY_BITS, DATA_BITS, &cursors[i]);
+    for (unsigned i = 0; i < BATCH; i++)
+        macs_exact_packed_step(DATA_BITS, &cursors[i]);
     for (unsigned i = 0; i < BATCH; i++) {
         uint64_t data = 0;
         bool found = macs_exact_packed_finish(KEY_BITS, DATA_BITS, &cursors[i], &data);

@@ -88,6 +88,8 @@ static void compare(const struct macs_table_shape *shape, void *self, void *refe
     key_bytes(shape, key, &own);
     const struct macs_entry *expected = lookup_linear(reference, own.value, shape->key_bytes);
     macs_exact_packed_start(self, key, shape->key_bits, DATA_BITS, &cursor);
+    if (below(2)) /* it may be left out */
+        macs_exact_packed_step(DATA_BITS, &cursor);
     CHECK(macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursor, &data) == (expected != NULL));
     const struct macs_entry *found = macs_exact_packed_kernel.find(self, &own.match);
     CHECK((found != NULL) == (expected != NULL));
@@ -199,6 +201,8 @@ static void read_batch(uint64_t *random) {
         uint64_t key = numbered(numbers[i]) & macs_packing_ones(shape->key_bits);
         macs_exact_packed_start(table, key, shape->key_bits, DATA_BITS, &cursors[i]);
     }
+    for (uint32_t i = 0; i < BATCH; i += 2)
+        macs_exact_packed_step(DATA_BITS, &cursors[i]);
     for (uint32_t i = 0; i < BATCH; i++) {
         uint64_t data;
         bool found = macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursors[i], &data);

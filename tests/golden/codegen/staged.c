@@ -491,6 +491,9 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
             for (uint32_t i = first; i < last; i++)
                 ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
+            for (uint32_t i = 0; i < last - first; i++) {
+                macs_exact_packed_step(17, &looks[i].lookup_0.cursor);
+            }
             for (uint32_t i = first; i < last; i++)
                 ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
         }

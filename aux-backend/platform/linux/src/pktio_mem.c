@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of a lookahead: far enough to hide a cache miss, near enough to stay in the first-level cache. */
-#define PREFETCH_AHEAD 16u
+/* Frames of a lookahead: far enough to hide a miss in all caches, near enough to stay in the first-level cache. */
+#define PREFETCH_AHEAD 64u
 
 struct mem_frame {
     const uint8_t *data; /* whole cache lines */
