@@ -77,11 +77,10 @@ class Switch:
         self._own = _Process(command, folder / "log", stdout=subprocess.DEVNULL)
         try:
             self._client = self._connect(socket)
-        except BaseException:
+            self.tables: list[dict[str, Any]] = self._client.describe()["tables"]
+        except BaseException:  # nothing else would end it
             self._own.close()
             raise
-        self._batch = (0, 0)
-        self.tables: list[dict[str, Any]] = self._client.describe()["tables"]
         self._own.pause()
 
     def _connect(self, socket: Path) -> Client:
