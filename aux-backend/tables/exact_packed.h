@@ -81,7 +81,7 @@ static inline void macs_exact_packed_start(const void *self, uint64_t key, uint3
     cursor->word = 0;
     cursor->primary = primary;
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
-    __builtin_prefetch(&index->cuckoo.buckets[primary]);
+    macs_prefetch(&index->cuckoo.buckets[primary]);
 }
 
 static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {
@@ -130,7 +130,7 @@ static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_
     uint32_t way;
     cursor->word = macs_exact_packed_search(bucket, macs_exact_packed_mask(index), cursor->want, &way);
     if (__builtin_expect(!cursor->word && macs_cuckoo_overflows(bucket), 0))
-        __builtin_prefetch(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
+        macs_prefetch(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
 }
 
 /* Whether the key is there; then its entry's data. */

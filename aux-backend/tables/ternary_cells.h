@@ -27,6 +27,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "prefetch.h"
 #include "rules.h"
 #include "scan.h"
 
@@ -175,7 +176,7 @@ static inline void macs_ternary_cells_start(const void *self, const uint8_t *key
     cursor->cuts = atomic_load_explicit(&cursor->map->cuts_used, memory_order_acquire);
     for (uint32_t i = 0; i < cursor->cuts; i++) {
         cursor->at[i] = macs_ternary_cells_cell(&cursor->map->cuts[i], key);
-        __builtin_prefetch((const void *)&cursor->map->cells[cursor->at[i]]);
+        macs_prefetch((const void *)&cursor->map->cells[cursor->at[i]]);
     }
 }
 
@@ -187,9 +188,9 @@ static inline void macs_ternary_cells_step(const void *self, const uint8_t *key,
     for (uint32_t i = 0; i < cursor->cuts; i++) {
         cursor->at[i] = atomic_load_explicit(&cursor->map->cells[cursor->at[i]], memory_order_acquire);
         const struct macs_ternary_cells_quad *quad = macs_ternary_cells_at(cursor->map, cursor->at[i]);
-        __builtin_prefetch(quad);
+        macs_prefetch(quad);
         for (uint32_t at = 0; at < (key_bytes + 7) / 8; at++)
-            __builtin_prefetch(quad->lines + (size_t)at * MACS_SCAN_WORDS);
+            macs_prefetch(quad->lines + (size_t)at * MACS_SCAN_WORDS);
     }
 }
 
