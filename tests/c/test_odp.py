@@ -337,8 +337,13 @@ def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
     assert native.execute("test_linux", "twice", check=False).returncode == 42
 
 
-def test_input_queues_keep_flows_together(native: Toolchain, tmp_path: Path) -> None:
-    pcap = write_pcap(tmp_path / "flows.pcap", udp_frames(1000))
+@pytest.mark.parametrize("link", [False, True], ids=["udp", "link"])
+def test_input_queues_keep_flows_together(native: Toolchain, tmp_path: Path, link: bool) -> None:
+    """Frames of no selected protocol are spread by their MAC addresses."""
+    frames = udp_frames(1000)
+    if link:
+        frames = [b"\x02" * 10 + frame[34:36] + b"\x88\xb5" + frame[14:] for frame in frames]
+    pcap = write_pcap(tmp_path / "flows.pcap", frames)
     native.execute("test_linux", "queues", pcap, "1000")
 
 
