@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +14,14 @@ from transpiler.toolchain.cache import sysroot_directory
 
 APPS = ("l2fwd", "l3fwd", "l3fwd6", "nat", "router")
 ARCHITECTURES = ("x86_64", "aarch64")
+AF_XDP = 44  # Python has no name for it
 PORTS = 3  # frames come in at port 0
 
 
 @dataclass(frozen=True)
 class Row:
-    """`names`: of port N, with {file} for the file that it reads or writes and {interface} for its own. `feed`: files that
-    are read to their end, wires (veth), or interfaces that the switch itself makes."""
+    """`first`, `others`: names of ports, {n} being the number, {file} what the port reads or writes, {interface} its own.
+    `feed`: files that are read to their end, wires (veth), or taps, interfaces that the switch itself makes."""
 
     platform: str
     kind: str
@@ -27,12 +29,13 @@ class Row:
     first: str
     others: str
     odp: str = ""  # pkg-config's name of the installed ODP
+    emulated: str = ""  # the ports where these need what emulators do not have
 
     def __str__(self) -> str:
         return f"{self.platform} {self.kind}"
 
-    def port(self, number: int, file: Path) -> str:
-        name = self.others if number else self.first
+    def port(self, number: int, file: Path, emulated: bool = False) -> str:
+        name = (emulated and self.emulated) or (self.others if number else self.first)
         return name.format(n=number, file=file, interface=f"macs{number}")
 
 
@@ -43,7 +46,9 @@ ROWS = (
     Row("linux", "af_xdp", "wires", "af_xdp:{interface}", "af_xdp:{interface}"),
     Row("linux", "tap", "taps", "tap:{interface}", "tap:{interface}"),
     Row("dpdk", "pcap", "files", "dpdk:net_pcap{n},rx_pcap={file}", "dpdk:net_pcap{n},tx_pcap={file}"),
-    Row("dpdk", "af_packet", "wires", "dpdk:net_af_packet{n},iface={interface}", "dpdk:net_af_packet{n},iface={interface}"),
+    # emulators do not have the packet rings that DPDK's driver needs: sockets without rings then, of the same platform
+    Row("dpdk", "af_packet", "wires", "dpdk:net_af_packet{n},iface={interface}", "dpdk:net_af_packet{n},iface={interface}",
+        emulated="af_packet:{interface}"),
     Row("dpdk", "af_xdp", "wires", "af_xdp:{interface}", "af_xdp:{interface}"),
     Row("odp", "linux", "files", "pcap:in={file}", "pcap:out={file}", "libodp-linux"),
     Row("odp", "dpdk", "files", "{n}", "{n}", "libodp-dpdk"),
@@ -63,20 +68,16 @@ class Cell:
 def hole(row: Row, arch: str) -> str:
     """Why this machine cannot run such cells; empty where it can."""
     emulated = arch != toolchain.host_arch()
-    if row.feed != "files" and os.geteuid() != 0:
-        return "interfaces need root"
     if emulated and row.kind == "af_xdp":
         return "emulators do not have AF_XDP"
-    if emulated and row.platform == "dpdk" and row.kind == "af_packet":
-        return "DPDK's driver needs packet rings, which emulators do not have"
     if emulated and row.platform == "dpdk" and not sysroot_directory(arch).is_dir():
         return f"no DPDK for {arch}: 'macsad sysroot {arch}' fetches it"
-    if row.feed != "files" and (missing := [tool for tool in ("ip", "unshare") if shutil.which(tool) is None]):
-        return f"not installed: {', '.join(missing)}"
+    if row.feed != "files" and (why := no_interfaces(row)):
+        return why
     if row.odp and emulated:
         return f"no {row.odp} for {arch}: Debian has none"
     if row.odp and pkg_config_path(row.odp) is None:
-        return f"pkg-config knows no {row.odp}"
+        return f"pkg-config knows no {row.odp}" if shutil.which("pkg-config") else "pkg-config is not installed"
     try:
         toolchain.emulator(arch)
         if not row.odp:
@@ -86,8 +87,31 @@ def hole(row: Row, arch: str) -> str:
     return ""
 
 
+def no_interfaces(row: Row) -> str:
+    """Why there can be no interfaces of a row's kind here, each cell's its own; empty where there can."""
+    if os.geteuid() != 0:
+        return "interfaces need root"
+    if missing := [tool for tool in ("ip", "unshare") if shutil.which(tool) is None]:
+        return f"not installed: {', '.join(missing)}"
+    if row.kind == "af_xdp" and (why := _no_af_xdp()):
+        return f"the kernel refuses AF_XDP: {why}"
+    made = "tuntap add macsa mode tap" if row.feed == "taps" else "link add macsa type veth peer name macsb"
+    tried = subprocess.run(["unshare", "-n", "ip", *made.split()], capture_output=True, text=True, check=False)
+    return f"the kernel refuses interfaces of our own: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+def _no_af_xdp() -> str:
+    try:
+        socket.socket(AF_XDP, socket.SOCK_RAW).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 def pkg_config_path(package: str) -> str | None:
     """A PKG_CONFIG_PATH with which the package is found: as it is, or with a folder of /opt or /usr/local."""
+    if shutil.which("pkg-config") is None:
+        return None
     given = os.environ.get("PKG_CONFIG_PATH", "")
     places = [*Path("/opt").glob("*/lib/pkgconfig"), Path("/usr/local/lib/pkgconfig")]
     for path in (given, *(f"{place}:{given}" for place in places)):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -187,7 +188,8 @@ def command_of(cell: Cell, folder: Path, files: list[Path]) -> tuple[list[str], 
         environment["ODP_PLATFORM_PARAMS"] = " ".join(
             ["--no-pci --no-huge --no-shconf -m 1024", *(f"--vdev {d}" for d in devices)]
         )
-    ports = [f"--port={n}={cell.row.port(n, file)}" for n, file in enumerate(files)]
+    emulated = cell.arch != toolchain.host_arch()
+    ports = [f"--port={n}={cell.row.port(n, file, emulated)}" for n, file in enumerate(files)]
     options = ["--entries", str(folder / cell.app / "entries.txt"), "--max-frame", "1518"]
     return [*toolchain.emulator(cell.arch), str(binary), *ports, *options], environment
 
@@ -262,6 +264,7 @@ if __name__ == "__main__":
     if (
         os.geteuid() == 0
         and "MACSAD_MATRIX" not in os.environ
+        and shutil.which("unshare")
         and subprocess.run(["unshare", "-n", "true"]).returncode == 0
     ):
         # interfaces of its own, which nothing else sees

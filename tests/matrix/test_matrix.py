@@ -56,8 +56,25 @@ def test_every_hole_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells.os, "geteuid", lambda: 1000)
     reasons = {(str(row), arch): cells.hole(row, arch) for row in cells.ROWS for arch in cells.ARCHITECTURES}
     assert reasons["linux af_xdp", "x86_64"] == "interfaces need root"
+    assert reasons["linux af_xdp", "aarch64"] == "emulators do not have AF_XDP"
     assert reasons["odp linux", "x86_64"] == "pkg-config knows no libodp-linux"
     assert reasons["odp dpdk", "aarch64"].startswith("no libodp-dpdk for aarch64")
+
+
+def test_a_bare_machine_has_holes_not_failures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Neither pkg-config nor emulators nor `ip`; a C compiler there is."""
+    compiler = cells.shutil.which("gcc")
+    assert compiler
+    (tmp_path / "gcc").symlink_to(compiler)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(cells.toolchain, "host_arch", lambda: "x86_64")
+    monkeypatch.setattr(cells.os, "geteuid", lambda: 0)
+    reasons = {(str(row), arch): cells.hole(row, arch) for row in cells.ROWS for arch in cells.ARCHITECTURES}
+    assert reasons["linux pcap", "x86_64"] == ""
+    assert reasons["odp linux", "x86_64"] == "pkg-config is not installed"
+    assert reasons["linux tap", "x86_64"] == "not installed: ip, unshare"
+    assert reasons["dpdk pcap", "x86_64"].startswith("no DPDK")
+    assert "not installed" in reasons["linux pcap", "aarch64"]
 
 
 def test_vlan_tags_that_the_kernel_keeps_beside_a_frame() -> None:
