@@ -22,7 +22,7 @@ PLATFORM = BACKEND / "platform" / "linux"
 TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CONFORMANCE = ["init", "packet", "sync", "misc", "pktio", "crypto"]
+CONFORMANCE = ["init", "atomic", "packet", "sync", "misc", "pktio", "crypto"]
 INSTALLED = ["libodp-linux", "libodp-dpdk"]
 REFUSED = 77
 FRAMES = int(os.environ.get("MACS_FRAMES", "40000"))  # through each kind of port: 10000000 takes a quarter of an hour

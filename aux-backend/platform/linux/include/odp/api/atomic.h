@@ -1,7 +1,8 @@
-/* 32- and 64-bit atomic integers.
+/* 32-, 64- and 128-bit atomic integers.
  *
  * Without a suffix the operations are relaxed: atomic, but not ordered with other memory accesses. _acq, _rel and
- * _acq_rel order as their names say. cas returns non-zero when it stored, otherwise it reads the value into *old.
+ * _acq_rel order as their names say. cas returns non-zero when it stored, otherwise it reads the value into *old. Those
+ * of 128 bits are lock-free on x86_64 and aarch64.
  */
 #ifndef ODP_API_ATOMIC_H_
 #define ODP_API_ATOMIC_H_
@@ -16,6 +17,38 @@ typedef struct odp_atomic_u32_s {
 typedef struct odp_atomic_u64_s {
     uint64_t v;
 } ODP_ALIGNED(8) odp_atomic_u64_t;
+
+typedef struct odp_atomic_u128_s {
+    odp_u128_t v;
+} ODP_ALIGNED(16) odp_atomic_u128_t;
+
+/* Which operations are lock-free. */
+typedef union odp_atomic_op_t {
+    struct {
+        uint32_t init : 1; /* never set */
+        uint32_t load : 1;
+        uint32_t store : 1;
+        uint32_t fetch_add : 1;
+        uint32_t add : 1;
+        uint32_t fetch_sub : 1;
+        uint32_t sub : 1;
+        uint32_t fetch_inc : 1;
+        uint32_t inc : 1;
+        uint32_t fetch_dec : 1;
+        uint32_t dec : 1;
+        uint32_t min : 1;
+        uint32_t fetch_min : 1;
+        uint32_t max : 1;
+        uint32_t fetch_max : 1;
+        uint32_t cas : 1;
+        uint32_t xchg : 1;
+        uint32_t bit_fetch_set : 1;
+        uint32_t bit_set : 1;
+        uint32_t bit_fetch_clr : 1;
+        uint32_t bit_clr : 1;
+    } op;
+    uint32_t all_bits;
+} odp_atomic_op_t;
 
 /* A read-modify-write without machine instruction for it: repeat until nobody came between. */
 #define MACS_ODP_ATOMIC_CHOOSE(name, N, better)                                                                        \
@@ -95,5 +128,18 @@ MACS_ODP_ATOMIC(64)
 #undef MACS_ODP_ATOMIC_MODIFY
 #undef MACS_ODP_ATOMIC_CAS
 #undef MACS_ODP_ATOMIC_CHOOSE
+
+/* Of 128 bits there are these only. */
+void odp_atomic_init_u128(odp_atomic_u128_t *atom, odp_u128_t val);
+odp_u128_t odp_atomic_load_u128(odp_atomic_u128_t *atom);
+void odp_atomic_store_u128(odp_atomic_u128_t *atom, odp_u128_t val);
+int odp_atomic_cas_u128(odp_atomic_u128_t *atom, odp_u128_t *old, odp_u128_t val);
+int odp_atomic_cas_acq_u128(odp_atomic_u128_t *atom, odp_u128_t *old, odp_u128_t val);
+int odp_atomic_cas_rel_u128(odp_atomic_u128_t *atom, odp_u128_t *old, odp_u128_t val);
+int odp_atomic_cas_acq_rel_u128(odp_atomic_u128_t *atom, odp_u128_t *old, odp_u128_t val);
+
+/* 2: all operations are lock-free on this machine, 0: none. *op, which may be NULL, has them one by one. */
+int odp_atomic_lock_free_u64(odp_atomic_op_t *op);
+int odp_atomic_lock_free_u128(odp_atomic_op_t *op);
 
 #endif
