@@ -1,12 +1,13 @@
 /* The bare ODP loop: receive a burst from one port, send it to another, and nothing else. The floor of any program.
  *
- * Usage: loop FILE: a pcap file that port mem: replays. Contest "loop", NUMBER: frames in a burst.
+ * Usage: loop SOURCE SINK BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each. Contest
+ * "loop", NUMBER: frames in a burst.
  */
 #include <odp_api.h>
 
 #include "probe.h"
 
-enum { BURST_MAX = 256, ROUNDS = 64, BUFFERS = 8192, FRAME = 9216, SEGMENT = 2048 };
+enum { BURST_MAX = 256, ROUNDS = 64, SEGMENT = 2048 };
 
 static odp_pktin_queue_t input;
 static odp_pktout_queue_t output;
@@ -46,22 +47,20 @@ static odp_pktio_t port(const char *name, odp_pool_t pool) {
     return pktio;
 }
 
-static int prepare(const char *file) {
-    char name[1024];
+static int prepare(const char *source, const char *sink, uint32_t buffers, uint32_t length) {
     odp_instance_t instance;
     odp_pool_param_t param;
     if (odp_init_global(&instance, NULL, NULL) || odp_init_local(instance, ODP_THREAD_WORKER))
         return -1;
     odp_pool_param_init(&param);
     param.type = ODP_POOL_PACKET;
-    param.pkt.num = BUFFERS;
-    param.pkt.len = FRAME;
+    param.pkt.num = buffers;
+    param.pkt.len = length;
     param.pkt.seg_len = SEGMENT;
     odp_pool_t pool = odp_pool_create("packets", &param);
     if (pool == ODP_POOL_INVALID)
         return -1;
-    snprintf(name, sizeof(name), "mem:%s,loop", file);
-    odp_pktio_t in = port(name, pool), out = port("null:", pool);
+    odp_pktio_t in = port(source, pool), out = port(sink, pool);
     if (in == ODP_PKTIO_INVALID || out == ODP_PKTIO_INVALID || odp_pktin_queue(in, &input, 1) != 1 ||
         odp_pktout_queue(out, &output, 1) != 1 || odp_pktio_start(in) || odp_pktio_start(out))
         return -1;
@@ -70,8 +69,8 @@ static int prepare(const char *file) {
 
 int main(int argc, char **argv) {
     static const struct probe probes[] = {{"loop", run}};
-    if (argc < 2 || prepare(argv[1])) {
-        fprintf(stderr, "cannot replay %s\n", argc > 1 ? argv[1] : "nothing");
+    if (argc < 5 || prepare(argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4]))) {
+        fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
     return probe_serve(probes, 1);

@@ -39,12 +39,13 @@ def worker_cpus(workers: int) -> list[int]:
     return usable[-workers:] if workers <= len(usable) else usable
 
 
-class _Process:
-    """A child process that is stopped between its turns, and killed at the end."""
+class Process:
+    """A child process that is stopped between its turns, and killed at the end. What it says goes to the log, unless `pipes`,
+    arguments of Popen, have it otherwise."""
 
     def __init__(self, command: list[str], log: Path, **pipes: Any) -> None:
         with log.open("wb") as errors:
-            self.process = subprocess.Popen(command, stderr=errors, **pipes)
+            self.process = subprocess.Popen(command, **{"stdout": errors, "stderr": errors, **pipes})
         self._log = log
 
     def failure(self, what: str) -> BenchError:
@@ -65,16 +66,16 @@ class _Process:
 
 
 class Switch:
-    """A compiled switch that receives from `mem:` for ever. `measure("", B, b, …)` counts packets."""
+    """A compiled switch that receives from memory for ever. `measure("", B, b, …)` counts packets."""
 
-    def __init__(self, binary: Path, frames: Path, entries: Path | None, folder: Path, workers: int = 1) -> None:
-        """Start it and wait until its tables are filled. Raises: BenchError."""
+    def __init__(self, binary: Path, feed: list[str], entries: Path | None, folder: Path, workers: int = 1) -> None:
+        """Start it, with the options of a feed, and wait until its tables are filled. Raises: BenchError."""
         socket = folder / "socket"
         cpus = worker_cpus(workers)
         command = [str(binary), "--socket", str(socket), "--busy", "--workers", str(workers)]
-        command += ["--cpu", ",".join(map(str, cpus)), "--port", f"0=mem:{frames},loop", "--port", "1=null:"]
+        command += ["--cpu", ",".join(map(str, cpus)), *feed]
         command += ["--entries", str(entries)] if entries else []
-        self._own = _Process(command, folder / "log", stdout=subprocess.DEVNULL)
+        self._own = Process(command, folder / "log", stdout=subprocess.DEVNULL)
         try:
             self._client = self._connect(socket)
             self.tables: list[dict[str, Any]] = self._client.describe()["tables"]
@@ -131,7 +132,7 @@ class Probe:
         """Start it. Raises: BenchError with what it said when it cannot."""
         cpu = worker_cpus(1)[-1]
         pinned = ["taskset", "-c", str(cpu), *command]
-        self._own = _Process(pinned, folder / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._own = Process(pinned, folder / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self._line(START_S).strip() != "ready":
             error = self._own.failure(f"{Path(command[0]).name} does not start")
             self._own.close()
@@ -178,4 +179,4 @@ class Closing:
         self._all += contestants
 
 
-__all__ = ["BenchError", "Closing", "Contestant", "Probe", "SampleError", "Switch", "worker_cpus"]
+__all__ = ["BenchError", "Closing", "Contestant", "Probe", "Process", "SampleError", "Switch", "worker_cpus"]

@@ -12,9 +12,9 @@ from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import archive, include_flags, run
 
 
-def program(name: str, folder: Path, packages: tuple[str, ...] = ()) -> Path:
+def program(name: str, folder: Path, packages: tuple[str, ...] = (), platform: str = "linux") -> Path:
     """Compile bench/NAME.c, with libraries that pkg-config knows. Raises: BenchError when one is missing, ToolchainError."""
-    tools = toolchain.find()
+    tools = toolchain.find(platform)
     backend = share("aux-backend")
     compiling, linking = _packages(packages)
     binary = folder / Path(name).name

@@ -24,6 +24,8 @@ def screen(result: Result) -> RenderableType:
     parts: list[RenderableType] = [*map(Text, head(result)), "", points(result)]
     if result.without or result.unused:
         parts += ["", without(result)]
+    if result.peers:
+        parts += ["", beside(result)]
     return Group(*parts, "", limits(result))
 
 
@@ -31,7 +33,7 @@ def head(result: Result) -> list[str]:
     """Lines that say what was measured."""
     lines = [
         f"{result.name}: {result.frames:,} frames of {result.sizes}, {result.flows} flows, {result.hit:.0%} hits; "
-        f"{result.workers} {'core' if result.workers == 1 else 'cores'}; "
+        f"{result.workers} {'core' if result.workers == 1 else 'cores'}, platform {result.platform}; "
         f"medians of {result.rounds} rounds of {result.seconds:g} s each"
     ]
     for table in result.tables:
@@ -76,6 +78,19 @@ def without(result: Result) -> Shown:
     return shown
 
 
+def beside(result: Result) -> Shown:
+    """A row for each program of others."""
+    shown = Shown(box=None, pad_edge=False, header_style="")
+    shown.add_column("beside it, on devices like its own")
+    for name in ("Mpps", "ns/packet", "±", f"{result.name} is"):
+        shown.add_column(name, justify="right")
+    for name, dropped in result.peers:
+        found = result.beside(name)
+        cells = [f"{found.millions:.2f}", f"{found.ns:.1f}", f"{found.spread / 2:.0%}", f"{result.over(name):.2f} ×"]
+        shown.add_row(f"{name} (drops {dropped:.0%})" if dropped > 0.01 else name, *cells)
+    return shown
+
+
 def _switch(name: str) -> str:
     return "anything" if name == EVERYTHING else name
 
@@ -117,6 +132,7 @@ def data(result: Result) -> dict[str, Any]:
         "hit": result.hit,
         "dropped": result.dropped,
         "workers": result.workers,
+        "platform": result.platform,
         "rounds": result.rounds,
         "seconds": result.seconds,
         "tables": [asdict(table) for table in result.tables],
@@ -126,6 +142,10 @@ def data(result: Result) -> dict[str, Any]:
             for name in result.without
         ],
         "without_difference": list(result.unused),
+        "beside": [
+            {"name": name, "over": result.over(name), "dropped": dropped, **_figure(result, (f"beside {name}", 0, 0))}
+            for name, dropped in result.peers
+        ],
         "limits": {
             "memory_ns": result.memory_ns,
             "reads": [

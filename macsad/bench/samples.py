@@ -16,7 +16,7 @@ class SampleError(Exception):
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Of a stretch of time: `operations` (packets, lookups, reads) done in `cpu_ns` of all workers together, while
-    `wall_ns` went by and the CPU's counter by `cycles`."""
+    `wall_ns` went by and the CPU's counter by `cycles` (0: not known)."""
 
     operations: int
     cpu_ns: int
@@ -24,7 +24,7 @@ class Sample:
     cycles: int
 
     def __post_init__(self) -> None:
-        if min(self.operations, self.cpu_ns, self.wall_ns, self.cycles) <= 0:
+        if min(self.operations, self.cpu_ns, self.wall_ns) <= 0 or self.cycles < 0:
             raise SampleError(f"nothing was done while it was measured ({self})")
 
     @property

@@ -10,7 +10,10 @@ from statistics import median
 from typing import Any
 
 from macsad import compilation, generation
+from macsad.bench import feeds
+from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import Closing, Probe, Switch
+from macsad.bench.feeds import Feed
 from macsad.bench.programs import program
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Figure, Sample, figure, ratio
@@ -32,7 +35,8 @@ Key = tuple[str, int, int]  # what is measured, and its two numbers
 @dataclass(frozen=True)
 class Wanted:
     """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them. `without`: optimisations
-    that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together."""
+    that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together. `feed`: of the
+    platform's, see feeds.py. `peers`: programs of others on the same devices, over DPDK."""
 
     request: Request
     order: Callable[[Path], generation.Order]
@@ -41,6 +45,9 @@ class Wanted:
     seconds: float
     workers: int
     without: tuple[str, ...] = ()
+    platform: str = "linux"
+    feed: str | None = None
+    peers: tuple[Peer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,8 @@ class Table:
 class Result:
     """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: sets of tables, as bit
     masks over `tables`, with the share of the frames that look up these. `without`: optimisations that were left out, in
-    switches that were measured at the last point; `unused`: those that make no difference to the program."""
+    switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
+    programs of others, and the share of the frames that each dropped."""
 
     name: str
     tables: tuple[Table, ...]
@@ -77,6 +85,8 @@ class Result:
     samples: dict[Key, list[Sample]]
     without: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    platform: str = "linux"
+    peers: tuple[tuple[str, float], ...] = ()
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -99,6 +109,14 @@ class Result:
         """How many times as fast the program is with an optimisation as without."""
         point = self.points[-1]
         return ratio(self.samples[f"without {name}", *point], self.samples["program", *point])
+
+    def beside(self, name: str) -> Figure:
+        """A program of others."""
+        return figure(self.samples[f"beside {name}", 0, 0])
+
+    def over(self, name: str) -> float:
+        """How many times as fast as that the program is at its best."""
+        return ratio(self.samples[f"beside {name}", 0, 0], self.samples["program", *self.best])
 
     @property
     def best(self) -> Point:
@@ -127,11 +145,16 @@ class Setup:
 
     def __init__(self, wanted: Wanted, folder: Path, closing: Closing) -> None:
         hlir = compilation.load(wanted.request)
-        binary = build(wanted.request, hlir, folder)
+        feed = feeds.named(wanted.platform, wanted.feed)
+        binary = build(wanted.request, hlir, folder, wanted.platform)
         self.wanted = wanted
         self.made = generation.make(wanted.request, hlir, wanted.order(folder / "traffic"))
+        traffic = self.made.traffic
+        longest = max(size for size, _ in traffic.sizes)
+        self.feed = feeds.feed(wanted.platform, feed, self.made.packets, traffic.packets, longest, wanted.workers)
         self.switch = self._start(binary, "program", folder, closing)
         self.others = self._others(hlir, folder, closing)
+        self.peers = self._peers(folder, closing)
         self.made.entries.unlink()  # large, and read
         self.tables = tuple(self._table(table) for table in self.switch.tables)
         self.reads = self._reads()
@@ -139,9 +162,17 @@ class Setup:
     def _start(self, binary: Path, name: str, folder: Path, closing: Closing) -> Switch:
         """A switch with its tables full."""
         with counting("filling tables"):
-            switch = Switch(binary, self.made.packets, self.made.entries, _new(folder, name), self.wanted.workers)
+            switch = Switch(binary, self.feed.options, self.made.entries, _new(folder, name), self.wanted.workers)
         closing.add([switch])
         return switch
+
+    def _peers(self, folder: Path, closing: Closing) -> dict[str, Beside]:
+        found: dict[str, Beside] = {}
+        for number, peer in enumerate(self.wanted.peers):
+            with counting(f"starting {peer.name}"):
+                found[peer.name] = Beside(peer, self.feed, self.made.packets, _new(folder, f"peer-{number}"))
+            closing.add([found[peer.name]])
+        return found
 
     def _others(self, hlir: Program, folder: Path, closing: Closing) -> dict[str, Switch]:
         """The switches without an optimisation, by its name, of those that make a difference."""
@@ -152,7 +183,9 @@ class Setup:
             less = replace(request, wanted=request.wanted.without(NAMES if name == EVERYTHING else [name]))
             if less.wanted.native == request.wanted.native and _code(less, hlir) == c:
                 continue
-            found[name] = self._start(build(less, hlir, folder / name), f"without-{name}", folder, closing)
+            found[name] = self._start(
+                build(less, hlir, folder / name, self.wanted.platform), f"without-{name}", folder, closing
+            )
         return found
 
     def _table(self, described: dict[str, Any]) -> Table:
@@ -173,7 +206,8 @@ class Setup:
     def turns(self) -> list[Turn[Key]]:
         last = self.wanted.points[-1]
         others = [Turn((f"without {name}", *last), switch, "", *last) for name, switch in self.others.items()]
-        return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points] + others
+        peers = [Turn((f"beside {name}", 0, 0), peer) for name, peer in self.peers.items()]
+        return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points] + others + peers
 
     def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
         """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
@@ -183,7 +217,7 @@ class Setup:
             memory = Probe([str(program("memory", folder)), *sizes], _new(folder, "memory"))
             closing.add([memory])
             turns += [Turn(("read", mask, 0), memory, "read", mask) for mask, _ in self.reads]
-        return turns + floors(self.made.packets, sorted({burst for burst, _ in self.wanted.points}), folder, closing)
+        return turns + floors(self.feed, sorted({burst for burst, _ in self.wanted.points}), folder, closing)
 
     def result(self, samples: dict[Key, list[Sample]]) -> Result:
         wanted, made, wishes = self.wanted, self.made, self.made.plan.wishes
@@ -191,17 +225,19 @@ class Setup:
         return Result(
             wanted.request.path.stem, self.tables, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
-            tuple(self.others), tuple(name for name in wanted.without if name not in self.others),
+            tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.platform,
+            tuple((name, peer.dropped()) for name, peer in self.peers.items()),
         )  # fmt: skip
 
 
-def floors(packets: Path, bursts: list[int], folder: Path, closing: Closing) -> list[Turn[Key]]:
-    """Turns of the empty program and of the bare loop, on these frames."""
+def floors(feed: Feed, bursts: list[int], folder: Path, closing: Closing) -> list[Turn[Key]]:
+    """Turns of the empty program and of the bare loop, on ports like the program's."""
     request = Request(share("bench") / "empty.p4")
-    binary = build(request, compilation.load(request), folder)
-    empty = Switch(binary, packets, None, _new(folder, "empty"))
+    binary = build(request, compilation.load(request), folder, feed.platform)
+    empty = Switch(binary, feed.options, None, _new(folder, "empty"))
     closing.add([empty])
-    loop = Probe([str(program("loop", folder)), str(packets)], _new(folder, "loop"))
+    ports = [feed.source, feed.sink, str(feed.buffers), str(feed.max_frame)]
+    loop = Probe([str(program("loop", folder, platform=feed.platform)), *ports], _new(folder, "loop"))
     closing.add([loop])
     turns: list[Turn[Key]] = [Turn(("empty", burst, burst), empty, "", burst, burst) for burst in bursts]
     return turns + [Turn(("loop", burst, burst), loop, "loop", burst) for burst in bursts]
@@ -223,9 +259,9 @@ def _code(request: Request, hlir: Program) -> list[str]:
     return [line for line in compilation.generate_c(request, hlir).c.splitlines() if not line.startswith("#pragma")]
 
 
-def build(request: Request, hlir: Program, folder: Path) -> Path:
+def build(request: Request, hlir: Program, folder: Path, platform: str = "linux") -> Path:
     with compiling() as progress:
-        tools = toolchain.find(own_processor=request.wanted.native)
+        tools = toolchain.find(platform, own_processor=request.wanted.native)
         binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", tools, progress)
     return binary
 

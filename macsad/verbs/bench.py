@@ -9,7 +9,9 @@ import click
 from rich.console import Console
 
 from macsad.bench import plots, report, session
+from macsad.bench.beside import Peer
 from macsad.bench.contestants import BenchError, worker_cpus
+from macsad.bench.feeds import PACKETS, named
 from macsad.bench.samples import SampleError
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
@@ -60,6 +62,18 @@ class Without(click.ParamType[tuple[str, ...]]):
         return tuple(dict.fromkeys(name for word in words for name in (NAMES if word == EACH else (word,))))
 
 
+class Beside(click.ParamType[Peer]):
+    """NAME=COMMAND: a program of DPDK's to measure beside the switch."""
+
+    name = "NAME=COMMAND"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Peer:
+        name, _, command = str(value).partition("=")
+        if not name or "{eal" not in command:
+            self.fail(f"'{value}' is not NAME=COMMAND with {{eal}} in it", param, ctx)
+        return Peer(name, command)
+
+
 @click.command("bench", cls=GeneratingCommand)
 @reading_options
 @click.option(
@@ -78,6 +92,13 @@ class Without(click.ParamType[tuple[str, ...]]):
               help="b: lookups in flight at once; those above B are left out.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 128), default=1, show_default=True, metavar="N",
               help="Cores that process packets.")  # fmt: skip
+@click.option("--platform", type=click.Choice(["linux", "dpdk", "odp"]), default="linux", show_default=True,
+              help="What the switch is built for, as `macsad build` has it.")  # fmt: skip
+@click.option("--feed", metavar="NAME",
+              help="Where frames come from. linux: mem; dpdk: pcap, which is net_pcap with infinite_rx, or null.")  # fmt: skip
+@click.option("--beside", "peers", type=Beside(), multiple=True, metavar="NAME=COMMAND",
+              help="With --platform dpdk: measure this program of DPDK's on devices like the switch's in the same rounds. {eal} "
+                   "stands for DPDK's arguments, {eal2} for those with a second lcore, {buffers}, {frames}.")  # fmt: skip
 @click.option("--repeat", type=click.IntRange(1, 10_000), default=7, show_default=True, metavar="N",
               help="Rounds; the figures are their medians.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0.001, 60), default=0.1, show_default=True, metavar="S",
@@ -96,7 +117,7 @@ def command(
     program: Path, entries: int | None, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int | None,
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
-    without: tuple[str, ...], **reading: object,
+    without: tuple[str, ...], platform: str, feed: str | None, peers: tuple[Peer, ...], **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -107,18 +128,25 @@ def command(
     \b
     macsad bench l2fwd
     macsad bench my.p4 --entries 100000 --hit 0.9 --burst 32,256 --plot my.svg
+    macsad bench l2fwd --platform dpdk --beside 'io=dpdk-testpmd {eal2} -- --auto-start --total-num-mbufs={buffers}'
     """
     if workers > len(worker_cpus(workers)):
         raise click.BadParameter(f"this machine has {len(worker_cpus(workers))} CPUs to use", param_hint="--workers")
+    if peers and platform != "dpdk":
+        raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
     if plot_file:
         _drawable(plot_file)
+    try:
+        feed = named(platform, feed)
+    except BenchError as error:
+        raise click.ClickException(str(error)) from None
     suite = Suite(1000, (), (), 1000, "64") if quick else suite_of(program)
     asked = entries is not None or bool(tables)
     chosen = Suite(
         entries or suite.entries,
         tables if asked else suite.tables,
         lengths or suite.lengths,
-        packets or suite.packets,
+        packets or min(suite.packets, PACKETS.get(feed or "", suite.packets)),
         size or suite.size,
     )
     points = ((1, 1), (32, 1), (32, 32)) if quick else _points(bursts, sub_batches)
@@ -130,6 +158,9 @@ def command(
         min(seconds, 0.02) if quick else seconds,
         workers,
         without,
+        platform,
+        feed,
+        peers,
     )
     try:
         result = session.run(wanted)

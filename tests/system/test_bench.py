@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
+from transpiler.toolchain import toolchain
 
 
 def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,6 +33,40 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert call(["bench", "l2fwd", "--without", "speed"]) == USAGE
     shown = capsys.readouterr().out
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
+
+
+def test_a_quick_bench_over_dpdk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On DPDK's own devices, with testpmd beside it where that is installed."""
+    try:
+        toolchain.find("dpdk")
+    except toolchain.ToolchainError as error:
+        pytest.skip(str(error))
+    options = ["--quick", "--platform", "dpdk", "--repeat", "1", "--json", str(tmp_path / "figures")]
+    if shutil.which("dpdk-testpmd"):
+        testpmd = "dpdk-testpmd {eal2} -- --auto-start --no-lsc-interrupt --total-num-mbufs={buffers}"
+        options += ["--beside", f"testpmd={testpmd}"]
+    assert call(["bench", "l2fwd", *options]) == 0
+    data = json.loads((tmp_path / "figures").read_text())
+    assert data["platform"] == "dpdk" and data["dropped"] == 0
+    assert all(point["mpps"] > 0 for point in data["points"])
+    assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
+    assert all(peer["over"] > 0 and peer["dropped"] < 0.1 for peer in data["beside"])
+    assert "platform dpdk" in capsys.readouterr().out
+
+
+def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["bench", "l2fwd", "--platform", "odp"]) == 1
+    assert call(["bench", "l2fwd", "--feed", "pcap"]) == 1
+    assert call(["bench", "l2fwd", "--beside", "io=testpmd {eal2}"]) == USAGE
+    assert call(["bench", "l2fwd", "--platform", "dpdk", "--beside", "testpmd"]) == USAGE
+    said = capsys.readouterr().err
+    for words in (
+        "implementations of platform odp",
+        "no feed pcap: choose mem",
+        "--platform dpdk",
+        "NAME=COMMAND with",
+    ):
+        assert words in said
 
 
 @pytest.mark.parametrize(("peer", "entries"), [("exact", 2000), ("fib4", 2000), ("fib6", 2000), ("acl", 20)])

@@ -11,6 +11,9 @@ import pytest
 from rich.console import Console
 
 from macsad.bench import report, suites
+from macsad.bench.beside import Peer, words
+from macsad.bench.contestants import BenchError
+from macsad.bench.feeds import feed, named
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
 from macsad.bench.session import Result, Table
@@ -103,12 +106,14 @@ def result() -> Result:
         ("loop", 1, 1): [sample(8)] * 3,
         ("loop", 32, 32): [sample(4)] * 3,
         ("without simd", 32, 32): [sample(ns) for ns in (75, 77, 72)],
+        ("beside other", 0, 0): [Sample(1000, ns * 1000, ns * 3000, 0) for ns in (100, 110, 90)],
     }
     points = ((1, 1), (32, 32))
     reads = ((1, 0.5), (3, 0.5))
     return Result(
-        "l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",)
-    )
+        "l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",),
+        "dpdk", (("other", 0.5),),
+    )  # fmt: skip
 
 
 def test_gain_and_limits(result: Result) -> None:
@@ -128,6 +133,7 @@ def test_the_table_on_the_screen(result: Result) -> None:
     assert ("32", "32", "20.00", "50.0", "10%", "100", "4.00", "×", "40%") in rows
     assert ("1", "1", "5.00", "200.0", "10%", "400", "1.00", "×", "10%") in rows
     assert ("simd", "13.33", "75.0", "3%", "1.50", "×") in rows and ("sums", "no", "difference") in rows
+    assert ("other", "(drops", "50%)", "10.00", "100.0", "10%", "2.00", "×") in rows
     text = out.getvalue()
     assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
     header = next(number for number, line in enumerate(lines) if "Mpps" in line)
@@ -142,6 +148,7 @@ def test_json_has_every_figure(result: Result) -> None:
     ]
     assert [(w["name"], w["ns"], w["gain"]) for w in data["without"]] == [("simd", 75, 1.5)]
     assert data["without_difference"] == ["sums"]
+    assert [(b["name"], b["ns"], b["over"], b["dropped"]) for b in data["beside"]] == [("other", 100, 2, 0.5)]
     assert data["limits"]["memory_ns"] == 20
     assert [read["share"] for read in data["limits"]["reads"]] == [0.5, 0.5]
     assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
@@ -170,3 +177,27 @@ def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:
 def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["bench", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
+    made = feed("dpdk", named("dpdk", None), Path("/f.pcap"), 1000, 64, 2)
+    device = "net_pcap0,rx_pcap=/f.pcap,rx_pcap=/f.pcap,infinite_rx=1"
+    assert made.options[:4] == ["--port", f"0=dpdk:{device}", "--port", "1=dpdk:net_null0,no-rx=1"]
+    assert made.buffers == 8192 + 2 * 1000, "each queue's device keeps all frames"
+    command = words(Peer("io", "pmd {eal2} -- --mbufs={buffers} '{frames} x'").command, made, Path("/f.pcap"), "here")
+    assert command[:9] == [
+        "pmd",
+        "--in-memory",
+        "--no-pci",
+        "--file-prefix",
+        "here",
+        "--vdev",
+        device,
+        "--vdev",
+        made.devices[1],
+    ]
+    assert command[9] == "--lcores" and command[11:] == ["--", "--mbufs=10192", "/f.pcap x"]
+    assert [part.partition("@")[0] for part in command[10].split(",")] == ["0", "1"]
+    for platform, name in (("odp", None), ("linux", "pcap")):
+        with pytest.raises(BenchError, match=r"choose mem|linux or dpdk"):
+            named(platform, name)
