@@ -108,6 +108,13 @@ def _no_af_xdp() -> str:
     return ""
 
 
+def environment_of(row: Row) -> dict[str, str]:
+    """What building and running need: which installed ODP it is."""
+    if not row.odp:
+        return dict(os.environ)
+    return {**os.environ, "MACSAD_ODP": row.odp, "PKG_CONFIG_PATH": pkg_config_path(row.odp) or ""}
+
+
 def pkg_config_path(package: str) -> str | None:
     """A PKG_CONFIG_PATH with which the package is found: as it is, or with a folder of /opt or /usr/local."""
     if shutil.which("pkg-config") is None:

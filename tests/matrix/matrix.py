@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests")]
 
 import wires  # noqa: E402
-from cells import APPS, ARCHITECTURES, PORTS, ROWS, Cell, Row, hole, pkg_config_path  # noqa: E402
+from cells import APPS, ARCHITECTURES, PORTS, ROWS, Cell, environment_of, hole  # noqa: E402
 from switch_harness import read_pcap, write_pcap  # noqa: E402
 
 from macsad.control import Client, ControlError  # noqa: E402
@@ -121,12 +121,6 @@ def macsad(*words: object, environment: dict[str, str] | None = None) -> str:
     """What it says when it fails, else nothing."""
     done = subprocess.run([*MACSAD, *map(str, words)], capture_output=True, text=True, check=False, env=environment)
     return done.stderr.strip() if done.returncode else ""
-
-
-def environment_of(row: Row) -> dict[str, str]:
-    if not row.odp:
-        return dict(os.environ)
-    return {**os.environ, "MACSAD_ODP": row.odp, "PKG_CONFIG_PATH": pkg_config_path(row.odp) or ""}
 
 
 def place(cell: Cell, folder: Path) -> Path:

@@ -297,9 +297,10 @@ def scenario_gone(command: list[str]) -> None:
         time.sleep(1)
         echo(a, b, socket.AF_INET, V4, [100, 1000])
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
-    # it looks five times a second when nothing comes
+    # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
     told = [line.split("interface is ")[1] for line in process.err.splitlines() if port("pb") in line]  # type: ignore[attr-defined]
-    assert told[:4] == ["down", "up", "gone", "back"], process.err  # type: ignore[attr-defined]
+    assert told[:2] == ["down", "up"] and told[-1] in ("up", "back"), process.err  # type: ignore[attr-defined]
+    assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], process.err  # type: ignore[attr-defined]
 
 
 def scenario_jumbo(command: list[str]) -> None:
