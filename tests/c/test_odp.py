@@ -22,7 +22,7 @@ PLATFORM = BACKEND / "platform" / "linux"
 TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CONFORMANCE = ["init", "atomic", "packet", "sync", "misc", "pktio", "crypto"]
+CONFORMANCE = ["init", "atomic", "packet", "queue", "sync", "misc", "pktio", "crypto"]
 INSTALLED = ["libodp-linux", "libodp-dpdk"]
 REFUSED = 77
 FRAMES = int(os.environ.get("MACS_FRAMES", "40000"))  # through each kind of port: 10000000 takes a quarter of an hour
@@ -218,34 +218,28 @@ def test_conformance_arm(arm: Toolchain, tmp_path: Path, name: str) -> None:
     arm.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
+@pytest.mark.parametrize("package", INSTALLED)
 @pytest.mark.parametrize("name", CONFORMANCE)
-def test_conformance_of_an_installed_odp(tmp_path: Path, name: str) -> None:
+def test_conformance_of_an_installed_odp(tmp_path: Path, name: str, package: str) -> None:
     """The same tests pass with another implementation: they are right about the API, and so are we."""
-    if not shutil.which("pkg-config"):
-        pytest.skip("no pkg-config to look for an installed ODP with")
-    found = [package for package in INSTALLED if not run("pkg-config", "--exists", package, check=False).returncode]
-    if not found:
-        pytest.skip("no ODP is installed (pkg-config finds none of " + ", ".join(INSTALLED) + ")")
-    flags = run("pkg-config", "--cflags", "--libs", found[0]).stdout.split()
-    libdir = run("pkg-config", "--variable=libdir", found[0]).stdout.strip()
+    if not shutil.which("pkg-config") or run("pkg-config", "--exists", package, check=False).returncode:
+        pytest.skip(f"pkg-config finds no {package}")
+    flags = run("pkg-config", "--cflags", "--libs", package).stdout.split()
+    libdir = run("pkg-config", "--variable=libdir", package).stdout.strip()
     binary = tmp_path / name
-    source = TESTS / f"test_{name}.c"
-    run(
-        "gcc",
-        "-std=c11",
-        "-D_GNU_SOURCE",
-        *WARNINGS[:3],
-        source,
-        "-o",
-        binary,
-        "-pthread",
-        *flags,
-        f"-Wl,-rpath,{libdir}",
-    )
-    run(binary, *conformance_arguments(name, tmp_path))
+    source = [*WARNINGS[:3], TESTS / f"test_{name}.c", "-o", binary]
+    run("gcc", "-std=c11", "-D_GNU_SOURCE", *source, "-pthread", *flags, f"-Wl,-rpath,{libdir}")
+    arguments, devices = conformance_arguments(name, tmp_path), ""
+    if name == "crypto":
+        devices = "--vdev crypto_openssl,max_nb_queue_pairs=512"
+    elif name == "pktio" and package == "libodp-dpdk":  # its ports are DPDK's devices
+        devices = f"--vdev net_pcap0,rx_pcap={tmp_path}/in.pcap --vdev net_pcap1,tx_pcap={tmp_path}/out.pcap"
+        arguments[:2] = ["0", "1"]
+    parameters = f"--no-huge -m 512 --no-pci --no-shconf {devices}"
+    run(binary, *arguments, env={**os.environ, "ODP_PLATFORM_PARAMS": parameters})
 
 
-@pytest.mark.parametrize("name", ["packet", "sync", "shared", "crypto"])
+@pytest.mark.parametrize("name", ["packet", "queue", "sync", "shared", "crypto"])
 def test_no_data_races(tmp_path: Path, name: str) -> None:
     tsan = Toolchain(tmp_path, "gcc", ("-O1", "-g", "-fsanitize=thread"))
     probe = run(

@@ -1,4 +1,4 @@
-"""The calls of our ODP headers, the pages that describe them and the conformance tests that make them: the same set."""
+"""The calls of our ODP headers, the pages that describe them: the same set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from test_odp import CONFORMANCE, PLATFORM, ROOT, TESTS
+from test_odp import PLATFORM, ROOT
 
 PAGES = ROOT / "docs" / "odp"
 INCLUDE = PLATFORM / "include"
@@ -60,16 +60,6 @@ def described() -> list[tuple[str, str]]:
                 assert len(cells) == 4, f"{page.name}: {line}"
                 rows += [(header, call) for name in re.findall(r"`([^`]+)`", cells[0]) for call in expanded(name)]
     return rows
-
-
-def used() -> set[str]:
-    """The calls that the conformance tests make."""
-    calls: set[str] = set()
-    for name in CONFORMANCE:
-        for file, line in preprocessed(TESTS / f"test_{name}.c"):
-            if file.is_relative_to(TESTS):
-                calls.update(re.findall(r"\bodp_\w+", line))
-    return calls
 
 
 def test_every_call_is_described_once() -> None:

@@ -18,6 +18,9 @@
         }                                                                                                              \
     } while (0)
 
+/* Was it in the API by then? An installed implementation may be of an older generation. */
+#define SINCE(major) (ODP_VERSION_API >= ODP_VERSION_API_NUM(1, major, 0))
+
 static odp_instance_t test_instance;
 
 static inline void test_begin(void) {

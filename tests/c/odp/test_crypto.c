@@ -97,6 +97,9 @@ static void test_capabilities(void) {
     for (int i = 0; i < count; i++)
         CHECK(lengths[i].iv_len == BLOCK && (i == 0 || lengths[i].key_len > lengths[i - 1].key_len));
     CHECK(lengths[0].key_len == 16);
+    odp_crypto_auth_capability_t auth;
+    CHECK(odp_crypto_auth_capability(ODP_AUTH_ALG_NULL, &auth, 1) == 1);
+    CHECK(auth.digest_len == 0 && auth.key_len == 0 && auth.iv_len == 0);
 }
 
 static void test_vectors(void) {
@@ -159,6 +162,10 @@ static void test_errors(void) {
     odp_packet_t pkt = operate(encode, iv, packet(0, plain, TEXT), 0, TEXT, 0);
     CHECK(odp_packet_subtype(pkt) == ODP_EVENT_PACKET_CRYPTO);
     odp_packet_free(pkt);
+    CHECK(odp_crypto_session_to_u64(encode) != odp_crypto_session_to_u64(ODP_CRYPTO_SESSION_INVALID));
+#if SINCE(50)
+    odp_crypto_session_print(encode);
+#endif
     CHECK(odp_crypto_session_destroy(encode) == 0);
 
     odp_crypto_session_param_t param = parameters(ODP_CRYPTO_OP_ENCODE, vectors[0].key, 15);

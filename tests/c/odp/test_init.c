@@ -2,8 +2,10 @@
 #include "check.h"
 
 #include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-static int logged;
+static int logged, overridden;
 
 static int count_log(odp_log_level_t level, const char *fmt, ...) {
     (void)level, (void)fmt;
@@ -12,6 +14,16 @@ static int count_log(odp_log_level_t level, const char *fmt, ...) {
 
 static ODP_NORETURN void never(void) {
     exit(99);
+}
+
+/* In place of the implementation's: used where odp_init_t names none. */
+int odp_override_log(odp_log_level_t level, const char *fmt, ...) {
+    (void)level, (void)fmt;
+    return ++overridden;
+}
+
+void odp_override_abort(void) {
+    exit(98);
 }
 
 static odp_barrier_t barrier;
@@ -38,8 +50,14 @@ static void own_log(int number) {
     CHECK(odp_log_fn_get() != count_log);
 }
 
-/* A second instance after the first, with functions of the program's own. */
-static void test_own_functions(void) {
+static void test_overrides(void) {
+    int before = overridden;
+    odp_errno_print("test");
+    CHECK(overridden == before + 1);
+    CHECK(odp_log_fn_get() == odp_override_log && odp_abort_fn_get() == odp_override_abort);
+}
+
+static void own_functions(void) {
     odp_init_t param;
     odp_init_param_init(&param);
     param.log_fn = count_log;
@@ -54,6 +72,24 @@ static void test_own_functions(void) {
     test_end();
 }
 
+static void abnormal_end(void) {
+    test_begin();
+    test_packet_pool(16, 64, 0, 0);
+    odp_term_abnormal(test_instance, 0, NULL); /* nothing may be called after it */
+}
+
+/* In a process of its own, as not every implementation can be started twice in one. */
+static void in_process(void (*run)(void)) {
+    int status;
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        run();
+        _exit(17);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 17);
+}
+
 int main(void) {
     odp_init_t param;
     odp_instance_t found;
@@ -62,11 +98,15 @@ int main(void) {
     odp_init_param_init(&param);
     CHECK(param.mem_model == ODP_MEM_MODEL_THREAD && param.log_fn == NULL && param.worker_cpus == NULL);
     CHECK(odp_log_fn_get() == NULL && odp_abort_fn_get() == NULL);
+    in_process(own_functions);
+    in_process(abnormal_end);
 
     test_begin();
     CHECK(odp_instance(&found) == 0 && found == test_instance);
     CHECK(odp_thread_id() == 0 && odp_thread_count() == 1);
     CHECK(odp_thread_type() == ODP_THREAD_CONTROL);
+    CHECK(odp_instance_to_u64(found) == odp_instance_to_u64(test_instance));
+    CHECK(odp_thread_control_count_max() > 0 && odp_thread_count_max() >= odp_thread_control_count_max());
     CHECK(odp_thread_worker_count_max() > 0 && odp_thread_count_max() >= odp_thread_worker_count_max());
     odp_barrier_init(&barrier, 3);
     test_threads(3, in_thread);
@@ -79,9 +119,9 @@ int main(void) {
     odp_errno_zero();
     CHECK(odp_errno() == 0);
     CHECK(strlen(odp_errno_str(2)) > 0);
+    test_overrides();
     odp_time_startup(&startup);
     CHECK(odp_time_cmp(odp_time_global(), startup.global) >= 0 && startup.global_ns == odp_time_to_ns(startup.global));
     test_end();
-    test_own_functions();
     return 0;
 }

@@ -203,5 +203,7 @@ int main(int argc, char **argv) {
     else
         return 2;
     test_end();
+    test_begin(); /* an instance after the first */
+    test_end();
     return 0;
 }

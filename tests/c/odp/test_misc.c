@@ -1,4 +1,4 @@
-/* CPU and thread masks, time, byte order, CRC, random data, shared memory, alignment macros. */
+/* CPU and thread masks, CPUs, time, byte order, CRC, random data, shared memory, alignment macros. */
 #include "check.h"
 
 static void test_masks(void) {
@@ -30,12 +30,57 @@ static void test_masks(void) {
     CHECK(all > 0 && all == odp_cpumask_count(&a) && all == odp_cpu_count());
     CHECK(odp_cpumask_default_worker(&a, 1) == 1 && odp_cpumask_count(&a) == 1);
     CHECK(odp_cpumask_default_worker(NULL, 0) >= 1 && odp_cpumask_default_control(&a, 1) == 1);
-    odp_thrmask_t threads;
-    odp_thrmask_zero(&threads);
-    odp_thrmask_set(&threads, 1);
-    CHECK(odp_thrmask_first(&threads) == 1 && odp_thrmask_count(&threads) == 1);
-    CHECK(odp_thrmask_control(&threads) == 1 && odp_thrmask_isset(&threads, odp_thread_id()));
-    CHECK(odp_thrmask_worker(&threads) == 0);
+    odp_cpumask_setall(&a);
+    CHECK(odp_cpumask_count(&a) == ODP_CPUMASK_SIZE && odp_cpumask_last(&a) == ODP_CPUMASK_SIZE - 1);
+}
+
+static void test_thread_masks(void) {
+    odp_thrmask_t a, b, c;
+    char text[ODP_THRMASK_STR_SIZE];
+    odp_thrmask_zero(&a);
+    CHECK(odp_thrmask_count(&a) == 0 && odp_thrmask_first(&a) < 0 && odp_thrmask_last(&a) < 0);
+    odp_thrmask_set(&a, 1);
+    odp_thrmask_set(&a, 6);
+    CHECK(odp_thrmask_first(&a) == 1 && odp_thrmask_next(&a, 1) == 6 && odp_thrmask_next(&a, 6) < 0);
+    CHECK(odp_thrmask_last(&a) == 6 && odp_thrmask_count(&a) == 2 && odp_thrmask_isset(&a, 6));
+    CHECK(odp_thrmask_to_str(&a, text, sizeof(text)) == 5 && strcmp(text, "0x42") == 0);
+    CHECK(odp_thrmask_to_str(&a, text, 4) < 0);
+    odp_thrmask_from_str(&b, "0x42");
+    CHECK(odp_thrmask_equal(&a, &b));
+    odp_thrmask_clr(&b, 6);
+    odp_thrmask_and(&c, &a, &b);
+    CHECK(odp_thrmask_equal(&c, &b) && !odp_thrmask_isset(&c, 6));
+    odp_thrmask_xor(&c, &a, &b);
+    CHECK(odp_thrmask_count(&c) == 1 && odp_thrmask_first(&c) == 6);
+    odp_thrmask_or(&c, &c, &b);
+    CHECK(odp_thrmask_equal(&c, &a));
+    odp_thrmask_copy(&c, &b);
+    CHECK(odp_thrmask_equal(&c, &b));
+    odp_thrmask_setall(&a);
+    CHECK(odp_thrmask_count(&a) > 6 && odp_thrmask_isset(&a, odp_thread_count_max() - 1));
+    CHECK(odp_thrmask_control(&a) == 1 && odp_thrmask_count(&a) == 1 && odp_thrmask_isset(&a, odp_thread_id()));
+    CHECK(odp_thrmask_worker(&a) == 0);
+}
+
+static void test_cpu(void) {
+    uint64_t word = 1;
+    uint64_t c1 = odp_cpu_cycles(), c2 = odp_cpu_cycles_strict();
+    odp_cpu_pause();
+    CHECK(odp_cpu_cycles_diff(c2, c1) <= odp_cpu_cycles_max() && odp_cpu_cycles_resolution() > 0);
+    CHECK(odp_cpu_cycles_diff(odp_cpu_cycles(), c1) > 0);
+    CHECK(odp_cpu_id() >= 0 && odp_cpu_count() >= 1);
+    CHECK(strlen(odp_cpu_model_str()) > 0 && strlen(odp_cpu_model_str_id(odp_cpu_id())) > 0);
+    /* 0 where they are not known */
+    CHECK(odp_cpu_hz_max() == 0 || odp_cpu_hz_max() >= 1000000);
+    CHECK(odp_cpu_hz_max_id(odp_cpu_id()) == 0 || odp_cpu_hz_max_id(odp_cpu_id()) >= 1000000);
+    CHECK(odp_cpu_hz() == 0 || odp_cpu_hz() >= 1000000);
+    CHECK(odp_cpu_hz_id(odp_cpu_id()) == 0 || odp_cpu_hz_id(odp_cpu_id()) >= 1000000);
+    /* hints: nothing changes */
+    odp_prefetch(&word), odp_prefetch_l1(&word), odp_prefetch_l2(&word), odp_prefetch_l3(&word);
+    odp_prefetch_l1i(&word), odp_prefetch_strm_l1(&word), odp_prefetch_store_strm_l1(&word);
+    odp_prefetch_store(&word), odp_prefetch_store_l1(&word), odp_prefetch_store_l2(&word);
+    odp_prefetch_store_l3(&word), odp_prefetch(NULL);
+    CHECK(word == 1);
 }
 
 static void test_time(void) {
@@ -56,10 +101,12 @@ static void test_time(void) {
     CHECK(odp_time_global_res() > 0 && odp_time_local_res() > 0);
     odp_time_t l1 = odp_time_local(), l2 = odp_time_local_strict();
     CHECK(odp_time_cmp(l2, l1) >= 0 && odp_time_global_strict_ns() >= before);
-    uint64_t c1 = odp_cpu_cycles(), c2 = odp_cpu_cycles_strict();
-    odp_cpu_pause();
-    CHECK(odp_cpu_cycles_diff(c2, c1) <= odp_cpu_cycles_max() && odp_cpu_cycles_resolution() > 0);
-    CHECK(odp_cpu_cycles_diff(odp_cpu_cycles(), c1) > 0 && odp_cpu_id() >= 0 && strlen(odp_cpu_model_str()) > 0);
+    before = odp_time_local_ns();
+    CHECK(odp_time_local_strict_ns() >= before);
+    t1 = odp_time_global_strict();
+    CHECK(odp_time_cmp(odp_time_global(), t1) >= 0);
+    back = odp_time_to_ns(odp_time_local_from_ns(ODP_TIME_SEC_IN_NS));
+    CHECK(back >= ODP_TIME_SEC_IN_NS - 1 && back <= ODP_TIME_SEC_IN_NS + 1);
 }
 
 static void test_bytes(void) {
@@ -73,10 +120,12 @@ static void test_bytes(void) {
     CHECK(odp_le_to_cpu_16(b16) == 0x0201 && odp_le_to_cpu_32(b32) == 0x04030201);
     CHECK(odp_le_to_cpu_64(b64) == 0x0807060504030201);
     CHECK(odp_cpu_to_be_32(0x01020304) == b32 && odp_cpu_to_le_64(0x0807060504030201) == b64);
+    CHECK(odp_cpu_to_le_16(0x0201) == b16 && odp_cpu_to_le_32(0x04030201) == b32);
     CHECK(odp_cpu_to_be_16(0x0102) == b16 && odp_cpu_to_be_64(0x0102030405060708) == b64);
     CHECK(ODP_BYTE_ORDER == ODP_LITTLE_ENDIAN || ODP_BYTE_ORDER == ODP_BIG_ENDIAN);
     CHECK(ODP_CACHE_LINE_ROUNDUP(1) == ODP_CACHE_LINE_SIZE && ODP_CACHE_LINE_ROUNDUP(0) == 0);
     CHECK(odp_memcmp(bytes, "\1\2", 2) == 0 && odp_memset(bytes, 7, 2) == bytes && bytes[1] == 7);
+    CHECK(odp_memcpy(bytes, "\3\4", 2) == bytes && bytes[1] == 4);
 }
 
 static void test_crc(void) {
@@ -120,6 +169,13 @@ static void test_shm(void) {
     memset(address, 1, 100000);
     CHECK(odp_shm_info(shm, &info) == 0 && info.addr == address && info.size >= 100000);
     CHECK(strcmp(info.name, "test block") == 0 && info.page_size >= 4096);
+    odp_shm_segment_info_t segment;
+    CHECK(info.num_seg >= 1 && odp_shm_segment_info(shm, 0, 1, &segment) == 0);
+    CHECK(segment.addr == (uintptr_t)address && segment.len > 0 && (info.num_seg > 1 || segment.len == info.size));
+    CHECK(odp_shm_segment_info(shm, info.num_seg, 1, &segment) < 0);
+    CHECK(odp_shm_to_u64(shm) != odp_shm_to_u64(ODP_SHM_INVALID));
+    odp_shm_print(shm);
+    odp_shm_print_all();
     odp_shm_t other = odp_shm_reserve(NULL, 64, 64, 0);
     CHECK(other != ODP_SHM_INVALID && odp_shm_addr(other) != address);
     CHECK(odp_shm_free(other) == 0 && odp_shm_free(shm) == 0);
@@ -128,6 +184,8 @@ static void test_shm(void) {
 int main(void) {
     test_begin();
     test_masks();
+    test_thread_masks();
+    test_cpu();
     test_time();
     test_bytes();
     test_crc();

@@ -51,7 +51,50 @@ static void test_questions(odp_pktio_t pktio, const char *name) {
     CHECK(odp_pktout_maxlen(pktio) >= 1514 && odp_pktin_maxlen(pktio) >= 1514);
     CHECK(odp_pktio_link_status(pktio) == ODP_PKTIO_LINK_STATUS_UP);
     CHECK(odp_pktio_link_info(pktio, &link) == 0 && link.media != NULL);
-    CHECK(odp_pktio_ts_res(pktio) > 0);
+    uint64_t res = odp_pktio_ts_res(pktio), tick = ODP_TIME_SEC_IN_NS / res + 1;
+    CHECK(res > 0);
+    uint64_t ns = odp_time_to_ns(odp_pktio_ts_from_ns(pktio, ODP_TIME_SEC_IN_NS));
+    CHECK(ns >= ODP_TIME_SEC_IN_NS - tick && ns <= ODP_TIME_SEC_IN_NS + tick);
+    odp_time_t before = odp_time_global(), global, first = odp_pktio_time(pktio, NULL);
+    CHECK(odp_time_cmp(odp_pktio_time(pktio, &global), first) >= 0);
+    CHECK(odp_time_cmp(global, before) >= 0 && odp_time_cmp(odp_time_global(), global) >= 0);
+    uint8_t mac[ODP_PKTIO_MACADDR_MAXSIZE];
+    int size = odp_pktio_mac_addr(pktio, mac, sizeof(mac)); /* a file may have none */
+    CHECK((size == 6 || size < 0) && odp_pktio_mac_addr(pktio, mac, 5) < 0);
+    CHECK(odp_pktio_to_u64(pktio) != odp_pktio_to_u64(ODP_PKTIO_INVALID));
+    odp_pktio_print(pktio);
+}
+
+/* Counters beyond the specification's: as many names as values, and none beyond them. */
+static void test_extra_counters(odp_pktio_t pktio) {
+    int count = odp_pktio_extra_stat_info(pktio, NULL, 0);
+    CHECK(count >= 0 && odp_pktio_extra_stats(pktio, NULL, 0) == count);
+    odp_pktio_extra_stat_info_t info[count + 1];
+    uint64_t value[count + 1], one;
+    CHECK(odp_pktio_extra_stat_info(pktio, info, count) == count);
+    CHECK(odp_pktio_extra_stats(pktio, value, count) == count);
+    for (int i = 0; i < count; i++) {
+        CHECK(strnlen(info[i].name, ODP_PKTIO_STATS_EXTRA_NAME_LEN) < ODP_PKTIO_STATS_EXTRA_NAME_LEN);
+        CHECK(odp_pktio_extra_stat_counter(pktio, (uint32_t)i, &one) == 0);
+    }
+    CHECK(odp_pktio_extra_stat_counter(pktio, (uint32_t)count, &one) < 0);
+}
+
+/* A port that only sends has no input queues, and needs none; one that only receives no output queues. */
+static void test_one_way(const char *name) {
+    odp_pktio_param_t param;
+    for (int way = 0; way < 2; way++) {
+        odp_pktio_param_init(&param);
+        if (way == 0)
+            param.in_mode = ODP_PKTIN_MODE_DISABLED;
+        else
+            param.out_mode = ODP_PKTOUT_MODE_DISABLED;
+        odp_pktio_t pktio = odp_pktio_open(name, pool, &param);
+        CHECK(pktio != ODP_PKTIO_INVALID);
+        CHECK(odp_pktin_queue_config(pktio, NULL) == 0 && odp_pktout_queue_config(pktio, NULL) == 0);
+        CHECK(odp_pktin_queue(pktio, NULL, 0) == way && odp_pktout_queue(pktio, NULL, 0) == 1 - way);
+        CHECK(odp_pktio_start(pktio) == 0 && odp_pktio_stop(pktio) == 0 && odp_pktio_close(pktio) == 0);
+    }
 }
 
 /* Everything from the first port to the second, a copy of the first burst to the third. */
@@ -59,8 +102,10 @@ static void replay(odp_pktio_t port, odp_pktin_queue_t in, const odp_pktout_queu
     odp_packet_t pkt[64];
     int received = 0, bytes = 0, empty = 0;
     while (received < frames && empty < 100000) {
-        int got = odp_pktin_recv(in, pkt, 24);
-        CHECK(got >= 0 && got <= 24);
+        uint32_t from = 1;
+        int got = received % 2 == 0 ? odp_pktin_recv(in, pkt, 23)
+                                    : odp_pktin_recv_mq_tmo(&in, 1, &from, pkt, 23, odp_pktin_wait_time(1000000));
+        CHECK(got >= 0 && got <= 23 && (got == 0 || received % 2 == 0 || from == 0));
         empty = got == 0 ? empty + 1 : 0;
         for (int i = 0; i < got; i++) {
             CHECK(odp_packet_input(pkt[i]) == port && odp_packet_input_index(pkt[i]) == odp_pktio_index(port));
@@ -96,6 +141,17 @@ int main(int argc, char **argv) {
     replay(port[0], in[0], out, frames, octets);
     CHECK(odp_pktin_recv(in[0], pkt, 64) == 0);
     CHECK(odp_pktin_recv_tmo(in[2], pkt, 64, odp_pktin_wait_time(1000000)) == 0);
+    CHECK(odp_pktin_recv_mq_tmo(in + 2, 1, NULL, pkt, 64, ODP_PKTIN_NO_WAIT) == 0);
+    odp_pktin_queue_stats_t in_stats;
+    odp_pktout_queue_stats_t out_stats;
+    odp_pktio_capability_t capa;
+    CHECK(odp_pktio_capability(port[0], &capa) == 0);
+    if (capa.stats.pktin_queue.counter.packets)
+        CHECK(odp_pktin_queue_stats(in[0], &in_stats) == 0 && in_stats.packets == (uint64_t)frames);
+    CHECK(odp_pktio_capability(port[1], &capa) == 0);
+    if (capa.stats.pktout_queue.counter.packets)
+        CHECK(odp_pktout_queue_stats(out[1], &out_stats) == 0 && out_stats.packets == (uint64_t)frames);
+    test_extra_counters(port[0]);
     CHECK(odp_pktio_stats(port[1], &stats) == 0 && stats.out_packets == (uint64_t)frames);
     CHECK(stats.out_octets == (uint64_t)octets);
     CHECK(odp_pktio_stats(port[0], &stats) == 0 && stats.in_packets == (uint64_t)frames);
@@ -105,6 +161,7 @@ int main(int argc, char **argv) {
         CHECK(odp_pktio_close(port[i]) == 0);
     }
     CHECK(odp_pktio_lookup(argv[1]) == ODP_PKTIO_INVALID);
+    test_one_way(argv[3]);
     CHECK(odp_pool_destroy(pool) == 0);
     test_end();
     return 0;

@@ -1,7 +1,7 @@
-/* Atomics, locks, barrier, queues: single-threaded results, then invariants under threads. */
+/* Atomics, locks, barrier: single-threaded results, then invariants under threads. */
 #include "check.h"
 
-enum { THREADS = 4, ROUNDS = 8000, EVENTS = 2000 };
+enum { THREADS = 4, ROUNDS = 8000 };
 
 static odp_atomic_u32_t count32;
 static odp_atomic_u64_t count64;
@@ -11,10 +11,6 @@ static odp_ticketlock_t ticket;
 static odp_rwlock_t rw;
 static odp_barrier_t barrier;
 static uint64_t plain[3];
-static odp_queue_t queue;
-static odp_pool_t pool;
-static odp_atomic_u32_t received;
-static odp_atomic_u64_t sum;
 
 static void test_atomics(void) {
     odp_atomic_u32_t a;
@@ -104,66 +100,6 @@ static void in_step(int number) {
     }
 }
 
-static void test_queue_calls(void) {
-    odp_queue_capability_t capa;
-    odp_queue_param_t param;
-    odp_queue_info_t info;
-    odp_event_t event[8];
-    int context = 0;
-    CHECK(odp_queue_capability(&capa) == 0 && capa.max_queues > 0 && capa.plain.max_num > 0);
-    odp_queue_param_init(&param);
-    CHECK(param.type == ODP_QUEUE_TYPE_PLAIN && param.enq_mode == ODP_QUEUE_OP_MT && param.context == NULL);
-    param.context = &context;
-    queue = odp_queue_create("test queue", &param);
-    CHECK(queue != ODP_QUEUE_INVALID && odp_queue_lookup("test queue") == queue);
-    CHECK(odp_queue_lookup("nothing") == ODP_QUEUE_INVALID && odp_queue_type(queue) == ODP_QUEUE_TYPE_PLAIN);
-    CHECK(odp_queue_context(queue) == &context && odp_queue_context_set(queue, &pool, sizeof(pool)) == 0);
-    CHECK(odp_queue_context(queue) == &pool && odp_queue_info(queue, &info) == 0 &&
-          strcmp(info.name, "test queue") == 0);
-    CHECK(odp_queue_deq(queue) == ODP_EVENT_INVALID && odp_queue_deq_multi(queue, event, 8) == 0);
-    for (int i = 0; i < 5; i++) {
-        odp_packet_t pkt = odp_packet_alloc(pool, 64);
-        CHECK(pkt != ODP_PACKET_INVALID);
-        *(uint8_t *)odp_packet_data(pkt) = (uint8_t)i;
-        event[i] = odp_packet_to_event(pkt);
-    }
-    CHECK(odp_queue_enq(queue, event[0]) == 0 && odp_queue_enq_multi(queue, event + 1, 4) == 4);
-    for (int i = 0; i < 5; i++) { /* first in, first out */
-        odp_event_t out = odp_queue_deq(queue);
-        CHECK(out == event[i] && *(uint8_t *)odp_packet_data(odp_packet_from_event(out)) == i);
-    }
-    odp_event_free_multi(event, 5);
-}
-
-static void pass_on(int number) {
-    odp_event_t event[16];
-    if (number < 2) {
-        for (uint32_t i = 0; i < EVENTS;) {
-            odp_packet_t pkt = odp_packet_alloc(pool, 64);
-            if (pkt == ODP_PACKET_INVALID) {
-                odp_cpu_pause();
-                continue;
-            }
-            memcpy(odp_packet_data(pkt), &i, sizeof(i));
-            while (odp_queue_enq(queue, odp_packet_to_event(pkt)) != 0)
-                odp_cpu_pause();
-            i++;
-        }
-        return;
-    }
-    while (odp_atomic_load_u32(&received) < 2 * EVENTS) {
-        int got = odp_queue_deq_multi(queue, event, 16);
-        CHECK(got >= 0);
-        for (int i = 0; i < got; i++) {
-            uint32_t value;
-            memcpy(&value, odp_packet_data(odp_packet_from_event(event[i])), sizeof(value));
-            odp_atomic_add_u64(&sum, value);
-        }
-        odp_atomic_add_u32(&received, (uint32_t)got);
-        odp_event_free_multi(event, got);
-    }
-}
-
 int main(void) {
     test_begin();
     test_atomics();
@@ -179,14 +115,6 @@ int main(void) {
     odp_atomic_init_u32(&count32, 0);
     odp_barrier_init(&barrier, THREADS);
     test_threads(THREADS, in_step);
-    pool = test_packet_pool(1024, 64, 0, 0);
-    test_queue_calls();
-    odp_atomic_init_u32(&received, 0);
-    odp_atomic_init_u64(&sum, 0);
-    test_threads(4, pass_on);
-    CHECK(odp_atomic_load_u32(&received) == 2 * EVENTS);
-    CHECK(odp_atomic_load_u64(&sum) == (uint64_t)EVENTS * (EVENTS - 1));
-    CHECK(odp_queue_destroy(queue) == 0 && odp_pool_destroy(pool) == 0);
     test_end();
     return 0;
 }

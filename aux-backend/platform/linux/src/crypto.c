@@ -42,6 +42,14 @@ int odp_crypto_cipher_capability(odp_cipher_alg_t cipher, odp_crypto_cipher_capa
     return count;
 }
 
+int odp_crypto_auth_capability(odp_auth_alg_t auth, odp_crypto_auth_capability_t capa[], int num) {
+    if (auth != ODP_AUTH_ALG_NULL)
+        return macs_odp_fail(ENOTSUP);
+    if (num > 0)
+        memset(&capa[0], 0, sizeof(capa[0]));
+    return 1;
+}
+
 void odp_crypto_session_param_init(odp_crypto_session_param_t *param) {
     memset(param, 0, sizeof(*param));
     param->compl_queue = ODP_QUEUE_INVALID;

@@ -171,6 +171,15 @@ int odp_shm_info(odp_shm_t shm, odp_shm_info_t *info) {
     return 0;
 }
 
+int odp_shm_segment_info(odp_shm_t shm, uint32_t index, uint32_t num, odp_shm_segment_info_t info[]) {
+    if (shm == NULL || index > 1 || num > 1 - index)
+        return macs_odp_fail(EINVAL);
+    if (num > 0)
+        info[0] = (odp_shm_segment_info_t){
+            .addr = (uintptr_t)shm->addr, .iova = ODP_SHM_IOVA_INVALID, .pa = ODP_SHM_PA_INVALID, .len = shm->size};
+    return 0;
+}
+
 uint64_t odp_shm_to_u64(odp_shm_t shm) {
     return (uintptr_t)shm;
 }

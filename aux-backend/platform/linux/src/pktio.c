@@ -119,7 +119,7 @@ odp_pktio_t odp_pktio_lookup(const char *name) {
 }
 
 int odp_pktin_queue(odp_pktio_t pktio, odp_pktin_queue_t queues[], int num) {
-    if (pktio == NULL || pktio->param.in_mode != ODP_PKTIN_MODE_DIRECT)
+    if (pktio == NULL)
         return macs_odp_fail(EINVAL);
     for (uint32_t i = 0; queues != NULL && i < pktio->num_in && (int)i < num; i++)
         queues[i] = &pktio->in[i];
@@ -127,7 +127,7 @@ int odp_pktin_queue(odp_pktio_t pktio, odp_pktin_queue_t queues[], int num) {
 }
 
 int odp_pktout_queue(odp_pktio_t pktio, odp_pktout_queue_t queues[], int num) {
-    if (pktio == NULL || pktio->param.out_mode != ODP_PKTOUT_MODE_DIRECT)
+    if (pktio == NULL)
         return macs_odp_fail(EINVAL);
     for (uint32_t i = 0; queues != NULL && i < pktio->num_out && (int)i < num; i++)
         queues[i] = &pktio->out[i];

@@ -24,6 +24,7 @@ int odp_queue_capability(odp_queue_capability_t *capa) {
     capa->max_queues = QUEUES;
     capa->plain.max_num = QUEUES;
     capa->plain.max_size = MAX_SIZE;
+    capa->plain.stats.bit.len = 1;
     return 0;
 }
 
@@ -69,6 +70,20 @@ odp_queue_t odp_queue_create(const char *name, const odp_queue_param_t *param) {
     return queue;
 }
 
+int odp_queue_create_multi(const char *name[], const odp_queue_param_t param[], odp_bool_t share_param,
+                           odp_queue_t queue[], int num) {
+    int made = 0;
+    if (num <= 0)
+        return num < 0 ? macs_odp_fail(EINVAL) : 0;
+    while (made < num) {
+        queue[made] = odp_queue_create(name != NULL ? name[made] : NULL, &param[share_param ? 0 : made]);
+        if (queue[made] == ODP_QUEUE_INVALID)
+            break;
+        made++;
+    }
+    return made > 0 ? made : -1;
+}
+
 int odp_queue_destroy(odp_queue_t queue) {
     if (queue == NULL)
         return macs_odp_fail(EINVAL);
@@ -79,6 +94,15 @@ int odp_queue_destroy(odp_queue_t queue) {
     pthread_mutex_unlock(&macs_odp_lock);
     free(queue);
     return 0;
+}
+
+int odp_queue_destroy_multi(odp_queue_t queue[], int num) {
+    int gone = 0;
+    if (num <= 0)
+        return macs_odp_fail(EINVAL);
+    while (gone < num && odp_queue_destroy(queue[gone]) == 0)
+        gone++;
+    return gone > 0 ? gone : -1;
 }
 
 unsigned macs_odp_queue_term(void) {

@@ -57,6 +57,18 @@ typedef struct odp_crypto_cipher_capability_t {
     odp_bool_t bit_mode;
 } odp_crypto_cipher_capability_t;
 
+typedef struct odp_crypto_auth_capability_t {
+    uint32_t digest_len;
+    uint32_t key_len;
+    uint32_t iv_len;
+    struct {
+        uint32_t min;
+        uint32_t max;
+        uint32_t inc;
+    } aad_len;
+    odp_bool_t bit_mode;
+} odp_crypto_auth_capability_t;
+
 typedef struct odp_crypto_key {
     uint8_t *data;
     uint32_t length;
@@ -127,6 +139,7 @@ int odp_crypto_capability(odp_crypto_capability_t *capa);
 
 /* How many combinations of lengths an algorithm has, of which the first `num` are written; -1: no such algorithm. */
 int odp_crypto_cipher_capability(odp_cipher_alg_t cipher, odp_crypto_cipher_capability_t capa[], int num);
+int odp_crypto_auth_capability(odp_auth_alg_t auth, odp_crypto_auth_capability_t capa[], int num);
 
 /* Key data may be freed after the call. 0, or -1 with the reason in *status and *session invalid. */
 void odp_crypto_session_param_init(odp_crypto_session_param_t *param);

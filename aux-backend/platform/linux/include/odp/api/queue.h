@@ -21,18 +21,28 @@ typedef enum odp_nonblocking_t { ODP_BLOCKING = 0, ODP_NONBLOCKING_LF, ODP_NONBL
 
 typedef enum odp_queue_order_t { ODP_QUEUE_ORDER_KEEP = 0, ODP_QUEUE_ORDER_IGNORE } odp_queue_order_t;
 
+typedef union odp_queue_stats_opt_t {
+    struct {
+        uint64_t len : 1; /* odp_queue_len() tells the number, else 0 */
+    } bit;
+    uint64_t all;
+} odp_queue_stats_opt_t;
+
 typedef struct odp_queue_capability_t {
     uint32_t max_queues;
     struct {
         uint32_t max_num;
         uint32_t max_size;
+        odp_queue_stats_opt_t stats;
         struct {
             uint32_t max_num;
             uint32_t max_size;
+            odp_queue_stats_opt_t stats;
         } lockfree;
         struct {
             uint32_t max_num;
             uint32_t max_size;
+            odp_queue_stats_opt_t stats;
         } waitfree;
     } plain;
 } odp_queue_capability_t;
@@ -60,8 +70,14 @@ void odp_queue_param_init(odp_queue_param_t *param);
 /* Plain and blocking queues only, else ODP_QUEUE_INVALID. param NULL: defaults. */
 odp_queue_t odp_queue_create(const char *name, const odp_queue_param_t *param);
 
+/* As that many single calls, up to the first that fails: how many were made; -1 when the first failed. `name` NULL:
+ * none has a name. */
+int odp_queue_create_multi(const char *name[], const odp_queue_param_t param[], odp_bool_t share_param,
+                           odp_queue_t queue[], int num);
+
 /* 0, or -1: not empty. */
 int odp_queue_destroy(odp_queue_t queue);
+int odp_queue_destroy_multi(odp_queue_t queue[], int num);
 
 odp_queue_t odp_queue_lookup(const char *name);
 int odp_queue_info(odp_queue_t queue, odp_queue_info_t *info);

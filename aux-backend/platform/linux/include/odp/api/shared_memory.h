@@ -27,6 +27,14 @@ typedef struct odp_shm_info_t {
     uint32_t num_seg;
 } odp_shm_info_t;
 
+/* A block is one segment. */
+typedef struct odp_shm_segment_info_t {
+    uintptr_t addr;
+    uint64_t iova; /* not known: ODP_SHM_IOVA_INVALID, ODP_SHM_PA_INVALID */
+    uint64_t pa;
+    uint64_t len;
+} odp_shm_segment_info_t;
+
 typedef struct odp_shm_capability_t {
     uint32_t max_blocks;
     uint64_t max_size;
@@ -42,6 +50,7 @@ int odp_shm_free(odp_shm_t shm);
 odp_shm_t odp_shm_lookup(const char *name);
 void *odp_shm_addr(odp_shm_t shm);
 int odp_shm_info(odp_shm_t shm, odp_shm_info_t *info);
+int odp_shm_segment_info(odp_shm_t shm, uint32_t index, uint32_t num, odp_shm_segment_info_t info[]);
 void odp_shm_print(odp_shm_t shm);
 void odp_shm_print_all(void);
 uint64_t odp_shm_to_u64(odp_shm_t shm);
