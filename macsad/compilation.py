@@ -17,14 +17,14 @@ from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
-from transpiler.optimisations import ALL, Optimisations
+from transpiler.optimisations import ALL, NONE, Optimisations
 from transpiler.p4info import build as p4info, write
 from transpiler.passes import keep_controllable
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Target
 from transpiler.toolchain.backend import Progress, compile_program
-from transpiler.toolchain.toolchain import Toolchain
+from transpiler.toolchain.toolchain import Toolchain, find
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,19 @@ def write_p4info(request: Request, program: Program, path: Path) -> None:
         path.write_bytes(write.encode(info, write.form_of(path)))
     except OSError as error:
         raise click.FileError(str(path), error.strerror) from None
+
+
+def toolchain(
+    wanted: Optimisations, platform: str = "linux", arch: str | None = None, *, compiler: str | None = None,
+    cpu: str | None = None, optimise: str = "-O3", sanitize: tuple[str, ...] = (),
+) -> Toolchain:  # fmt: skip
+    """The toolchain that programs with these optimisations are compiled with. NONE is for every platform, as far as that
+    goes. Raises: ToolchainError."""
+    wanted = wanted.as_far_as(platform) if wanted == NONE else wanted
+    return find(
+        platform, arch, compiler=compiler, cpu=cpu, optimise=optimise, sanitize=sanitize,
+        own_processor=wanted.native, self_described=wanted.sdb,
+    )  # fmt: skip
 
 
 def show(diagnostics: Diagnostics) -> None:

@@ -6,6 +6,7 @@ import functools
 import os
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from macsad.stf.compiled import CompiledDevice
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
-from transpiler.toolchain import toolchain
 
 PLATFORM = os.environ.get("MACSAD_TEST_PLATFORM", "linux")  # odp: over an installed ODP, found by pkg-config
 _FOLDER = tempfile.TemporaryDirectory(prefix="macsad-tests-")
@@ -34,7 +34,8 @@ def build(
 ) -> Path:
     """The switch of a program; `kernels`: TABLE=NAME each. Skips the test when our target cannot run the program; it has
     then said so."""
-    tools = toolchain.find(PLATFORM, None, optimise="-O1", sanitize=sanitize)
+    of_platform = replace(wanted.as_far_as(PLATFORM), native=True)  # else it is another backend to compile
+    tools = compilation.toolchain(of_platform, PLATFORM, optimise="-O1", sanitize=sanitize)
     folder = Path(tempfile.mkdtemp(prefix=f"{path.stem}-", dir=_FOLDER.name))
     try:
         return compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)[0]

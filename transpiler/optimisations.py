@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 
-def _on(does: str, gain: str) -> bool:
-    """An optimisation: what is done, and what that gains and costs."""
-    made: bool = field(default=True, metadata={"does": does, "gain": gain})
+def _on(does: str, gain: str, *, of_program: bool = True) -> bool:
+    """An optimisation: what is done, and what that gains and costs. Not `of_program`: the program's C is the same, what
+    it is compiled or linked with is not."""
+    made: bool = field(default=True, metadata={"does": does, "gain": gain, "of_program": of_program})
     return made
 
 
@@ -91,6 +92,12 @@ class Optimisations:
     native: bool = _on(
         "code for the very processor that it is built on; without it, for any of the architecture",
         "wider vectors, newer instructions; such a binary may not run elsewhere",
+        of_program=False,
+    )
+    sdb: bool = _on(
+        "self-described buffers (linux): a packet's description stands in its own buffer, bound once for ever",
+        "one object a packet to allocate and free, nothing to bind; AF_XDP receives into packets without a copy",
+        of_program=False,
     )
     without_passes: frozenset[str] = frozenset()
 
@@ -99,6 +106,15 @@ class Optimisations:
         named = frozenset(names)
         changes: dict[str, Any] = {name.replace("-", "_"): False for name in named.intersection(NAMES)}
         return replace(self, without_passes=self.without_passes | named.difference(NAMES), **changes)
+
+    def as_far_as(self, platform: str) -> Optimisations:
+        """These, with those too that the platform cannot do without."""
+        return replace(self, sdb=self.sdb or platform != "linux")
+
+    @property
+    def of_build(self) -> tuple[bool, ...]:
+        """Which of those are done that leave the program's C as it is."""
+        return tuple(getattr(self, name) for name in OF_BUILD)
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -110,5 +126,8 @@ _SWITCHES = tuple(f for f in fields(Optimisations) if f.metadata)
 NAMES: tuple[str, ...] = tuple(f.name.replace("_", "-") for f in _SWITCHES)
 DOES: dict[str, str] = {name: f.metadata["does"] for name, f in zip(NAMES, _SWITCHES, strict=True)}
 GAIN: dict[str, str] = {name: f.metadata["gain"] for name, f in zip(NAMES, _SWITCHES, strict=True)}
+OF_BUILD: tuple[str, ...] = tuple(
+    name for name, f in zip(NAMES, _SWITCHES, strict=True) if not f.metadata["of_program"]
+)
 ALL = Optimisations()
 NONE = ALL.without(NAMES)

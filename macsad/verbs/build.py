@@ -10,7 +10,6 @@ from macsad import compilation
 from macsad.compilation import Request
 from macsad.options import GeneratingCommand, generating_options, machine_options, program_options
 from macsad.progress import compiling
-from transpiler.toolchain import toolchain
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
 
@@ -40,10 +39,9 @@ def command(
     """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
     hlir = compilation.load(request)
-    tools = toolchain.find(
-        platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize,
-        own_processor=request.wanted.native,
-    )  # fmt: skip
+    tools = compilation.toolchain(
+        request.wanted, platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize
+    )
     compilation.write_p4info(request, hlir, info_file or folder / f"{request.path.stem}.p4info.txtpb")
     with compiling() as progress:
         binary, generated = compilation.build(request, hlir, folder, tools, progress)

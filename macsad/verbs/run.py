@@ -42,7 +42,7 @@ def command(
     request = Request.of(program)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
-    tools = toolchain.find(platform, arch, compiler=compiler, cpu=cpu, own_processor=request.wanted.native)
+    tools = compilation.toolchain(request.wanted, platform, arch, compiler=compiler, cpu=cpu)
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     return running.run((*wrapper, str(binary.resolve())), ports, entries, socket, rest)

@@ -38,10 +38,9 @@ def command(
     request = Request.of(program)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
-    tools = toolchain.find(
-        platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize,
-        own_processor=request.wanted.native,
-    )  # fmt: skip
+    tools = compilation.toolchain(
+        request.wanted, platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize
+    )
     with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)

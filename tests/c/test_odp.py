@@ -102,6 +102,19 @@ def dpdk(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
     )
 
 
+@pytest.fixture(scope="module")
+def separate(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    """Descriptions of packets apart from their buffers: `--no-sdb`."""
+    tools = toolchain.find(self_described=False)
+    return Toolchain(
+        tmp_path_factory.mktemp("odp-separate"),
+        "gcc",
+        ("-O1", "-g", *SANITIZE),
+        sources=tuple(platform_sources(BACKEND, tools)),
+        includes=tuple(f"-I{BACKEND / folder}" for folder in tools.includes),
+    )
+
+
 def record(data: bytes, seconds: int, fraction: int, order: str, wire: int | None = None) -> bytes:
     return struct.pack(order + "IIII", seconds, fraction, len(data), wire if wire is not None else len(data)) + data
 
@@ -202,6 +215,11 @@ def test_conformance(native: Toolchain, tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", CONFORMANCE)
 def test_conformance_over_dpdk(dpdk: Toolchain, tmp_path: Path, name: str) -> None:
     dpdk.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["packet", "pktio"])
+def test_conformance_of_separate_buffers(separate: Toolchain, tmp_path: Path, name: str) -> None:
+    separate.execute(f"test_{name}", *conformance_arguments(name, tmp_path))
 
 
 def test_crypto_by_openssl(tmp_path: Path) -> None:
@@ -660,6 +678,11 @@ def test_every_frame_of_a_file_is_counted(native: Toolchain, tmp_path: Path) -> 
 @pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
 def test_interfaces_over_dpdk(dpdk: Toolchain, scenario: str, driver: str) -> None:
     in_own_network(scenario, driver, dpdk.program("forward"))
+
+
+@pytest.mark.parametrize(("scenario", "driver"), [("vlan", "af_packet"), ("tcp", "af_xdp"), ("jumbo", "af_xdp")])
+def test_interfaces_by_separate_buffers(separate: Toolchain, scenario: str, driver: str) -> None:
+    in_own_network(scenario, driver, separate.program("forward"))
 
 
 def test_no_af_xdp_in_emulators(arm: Toolchain) -> None:

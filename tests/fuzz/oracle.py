@@ -29,7 +29,7 @@ from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.verifier import Malformed, verify
 from transpiler.interpreter import ControlError
 from transpiler.interpreter.matches import Match
-from transpiler.optimisations import ALL, NAMES, Optimisations
+from transpiler.optimisations import ALL, NAMES, OF_BUILD, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
 from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
@@ -65,7 +65,7 @@ def build_of(seed: int) -> Build:
     """How the program of a seed is compiled: without one of the optimisations, half of them, none or all; most have stages."""
     random = Random(seed)
     level, sanitized = random.choice(LEVELS)
-    switches = [name for name in NAMES if name != "native"]  # that one is another backend to compile
+    switches = [name for name in NAMES if name not in OF_BUILD]  # those are other backends to compile
     left_out = set(random.sample(switches, random.choice((0, 0, 1, len(switches) // 2, len(switches)))))
     if random.random() < 0.8:
         left_out = left_out - {"stages"} | {"small-tables"}

@@ -10,18 +10,19 @@ import switches
 
 from macsad import test
 from macsad.compilation import Request, generate_c
-from transpiler.optimisations import ALL, NAMES, NONE, Optimisations
+from transpiler.optimisations import ALL, NAMES, NONE, OF_BUILD, Optimisations
 
 APPS = Path(__file__).parents[2] / "apps"
 PROGRAMS = [APPS / app / f"{app}.p4" for app in ("l3fwd", "l2fwd", "router", "nat")]
 CONSTANT = Path(__file__).parent / "tables.p4"  # no app has constant entries
-SWITCHES = [name for name in NAMES if name != "native"]  # that is another backend, not another C
+COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again
+SWITCHES = [name for name in NAMES if name not in OF_BUILD]
 
 
 def check(program: Path, wanted: Optimisations) -> None:
     binary = switches.build(program, wanted=wanted)
     out = io.StringIO()
-    stf = program.with_suffix(".stf") if program == CONSTANT else program.parent / "packets.stf"
+    stf = program.parent / "packets.stf" if program.is_relative_to(APPS) else program.with_suffix(".stf")
     assert test.run(switches.load(program), stf, binary, burst=32, sub_batch=8, out=out) == 0, out.getvalue()
 
 
@@ -33,6 +34,12 @@ def c_of(program: Path, wanted: Optimisations = ALL) -> str:
 def test_packets_without_one(name: str) -> None:
     wanted = ALL.without([name])
     check(next(p for p in (*PROGRAMS, CONSTANT) if c_of(p) != c_of(p, wanted)), wanted)
+
+
+def test_packets_in_separate_buffers() -> None:
+    if switches.PLATFORM != "linux":
+        pytest.skip("other platforms have buffers of their own")
+    check(COPIES, ALL.without(["sdb"]))
 
 
 def test_packets_without_any() -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from macsad import cli
 from macsad.compilation import Request, generate_c
 from macsad.resources import share
-from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, Optimisations
+from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
 from transpiler.toolchain import toolchain
 
@@ -29,7 +29,7 @@ def c_of(path: Path, wanted: Optimisations = ALL) -> str:
     return generate_c(Request(path, wanted=wanted), switches.load(path)).c
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "native"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_BUILD])
 def test_a_switch_changes_the_c(name: str) -> None:
     assert any(c_of(path) != c_of(path, ALL.without([name])) for path in PROGRAMS)
 

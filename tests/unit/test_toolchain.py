@@ -15,6 +15,7 @@ from macsad import compilation
 from macsad.compilation import Request
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
+from transpiler.optimisations import ALL, NONE
 from transpiler.toolchain import backend, toolchain
 from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
@@ -230,3 +231,17 @@ def test_ports_of_netmap_are_built_where_its_header_is(tmp_path: Path, monkeypat
     monkeypatch.setenv("CPATH", str(tmp_path))
     assert set(plain().compile_flags) - set(before) <= {"-DMACS_ODP_NETMAP"}
     assert "-DMACS_ODP_NETMAP" in plain().compile_flags
+
+
+def test_separate_buffers_are_other_sources_of_linux() -> None:
+    files = backend.platform_sources(share("aux-backend"), plain())
+    other = backend.platform_sources(share("aux-backend"), plain(self_described=False))
+    assert sorted(file.name for file in other) == sorted(file.name for file in files)
+    assert {file.parent.parent.name for file in set(other) - set(files)} == {"separate"}
+
+
+@pytest.mark.parametrize("platform", ["dpdk", "odp"])
+def test_other_platforms_have_their_own_buffers(platform: str) -> None:
+    with pytest.raises(ToolchainError, match="--no-sdb is for the platform linux"):
+        compilation.toolchain(ALL.without(["sdb"]), platform)
+    assert NONE.as_far_as(platform).sdb and not NONE.as_far_as("linux").sdb

@@ -15,7 +15,7 @@ from transpiler.toolchain.cache import sysroot_directory
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wshadow")
 LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
-LINUX, DPDK = "platform/linux", "platform/dpdk"
+LINUX, DPDK, SEPARATE = "platform/linux", "platform/dpdk", "platform/separate"
 
 
 class ToolchainError(Exception):
@@ -56,15 +56,20 @@ def find(
     optimise: str = "-O3",
     sanitize: tuple[str, ...] = (),
     own_processor: bool = True,
+    self_described: bool = True,
 ) -> Toolchain:
     """The toolchain for a platform and an architecture (None: this machine's).
 
     cpu: the value of -mcpu or -march; None is this machine's own processor, and a generic one when cross-compiling or
     without `own_processor`.
-    sanitize: "address", "undefined", "thread". Raises: ToolchainError.
+    sanitize: "address", "undefined", "thread".
+    self_described: packets that have their description in their own buffer; else, for the sake of comparison and on
+    linux only, descriptions and buffers are separate objects. Raises: ToolchainError.
     """
     arch = arch or host_arch()
     native = arch == host_arch()
+    if not self_described and platform != "linux":
+        raise ToolchainError(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
     if not native and arch not in ARCHITECTURES:
         raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
     words = tuple(shlex.split(compiler or ("gcc" if native else ARCHITECTURES[arch].compiler)))
@@ -79,6 +84,8 @@ def find(
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
         link += [f"-fsanitize={','.join(sanitize)}"]
     cflags, libs, sources, includes = _platform(platform, arch, words, native)
+    if not self_described:
+        sources, includes = (f"{SEPARATE}/src", *sources), (*includes, f"{SEPARATE}/src", f"{LINUX}/src")
     # the platform's flags first: what it says of the processor gives way to ours
     return Toolchain(words, platform, arch, optimise, (*cflags, *flags), (*link, *libs, "-pthread"), sources, includes)
 

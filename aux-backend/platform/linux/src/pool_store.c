@@ -1,45 +1,20 @@
 /* Where a pool's objects are: made with it, all in one piece of memory, on huge pages where they are to be had. */
+#include "pool_shape.h"
 #include "pool_store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_LEN = 2048 };
-
 /* The least headroom is what XDP keeps free before a frame (xsk.h). */
 const struct macs_odp_pool_limits macs_odp_pool_limits = {
     .min_headroom = 256, .max_headroom = 4096, .max_len = 65536, .max_uarea = 65536};
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-/* Fill in sizes from the parameters. Returns the bytes from an object's start to its head (packets) or data. */
-static uint32_t pool_shape(struct macs_odp_pool *pool, const odp_pool_param_t *param, uint32_t *align) {
-    bool packets = param->type == ODP_POOL_PACKET;
-    uint32_t uarea = ODP_CACHE_LINE_ROUNDUP(packets ? param->pkt.uarea_size : param->buf.uarea_size);
-    *align = ODP_CACHE_LINE_SIZE;
-    pool->param = *param;
-    if (packets) {
-        uint32_t len = macs_odp_pool_len(param);
-        len = larger(len ? len : DEFAULT_LEN, ODP_CACHE_LINE_SIZE);
-        pool->num = param->pkt.num;
-        pool->cache_size = param->pkt.cache_size;
-        pool->headroom = larger(macs_odp_pool_limits.min_headroom, ODP_CACHE_LINE_ROUNDUP(param->pkt.headroom));
-        pool->max_len = param->pkt.max_len ? param->pkt.max_len : len;
-        pool->room = pool->headroom + ODP_CACHE_LINE_ROUNDUP(len);
-    } else {
-        pool->num = param->buf.num;
-        pool->cache_size = param->buf.cache_size;
-        pool->room = ODP_CACHE_LINE_ROUNDUP(larger(param->buf.size, 1));
-        *align = larger(*align, param->buf.align);
-    }
+/* Returns the bytes from an object's start to its head (packets) or data. */
+static uint32_t pool_layout(struct macs_odp_pool *pool, const odp_pool_param_t *param) {
+    uint32_t uarea, align = macs_odp_pool_shape(pool, param, &uarea);
     uint32_t before = (uint32_t)sizeof(struct macs_odp_packet) + uarea;
-    before = (before + *align - 1) / *align * *align;
-    /* A spare line at the end; an odd number of lines spreads the objects over the sets of the CPU's caches. */
-    uint32_t lines = (before + pool->room) / ODP_CACHE_LINE_SIZE + 1;
-    pool->stride = (lines | 1) * ODP_CACHE_LINE_SIZE;
-    pool->stride = (pool->stride + *align - 1) / *align * *align;
+    before = (before + align - 1) / align * align;
+    pool->stride = macs_odp_pool_stride(before + pool->room + ODP_CACHE_LINE_SIZE, align); /* with the spare line */
     return before;
 }
 
@@ -81,7 +56,6 @@ void macs_odp_store_free(struct macs_odp_pool *pool) {
 
 struct macs_odp_pool *macs_odp_store_new(uint16_t number, const char *name, const odp_pool_param_t *param) {
     struct macs_odp_store *store = aligned_alloc(ODP_CACHE_LINE_SIZE, sizeof(*store));
-    uint32_t align;
     uint64_t page;
     if (store == NULL)
         return NULL;
@@ -89,7 +63,7 @@ struct macs_odp_pool *macs_odp_store_new(uint16_t number, const char *name, cons
     struct macs_odp_pool *pool = &store->pool;
     macs_odp_name(pool->name, sizeof(pool->name), name);
     pool->index = number;
-    uint32_t before = pool_shape(pool, param, &align);
+    uint32_t before = pool_layout(pool, param);
     pool->before = before;
     pool->memory = macs_odp_map((uint64_t)pool->num * pool->stride, MACS_ODP_PAGES_BEST, &pool->extent, &pool->page);
     store->cache =

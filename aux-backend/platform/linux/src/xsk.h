@@ -1,4 +1,5 @@
-/* An AF_XDP socket on one queue of an interface, whose memory is a packet pool.
+/* An AF_XDP socket on one queue of an interface, whose memory is a packet pool (or, in a build with separate packet
+ * buffers, not: xsk_memory.h).
  *
  * The kernel writes frames straight into the pool's packets, which lie on the fill ring until then, and sends them from
  * there; a packet's description stands before its data, where it always is. So receiving is taking a packet from a ring
@@ -42,7 +43,8 @@ struct macs_odp_xsk {
     uint8_t *rx_held; /* [pool->num] 1: the kernel has the packet, to be filled */
     struct macs_odp_xsk_ring tx ODP_ALIGNED_CACHE;
     struct macs_odp_xsk_ring completion;
-    uint8_t *tx_held; /* likewise, to be sent */
+    uint8_t *tx_held;                   /* likewise, to be sent */
+    struct macs_odp_xsk_copies *copies; /* of a build with separate packet buffers */
 };
 
 /* One of `sockets` sockets of a port, for frames of up to `maxlen` bytes; nothing arrives at it before the XDP program
