@@ -9,6 +9,7 @@
 
 enum {
     DEFERS = 3,   /* that one change makes at most: quads, map, value */
+    HASTE = 8,    /* the same where the plan stays, and rows have no place for an entry */
     PATIENCE = 16 /* entries that are added to a map before another one is made, beside a share of those in it */
 };
 
@@ -18,18 +19,33 @@ typedef struct macs_ternary_cells_made made_t;
 /* -- maps -------------------------------------------------------------------------------------------------------------
  */
 
-/* A map for the table's rules, not yet published: 0 or -ENOMEM. */
-static int make_map(const struct macs_rules *rules, made_t **made) {
+/* A map for the table's rules, not yet published, by the same plan as the last one: 0 or -ENOMEM. */
+static int make_again(const table_t *table, made_t **made) {
+    *made = macs_ternary_cells_make(&table->rules, table->plan);
+    if (!*made)
+        return -ENOMEM;
+    (*made)->entries = table->made->entries;
+    (*made)->added = table->made->added;
+    return 0;
+}
+
+/* The same by a new plan. */
+static int make_anew(table_t *table, made_t **made) {
     struct macs_ternary_cells_plan *plan = malloc(sizeof *plan);
     if (!plan)
         return -ENOMEM;
-    int error = macs_ternary_cells_choose(rules, plan);
+    int error = macs_ternary_cells_choose(&table->rules, plan);
     if (!error) {
-        *made = macs_ternary_cells_make(rules, plan);
+        *made = macs_ternary_cells_make(&table->rules, plan);
         error = *made ? 0 : -ENOMEM;
     }
-    free(plan);
-    return error;
+    if (error) {
+        free(plan);
+        return error;
+    }
+    free(table->plan);
+    table->plan = plan;
+    return 0;
 }
 
 static void release_map(void *owner, void *made) {
@@ -46,12 +62,17 @@ static void publish_map(table_t *table, made_t *made) {
         macs_qsbr_defer(table->rules.qsbr, release_map, table, old);
 }
 
-/* Whether the map no longer suits the entries. */
+/* Whether the plan no longer suits the entries. */
 static bool is_worn(const made_t *made) {
     uint32_t entries = made->entries, patience = PATIENCE + entries / 8, size = made->rules->values.size;
     if (made->rules->values.count == size && entries < size) /* it grows no more: once for all that it has */
         return made->added > PATIENCE;
-    return made->added > PATIENCE + entries / 2 || (made->added > patience && made->strain > patience);
+    return made->added + made->gone > PATIENCE + entries / 2 || (made->added > patience && made->strain > patience);
+}
+
+/* Whether the map is too new to be given up for one entry that has no place in its rows. */
+static bool is_new(const made_t *made) {
+    return made->put < HASTE + made->entries / 64;
 }
 
 /* Make sure that there are quads for a change: 0, or -EBUSY when readers hang. */
@@ -67,18 +88,20 @@ static int publish(table_t *table, struct macs_rule *rule) {
     int error = wait_for_quads(table);
     if (error)
         return error;
-    bool full = !macs_ternary_cells_has_room(table->made);
-    if (full || is_worn(table->made))
-        error = make_map(&table->rules, &made);
+    bool full = !macs_ternary_cells_has_room(table->made), worn = full || is_worn(table->made), put = false;
+    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
+    if (!worn)
+        put = macs_ternary_cells_put(table->made, rule, is_new(table->made));
+    if (!put)
+        error = worn ? make_anew(table, &made) : make_again(table, &made);
     if (error && full)
         return error;
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-    if (made) {
+    if (made)
         publish_map(table, made);
-    } else {
-        macs_ternary_cells_put(table->made, rule);
+    else if (!put)
+        macs_ternary_cells_put(table->made, rule, true);
+    if (!made)
         macs_ternary_cells_settle(table);
-    }
     return 0;
 }
 
@@ -89,6 +112,7 @@ static void cells_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->rules.qsbr, table);
     macs_ternary_cells_free(table->made);
+    free(table->plan);
     macs_rules_destroy(&table->rules);
     free(table);
 }
@@ -114,7 +138,7 @@ static int cells_create(const struct macs_table_shape *shape, struct macs_qsbr *
         free(table);
         return error;
     }
-    error = make_map(&table->rules, &made);
+    error = make_anew(table, &made);
     if (error) {
         cells_destroy(table);
         return error;

@@ -1,25 +1,28 @@
-/* Ternary match with priorities, and ranges: tables of cells that a few bytes of the key name, a short list in each.
+/* Ternary match with priorities, and ranges: tables of cells that a few bytes of the key name, a short list in each,
+ * and rows of bits for the entries that are too wide for that, or for all where there are few.
  *
  * A *cut* picks up to three bytes of the key. The values of such a byte fall into classes, and the classes of a cut's
  * bytes together name a *cell*. An entry stands in each cell that a key which it matches could come to, and an entry
  * has one cut: the first in which it does not need too many cells. The last cut picks no bytes and so takes every
  * entry. A lookup goes to one cell of each cut, and there through the entries, best first, four at once (a *quad*,
  * scan.h), until one matches; the best of all cuts wins. An LPM field counts as its mask. A range is compared by the
- * bits that its ends have in common, and looked at whole only in entries that match so far.
- * The cuts are chosen for the entries that are there (ternary_cells_plan.h), and chosen anew when these have become
- * half as many again, or crowd in few cells. Then readers get a new map.
- * Invariants: a quad is replaced as a whole by each change but that of a value, which is one atomic store of a slot;
- * lanes behind its entries match nothing. Quads of a cell are in the order in which entries win. Each change counts
- * in `changes` before it is published: a lookup that saw some looks again (64 times at most: a writer must not hold
- * readers up), so that a rule that is moved by adding it anew first is never missed.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup for each cut, of which most tables need one to four, 6 loads that hit the first-level cache, a cell, and
- * mostly one quad of 192 bytes (a key of 9 to 16 bytes). Memory 0.2 to 1 KiB an entry, beside its value. Change 1 to
- * 10 µs; a new map 2 to 10 ms for 1,000 entries. Where masks have nothing in common the last cut's list is searched,
- * like a linear table's, four entries at once.
- * Source: Gupta, McKeown, Packet classification on multiple fields (1999), classes of equal values; Singh, Baboescu,
- * Varghese, Wang, Packet classification using multidimensional cutting (2003), cells in several dimensions; Vamanan,
- * Voskuilen, Vijaykumar, EffiCuts (2010), several tables for entries of different width.
+ * bits that its ends have in common, and looked at whole only in entries that match so far. Entries that no cut but the
+ * last one takes stand in rows (ternary_rows.h) when that is cheaper: then the last cut has only those that came since
+ * and have no place there.
+ * Cuts and rows are chosen for the entries that are there (ternary_cells_plan.h), and chosen anew when these have
+ * become half as many again, or crowd in few cells. Then readers get a new map; and by the same plan when rows are
+ * full. Invariants: a quad is replaced as a whole by each change but that of a value, which is one atomic store of a
+ * slot; lanes behind its entries match nothing. Quads of a cell are in the order in which entries win. Each change
+ * counts in `changes` before it is published: a lookup that saw some looks again (64 times at most: a writer must not
+ * hold readers up), so that a rule that is moved by adding it anew first is never missed. Threads: one writer, any
+ * number of readers between two quiescent reports (macs/qsbr.h). Cost: lookup for each cut, of which most tables need
+ * none to four, 6 loads that hit the first-level cache, a cell, and mostly one quad of 192 bytes (a key of 9 to 16
+ * bytes); and the rows. Memory 0.2 to 1 KiB an entry, beside its value. Change 1 to 20 µs; a new map 2 to 10 ms for
+ * 1,000 entries, 0.3 ms where all stand in rows. Where rows would take more than 64 MiB the last cut's list is
+ * searched, like a linear table's, four entries at once. Source: Gupta, McKeown, Packet classification on multiple
+ * fields (1999), classes of equal values; Singh, Baboescu, Varghese, Wang, Packet classification using multidimensional
+ * cutting (2003), cells in several dimensions; Vamanan, Voskuilen, Vijaykumar, EffiCuts (2010), several tables for
+ * entries of different width.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_H
 #define MACS_TABLES_TERNARY_CELLS_H
@@ -30,6 +33,7 @@
 #include "prefetch.h"
 #include "rules.h"
 #include "scan.h"
+#include "ternary_rows.h"
 
 #define MACS_TERNARY_CELLS_STEPS 1
 #define MACS_TERNARY_CELLS_KEY_MAX 256u /* bytes */
@@ -61,7 +65,8 @@ struct macs_ternary_cells_cut {
 struct macs_ternary_cells_map {
     _Atomic uint32_t cuts_used; /* the last cut only once it has entries */
     uint8_t *quads;
-    _Atomic uint32_t *cells; /* the first quad of each, or 0 */
+    _Atomic uint32_t *cells;        /* the first quad of each, or 0 */
+    struct macs_ternary_rows *rows; /* or NULL */
     struct macs_ternary_cells_cut cuts[MACS_TERNARY_CELLS_CUTS];
 };
 
@@ -69,7 +74,8 @@ struct macs_ternary_cells {
     struct macs_rules rules;
     struct macs_ternary_cells_map *_Atomic map;
     _Atomic uint32_t changes;
-    struct macs_ternary_cells_made *made; /* the writer's view of the map */
+    struct macs_ternary_cells_made *made; /* the writer's view of the map, and what it was made by */
+    struct macs_ternary_cells_plan *plan;
 };
 
 struct macs_ternary_cells_cursor {
@@ -78,10 +84,12 @@ struct macs_ternary_cells_cursor {
     uint32_t cuts;
     uint32_t at[MACS_TERNARY_CELLS_CUTS]; /* the cell in each, then its first quad */
     bool stepped;
+    const struct macs_ternary_rows_place *place; /* the best in rows, if there are some */
 };
 
-struct macs_ternary_cells_best {
-    uint64_t order; /* 1: none so far */
+/* The best entry so far. */
+struct macs_ternary_best {
+    uint64_t order; /* 1: none */
     uint64_t slot;
 };
 
@@ -132,8 +140,7 @@ static inline uint32_t macs_ternary_cells_in_ranges(const struct macs_ternary_ce
 /* Take a quad's first match if it wins over the best so far; 0 when it has none. */
 static inline uint32_t macs_ternary_cells_look(const struct macs_ternary_cells *table,
                                                const struct macs_ternary_cells_quad *quad, const uint8_t *key,
-                                               const uint64_t *words, uint32_t count,
-                                               struct macs_ternary_cells_best *best) {
+                                               const uint64_t *words, uint32_t count, struct macs_ternary_best *best) {
     uint32_t hits = macs_scan_masked(quad->lines, words, count);
     if (__builtin_expect(table->rules.ranges, 0))
         hits = macs_ternary_cells_in_ranges(table, quad, key, hits);
@@ -152,7 +159,7 @@ static inline uint32_t macs_ternary_cells_look(const struct macs_ternary_cells *
 static inline void macs_ternary_cells_descend(const struct macs_ternary_cells *table,
                                               const struct macs_ternary_cells_map *map, uint32_t number, uint32_t depth,
                                               const uint8_t *key, const uint64_t *words, uint32_t count,
-                                              struct macs_ternary_cells_best *best) {
+                                              struct macs_ternary_best *best) {
     uint32_t hits = 0;
     do {
         const struct macs_ternary_cells_quad *quad = macs_ternary_cells_at(map, number);
@@ -182,9 +189,14 @@ static inline void macs_ternary_cells_start(const void *self, const uint8_t *key
 
 static inline void macs_ternary_cells_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                            struct macs_ternary_cells_cursor *cursor) {
-    (void)self;
-    (void)key;
+    const struct macs_rules *rules = &((const struct macs_ternary_cells *)self)->rules;
+    const struct macs_ternary_rows *rows = cursor->map->rows;
     cursor->stepped = true;
+    if (rows) {
+        cursor->place = __builtin_expect(rules->ranges, 0) ? macs_ternary_rows_find_in_ranges(rules, rows, key)
+                                                           : macs_ternary_rows_find(rules, rows, key);
+        macs_prefetch(cursor->place);
+    }
     for (uint32_t i = 0; i < cursor->cuts; i++) {
         cursor->at[i] = atomic_load_explicit(&cursor->map->cells[cursor->at[i]], memory_order_acquire);
         const struct macs_ternary_cells_quad *quad = macs_ternary_cells_at(cursor->map, cursor->at[i]);
@@ -199,10 +211,14 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
                                                                  struct macs_ternary_cells_cursor *cursor) {
     uint64_t words[(MACS_TERNARY_CELLS_KEY_MAX + 7) / 8];
     uint32_t count = (key_bytes + 7) / 8;
-    struct macs_ternary_cells_best best = {.order = 1};
+    struct macs_ternary_best best = {.order = 1};
     if (__builtin_expect(!cursor->stepped, 0))
         macs_ternary_cells_step(table, key, key_bytes, cursor);
-    for (uint32_t at = 0; at < count; at++)
+    if (cursor->map->rows) {
+        best.order = atomic_load_explicit(&cursor->place->order, memory_order_relaxed);
+        best.slot = atomic_load_explicit(&cursor->place->slot, memory_order_acquire);
+    }
+    for (uint32_t at = 0; cursor->cuts && at < count; at++)
         words[at] = macs_ternary_cells_word(key, key_bytes, at);
     for (uint32_t i = 0; i < cursor->cuts; i++)
         macs_ternary_cells_descend(table, cursor->map, cursor->at[i], cursor->map->cuts[i].depth, key, words, count,
@@ -211,18 +227,27 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
     return (const void *)((uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best.slot) & found);
 }
 
+/* Look again until nothing changes meanwhile. */
+static __attribute__((noinline, unused)) const struct macs_entry *
+macs_ternary_cells_again(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
+                         struct macs_ternary_cells_cursor *cursor) {
+    const struct macs_entry *found = NULL;
+    for (int retry = 0; retry < MACS_TERNARY_CELLS_RETRIES; retry++) {
+        macs_ternary_cells_start(table, key, key_bytes, cursor);
+        found = macs_ternary_cells_search(table, key, key_bytes, cursor);
+        if (atomic_load_explicit(&table->changes, memory_order_acquire) == cursor->changes)
+            break;
+    }
+    return found;
+}
+
 static inline const struct macs_entry *macs_ternary_cells_finish(const void *self, const uint8_t *key,
                                                                  uint32_t key_bytes,
                                                                  struct macs_ternary_cells_cursor *cursor) {
     const struct macs_ternary_cells *table = self;
     const struct macs_entry *found = macs_ternary_cells_search(table, key, key_bytes, cursor);
-    for (int retry = 0; retry < MACS_TERNARY_CELLS_RETRIES; retry++) {
-        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-        if (__builtin_expect(changes == cursor->changes, 1))
-            break;
-        macs_ternary_cells_start(self, key, key_bytes, cursor);
-        found = macs_ternary_cells_search(table, key, key_bytes, cursor);
-    }
+    if (__builtin_expect(atomic_load_explicit(&table->changes, memory_order_acquire) != cursor->changes, 0))
+        return macs_ternary_cells_again(table, key, key_bytes, cursor);
     return found;
 }
 

@@ -11,6 +11,7 @@ enum {
     DEPTH_MAX = 4,
     QUADS_EACH = 12, /* for each entry, of which it takes 6 at most; then there are half as many again */
     QUADS_SPARE = 12,
+    LISTED_OF = 16, /* where all entries stand in rows: one of so many at most comes into the list */
 };
 
 typedef struct macs_ternary_cells_made made_t;
@@ -230,23 +231,46 @@ static void remove_from(made_t *made, _Atomic uint32_t *link, const struct macs_
 /* -- the map ----------------------------------------------------------------------------------------------------------
  */
 
-void macs_ternary_cells_put(made_t *made, struct macs_rule *rule) {
-    spread_t spread;
+/* The first cut in which the rule has not too many cells: these. */
+static uint32_t find_cut(const made_t *made, const struct macs_rule *rule, spread_t *spread) {
     uint32_t cut = 0;
     if (made->free_count < made->quads / 4 + 6 * made->spread) /* spread no more */
         cut = made->cuts - 1;
-    while (!spread_in(made, rule, cut, &spread))
+    while (!spread_in(made, rule, cut, spread))
         cut++; /* the last takes any rule, in one cell */
+    return cut;
+}
+
+static void put_into_cut(made_t *made, struct macs_rule *rule, uint32_t cut, const spread_t *spread) {
     rule->next = cut;
-    for (uint32_t i = 0; i < spread.count; i++)
-        put_into(made, &made->map.cells[spread.cells[i]], rule);
+    for (uint32_t i = 0; i < spread->count; i++)
+        put_into(made, &made->map.cells[spread->cells[i]], rule);
     if (cut + 1 == made->cuts)
         atomic_store_explicit(&made->map.cuts_used, made->cuts, memory_order_release);
+}
+
+bool macs_ternary_cells_put(made_t *made, struct macs_rule *rule, bool listed) {
+    spread_t spread;
+    uint32_t cut = find_cut(made, rule, &spread);
+    bool last = cut + 1 == made->cuts;
+    if (last && made->map.rows && macs_ternary_rows_put(made->map.rows, made->rules, rule))
+        rule->next = MACS_TERNARY_CELLS_IN_ROWS;
+    else if (last && made->map.rows && !listed)
+        return false;
+    else
+        put_into_cut(made, rule, cut, &spread);
     made->added++;
+    made->put++;
+    return true;
 }
 
 void macs_ternary_cells_remove(made_t *made, const struct macs_rule *rule) {
     spread_t spread;
+    made->gone++;
+    if (rule->next == MACS_TERNARY_CELLS_IN_ROWS) {
+        macs_ternary_rows_remove(made->map.rows, rule);
+        return;
+    }
     spread_in(made, rule, rule->next, &spread);
     for (uint32_t i = 0; i < spread.count; i++)
         remove_from(made, &made->map.cells[spread.cells[i]], rule);
@@ -254,6 +278,10 @@ void macs_ternary_cells_remove(made_t *made, const struct macs_rule *rule) {
 
 void macs_ternary_cells_move(made_t *made, const struct macs_rule *rule, uint32_t from) {
     spread_t spread;
+    if (rule->next == MACS_TERNARY_CELLS_IN_ROWS) {
+        macs_ternary_rows_move(made->map.rows, rule);
+        return;
+    }
     spread_in(made, rule, rule->next, &spread);
     for (uint32_t i = 0; i < spread.count; i++) {
         _Atomic uint32_t *link = &made->map.cells[spread.cells[i]];
@@ -307,27 +335,72 @@ static uint32_t depth_of(const made_t *made, uint32_t cut) {
 }
 
 static int compare_rules(const void *left, const void *right) {
-    return wins(*(const struct macs_rule *const *)left, *(const struct macs_rule *const *)right) ? 1 : -1;
+    return wins(*(const struct macs_rule *const *)left, *(const struct macs_rule *const *)right) ? -1 : 1;
 }
 
-/* Put all rules into a map, the last to win first: quads are then full. False without memory. */
-static bool fill(made_t *made) {
-    const struct macs_rules *rules = made->rules;
-    uint32_t count = 0;
-    struct macs_rule **sorted = malloc(((size_t)rules->values.count + 1) * sizeof *sorted);
-    if (!sorted)
-        return false;
-    for (uint32_t index = 0; index < rules->values.indices.top; index++)
-        if (macs_rules_at(rules, index)->sequence)
-            sorted[count++] = macs_rules_at(rules, index);
-    qsort(sorted, count, sizeof *sorted, compare_rules);
+/* Put rules, the first to win first, into a map: the last ones first, so that quads are full. With rows those that no
+ * cut but the last takes stay, in their order: how many. */
+static uint32_t fill_cuts(made_t *made, struct macs_rule *sorted[], uint32_t count, bool rows) {
+    spread_t spread;
+    uint32_t left = 0;
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t cut = find_cut(made, sorted[i], &spread);
+        if (rows && cut + 1 == made->cuts)
+            sorted[count - ++left] = sorted[i];
+        else
+            put_into_cut(made, sorted[i], cut, &spread);
+    }
+    memmove(sorted, sorted + count - left, left * sizeof *sorted);
+    return left;
+}
+
+/* Put sorted rules into a map. False without memory; then some are booked as if they stood in it. */
+static bool fill(made_t *made, struct macs_rule *sorted[], uint32_t count, bool rows) {
+    count = fill_cuts(made, sorted, count, rows);
+    if (count) {
+        made->map.rows = macs_ternary_rows_make(made->rules, sorted, count);
+        if (!made->map.rows)
+            return false;
+    }
     for (uint32_t i = 0; i < count; i++)
-        macs_ternary_cells_put(made, sorted[i]);
-    free(sorted);
+        sorted[i]->next = MACS_TERNARY_CELLS_IN_ROWS;
     for (uint32_t cut = 0; cut < made->cuts; cut++)
         made->map.cuts[cut].depth = depth_of(made, cut);
     made->strain = made->added = 0;
     return true;
+}
+
+/* Where a rule is booked. */
+typedef struct {
+    struct macs_rule *rule;
+    uint32_t next, result;
+} booked_t;
+
+/* Put all rules into a map. False without memory: then all stand booked where they were. */
+static bool fill_with_all(made_t *made, bool rows) {
+    const struct macs_rules *rules = made->rules;
+    size_t count = 0, room = (size_t)rules->values.count + 1;
+    struct macs_rule **sorted = malloc(room * sizeof *sorted);
+    booked_t *booked = malloc(room * sizeof *booked);
+    bool whole = sorted && booked;
+    for (uint32_t index = 0; whole && index < rules->values.indices.top; index++) {
+        struct macs_rule *rule = macs_rules_at(rules, index);
+        if (!rule->sequence)
+            continue;
+        booked[count] = (booked_t){rule, rule->next, rule->result};
+        sorted[count++] = rule;
+    }
+    if (whole) {
+        qsort(sorted, count, sizeof *sorted, compare_rules);
+        whole = fill(made, sorted, (uint32_t)count, rows);
+    }
+    for (size_t i = 0; !whole && i < count; i++) {
+        booked[i].rule->next = booked[i].next;
+        booked[i].rule->result = booked[i].result;
+    }
+    free(sorted);
+    free(booked);
+    return whole;
 }
 
 made_t *macs_ternary_cells_make(const struct macs_rules *rules, const struct macs_ternary_cells_plan *plan) {
@@ -339,7 +412,8 @@ made_t *macs_ternary_cells_make(const struct macs_rules *rules, const struct mac
     made->cells = plan->cells;
     made->spread = plan->spread;
     made->entries = rules->values.count;
-    made->quads = QUADS_EACH * made->entries + QUADS_SPARE * plan->spread;
+    uint32_t spread = plan->rows && plan->cuts == 1 ? rules->values.count / LISTED_OF : rules->values.count;
+    made->quads = QUADS_EACH * spread + QUADS_SPARE * plan->spread;
     made->quad_lines = 1 + (rules->key_bytes + 7) / 8;
     made->top = 1;
     made->free_count = made->quads - 1;
@@ -349,7 +423,7 @@ made_t *macs_ternary_cells_make(const struct macs_rules *rules, const struct mac
     if (made->map.quads && made->map.cells) {
         clear(made, quad_at(made, 0));
         atomic_init(&made->map.cuts_used, made->cuts - 1);
-        if (fill(made))
+        if (fill_with_all(made, plan->rows))
             return made;
     }
     macs_ternary_cells_free(made);
@@ -359,11 +433,13 @@ made_t *macs_ternary_cells_make(const struct macs_rules *rules, const struct mac
 void macs_ternary_cells_free(made_t *made) {
     if (!made)
         return;
+    macs_ternary_rows_free(made->map.rows);
     macs_memory_free(made->map.quads, quads_bytes(made));
     macs_memory_free(made->map.cells, made->cells * sizeof *made->map.cells);
     free(made);
 }
 
 uint64_t macs_ternary_cells_bytes(const made_t *made) {
-    return sizeof *made + (uint64_t)made->top * made->quad_lines * 64 + made->cells * sizeof *made->map.cells;
+    return sizeof *made + (uint64_t)made->top * made->quad_lines * 64 + made->cells * sizeof *made->map.cells +
+           (made->map.rows ? macs_ternary_rows_memory(made->map.rows) : 0);
 }

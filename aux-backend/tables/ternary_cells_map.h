@@ -8,12 +8,14 @@
 #include "ternary_cells.h"
 #include "ternary_cells_values.h"
 
-#define MACS_TERNARY_CELLS_SPREAD 256u /* cells of an entry at most */
+#define MACS_TERNARY_CELLS_SPREAD 256u                     /* cells of an entry at most */
+#define MACS_TERNARY_CELLS_IN_ROWS MACS_TERNARY_CELLS_CUTS /* instead of a cut */
 
 /* Cuts; the last one picks no bytes. `cells` is how many they have together. */
 struct macs_ternary_cells_plan {
     uint32_t cuts, cells;
     uint32_t spread; /* cells of an entry at most */
+    bool rows;       /* entries that no cut but the last takes stand in rows */
     struct macs_ternary_cells_cut cut[MACS_TERNARY_CELLS_CUTS];
 };
 
@@ -28,9 +30,11 @@ struct macs_ternary_cells_made {
     uint32_t free;       /* a list of those to take */
     uint32_t free_count; /* with those from `top` on */
     uint32_t retired;    /* a list of those that the change in hand took out */
-    uint32_t entries;    /* that it was made for */
+    uint32_t entries;    /* that its plan was made for */
     uint32_t strain;     /* quads that were put behind others since it was made */
-    uint32_t added;      /* entries since then */
+    uint32_t added;      /* entries since the plan was made */
+    uint32_t gone;       /* entries that were taken out */
+    uint32_t put;        /* entries that came into this map, after those that it was made with */
     bool has_readers;
 };
 
@@ -44,8 +48,9 @@ static inline bool macs_ternary_cells_has_room(const struct macs_ternary_cells_m
     return made->free_count >= 3 * made->spread;
 }
 
-/* Put a booked rule into its cells; rule->next is then its cut. There are quads enough. */
-void macs_ternary_cells_put(struct macs_ternary_cells_made *made, struct macs_rule *rule);
+/* Put a booked rule into its cells, rule->next is then its cut, or into rows. There are quads enough. False where it
+ * finds no place but in a list beside rows, unless `listed` allows that. */
+bool macs_ternary_cells_put(struct macs_ternary_cells_made *made, struct macs_rule *rule, bool listed);
 
 /* Take it out of them. There are quads enough. */
 void macs_ternary_cells_remove(struct macs_ternary_cells_made *made, const struct macs_rule *rule);

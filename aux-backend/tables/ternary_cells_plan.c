@@ -2,7 +2,7 @@
  *
  * Values of a byte that the same entries may match are one class. A draft of a cut is judged by the sample alone; once
  * its bytes are known, classes are made for all entries. The whole is done for a few limits of how many cells an entry
- * may have, and the cheapest is taken.
+ * may have, and the cheapest is taken. It ends where the rest is cheaper in rows than in one more cut.
  */
 #include "ternary_cells_plan.h"
 
@@ -20,7 +20,8 @@ enum {
     CELLS_MIN = 64,
     CELLS_EACH = 8, /* for each entry, of a cut at most */
     CELLS_MAX = UINT16_MAX + 1,
-    NAMED_EACH = 4, /* values that entries name, for each class of those that none does */
+    ROWS_MAX = 1 << 21, /* entries times bytes: 64 MiB */
+    NAMED_EACH = 4,     /* values that entries name, for each class of those that none does */
     PICKED = MACS_TERNARY_CELLS_PICKED,
     LANES = MACS_SCAN_LANES,
 };
@@ -30,8 +31,15 @@ enum {
 #define COST_MORE 2.0    /* each quad of a cell behind the first */
 #define COST_LATER 0.05  /* each quad of entries that are left to later cuts */
 #define COST_SPREAD 0.02 /* each cell of an entry behind the first: memory */
+#define COST_ON 1.5      /* rows of more than two lines */
+#define COST_FAR 1.5     /* the same for each of their bytes, beside one of two lines */
+#define COST_LITTLE 2.5  /* nothing needs to be tried to have less */
 #define COST_TOO_MUCH 1e9
 #define GAIN_MIN 0.05 /* of one more byte */
+
+#define COST_ROWS 0.2  /* rows, if there are some */
+#define COST_BYTE 0.04 /* each byte of the key that they are of */
+#define COST_LINE 0.06 /* a line of each of these, and as much for each load of it */
 
 #define ROOM_EACH 6 /* cells of each entry, on average */
 
@@ -296,6 +304,40 @@ static double cost_in_cut(const sample_t *sample, const draft_t *draft) {
     return quads / KEYS;
 }
 
+/* Bytes of the key in which entries of the sample differ. */
+static uint32_t bytes_that_tell(const sample_t *sample) {
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < sample->rules->key_bytes; at++)
+        for (uint32_t value = 1; value < VALUES; value++)
+            if (sample->same[(size_t)at * VALUES + value]) {
+                count++;
+                break;
+            }
+    return count;
+}
+
+/* What rows cost of so many entries and bytes. More than two lines are out of the nearest cache, and are gone on in by
+ * a branch. */
+static double cost_of_rows(double entries, uint32_t bytes) {
+    double lines = entries / MACS_TERNARY_ROWS_LINE, passes = (double)((uint32_t)(lines / 2) + 1);
+    double line = COST_LINE * (1 + MACS_BITS_LOADS);
+    if (entries * bytes > ROWS_MAX)
+        return COST_TOO_MUCH;
+    if (lines <= 2)
+        return COST_ROWS + bytes * (COST_BYTE + (lines <= 1 ? 1 : 2) * line);
+    return COST_ON + passes * bytes * (COST_BYTE + 2 * line) * COST_FAR;
+}
+
+/* What lookups cost in the entries that are left to the last cut, and whether it is better to have rows. */
+static double cost_of_rest(const sample_t *sample, bool *rows) {
+    double entries = sample->count * sample->scale, listed = COST_CUT + quads_of(entries);
+    double in_rows = cost_of_rows(entries, bytes_that_tell(sample));
+    *rows = sample->count && in_rows <= listed;
+    if (sample->count == 0)
+        return 0;
+    return *rows ? in_rows : listed;
+}
+
 /* What choosing needs: a sample of all entries, one of those that are left, and drafts. */
 typedef struct {
     sample_t *whole, *rest;
@@ -311,6 +353,8 @@ static double choose_cuts(desk_t *desk, uint32_t limit) {
     double cost = 0, room = ROOM_EACH * sample->rules->values.count;
     memset(plan, 0, sizeof *plan);
     plan->spread = limit;
+    double best = cost_of_rest(sample, &plan->rows);
+    uint32_t cuts = 0, cells = 0;
     everyone_begin(desk->all, limit);
     while (sample->count && plan->cuts < MACS_TERNARY_CELLS_CUTS - 1) {
         double least = sample->rules->values.count; /* the last few need little, and much is gained */
@@ -320,12 +364,24 @@ static double choose_cuts(desk_t *desk, uint32_t limit) {
         room -= add_cut(desk->all, desk->drafts, plan);
         macs_ternary_cells_draw(desk->rest, desk->all->spread, desk->all->count);
         sample = desk->rest;
+        bool rows = false;
+        double whole = cost + cost_of_rest(sample, &rows);
+        if (whole < best) {
+            best = whole;
+            cuts = plan->cuts;
+            cells = plan->cells;
+            plan->rows = rows;
+        }
     }
-    plan->cut[plan->cuts++].first = plan->cells++;
-    return sample->count ? cost + COST_CUT + quads_of(sample->count * sample->scale) : cost;
+    memset(&plan->cut[cuts], 0, sizeof plan->cut[cuts]);
+    plan->cut[cuts].first = cells;
+    plan->cuts = cuts + 1;
+    plan->cells = cells + 1;
+    return best;
 }
 
-int macs_ternary_cells_choose(const struct macs_rules *rules, struct macs_ternary_cells_plan *plan) {
+/* The cheapest cuts that are found by a sample: 0 or -ENOMEM. */
+static int choose_by_sample(const struct macs_rules *rules, struct macs_ternary_cells_plan *plan) {
     static const uint32_t limits[] = {16, 64, MACS_TERNARY_CELLS_SPREAD};
     desk_t *desk = calloc(1, sizeof *desk);
     if (!desk)
@@ -351,4 +407,29 @@ int macs_ternary_cells_choose(const struct macs_rules *rules, struct macs_ternar
     macs_ternary_cells_sample_free(desk->rest);
     free(desk);
     return error;
+}
+
+/* Bytes of the key that any entry looks at. */
+static uint32_t bytes_looked_at(const struct macs_rules *rules) {
+    uint32_t count = 0;
+    for (uint32_t at = 0; at < rules->key_bytes; at++) {
+        bool any = true;
+        for (uint32_t index = 0; any && index < rules->values.indices.top; index++) {
+            const struct macs_rule *rule = macs_rules_at(rules, index);
+            values_t values = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+            if (rule->sequence)
+                values = macs_ternary_cells_values(rules, rule, at);
+            any = macs_ternary_cells_any(&values);
+        }
+        count += !any;
+    }
+    return count;
+}
+
+int macs_ternary_cells_choose(const struct macs_rules *rules, struct macs_ternary_cells_plan *plan) {
+    if (cost_of_rows(rules->values.count, bytes_looked_at(rules)) <= COST_LITTLE) {
+        *plan = (struct macs_ternary_cells_plan){.cuts = 1, .cells = 1, .spread = 1, .rows = true};
+        return 0;
+    }
+    return choose_by_sample(rules, plan);
 }

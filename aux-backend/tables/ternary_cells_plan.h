@@ -1,4 +1,4 @@
-/* Choosing the cuts of ternary_cells.h for the entries of a table.
+/* Choosing the cuts of ternary_cells.h for the entries of a table, and whether the rest stands in rows.
  *
  * Threads: the one writer. Cost: 1 to 10 ms, and the sample's memory.
  */
@@ -7,7 +7,7 @@
 
 #include "ternary_cells_map.h"
 
-/* Cuts for the table's rules: 0 or -ENOMEM. */
+/* A plan for the table's rules: 0 or -ENOMEM. */
 int macs_ternary_cells_choose(const struct macs_rules *rules, struct macs_ternary_cells_plan *plan);
 
 #endif
