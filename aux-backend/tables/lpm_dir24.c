@@ -1,183 +1,15 @@
-/* Writer side of DIR-24-8; layout and rules stand in lpm_dir24.h. */
+/* Writer side of DIR-24-8: its table kernel. Layout and rules stand in lpm_dir24.h. */
 #include "lpm_dir24.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "lpm_dir24_change.h"
 #include "memory.h"
 
 enum { GROUP_ENTRIES = 256, GROUP_SLACK = 64 /* groups that may wait for their readers */ };
 
 typedef struct macs_lpm_dir24 table_t;
-
-/* A change of the entries under a prefix: those that name nothing or a prefix of `shortest` to `longest` bits become
- * `to`. */
-struct change {
-    uint32_t shortest, longest;
-    bool empty_too;
-    uint32_t to;
-};
-
-static uint32_t entry_of(const struct macs_rule *rule) {
-    return rule->prefix_bits << MACS_LPM_DIR24_LENGTH_AT | (rule->result + 1);
-}
-
-/* What the runs have for an entry of the base. */
-static uint16_t leaf_of(uint32_t entry) {
-    uint32_t result = entry & MACS_LPM_DIR24_RESULT;
-    bool elsewhere = entry & MACS_LPM_DIR24_GROUP || result >= MACS_LPM_RUNS_ELSEWHERE;
-    return (uint16_t)(elsewhere ? MACS_LPM_RUNS_ELSEWHERE : result);
-}
-
-/* The rule comes, or its result is another. */
-static struct change change_to(const struct macs_rule *rule) {
-    return (struct change){.longest = rule->prefix_bits, .empty_too = true, .to = entry_of(rule)};
-}
-
-/* The rule goes; `to`: what covers its keys then. */
-static struct change change_from(const struct macs_rule *rule, uint32_t to) {
-    return (struct change){.shortest = rule->prefix_bits, .longest = rule->prefix_bits, .to = to};
-}
-
-static void change_entry(_Atomic uint32_t *entry, const struct change *change) {
-    uint32_t now = atomic_load_explicit(entry, memory_order_relaxed);
-    uint32_t length = now >> MACS_LPM_DIR24_LENGTH_AT;
-    if (now ? length >= change->shortest && length <= change->longest : change->empty_too)
-        atomic_store_explicit(entry, change->to, memory_order_release);
-}
-
-static _Atomic uint32_t *group_at(const table_t *table, uint32_t entry) {
-    return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) * GROUP_ENTRIES];
-}
-
-static void change_group(const table_t *table, uint32_t entry, uint32_t first, uint32_t count,
-                         const struct change *change) {
-    for (uint32_t i = first; i < first + count; i++)
-        change_entry(group_at(table, entry) + i, change);
-}
-
-/* The runs learn what the base says from `index` to before `end`. */
-static void refresh_runs(table_t *table, uint32_t index, uint32_t end, bool shrink) {
-    for (uint32_t word = index / MACS_LPM_RUNS_EACH; word * MACS_LPM_RUNS_EACH < end; word++) {
-        uint32_t entries[MACS_LPM_RUNS_EACH];
-        uint16_t leaves[MACS_LPM_RUNS_EACH];
-        memcpy(entries, (const void *)&table->base[word * MACS_LPM_RUNS_EACH], sizeof entries); /* none else writes */
-        for (uint32_t i = 0; i < MACS_LPM_RUNS_EACH; i++)
-            leaves[i] = leaf_of(entries[i]);
-        macs_lpm_runs_refresh(&table->runs, word, entries, leaves, shrink);
-    }
-    atomic_store_explicit(&table->words, macs_lpm_runs_pay(&table->runs) ? table->runs.words : NULL,
-                          memory_order_release);
-}
-
-/* -- groups -----------------------------------------------------------------------------------------------------------
- */
-
-static void release_group(void *owner, void *group) {
-    table_t *table = owner;
-    uint32_t number = (uint32_t)(uintptr_t)group;
-    table->group_rules[number] = table->group_free;
-    table->group_free = number + 1;
-}
-
-/* Make a group out of a base entry: 0 or -EBUSY, -ENOMEM. */
-static int open_group(table_t *table, uint32_t index) {
-    if (!table->group_free && table->group_top == table->group_limit) {
-        int error = macs_qsbr_flush(table->rules.qsbr);
-        if (error || !table->group_free)
-            return error ? error : -ENOMEM;
-    }
-    uint32_t number = table->group_free ? table->group_free - 1 : table->group_top++;
-    if (table->group_free)
-        table->group_free = table->group_rules[number];
-    table->group_rules[number] = 0;
-    uint32_t covering = atomic_load_explicit(&table->base[index], memory_order_relaxed);
-    for (uint32_t i = 0; i < GROUP_ENTRIES; i++)
-        atomic_store_explicit(group_at(table, number) + i, covering, memory_order_relaxed);
-    atomic_store_explicit(&table->base[index], number | MACS_LPM_DIR24_GROUP, memory_order_release);
-    return 0;
-}
-
-/* A group without rules of its own has 256 equal entries: fold it into the base. Needs two reserved defers. */
-static void close_group(table_t *table, uint32_t index) {
-    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);
-    uint32_t covering = atomic_load_explicit(group_at(table, entry), memory_order_relaxed);
-    atomic_store_explicit(&table->base[index], covering, memory_order_release);
-    refresh_runs(table, index, index + 1, true);
-    macs_qsbr_defer(table->rules.qsbr, release_group, table, (void *)(uintptr_t)(entry & ~MACS_LPM_DIR24_GROUP));
-}
-
-/* -- prefixes ---------------------------------------------------------------------------------------------------------
- */
-
-/* The index in the base of the first key under a rule. */
-static uint32_t first_index(const table_t *table, const uint8_t *bytes) {
-    return macs_lpm_dir24_index(bytes, table->rules.key_bytes);
-}
-
-/* Apply a change to all keys under a rule; the group of a rule beyond the base is there. Needs one reserved defer. */
-static void change_prefix(table_t *table, const struct macs_rule *rule, const struct change *change) {
-    uint32_t length = rule->prefix_bits;
-    uint32_t index = first_index(table, rule->bytes);
-    macs_lpm_runs_expect(&table->runs, index / MACS_LPM_RUNS_EACH);
-    atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
-    if (length == 0) {
-        atomic_store_explicit(&table->root, change->to, memory_order_release);
-    } else if (length > table->base_bits) {
-        uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);
-        change_group(table, entry, rule->bytes[3], UINT32_C(1) << (32 - length), change);
-        refresh_runs(table, index, index + 1, true);
-    } else {
-        uint32_t end = index + (UINT32_C(1) << (table->base_bits - length));
-        for (uint32_t at = index; at < end; at++) {
-            uint32_t entry = atomic_load_explicit(&table->base[at], memory_order_relaxed);
-            if (entry & MACS_LPM_DIR24_GROUP)
-                change_group(table, entry, 0, GROUP_ENTRIES, change);
-            else
-                change_entry(&table->base[at], change);
-        }
-        refresh_runs(table, index, end, end - index < MACS_LPM_RUNS_EACH);
-    }
-}
-
-/* The word of `present` that has a prefix of `length` bits, none beyond the base, and its bit. */
-static uint64_t *presence(const table_t *table, const uint8_t *bytes, uint32_t length, uint64_t *bit) {
-    uint32_t place = UINT32_C(1) << length | first_index(table, bytes) >> (table->base_bits - length);
-    *bit = UINT64_C(1) << place % 64;
-    return &table->present[place / 64];
-}
-
-static void set_present(table_t *table, const struct macs_rule *rule, bool is) {
-    uint64_t bit, *word;
-    if (rule->prefix_bits > table->base_bits)
-        return;
-    word = presence(table, rule->bytes, rule->prefix_bits, &bit);
-    *word = is ? *word | bit : *word & ~bit;
-}
-
-/* What covers a rule's keys when the rule is gone: the entry of the next shorter prefix but the root, or 0. */
-static uint32_t next_shorter(table_t *table, const struct macs_rule *rule) {
-    for (uint32_t length = rule->prefix_bits; length-- > 1;) {
-        uint64_t bit;
-        if (length <= table->base_bits && !(*presence(table, rule->bytes, length, &bit) & bit))
-            continue;
-        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, length);
-        if (shorter)
-            return entry_of(shorter);
-    }
-    return 0;
-}
-
-/* Fetch what a change of a prefix will look at, while its rule is being looked for. */
-static void expect_change(const table_t *table, const uint8_t *bytes) {
-    uint32_t index = first_index(table, bytes);
-    __builtin_prefetch((const void *)&table->base[index]);
-    __builtin_prefetch((const void *)&table->runs.words[index / MACS_LPM_RUNS_EACH]);
-}
-
-/* -- the kernel -------------------------------------------------------------------------------------------------------
- */
 
 static size_t base_bytes(const table_t *table) {
     return sizeof *table->base << table->base_bits;
@@ -234,50 +66,33 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return -ENOMEM;
 }
 
-/* The group of a rule beyond the base, made if need be. */
-static int count_in_group(table_t *table, const struct macs_rule *rule) {
-    uint32_t at = first_index(table, rule->bytes);
-    if (!(atomic_load_explicit(&table->base[at], memory_order_relaxed) & MACS_LPM_DIR24_GROUP)) {
-        int error = open_group(table, at);
-        if (error)
-            return error;
-    }
-    table->group_rules[atomic_load_explicit(&table->base[at], memory_order_relaxed) & ~MACS_LPM_DIR24_GROUP]++;
-    return 0;
-}
-
 static int dir24_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    expect_change(table, match->value);
+    macs_lpm_dir24_expect(table, match->value);
     int error = macs_qsbr_reserve(table->rules.qsbr, 2);
     if (!error)
         error = macs_rules_add(&table->rules, match, value, &rule);
     if (error)
         return error;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
-    if (!error && rule->prefix_bits > table->base_bits) {
-        error = count_in_group(table, rule);
+    if (!error) {
+        error = macs_lpm_dir24_set(table, rule);
         if (error)
             macs_results_drop(&table->results, rule->result);
     }
-    if (error) {
+    if (error)
         macs_rules_cancel(&table->rules, rule);
-        return error;
-    }
-    const struct change change = change_to(rule);
-    change_prefix(table, rule, &change);
-    set_present(table, rule, true);
-    if (index)
+    else if (index)
         *index = macs_rules_index(&table->rules, rule);
-    return 0;
+    return error;
 }
 
 static int dir24_modify(void *self, const struct macs_match *match, const void *value) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
     uint32_t old = 0, result = 0;
-    expect_change(table, match->value);
+    macs_lpm_dir24_expect(table, match->value);
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
         error = macs_qsbr_reserve(table->rules.qsbr, 3);
@@ -293,8 +108,7 @@ static int dir24_modify(void *self, const struct macs_match *match, const void *
     }
     uint32_t before = rule->result;
     rule->result = result;
-    const struct change change = change_to(rule);
-    change_prefix(table, rule, &change);
+    macs_lpm_dir24_renew(table, rule);
     macs_values_retire(&table->rules.values, old);
     macs_results_drop(&table->results, before);
     return 0;
@@ -303,21 +117,14 @@ static int dir24_modify(void *self, const struct macs_match *match, const void *
 static int dir24_remove(void *self, const struct macs_match *match) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    expect_change(table, match->value);
+    macs_lpm_dir24_expect(table, match->value);
     int error = macs_rules_find(&table->rules, match, &rule);
     if (!error)
         error = macs_qsbr_reserve(table->rules.qsbr, 5);
+    if (!error)
+        error = macs_lpm_dir24_unset(table, rule);
     if (error)
         return error;
-    const struct change change = change_from(rule, next_shorter(table, rule));
-    set_present(table, rule, false);
-    change_prefix(table, rule, &change);
-    if (rule->prefix_bits > table->base_bits) {
-        uint32_t at = first_index(table, rule->bytes);
-        uint32_t entry = atomic_load_explicit(&table->base[at], memory_order_relaxed);
-        if (--table->group_rules[entry & ~MACS_LPM_DIR24_GROUP] == 0)
-            close_group(table, at);
-    }
     macs_results_drop(&table->results, rule->result);
     macs_rules_remove(&table->rules, rule);
     return 0;

@@ -4,18 +4,19 @@
  * the longest prefix that covers it (results.h: routes with the same action data share one) and that prefix's length,
  * or a group: 256 entries for the last 8 bits, made where a prefix is longer than 24. The prefix of length 0 stands
  * apart, in `root`, so that a default route costs no filling. Lookups begin with the base's run-length code
- * (lpm_runs.h), a tenth of its size; it sends those that it has no answer for to the base. While it would send many
- * (`words` is NULL then), they begin with the base itself.
+ * (lpm_runs.h), a tenth of its size, whose leaves are results or groups; it sends those that it has no answer for to
+ * the base: results and groups of high numbers. While it would send many (`words` is NULL then), they begin with the
+ * base itself.
  * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
- * before the base names it; the base changes before its runs do. Each change counts in `changes` before it is
- * published: a lookup that found nothing, neither in the arrays nor in root, looks again until no change came meanwhile
- * (64 times at most: a writer must not hold readers up), so that a default route that replaces a prefix, or the
- * reverse, is never missed.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 2 lines, of some MB (by the base 1 line, 2 beyond 24 bits, of many MB), and that of the result if it is
- * rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, some bytes a
- * prefix, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown, Routing lookups in hardware at
- * memory access speeds (1998), DIR-24-8.
+ * before the base names it; the base changes before its runs do. A lookup reads root last: so it does not miss a
+ * default route that replaces a prefix, which is there before the prefix goes. That it does not miss a prefix that
+ * replaces the default route, root is emptied only when all lookups that began before have ended.
+ * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h). The writer waits for them
+ * where a default route is removed.
+ * Cost: lookup 2 lines, of some MB (by the base 1 line, of many MB), one more beyond 24 bits, and that of the result if
+ * it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, some
+ * bytes a prefix, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown, Routing lookups in
+ * hardware at memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
@@ -28,20 +29,19 @@
 #include "rules.h"
 
 #define MACS_LPM_DIR24_STEPS 1
-#define MACS_LPM_DIR24_RETRIES 64
 /* An entry: this and a group's number, or a result's number + 1 (0: none) and above it its prefix's length. */
 #define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000)
 #define MACS_LPM_DIR24_RESULT UINT32_C(0x00ffffff)
 #define MACS_LPM_DIR24_LENGTH_AT 24
-#define MACS_LPM_DIR24_NO_LEAF UINT32_MAX /* no number of a leaf: the base tells */
+/* Leaves of the runs from here on are groups' numbers; below, results' numbers + 1. */
+#define MACS_LPM_DIR24_LEAF_GROUP ((MACS_LPM_RUNS_ELSEWHERE + 1) / 2)
 
 struct macs_lpm_dir24 {
     _Atomic uint32_t *base;
     _Atomic uint32_t *groups; /* 256 entries each */
     struct macs_lpm_runs runs;
-    _Atomic uint64_t *_Atomic words; /* of the runs, that lookups begin with, or NULL */
-    _Atomic uint32_t root;           /* the entry of the prefix of length 0, or 0 */
-    _Atomic uint32_t changes;
+    _Atomic uint64_t *_Atomic words;       /* of the runs, that lookups begin with, or NULL */
+    const struct macs_entry *_Atomic root; /* the result of the prefix of length 0, or NULL */
     struct macs_results results;
     struct macs_rules rules;
     uint64_t *present; /* the writer's: a bit for each prefix in the base that there is, at 1 before its bits */
@@ -53,84 +53,99 @@ struct macs_lpm_dir24 {
 };
 
 struct macs_lpm_dir24_cursor {
-    uint32_t leaf; /* its number */
+    uint32_t leaf; /* its number; at first that of a leaf that is elsewhere, so that the base would be asked */
 };
 
 /* The first bits of a key that index the base. */
 static inline uint32_t macs_lpm_dir24_index(const uint8_t *key, uint32_t key_bytes) {
     uint32_t index = 0;
-    for (uint32_t i = 0; i < (key_bytes < 4 ? key_bytes : 4); i++)
-        index = index << 8 | key[i];
-    return key_bytes < 4 ? index : index >> 8;
+    if (key_bytes < 4) {
+        for (uint32_t i = 0; i < key_bytes; i++)
+            index = index << 8 | key[i];
+        return index;
+    }
+    memcpy(&index, key, 4);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    index = __builtin_bswap32(index);
+#endif
+    return index >> 8;
+}
+
+static inline const _Atomic uint64_t *macs_lpm_dir24_words(const struct macs_lpm_dir24 *table) {
+    return atomic_load_explicit(&table->words, memory_order_relaxed);
 }
 
 static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                         struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
     uint32_t index = macs_lpm_dir24_index(key, key_bytes);
-    const _Atomic uint64_t *words = atomic_load_explicit(&table->words, memory_order_relaxed);
-    cursor->leaf = MACS_LPM_DIR24_NO_LEAF;
+    const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
+    cursor->leaf = MACS_LPM_RUNS_ELSEWHERE;
     if (__builtin_expect(words != NULL, 1))
         macs_prefetch((const void *)&words[index / MACS_LPM_RUNS_EACH]);
     else
         macs_prefetch((const void *)&table->base[index]);
 }
 
-static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t entry,
+static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t group,
                                                               uint32_t low) {
-    return &table->groups[(size_t)(entry & ~MACS_LPM_DIR24_GROUP) << 8 | low];
+    return &table->groups[(size_t)group << 8 | low];
 }
 
-/* When the word is in the cache: fetch the leaf. Or when the base's entry is: fetch the group's entry, or the result.
- */
-static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uint32_t key_bytes,
-                                       struct macs_lpm_dir24_cursor *cursor) {
-    const struct macs_lpm_dir24 *table = self;
+/* When the base's entry is in the cache: fetch the group's entry, or the result. */
+static inline void macs_lpm_dir24_fetch_far(const struct macs_lpm_dir24 *table, const uint8_t *key,
+                                            uint32_t key_bytes) {
     uint32_t index = macs_lpm_dir24_index(key, key_bytes);
-    const _Atomic uint64_t *words = atomic_load_explicit(&table->words, memory_order_relaxed);
-    if (__builtin_expect(words != NULL, 1)) {
-        cursor->leaf = macs_lpm_runs_find(words, index);
-        macs_prefetch((const void *)&table->runs.leaves[cursor->leaf]);
-        return;
-    }
     uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry, key[3]));
+        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key[3]));
     else if (entry)
         macs_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
-/* What the base or root have for a key: the number of its result + 1, or 0. */
-static inline uint32_t macs_lpm_dir24_in_base(const struct macs_lpm_dir24 *table, const uint8_t *key,
+/* When the word is in the cache: fetch the leaf. */
+static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                       struct macs_lpm_dir24_cursor *cursor) {
+    const struct macs_lpm_dir24 *table = self;
+    const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
+    if (__builtin_expect(words == NULL, 0)) {
+        macs_lpm_dir24_fetch_far(table, key, key_bytes);
+        return;
+    }
+    cursor->leaf = macs_lpm_runs_find(words, macs_lpm_dir24_index(key, key_bytes));
+    macs_prefetch((const void *)&table->runs.leaves[cursor->leaf]);
+}
+
+/* What the base has for a key: the number of its result + 1, or 0. */
+static inline uint32_t macs_lpm_dir24_by_base(const struct macs_lpm_dir24 *table, const uint8_t *key,
                                               uint32_t key_bytes) {
     uint32_t index = macs_lpm_dir24_index(key, key_bytes);
     uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry, key[3]), memory_order_acquire);
-    entry = entry ? entry : atomic_load_explicit(&table->root, memory_order_acquire);
+        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key[3]),
+                                     memory_order_acquire);
     return entry & MACS_LPM_DIR24_RESULT;
+}
+
+/* The same of a leaf that is no result's number. */
+static inline uint32_t macs_lpm_dir24_far(const struct macs_lpm_dir24 *table, const uint8_t *key, uint32_t key_bytes,
+                                          uint32_t leaf) {
+    if (key_bytes < 4 || leaf == MACS_LPM_RUNS_ELSEWHERE)
+        return macs_lpm_dir24_by_base(table, key, key_bytes);
+    return atomic_load_explicit(macs_lpm_dir24_in_group(table, leaf - MACS_LPM_DIR24_LEAF_GROUP, key[3]),
+                                memory_order_acquire) &
+           MACS_LPM_DIR24_RESULT;
 }
 
 static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                              struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
-    if (__builtin_expect(cursor->leaf != MACS_LPM_DIR24_NO_LEAF, 1)) {
-        uint32_t number = macs_lpm_runs_leaf(&table->runs, cursor->leaf) - 1;
-        if (__builtin_expect(number < MACS_LPM_RUNS_ELSEWHERE - 1, 1)) {
-            const struct macs_entry *result = macs_results_at(&table->results, number);
-            if (!result)
-                __builtin_unreachable(); /* who asks need not ask again */
-            return result;
-        }
-    }
-    uint32_t answer = macs_lpm_dir24_in_base(table, key, key_bytes);
-    for (int retry = 0; answer == 0 && retry < MACS_LPM_DIR24_RETRIES; retry++) {
-        uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
-        answer = macs_lpm_dir24_in_base(table, key, key_bytes);
-        if (atomic_load_explicit(&table->changes, memory_order_acquire) == changes)
-            break;
-    }
-    return answer ? macs_results_at(&table->results, answer - 1) : NULL;
+    uint32_t answer = macs_lpm_runs_leaf(&table->runs, cursor->leaf);
+    if (__builtin_expect(answer >= MACS_LPM_DIR24_LEAF_GROUP, 0))
+        answer = macs_lpm_dir24_far(table, key, key_bytes, answer);
+    const struct macs_entry *result = macs_results_at(&table->results, answer - 1);
+    const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire); /* after the leaf */
+    return answer ? result : root;
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;

@@ -47,7 +47,7 @@ void macs_lpm_runs_destroy(runs_t *runs) {
  */
 
 static void set_leaf(runs_t *runs, uint32_t number, uint32_t leaf) {
-    atomic_store_explicit(&runs->leaves[number], (uint16_t)leaf, memory_order_relaxed);
+    atomic_store_explicit(&runs->leaves[number], (uint16_t)leaf, memory_order_release);
 }
 
 static uint32_t get_leaf(const runs_t *runs, uint32_t number) {

@@ -109,8 +109,9 @@ static inline void *peer_table(const struct macs_kernel *kernel, const struct ma
 /* A miss answers by a default entry, as generated code has it, without a branch that nothing would foretell. */
 static inline uint64_t peer_number(const struct macs_entry *entry) {
     static const struct peer_value none;
-    uintptr_t found = (uintptr_t)0 - (entry != NULL), value = ((uintptr_t)entry & found) | ((uintptr_t)&none & ~found);
-    return ((const struct peer_value *)value)->number;
+    entry = __builtin_expect_with_probability(entry != NULL, 1, 0.5) ? entry : &none.head;
+    __asm__("" : "+r"(entry)); /* else the compiler makes it one */
+    return ((const struct peer_value *)(const void *)entry)->number;
 }
 
 /* Our lookups in batches: all are started, each step is done for all, then all are finished. STEP is what `step` is

@@ -195,8 +195,9 @@ def test_neon_agrees(build: Build) -> None:
     )
     assert done.stdout == "ok: NEON\n"
     binary = build("random", "aarch64-linux-gnu-gcc", "-O2", "-static", WRAP)
-    command = ["qemu-aarch64-static", str(binary), "ternary_cells", "13", "13", "3000", "3", "0"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "ok\n"
+    for arguments in ("ternary_cells 13 13 3000 3 0", "lpm_dir24 4 0 200 3 0", "lpm_trie 16 0 3000 3 0"):
+        command = ["qemu-aarch64-static", str(binary), *arguments.split()]
+        assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "ok\n"
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

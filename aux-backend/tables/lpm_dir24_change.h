@@ -1,0 +1,22 @@
+/* Changes of the arrays that lookups of lpm_dir24 read: a rule (rules.h) becomes what its keys find, or is it no more.
+ * Threads: the one writer.
+ */
+#ifndef MACS_TABLES_LPM_DIR24_CHANGE_H
+#define MACS_TABLES_LPM_DIR24_CHANGE_H
+
+#include "lpm_dir24.h"
+
+/* Fetch what a change of a prefix will look at, while its rule is being looked for. */
+void macs_lpm_dir24_expect(const struct macs_lpm_dir24 *table, const uint8_t *bytes);
+
+/* A new rule; one beyond the base opens a group if need be. Needs one reserved defer. 0, or -EBUSY, -ENOMEM for want of
+ * a group: then nothing has changed. */
+int macs_lpm_dir24_set(struct macs_lpm_dir24 *table, const struct macs_rule *rule);
+
+/* The rule has another result. Needs one reserved defer. */
+void macs_lpm_dir24_renew(struct macs_lpm_dir24 *table, const struct macs_rule *rule);
+
+/* The rule goes. Needs three reserved defers. 0, or -EBUSY where readers hang: then nothing has changed. */
+int macs_lpm_dir24_unset(struct macs_lpm_dir24 *table, const struct macs_rule *rule);
+
+#endif
