@@ -6,6 +6,7 @@
   cores   l2fwd over the number of cores
   optimisations  four programs with and without each optimisation
   kernels  ipv6fwd with the trie and with its twin without compressed paths
+  sdb     self-described buffers against separate descriptions and buffers: bare forwarding and four programs
 
 Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from macsad.bench import plots, report, session, suites
+from macsad.bench import buffers, plots, report, session, suites
 from macsad.bench.contestants import BenchError, Closing, worker_cpus
 from macsad.bench.rounds import measure
 from macsad.bench.samples import SampleError, ratio
@@ -43,6 +44,8 @@ ENTRIES = (256, 4096, 65_536, 1_000_000, 16_000_000)
 SIZES = (64, 128, 256, 512, 1024, 1518)
 MEDIUM = 1_000_000
 BEST = (256, 64)
+USUAL_POINT = (32, 32)
+FORWARDERS = ("l2fwd", "ipv4fwd", "ipv6fwd", "ndn")
 OPTIMISED: dict[str, dict[str, object]] = {
     "l2fwd": {"entries": MEDIUM, "packets": MEDIUM},
     "ipv4fwd": {"packets": MEDIUM},
@@ -59,6 +62,7 @@ def measured(
     quick: bool,
     workers: int = 1,
     without: tuple[str, ...] = (),
+    rounds: int = 7,
     **other: object,
 ) -> session.Result:
     """An app with its suite, changed where `other` says so."""
@@ -66,7 +70,7 @@ def measured(
     suite = replace(suite_of(path), **other) if other else suite_of(path)  # type: ignore[arg-type]
     if quick:
         suite = replace(suite, entries=min(suite.entries, 1000), tables=(), packets=1000)
-    rounds, seconds = (1, 0.01) if quick else (7, 0.1)
+    rounds, seconds = (1, 0.01) if quick else (rounds, 0.1)
     wanted = session.Wanted(
         Request(path), lambda folder: order(folder, suite), points, rounds, seconds, workers, without
     )
@@ -170,6 +174,27 @@ def kernels(quick: bool) -> None:
     )
 
 
+def sdb(quick: bool) -> None:
+    """Programs with tables smaller than those of their suites, which leave something for packets to cost."""
+    rounds, seconds = (1, 0.01) if quick else (15, 0.1)
+    l2fwd = share("apps") / "l2fwd" / "l2fwd.p4"
+    few = replace(suites.USUAL, entries=1000, packets=1000 if quick else suites.USUAL.packets)
+    bare = buffers.run(l2fwd, lambda folder: order(folder, few), USUAL_POINT[0], rounds, seconds)
+    apps = FORWARDERS[:1] if quick else FORWARDERS
+    others = {"tables": (), "lengths": (), "entries": suites.USUAL.entries, "packets": suites.USUAL.packets}
+    results = [measured(app, (USUAL_POINT,), quick, without=("sdb",), rounds=rounds, **others) for app in apps]
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    programs = [report.data(result) for result in results]
+    (FIGURES / "sdb.json").write_text(json.dumps({"bare": bare.data(), "programs": programs}, indent=1) + "\n")
+    gains = {what: bare.gain(what) for what in ("loop", "empty")}
+    gains |= {result.name: result.gain_of("sdb") for result in results}
+    parts = {way: bare.parts(way) for way in buffers.WAYS}
+    for way, cycles in parts.items():
+        print(f"{way}:", ", ".join(f"{part} {each:.1f}" for part, each in cycles.items()), "cycles a packet")
+    print("times as fast:", ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items()))
+    plots.buffers(parts, gains, PLOTS / "sdb.svg")
+
+
 SERIES = {
     "apps": apps,
     "tables": tables,
@@ -177,6 +202,7 @@ SERIES = {
     "cores": cores,
     "optimisations": optimisations,
     "kernels": kernels,
+    "sdb": sdb,
 }
 
 

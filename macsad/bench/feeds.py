@@ -32,6 +32,11 @@ class Feed:
         ports = ["--port", f"0={self.source}", "--port", f"1={self.sink}"]
         return [*ports, "--buffers", str(self.buffers), "--max-frame", str(self.max_frame)]
 
+    @property
+    def arguments(self) -> list[str]:
+        """For the programs of bench/ that forward."""
+        return [self.source, self.sink, str(self.buffers), str(self.max_frame)]
+
 
 def named(platform: str, name: str | None) -> str:
     """A feed that the platform has; None is the usual one. Raises: BenchError."""

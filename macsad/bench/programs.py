@@ -7,20 +7,28 @@ import subprocess
 from pathlib import Path
 
 from macsad.bench.contestants import BenchError
+from macsad.compilation import toolchain
 from macsad.resources import share
-from transpiler.toolchain import toolchain
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.toolchain.backend import archive, include_flags, run
 
 
-def program(name: str, folder: Path, packages: tuple[str, ...] = (), platform: str = "linux") -> Path:
-    """Compile bench/NAME.c, with libraries that pkg-config knows. Raises: BenchError when one is missing, ToolchainError."""
-    tools = toolchain.find(platform)
+def program(
+    name: str, folder: Path, packages: tuple[str, ...] = (), platform: str = "linux", wanted: Optimisations = ALL,
+    linker: tuple[str, ...] = (),
+) -> Path:  # fmt: skip
+    """Compile bench/NAME.c, with libraries that pkg-config knows and flags for the linker.
+
+    Raises: BenchError when a library is missing, ToolchainError.
+    """
+    tools = toolchain(wanted, platform)
     backend = share("aux-backend")
     compiling, linking = _packages(packages)
     binary = folder / Path(name).name
     flags = (*tools.all_flags, *include_flags(backend, tools), f"-I{share('bench')}", *compiling)
     source = str(share("bench") / f"{name}.c")
-    run([*tools.compiler, *flags, source, str(archive(backend, tools)), *tools.link_flags, *linking, "-o", str(binary)])
+    libraries = [str(archive(backend, tools)), *tools.link_flags, *linking, *linker]
+    run([*tools.compiler, *flags, source, *libraries, "-o", str(binary)])
     return binary
 
 

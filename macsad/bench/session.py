@@ -21,8 +21,7 @@ from macsad.compilation import Request
 from macsad.progress import compiling, counting
 from macsad.resources import share
 from transpiler.hlir.program import Program
-from transpiler.optimisations import NAMES
-from transpiler.toolchain import toolchain
+from transpiler.optimisations import ALL, NAMES, Optimisations
 
 LINE = 64
 VANILLA = (1, 1)
@@ -180,8 +179,9 @@ class Setup:
         c = _code(request, hlir)
         found: dict[str, Switch] = {}
         for name in self.wanted.without:
-            less = replace(request, wanted=request.wanted.without(NAMES if name == EVERYTHING else [name]))
-            if less.wanted.native == request.wanted.native and _code(less, hlir) == c:
+            names = NAMES if name == EVERYTHING else [name]
+            less = replace(request, wanted=request.wanted.without(names).as_far_as(self.wanted.platform))
+            if less.wanted.of_build == request.wanted.of_build and _code(less, hlir) == c:
                 continue
             found[name] = self._start(
                 build(less, hlir, folder / name, self.wanted.platform), f"without-{name}", folder, closing
@@ -230,14 +230,16 @@ class Setup:
         )  # fmt: skip
 
 
-def floors(feed: Feed, bursts: list[int], folder: Path, closing: Closing) -> list[Turn[Key]]:
+def floors(
+    feed: Feed, bursts: list[int], folder: Path, closing: Closing, wanted: Optimisations = ALL
+) -> list[Turn[Key]]:
     """Turns of the empty program and of the bare loop, on ports like the program's."""
-    request = Request(share("bench") / "empty.p4")
+    request = Request(share("bench") / "empty.p4", wanted=wanted)
     binary = build(request, compilation.load(request), folder, feed.platform)
     empty = Switch(binary, feed.options, None, _new(folder, "empty"))
     closing.add([empty])
-    ports = [feed.source, feed.sink, str(feed.buffers), str(feed.max_frame)]
-    loop = Probe([str(program("loop", folder, platform=feed.platform)), *ports], _new(folder, "loop"))
+    binary = program("loop", folder, platform=feed.platform, wanted=wanted)
+    loop = Probe([str(binary), *feed.arguments], _new(folder, "loop"))
     closing.add([loop])
     turns: list[Turn[Key]] = [Turn(("empty", burst, burst), empty, "", burst, burst) for burst in bursts]
     return turns + [Turn(("loop", burst, burst), loop, "loop", burst) for burst in bursts]
@@ -261,7 +263,7 @@ def _code(request: Request, hlir: Program) -> list[str]:
 
 def build(request: Request, hlir: Program, folder: Path, platform: str = "linux") -> Path:
     with compiling() as progress:
-        tools = toolchain.find(platform, own_processor=request.wanted.native)
+        tools = compilation.toolchain(request.wanted, platform)
         binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", tools, progress)
     return binary
 

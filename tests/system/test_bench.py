@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
+from macsad.resources import share
 from transpiler.toolchain import toolchain
 
 
@@ -67,6 +69,23 @@ def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> 
         "NAME=COMMAND with",
     ):
         assert words in said
+
+
+def test_a_quick_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    found = importlib.util.spec_from_file_location("bench_series", share("bench") / "series.py")
+    assert found is not None and found.loader is not None
+    series = importlib.util.module_from_spec(found)
+    found.loader.exec_module(series)
+    monkeypatch.setattr(series, "FIGURES", tmp_path)
+    monkeypatch.setattr(series, "PLOTS", tmp_path)
+    assert series.main(["--quick", "sdb"]) == 0
+    data = json.loads((tmp_path / "sdb.json").read_text())
+    for way in ("self-described", "separate"):
+        assert list(data["bare"][way]) == ["empty", "loop", "receive", "send", "alloc", "free"]
+        assert all(found["ns"] > 0 and found["cycles"] > 0 for found in data["bare"][way].values())
+    assert [program["without"][0]["name"] for program in data["programs"]] == ["sdb"]
+    assert "separate: alloc " in capsys.readouterr().out and "</svg>" in (tmp_path / "sdb.svg").read_text()
 
 
 @pytest.mark.parametrize(("peer", "entries"), [("exact", 2000), ("fib4", 2000), ("fib6", 2000), ("acl", 20)])
