@@ -14,12 +14,22 @@ static inline void macs_set_add(struct macs_set *set, uint32_t index) {
     set->words[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-/* The members in rising order into `list` (MACS_BURST_MAX places); returns how many. */
+/* The members in rising order into `list` (MACS_BURST_MAX places); returns how many. Mostly a burst goes on as a whole:
+ * the first so many packets are listed by vector code. */
 static inline uint32_t macs_set_list(const struct macs_set *set, uint16_t *list) {
     uint32_t count = 0;
-    for (uint32_t word = 0; word < MACS_BURST_MAX / 64; word++)
-        for (uint64_t left = set->words[word]; left; left &= left - 1)
+    for (uint32_t word = 0; word < MACS_BURST_MAX / 64; word++) {
+        uint64_t left = set->words[word];
+        if (__builtin_expect((left & (left + 1)) == 0, 1)) {
+            const uint32_t first = (uint32_t)__builtin_popcountll(left);
+            for (uint32_t i = 0; i < first; i++)
+                list[count + i] = (uint16_t)(word * 64 + i);
+            count += first;
+            continue;
+        }
+        for (; left; left &= left - 1)
             list[count++] = (uint16_t)(word * 64 + (uint32_t)__builtin_ctzll(left));
+    }
     return count;
 }
 

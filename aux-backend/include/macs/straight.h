@@ -1,9 +1,9 @@
 /* The straight way: programs of one pipe in which a packet has one life and leaves by one port at most.
  *
  * Generated code takes a burst as it was received and gives every packet a *fate*; the runtime then sends and drops the
- * burst as a whole. A program of one stage has the packet's record on its stack, where what nothing reads costs
- * nothing; others have it in the packet's own buffer, as ever.
- * Threads: a worker's own.
+ * burst as a whole. The packets' records are on the worker's stack, so that every burst has them in the same cache
+ * lines and a program of one stage pays nothing for what nothing reads; large states are in the packets' own buffers,
+ * as ever. Threads: a worker's own.
  */
 #ifndef MACS_STRAIGHT_H
 #define MACS_STRAIGHT_H
@@ -14,6 +14,9 @@
 /* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else dropped. */
 typedef uint8_t macs_fate;
 #define MACS_FATE_DROP 128u /* with an enum macs_cause added */
+
+/* Bytes of a packet's state that are worth a place on the stack: a burst's must stay in a core's second cache. */
+#define MACS_STATE_ON_STACK 1024u
 
 /* Packets ahead whose headers are fetched while one is parsed. */
 #define MACS_AHEAD 8u

@@ -473,9 +473,10 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
     struct ingress_sets sets = {0};
+    struct state states[sizeof(struct state) <= MACS_STATE_ON_STACK ? MACS_BURST_MAX : 1];
     struct macs_packet *packets[MACS_BURST_MAX];
     for (uint32_t i = 0; i < count; i++) {
-        packets[i] = macs_packet_of(handles[i]);
+        packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
         burst.received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
         if (macs_bind(worker, packets[i], handles[i], 18))
