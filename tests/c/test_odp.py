@@ -22,7 +22,7 @@ PLATFORM = BACKEND / "platform" / "linux"
 TESTS = Path(__file__).parent / "odp"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-CONFORMANCE = ["init", "atomic", "packet", "queue", "sync", "misc", "pktio", "crypto"]
+CONFORMANCE = ["init", "atomic", "packet", "layers", "event", "queue", "sync", "misc", "pktio", "crypto"]
 INSTALLED = ["libodp-linux", "libodp-dpdk"]
 REFUSED = 77
 FRAMES = int(os.environ.get("MACS_FRAMES", "40000"))  # through each kind of port: 10000000 takes a quarter of an hour
@@ -200,6 +200,8 @@ def read_pcapng(path: Path) -> tuple[int, list[tuple[int, bytes]]]:
 
 
 def conformance_arguments(name: str, folder: Path) -> list[str]:
+    if name == "layers":
+        return [f"pcap:{way}={folder / 'frames.pcap'}" for way in ("out", "in")]
     if name != "pktio":
         return []
     frames = udp_frames(500, 77)

@@ -80,6 +80,37 @@ static void test_extend_trunc(void) {
     odp_packet_free(pkt);
 }
 
+static void test_concat_split(void) {
+    odp_packet_t pkt = odp_packet_alloc(pool, 100), other = odp_packet_alloc(pool, 50), tail;
+    fill(pkt, 0);
+    fill(other, 200);
+    CHECK(odp_packet_concat(&pkt, other) >= 0 && odp_packet_len(pkt) == 150);
+    CHECK(at(pkt, 99) == 99 && at(pkt, 100) == 200 && at(pkt, 149) == 249);
+    CHECK(odp_packet_split(&pkt, 0, &tail) < 0 && odp_packet_split(&pkt, 150, &tail) < 0);
+    odp_packet_user_flag_set(pkt, 1);
+    CHECK(odp_packet_split(&pkt, 110, &tail) >= 0 && odp_packet_len(pkt) == 110 && odp_packet_len(tail) == 40);
+    CHECK(at(pkt, 109) == 209 && at(tail, 0) == 210 && at(tail, 39) == 249);
+    CHECK(odp_packet_pool(tail) == pool && odp_packet_user_flag(pkt) && !odp_packet_user_flag(tail));
+    CHECK(odp_packet_seg_to_u64(odp_packet_first_seg(pkt)) != odp_packet_seg_to_u64(ODP_PACKET_SEG_INVALID));
+    odp_packet_free(tail);
+    odp_packet_free(pkt);
+}
+
+static void test_align(void) {
+    odp_packet_t pkt = odp_packet_alloc(pool, 100);
+    uint32_t len = 0;
+    fill(pkt, 0);
+    for (uint32_t offset = 0; offset < 40; offset += 3) {
+        CHECK(odp_packet_align(&pkt, offset, 20, 32) >= 0);
+        CHECK((uintptr_t)odp_packet_offset(pkt, offset, &len, NULL) % 32 == 0 && len >= 20);
+        CHECK(odp_packet_len(pkt) == 100 && at(pkt, 0) == 0 && at(pkt, offset) == offset && at(pkt, 99) == 99);
+    }
+    CHECK(odp_packet_align(&pkt, 7, 10, 0) >= 0);
+    CHECK(odp_packet_push_head(pkt, odp_packet_headroom(pkt)) != NULL);
+    CHECK(odp_packet_align(&pkt, 1, 1, 32) >= 0 && (uintptr_t)odp_packet_offset(pkt, 1, NULL, NULL) % 32 == 0);
+    odp_packet_free(pkt);
+}
+
 static void test_copies(void) {
     odp_packet_t pkt = odp_packet_alloc(pool, 64), other = odp_packet_alloc(pool, 64);
     uint8_t bytes[64];
@@ -247,6 +278,8 @@ int main(void) {
     test_lengths();
     test_push_pull();
     test_extend_trunc();
+    test_concat_split();
+    test_align();
     test_copies();
     test_metadata();
     test_exhaustion();

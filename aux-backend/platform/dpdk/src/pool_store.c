@@ -66,6 +66,8 @@ static uint32_t pool_shape(struct macs_odp_store *store, const odp_pool_param_t 
         align = larger(align, param->buf.align);
     }
     pool->before = (uint32_t)sizeof(struct macs_odp_packet) + ODP_CACHE_LINE_ROUNDUP(uarea_size(param));
+    if (param->type == ODP_POOL_PACKET)
+        pool->before += (uint32_t)sizeof(struct macs_odp_layers);
     return pool->before + pool->room + align - ODP_CACHE_LINE_SIZE;
 }
 
@@ -86,6 +88,7 @@ static void object_init(struct rte_mempool *mempool, void *argument, void *objec
         *(struct macs_odp_buffer *)object = (struct macs_odp_buffer){
             .uarea_size = size, .size = pool->room, .addr = (uint8_t *)((addr + align - 1) / align * align)};
     }
+    store->object[index] = object;
     event->pool = pool;
     event->index = index;
     event->type = (uint8_t)pool->param.type;
@@ -146,9 +149,10 @@ struct macs_odp_pool *macs_odp_store_new(uint16_t index, const char *name, const
     uint32_t bytes = pool_shape(store, param);
     macs_odp_dpdk_listen();
     store->mempool = mempool_new(store, bytes);
-    if (store->mempool == NULL) {
+    store->object = calloc(store->pool.num, sizeof(*store->object));
+    if (store->mempool == NULL || store->object == NULL) {
         macs_odp_dpdk_complain();
-        free(store);
+        macs_odp_store_free(&store->pool);
         return NULL;
     }
     rte_mempool_obj_iter(store->mempool, object_init, store);
@@ -159,6 +163,7 @@ struct macs_odp_pool *macs_odp_store_new(uint16_t index, const char *name, const
 
 void macs_odp_store_free(struct macs_odp_pool *pool) {
     rte_mempool_free(macs_odp_store_of(pool)->mempool);
+    free(macs_odp_store_of(pool)->object);
     free(macs_odp_store_of(pool));
 }
 
@@ -176,23 +181,26 @@ uint32_t macs_odp_store_available(const struct macs_odp_pool *pool) {
 }
 
 struct search {
-    const void *object;
+    const uint8_t *address;
     bool found;
 };
 
-static void compare(struct rte_mempool *mempool, void *argument, void *object, unsigned index) {
+/* For rte_mempool_mem_iter(): may the address be an object's, and can it be read? */
+static void look(struct rte_mempool *mempool, void *argument, struct rte_mempool_memhdr *chunk, unsigned index) {
     struct search *search = argument;
-    (void)mempool, (void)index;
-    search->found |= object == search->object;
+    const uint8_t *from = chunk->addr;
+    (void)index;
+    search->found |= search->address >= from && search->address + mempool->elt_size <= from + chunk->len;
 }
 
 /* Freed objects have a valid address too: drivers take and give them without us. */
 bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event) {
-    struct search search = {.object = event};
-    if ((uint8_t *)event < pool->memory || (uint8_t *)event >= pool->memory + pool->extent)
+    const struct macs_odp_store *store = macs_odp_store_of(pool);
+    struct search search = {.address = (const uint8_t *)event};
+    if ((uintptr_t)event % ODP_CACHE_LINE_SIZE != 0)
         return false;
-    rte_mempool_obj_iter(macs_odp_store_of(pool)->mempool, compare, &search);
-    return search.found;
+    rte_mempool_mem_iter(store->mempool, look, &search);
+    return search.found && event->index < pool->num && store->object[event->index] == event;
 }
 
 struct marked {

@@ -9,6 +9,7 @@
 struct macs_odp_store {
     struct macs_odp_pool pool; /* first: a pool's address is its store's */
     struct rte_mempool *mempool;
+    void **object; /* [pool.num] by index: the mempool's order */
 };
 
 static inline struct macs_odp_store *macs_odp_store_of(const struct macs_odp_pool *pool) {

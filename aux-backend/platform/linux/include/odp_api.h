@@ -12,6 +12,7 @@
 #include <odp/api/barrier.h>
 #include <odp/api/buffer.h>
 #include <odp/api/byteorder.h>
+#include <odp/api/chksum.h>
 #include <odp/api/cpu.h>
 #include <odp/api/cpumask.h>
 #include <odp/api/crypto.h>

@@ -17,24 +17,6 @@ static void put16(uint8_t *at, uint32_t value) {
     at[1] = (uint8_t)value;
 }
 
-/* The sum does not depend on byte order as long as numbers are read and written the same way: RFC 1071 section 2. */
-uint16_t macs_odp_checksum(const uint8_t *data, uint32_t len, uint32_t sum) {
-    uint64_t wide = sum;
-    for (; len >= 4; data += 4, len -= 4) {
-        uint32_t word;
-        memcpy(&word, data, sizeof(word));
-        wide += word;
-    }
-    uint8_t rest[4] = {0};
-    memcpy(rest, data, len);
-    uint32_t last;
-    memcpy(&last, rest, sizeof(last));
-    wide += last;
-    while (wide >> 16)
-        wide = (wide & 0xffff) + (wide >> 16);
-    return (uint16_t)wide;
-}
-
 void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, uint32_t offset) {
     if (start > len || len - start < 2 || offset > len - start - 2)
         return;
@@ -57,13 +39,6 @@ static uint32_t find_l3(const uint8_t *frame, uint32_t len, uint16_t *type) {
     return at;
 }
 
-/* Sum of the pseudo-header of IP with `l4_len` bytes of transport. */
-static uint16_t pseudo(const uint8_t *ip, bool ipv6, uint8_t protocol, uint32_t l4_len) {
-    uint8_t tail[4] = {0, protocol, (uint8_t)(l4_len >> 8), (uint8_t)l4_len};
-    uint16_t addresses = ipv6 ? macs_odp_checksum(ip + 8, 32, 0) : macs_odp_checksum(ip + 12, 8, 0);
-    return macs_odp_checksum(tail, sizeof(tail), addresses);
-}
-
 void macs_odp_checksum_guess(uint8_t *frame, uint32_t len) {
     uint16_t type = 0, found;
     uint32_t l3 = find_l3(frame, len, &type), header, total;
@@ -84,7 +59,7 @@ void macs_odp_checksum_guess(uint8_t *frame, uint32_t len) {
     if (offset == 0 || total > len - l3 || header > total || total - header < UDP_LEN || total - header < offset + 2)
         return;
     memcpy(&found, ip + header + offset, sizeof(found));
-    if (found == pseudo(ip, type == 0x86dd, protocol, total - header))
+    if (found == macs_odp_pseudo_sum(ip, type == 0x86dd, protocol, total - header))
         macs_odp_checksum_complete(frame, l3 + total, l3 + header, offset);
 }
 
@@ -144,7 +119,7 @@ void macs_odp_super_next(struct macs_odp_super *super, uint8_t *to) {
     else
         put16(l4 + 4, l4_len);
     uint32_t offset = super->tcp ? 16 : 6;
-    uint16_t sum = pseudo(to + super->l3, super->ipv6, super->tcp ? PROTO_TCP : PROTO_UDP, l4_len);
+    uint16_t sum = macs_odp_pseudo_sum(to + super->l3, super->ipv6, super->tcp ? PROTO_TCP : PROTO_UDP, l4_len);
     memcpy(l4 + offset, &sum, sizeof(sum));
     macs_odp_checksum_complete(to, len, super->l4, offset);
     super->done += len - super->payload;

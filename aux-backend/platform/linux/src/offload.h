@@ -8,15 +8,13 @@
 #ifndef MACS_ODP_OFFLOAD_H
 #define MACS_ODP_OFFLOAD_H
 
+#include "checksum.h"
 #include "internal.h"
 
 #include <linux/virtio_net.h>
 
 /* Super-frames and their headers are not longer than this. */
 #define MACS_ODP_SUPER_MAX (65536u + 256u)
-
-/* Ones' complement sum of bytes, as a 16-bit number in memory order. */
-uint16_t macs_odp_checksum(const uint8_t *data, uint32_t len, uint32_t sum);
 
 /* Complete the checksum at start+offset, which holds the sum of the pseudo-header, over the bytes from `start` on. */
 void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, uint32_t offset);

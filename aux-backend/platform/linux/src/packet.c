@@ -1,16 +1,7 @@
-/* Packets, buffers and events: allocation, release, and the calls that move or copy data. */
+/* Packets: allocation, release, and the calls that move or copy data. */
 #include "pool.h"
 
 #include <string.h>
-
-/* Packets of many pools are freed run by run of one pool. */
-static void free_runs(struct macs_odp_event *const event[], int num) {
-    for (int first = 0, next = 0; first < num; first = next) {
-        while (next < num && event[next]->pool == event[first]->pool)
-            next++;
-        macs_odp_pool_give(event[first]->pool, event + first, (uint32_t)(next - first));
-    }
-}
 
 int odp_packet_alloc_multi(odp_pool_t pool, uint32_t len, odp_packet_t pkt[], int num) {
     if (odp_unlikely(pool == NULL || pool->param.type != ODP_POOL_PACKET || len == 0 || len > pool->max_len || num < 0))
@@ -33,7 +24,7 @@ void odp_packet_free(odp_packet_t pkt) {
 }
 
 void odp_packet_free_multi(const odp_packet_t pkt[], int num) {
-    free_runs((struct macs_odp_event *const *)(const void *)pkt, num);
+    odp_event_free_multi((const odp_event_t *)(const void *)pkt, num);
 }
 
 void odp_packet_free_sp(const odp_packet_t pkt[], int num) {
@@ -54,6 +45,10 @@ int odp_packet_reset(odp_packet_t pkt, uint32_t len) {
 
 void odp_packet_reset_meta(odp_packet_t pkt) {
     macs_odp_packet_start(pkt, odp_packet_headroom(pkt), macs_odp_len(pkt), -1);
+}
+
+static bool inside(odp_packet_t pkt, uint32_t offset, uint32_t len) {
+    return offset <= macs_odp_len(pkt) && len <= macs_odp_len(pkt) - offset;
 }
 
 /* Move the data so that there are `headroom` bytes before them. */
@@ -130,8 +125,40 @@ int odp_packet_rem_data(odp_packet_t *pkt, uint32_t offset, uint32_t len) {
     return 1;
 }
 
-static bool inside(odp_packet_t pkt, uint32_t offset, uint32_t len) {
-    return offset <= macs_odp_len(pkt) && len <= macs_odp_len(pkt) - offset;
+int odp_packet_concat(odp_packet_t *dst, odp_packet_t src) {
+    uint32_t offset = macs_odp_len(*dst), len = macs_odp_len(src);
+    int moved = *dst == src ? macs_odp_fail(EINVAL) : odp_packet_extend_tail(dst, len, NULL, NULL);
+    if (moved < 0)
+        return moved;
+    memcpy(macs_odp_data(*dst) + offset, macs_odp_data(src), len);
+    odp_packet_free(src);
+    return moved;
+}
+
+int odp_packet_split(odp_packet_t *pkt, uint32_t len, odp_packet_t *tail) {
+    uint32_t whole = macs_odp_len(*pkt);
+    if (len == 0 || len >= whole)
+        return macs_odp_fail(EINVAL);
+    odp_packet_t rest = odp_packet_copy_part(*pkt, len, whole - len, odp_packet_pool(*pkt));
+    if (rest == ODP_PACKET_INVALID)
+        return -1;
+    *tail = rest;
+    macs_odp_place(*pkt, macs_odp_data(*pkt), len);
+    return 0;
+}
+
+int odp_packet_align(odp_packet_t *pkt, uint32_t offset, uint32_t len, uint32_t align) {
+    odp_packet_t p = *pkt;
+    if ((align & (align - 1)) != 0 || !inside(p, offset, len))
+        return macs_odp_fail(EINVAL);
+    uint32_t over = align == 0 ? 0 : (uint32_t)((uintptr_t)(macs_odp_data(p) + offset) & (align - 1));
+    if (over == 0)
+        return 0;
+    uint32_t headroom = odp_packet_headroom(p), up = align - over;
+    if (over > headroom && up > odp_packet_tailroom(p))
+        return macs_odp_fail(ENOSPC);
+    shift(p, over <= headroom ? headroom - over : headroom + up);
+    return 1;
 }
 
 int odp_packet_copy_to_mem(odp_packet_t pkt, uint32_t offset, uint32_t len, void *dst) {
@@ -173,14 +200,19 @@ odp_packet_t odp_packet_copy_part(odp_packet_t pkt, uint32_t offset, uint32_t le
 
 odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool) {
     odp_packet_t copy = odp_packet_copy_part(pkt, 0, macs_odp_len(pkt), pool);
+    if (copy != ODP_PACKET_INVALID && copy->uarea_size < pkt->uarea_size) {
+        odp_packet_free(copy);
+        macs_odp_error = EINVAL;
+        copy = ODP_PACKET_INVALID;
+    }
     if (copy == ODP_PACKET_INVALID)
         return copy;
     macs_odp_user_ptr_change(copy, macs_odp_user_ptr(pkt));
     copy->ts_ns = pkt->ts_ns;
+    macs_odp_layers_copy(copy, pkt);
     macs_odp_flags_change(&copy->event, ~0u, macs_odp_flags(&pkt->event));
     macs_odp_input_change(copy, macs_odp_input(pkt));
-    uint32_t uarea = pkt->uarea_size < copy->uarea_size ? pkt->uarea_size : copy->uarea_size;
-    memcpy(copy + 1, pkt + 1, uarea);
+    memcpy(copy + 1, pkt + 1, pkt->uarea_size);
     return copy;
 }
 
@@ -200,6 +232,10 @@ int odp_packet_is_valid(odp_packet_t pkt) {
 
 uint64_t odp_packet_to_u64(odp_packet_t pkt) {
     return (uintptr_t)pkt;
+}
+
+uint64_t odp_packet_seg_to_u64(odp_packet_seg_t seg) {
+    return (uintptr_t)seg;
 }
 
 void odp_packet_print(odp_packet_t pkt) {
@@ -222,55 +258,4 @@ void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len) {
         }
         macs_odp_log(ODP_LOG_PRINT, "%04x:%s\n", offset + row, hex);
     }
-}
-
-int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *type) {
-    int same = 1;
-    *type = odp_event_type(event[0]);
-    while (same < num && odp_event_type(event[same]) == *type)
-        same++;
-    return same;
-}
-
-void odp_event_free(odp_event_t event) {
-    macs_odp_pool_give(event->pool, &event, 1);
-}
-
-void odp_event_free_multi(const odp_event_t event[], int num) {
-    free_runs(event, num);
-}
-
-void odp_event_free_sp(const odp_event_t event[], int num) {
-    free_runs(event, num);
-}
-
-uint64_t odp_event_to_u64(odp_event_t event) {
-    return (uintptr_t)event;
-}
-
-int odp_buffer_alloc_multi(odp_pool_t pool, odp_buffer_t buf[], int num) {
-    if (pool == NULL || pool->param.type != ODP_POOL_BUFFER || num < 0)
-        return macs_odp_fail(EINVAL);
-    return (int)macs_odp_pool_take(pool, (struct macs_odp_event **)(void *)buf, (uint32_t)num);
-}
-
-odp_buffer_t odp_buffer_alloc(odp_pool_t pool) {
-    odp_buffer_t buf;
-    return odp_buffer_alloc_multi(pool, &buf, 1) == 1 ? buf : ODP_BUFFER_INVALID;
-}
-
-void odp_buffer_free(odp_buffer_t buf) {
-    odp_event_free(&buf->event);
-}
-
-void odp_buffer_free_multi(const odp_buffer_t buf[], int num) {
-    free_runs((struct macs_odp_event *const *)(const void *)buf, num);
-}
-
-int odp_buffer_is_valid(odp_buffer_t buf) {
-    return odp_event_is_valid((odp_event_t)(void *)buf) && buf->event.type == ODP_EVENT_BUFFER;
-}
-
-uint64_t odp_buffer_to_u64(odp_buffer_t buf) {
-    return (uintptr_t)buf;
 }

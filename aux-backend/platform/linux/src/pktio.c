@@ -59,6 +59,7 @@ static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const
     }
     pool->users++;
     pktios[index] = pktio;
+    __atomic_fetch_add(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     return pktio;
 }
 
@@ -83,6 +84,7 @@ odp_pktio_t odp_pktio_open(const char *name, odp_pool_t pool, const odp_pktio_pa
 /* Called under the lock. */
 static void pktio_free(struct macs_odp_pktio *pktio) {
     pktio->driver->close(pktio);
+    __atomic_fetch_sub(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     pktios[pktio->index] = NULL;
     pktio->pool->users--;
     free(pktio->in);
@@ -208,7 +210,14 @@ odp_pktio_t odp_packet_input(odp_packet_t pkt) {
     return macs_odp_input(pkt) < 0 ? ODP_PKTIO_INVALID : pktios[macs_odp_input(pkt)];
 }
 
+odp_proto_layer_t macs_odp_parser_layer(int index) {
+    return pktios[index] == NULL ? ODP_PROTO_LAYER_NONE : pktios[index]->config.parser.layer;
+}
+
+/* What is known of a packet does not change with it. */
 void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio) {
+    if (macs_odp_parsing_ports != 0)
+        (void)macs_odp_layers_own(pkt);
     macs_odp_input_change(pkt, pktio == ODP_PKTIO_INVALID ? -1 : (int)pktio->index);
 }
 

@@ -162,6 +162,16 @@ int odp_pool_stats(odp_pool_t pool, odp_pool_stats_t *stats) {
     return 0;
 }
 
+int odp_pool_stats_selected(odp_pool_t pool, odp_pool_stats_selected_t *stats, const odp_pool_stats_opt_t *opt) {
+    if (pool == NULL || (opt->all & ~pool->param.stats.all) != 0)
+        return macs_odp_fail(EINVAL);
+    if (opt->bit.available)
+        stats->available = macs_odp_store_available(pool);
+    if (opt->bit.cache_available)
+        stats->cache_available = cached(pool);
+    return 0;
+}
+
 int odp_pool_stats_reset(odp_pool_t pool) {
     return pool == NULL ? macs_odp_fail(EINVAL) : 0;
 }

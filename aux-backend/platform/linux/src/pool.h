@@ -75,6 +75,9 @@ static inline void macs_odp_packet_give(struct macs_odp_pool *pool, odp_packet_t
     macs_odp_pool_give(pool, (struct macs_odp_event *const *)(const void *)pkt, num);
 }
 
+/* A copy has the layers of its original. */
+void macs_odp_layers_copy(odp_packet_t to, odp_packet_t from);
+
 /* Gives back the packets whose index in the pool is marked: those that a driver has lent to the kernel. */
 void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]);
 

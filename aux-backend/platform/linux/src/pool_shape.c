@@ -10,6 +10,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 uint32_t macs_odp_pool_shape(struct macs_odp_pool *pool, const odp_pool_param_t *param, uint32_t *uarea) {
     bool packets = param->type == ODP_POOL_PACKET;
     *uarea = ODP_CACHE_LINE_ROUNDUP(packets ? param->pkt.uarea_size : param->buf.uarea_size);
+    *uarea += packets ? (uint32_t)sizeof(struct macs_odp_layers) : 0;
     pool->param = *param;
     if (!packets) {
         pool->num = param->buf.num;

@@ -37,7 +37,11 @@ odp_buffer_t odp_buffer_alloc(odp_pool_t pool);
 int odp_buffer_alloc_multi(odp_pool_t pool, odp_buffer_t buf[], int num);
 void odp_buffer_free(odp_buffer_t buf);
 void odp_buffer_free_multi(const odp_buffer_t buf[], int num);
+void odp_buffer_from_event_multi(odp_buffer_t buf[], const odp_event_t event[], int num);
+void odp_buffer_to_event_multi(const odp_buffer_t buf[], odp_event_t event[], int num);
+
 int odp_buffer_is_valid(odp_buffer_t buf);
+void odp_buffer_print(odp_buffer_t buf);
 uint64_t odp_buffer_to_u64(odp_buffer_t buf);
 
 #endif

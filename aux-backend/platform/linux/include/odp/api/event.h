@@ -5,6 +5,7 @@
 #include <odp/api/plat/object.h>
 
 typedef struct macs_odp_event *odp_event_t;
+typedef struct macs_odp_packet *odp_packet_t;
 typedef struct macs_odp_pool *odp_pool_t;
 
 #define ODP_EVENT_INVALID ((odp_event_t)0)
@@ -44,6 +45,17 @@ static inline odp_pool_t odp_event_pool(odp_event_t event) {
 
 /* How many events at the start of the array have the type of the first. */
 int odp_event_type_multi(const odp_event_t event[], int num, odp_event_type_t *type);
+
+/* `subtype` may be NULL. */
+void odp_event_types_multi(const odp_event_t event[], odp_event_type_t type[], odp_event_subtype_t subtype[], int num);
+
+/* The packets among the events, the others in `remain`, both in their order: how many packets. */
+int odp_event_filter_packet(const odp_event_t event[], odp_packet_t packet[], odp_event_t remain[], int num);
+
+/* NULL when the pool has no user areas. Buffers have no flag: it is -1 then, and setting it does nothing. */
+void *odp_event_user_area(odp_event_t event);
+void *odp_event_user_area_and_flag(odp_event_t event, int *flag);
+void odp_event_user_flag_set(odp_event_t event, int val);
 
 void odp_event_free(odp_event_t event);
 void odp_event_free_multi(const odp_event_t event[], int num);

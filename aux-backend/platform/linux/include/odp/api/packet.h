@@ -5,25 +5,16 @@
 #include <odp/api/cpu.h>
 #include <odp/api/event.h>
 #include <odp/api/hints.h>
+#include <odp/api/packet_layers.h>
 #include <odp/api/pool.h>
 #include <odp/api/time.h>
 
-typedef struct macs_odp_packet *odp_packet_t;
 typedef struct macs_odp_packet_seg *odp_packet_seg_t;
 typedef struct macs_odp_pktio *odp_pktio_t;
 
 #define ODP_PACKET_INVALID ((odp_packet_t)0)
 #define ODP_PACKET_SEG_INVALID ((odp_packet_seg_t)0)
-#define ODP_PACKET_OFFSET_INVALID 0xffff
 #define ODP_PKTIO_INVALID ((odp_pktio_t)0)
-
-typedef enum odp_proto_layer_t {
-    ODP_PROTO_LAYER_NONE = 0,
-    ODP_PROTO_LAYER_L2,
-    ODP_PROTO_LAYER_L3,
-    ODP_PROTO_LAYER_L4,
-    ODP_PROTO_LAYER_ALL
-} odp_proto_layer_t;
 
 typedef struct odp_packet_data_range {
     uint32_t offset;
@@ -150,6 +141,15 @@ int odp_packet_trunc_tail(odp_packet_t *pkt, uint32_t len, void **tail_ptr, uint
 int odp_packet_add_data(odp_packet_t *pkt, uint32_t offset, uint32_t len);
 int odp_packet_rem_data(odp_packet_t *pkt, uint32_t offset, uint32_t len);
 
+/* Data of `src` go behind those of `dst`, and `src` is freed: 0 or 1 as above; -1: no room, both as they were. */
+int odp_packet_concat(odp_packet_t *dst, odp_packet_t src);
+
+/* What follows the first `len` bytes becomes a packet of the same pool: 0; -1: nothing would be left, none is free. */
+int odp_packet_split(odp_packet_t *pkt, uint32_t len, odp_packet_t *tail);
+
+/* The byte at `offset` gets an address that is a multiple of `align` (a power of two, or 0): 0, 1 or -1 as above. */
+int odp_packet_align(odp_packet_t *pkt, uint32_t offset, uint32_t len, uint32_t align);
+
 /* Segments: there is one. */
 static inline int odp_packet_is_segmented(odp_packet_t pkt) {
     (void)pkt;
@@ -184,7 +184,7 @@ static inline uint32_t odp_packet_seg_data_len(odp_packet_t pkt, odp_packet_seg_
     return macs_odp_len(pkt);
 }
 
-/* Copies. A full copy has the user area's content too, as far as the pool's user areas reach. */
+/* Copies. A full copy has the user area's content too: the pool's user areas must be as large. */
 odp_packet_t odp_packet_copy(odp_packet_t pkt, odp_pool_t pool);
 odp_packet_t odp_packet_copy_part(odp_packet_t pkt, uint32_t offset, uint32_t len, odp_pool_t pool);
 
@@ -246,5 +246,6 @@ int odp_packet_is_valid(odp_packet_t pkt);
 void odp_packet_print(odp_packet_t pkt);
 void odp_packet_print_data(odp_packet_t pkt, uint32_t offset, uint32_t len);
 uint64_t odp_packet_to_u64(odp_packet_t pkt);
+uint64_t odp_packet_seg_to_u64(odp_packet_seg_t seg);
 
 #endif

@@ -25,8 +25,7 @@ void odp_pktio_config_init(odp_pktio_config_t *config);
 void odp_pktin_queue_param_init(odp_pktin_queue_param_t *param);
 void odp_pktout_queue_param_init(odp_pktout_queue_param_t *param);
 
-/* -1 when something is asked for that the capability does not have. parser.layer is accepted and ignored: frames are
- * not parsed, and there is no call to ask for the result. */
+/* -1 when something is asked for that the capability does not have. parser.layer: see packet_layers.h. */
 int odp_pktio_config(odp_pktio_t pktio, const odp_pktio_config_t *config);
 int odp_pktin_queue_config(odp_pktio_t pktio, const odp_pktin_queue_param_t *param);
 int odp_pktout_queue_config(odp_pktio_t pktio, const odp_pktout_queue_param_t *param);

@@ -51,6 +51,17 @@ typedef struct odp_pool_stats_t {
     } thread;
 } odp_pool_stats_t;
 
+typedef struct odp_pool_stats_selected_t {
+    uint64_t available;
+    uint64_t alloc_ops;
+    uint64_t alloc_fails;
+    uint64_t free_ops;
+    uint64_t total_ops;
+    uint64_t cache_available;
+    uint64_t cache_alloc_ops;
+    uint64_t cache_free_ops;
+} odp_pool_stats_selected_t;
+
 typedef struct odp_pool_capability_t {
     uint32_t max_pools;
     struct {
@@ -146,6 +157,10 @@ int odp_pool_destroy(odp_pool_t pool);
 odp_pool_t odp_pool_lookup(const char *name);
 int odp_pool_info(odp_pool_t pool, odp_pool_info_t *info);
 int odp_pool_stats(odp_pool_t pool, odp_pool_stats_t *stats);
+
+/* Only counters that the pool was created with may be selected: else -1. The others are left as they are. */
+int odp_pool_stats_selected(odp_pool_t pool, odp_pool_stats_selected_t *stats, const odp_pool_stats_opt_t *opt);
+
 int odp_pool_stats_reset(odp_pool_t pool);
 unsigned int odp_pool_max_index(void);
 int odp_pool_index(odp_pool_t pool);

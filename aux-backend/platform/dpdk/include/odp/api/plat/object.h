@@ -4,8 +4,8 @@
  * A packet is an mbuf of one segment; the handle is the mbuf's address. What an mbuf has no field for stands in its
  * private area, and behind that the user area:
  *
- *     struct rte_mbuf | rest of struct macs_odp_packet | user area | headroom | data | tailroom
- *     two cache lines   one line                         whole lines  128 bytes
+ *     struct rte_mbuf | rest of struct macs_odp_packet | user area | layers | headroom | data | tailroom
+ *     two cache lines   one line                         whole lines  a line   128 bytes
  *
  * Drivers of DPDK fill the mbuf when they receive and know nothing of the rest, so that nothing there may need to be
  * set for a received packet: flags are bits of ol_flags, which every driver clears, and one of them says whether there
@@ -52,11 +52,12 @@ struct macs_odp_event {
 #define MACS_ODP_CRYPTO 8u /* from a crypto operation, which succeeded unless one of the next two is set */
 #define MACS_ODP_CRYPTO_SIZE 16u
 #define MACS_ODP_CRYPTO_OTHER 32u
-#define MACS_ODP_HAS_USER_PTR 64u
+#define MACS_ODP_LAYERS 64u /* the line behind the user area holds what is known of the protocols (packet_layers.h) */
+#define MACS_ODP_HAS_USER_PTR 128u
 
 /* They are bits of ol_flags from here on, which platform.c has reserved. */
-#define MACS_ODP_FLAGS_SHIFT 34u
-#define MACS_ODP_FLAGS_COUNT 7u
+#define MACS_ODP_FLAGS_SHIFT 33u
+#define MACS_ODP_FLAGS_COUNT 8u
 #define MACS_ODP_FLAGS ((UINT64_C(1) << MACS_ODP_FLAGS_COUNT) - 1)
 
 /* What stands in an mbuf's port: that of DPDK, or a pktio's index plus this, or nothing. */

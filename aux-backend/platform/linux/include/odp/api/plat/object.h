@@ -5,8 +5,8 @@
  * The self-described buffer: everything that is known of a packet stands in its own buffer, at fixed distances, bound
  * when the pool is made:
  *
- *     struct macs_odp_packet | user area | headroom | data | tailroom | spare
- *     one cache line           whole lines  whole lines               one line that drivers may overwrite when copying
+ *     struct macs_odp_packet | user area | layers | headroom | data | tailroom | spare
+ *     one cache line           whole lines  a line   whole lines                a line that drivers may overwrite
  *
  * A handle is the address of that struct. Threads: a packet belongs to one thread at a time.
  */
@@ -35,6 +35,7 @@ struct macs_odp_event {
 #define MACS_ODP_CRYPTO 8u /* from a crypto operation, which succeeded unless one of the next two is set */
 #define MACS_ODP_CRYPTO_SIZE 16u
 #define MACS_ODP_CRYPTO_OTHER 32u
+#define MACS_ODP_LAYERS 64u /* the line behind the user area holds what is known of the protocols (packet_layers.h) */
 
 struct macs_odp_packet {
     struct macs_odp_event event;
