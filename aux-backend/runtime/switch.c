@@ -6,6 +6,7 @@
 
 #include "runtime/externs.h"
 #include "runtime/lane.h"
+#include "runtime/odp_log.h"
 #include "tables/memory.h"
 
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
@@ -16,16 +17,22 @@ static int failed(struct macs_switch *sw, const char *what, int status) {
     return status;
 }
 
+static int odp_failed(struct macs_switch *sw, const char *what) {
+    macs_log_write(&sw->log, "error: cannot %s: %s", what, macs_odp_reason(odp_errno()));
+    return -EIO;
+}
+
 static int start_odp(struct macs_switch *sw) {
     odp_init_t param;
     odp_init_param_init(&param);
+    param.log_fn = macs_odp_says;
     param.num_worker = (int)sw->options.worker_count;
     param.num_control = 1;
     if (odp_init_global(&sw->instance, &param, NULL))
-        return failed(sw, "start ODP", -EIO);
+        return odp_failed(sw, "start ODP");
     sw->odp_global = true;
     if (odp_init_local(sw->instance, ODP_THREAD_CONTROL))
-        return failed(sw, "start ODP's control thread", -EIO);
+        return odp_failed(sw, "start ODP's control thread");
     sw->odp_local = true;
     return 0;
 }
@@ -52,7 +59,7 @@ static int create_pool(struct macs_switch *sw) {
     param.pkt.headroom = at_most(program->grow_bytes, capability.pkt.max_headroom);
     param.pkt.uarea_size = program->state_bytes;
     sw->pool = odp_pool_create("macs-packets", &param);
-    return sw->pool == ODP_POOL_INVALID ? failed(sw, "make the packet pool", -ENOMEM) : 0;
+    return sw->pool == ODP_POOL_INVALID ? odp_failed(sw, "make the packet pool") : 0;
 }
 
 static int create_tables(struct macs_switch *sw) {
