@@ -30,7 +30,7 @@ class Optimisations:
         "cache misses overlap; costs a set of packets for each stage",
     )
     small_tables: bool = _on(
-        "no stage for tables that are so small that they stay in the cache",
+        "lookups within a stage for tables that are so small that they stay in the cache",
         "no set of packets where there is nothing to wait for",
     )
     together: bool = _on(
@@ -50,7 +50,7 @@ class Optimisations:
         "registers in place of memory; what nothing reads is gone",
     )
     in_place: bool = _on(
-        "leaving headers that did not move in the frame: only what was written is stored back",
+        "deparsing in place: headers that did not move stay in the frame, only what was written is stored back",
         "headers are not copied; costs a comparison of their places",
     )
     sums: bool = _on(
