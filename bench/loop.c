@@ -1,16 +1,21 @@
 /* The bare ODP loop: receive a burst from one port, send it to another, and nothing else. The floor of any program.
  *
  * Usage: loop SOURCE SINK BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each. Contest
- * "loop", NUMBER: frames in a burst.
+ * "loop", NUMBER: frames in a burst. Where nothing comes it sleeps for a moment. Over any ODP.
  */
 #include <odp_api.h>
 
 #include "ports.h"
 #include "probe.h"
 
-enum { BURST_MAX = 256, ROUNDS = 64 };
+enum { BURST_MAX = 256, ROUNDS = 64, NAP_NS = 10000 };
 
 static struct ports ports;
+
+static void nap(void) {
+    struct timespec pause = {.tv_nsec = NAP_NS};
+    nanosleep(&pause, NULL);
+}
 
 static uint64_t run(uint64_t burst) {
     odp_packet_t packets[BURST_MAX];
@@ -22,6 +27,8 @@ static uint64_t run(uint64_t burst) {
         through += received > 0 ? (uint64_t)received : 0;
         if (sent >= 0 && sent < received)
             odp_packet_free_multi(packets + sent, received - sent);
+        if (received <= 0)
+            nap();
     }
     return through;
 }
@@ -32,5 +39,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
-    return probe_serve(probes, 1);
+    int code = probe_serve(probes, 1);
+    ports_close(&ports);
+    return code;
 }

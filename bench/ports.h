@@ -3,11 +3,15 @@
 #define MACSAD_BENCH_PORTS_H
 
 #include <odp_api.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #define PORTS_SEGMENT 2048u
 
 struct ports {
+    odp_instance_t instance;
     odp_pool_t pool;
+    odp_pktio_t source, sink;
     odp_pktin_queue_t input;
     odp_pktout_queue_t output;
 };
@@ -33,12 +37,24 @@ static inline odp_pktio_t ports_one(const char *name, odp_pool_t pool) {
     return pktio;
 }
 
+/* Standard output is for answers alone. */
+static inline int ports_log(odp_log_level_t level, const char *format, ...) {
+    va_list arguments;
+    (void)level;
+    va_start(arguments, format);
+    int written = vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    return written;
+}
+
 /* Start ODP and the ports of these names, with so many packets of `length` bytes. 0 or -1. */
 static inline int ports_open(struct ports *ports, const char *source, const char *sink, uint32_t buffers,
                              uint32_t length) {
-    odp_instance_t instance;
+    odp_init_t init;
     odp_pool_param_t param;
-    if (odp_init_global(&instance, NULL, NULL) || odp_init_local(instance, ODP_THREAD_WORKER))
+    odp_init_param_init(&init);
+    init.log_fn = ports_log;
+    if (odp_init_global(&ports->instance, &init, NULL) || odp_init_local(ports->instance, ODP_THREAD_WORKER))
         return -1;
     odp_pool_param_init(&param);
     param.type = ODP_POOL_PACKET;
@@ -48,11 +64,29 @@ static inline int ports_open(struct ports *ports, const char *source, const char
     ports->pool = odp_pool_create("packets", &param);
     if (ports->pool == ODP_POOL_INVALID)
         return -1;
-    odp_pktio_t in = ports_one(source, ports->pool), out = ports_one(sink, ports->pool);
-    if (in == ODP_PKTIO_INVALID || out == ODP_PKTIO_INVALID || odp_pktin_queue(in, &ports->input, 1) != 1 ||
-        odp_pktout_queue(out, &ports->output, 1) != 1 || odp_pktio_start(in) || odp_pktio_start(out))
+    ports->source = ports_one(source, ports->pool);
+    ports->sink = ports_one(sink, ports->pool);
+    if (ports->source == ODP_PKTIO_INVALID || ports->sink == ODP_PKTIO_INVALID ||
+        odp_pktin_queue(ports->source, &ports->input, 1) != 1 ||
+        odp_pktout_queue(ports->sink, &ports->output, 1) != 1 || odp_pktio_start(ports->source) ||
+        odp_pktio_start(ports->sink))
         return -1;
     return 0;
+}
+
+/* End what has been opened: implementations of ODP keep files, which only they take away. */
+static inline void ports_close(struct ports *ports) {
+    odp_packet_t packets[32];
+    int received;
+    odp_pktio_stop(ports->source);
+    odp_pktio_stop(ports->sink);
+    while ((received = odp_pktin_recv(ports->input, packets, 32)) > 0)
+        odp_packet_free_multi(packets, received);
+    odp_pktio_close(ports->source);
+    odp_pktio_close(ports->sink);
+    odp_pool_destroy(ports->pool);
+    odp_term_local();
+    odp_term_global(ports->instance);
 }
 
 #endif

@@ -7,6 +7,7 @@
   optimisations  four programs with and without each optimisation
   kernels  ipv6fwd with the trie and with its twin without compressed paths
   sdb     self-described buffers against separate descriptions and buffers: bare forwarding and four programs
+  io      port to port through each kind of port, beside testpmd and an installed ODP; interfaces need root
 
 Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
 """
@@ -24,7 +25,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from macsad.bench import buffers, plots, report, session, suites
+from macsad.bench import buffers, packet_io, packet_io_report, plots, report, session, suites
 from macsad.bench.contestants import BenchError, Closing, worker_cpus
 from macsad.bench.rounds import measure
 from macsad.bench.samples import SampleError, ratio
@@ -195,6 +196,14 @@ def sdb(quick: bool) -> None:
     plots.buffers(parts, gains, PLOTS / "sdb.svg")
 
 
+def ports(quick: bool) -> None:
+    rows = packet_io.run(SIZES[:1] if quick else SIZES, *((1, 0.02) if quick else (5, 0.1)))
+    Console(highlight=False, soft_wrap=True).print(packet_io_report.screen(rows), "")
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    (FIGURES / "io.json").write_text(json.dumps(packet_io_report.data(rows), indent=1) + "\n")
+    plots.packet_io(rows, PLOTS / "io.svg")
+
+
 SERIES = {
     "apps": apps,
     "tables": tables,
@@ -203,6 +212,7 @@ SERIES = {
     "optimisations": optimisations,
     "kernels": kernels,
     "sdb": sdb,
+    "io": ports,
 }
 
 

@@ -67,7 +67,8 @@ class Beside:
 
     def packets(self) -> tuple[int, int]:
         """That it has received and sent so far. Raises: OSError, ValueError."""
-        stats = [self._ask(f"/ethdev/stats,{port}") for port in self._ask("/ethdev/list")]
+        asked = [self._ask(f"/ethdev/stats,{port}") for port in self._ask("/ethdev/list")]
+        stats = [one for one in asked if one is not None]  # a port that is not started has none
         return sum(one["ipackets"] for one in stats), sum(one["opackets"] for one in stats)
 
     def _ask(self, what: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -19,6 +20,8 @@ from macsad.control import Client, ControlError
 SETTLE_S = 0.02  # after it was stopped, or set to other bursts: caches and branch predictors
 START_S = 600.0
 ANSWER_S = 60.0
+END_S = 5.0
+PR_SET_PDEATHSIG = 1
 
 
 class BenchError(Exception):
@@ -39,13 +42,19 @@ def worker_cpus(workers: int) -> list[int]:
     return usable[-workers:] if workers <= len(usable) else usable
 
 
+def end_with_parent() -> None:
+    """In a child, before it becomes a program: whoever started it is killed, so is it, even where it is stopped."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 class Process:
     """A child process that is stopped between its turns, and killed at the end. What it says goes to the log, unless `pipes`,
     arguments of Popen, have it otherwise."""
 
     def __init__(self, command: list[str], log: Path, **pipes: Any) -> None:
         with log.open("wb") as errors:
-            self.process = subprocess.Popen(command, **{"stdout": errors, "stderr": errors, **pipes})
+            options = {"stdout": errors, "stderr": errors, "preexec_fn": end_with_parent, **pipes}
+            self.process = subprocess.Popen(command, **options)
         self._log = log
 
     def failure(self, what: str) -> BenchError:
@@ -66,7 +75,7 @@ class Process:
 
 
 class Switch:
-    """A compiled switch that receives from memory for ever. `measure("", B, b, …)` counts packets."""
+    """A compiled switch that receives for ever. `measure("", B, b, …)` counts packets."""
 
     def __init__(self, binary: Path, feed: list[str], entries: Path | None, folder: Path, workers: int = 1) -> None:
         """Start it, with the options of a feed, and wait until its tables are filled. Raises: BenchError."""
@@ -128,10 +137,9 @@ class Switch:
 class Probe:
     """A program of bench/ that measures when a line asks it to: see bench/probe.h."""
 
-    def __init__(self, command: list[str], folder: Path) -> None:
-        """Start it. Raises: BenchError with what it said when it cannot."""
-        cpu = worker_cpus(1)[-1]
-        pinned = ["taskset", "-c", str(cpu), *command]
+    def __init__(self, command: list[str], folder: Path, cpu: int | None = None) -> None:
+        """Start it, on the CPU that is measured unless another is given. Raises: BenchError with what it said when it cannot."""
+        pinned = ["taskset", "-c", str(worker_cpus(1)[-1] if cpu is None else cpu), *command]
         self._own = Process(pinned, folder / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self._line(START_S).strip() != "ready":
             error = self._own.failure(f"{Path(command[0]).name} does not start")
@@ -145,18 +153,36 @@ class Probe:
 
     def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
         """What it does under that name. Raises: BenchError, SampleError."""
+        self.begin(what, number, seconds)
+        line = self._line(seconds + ANSWER_S)
+        if not line:
+            raise self._own.failure(f"the measuring program does not answer to '{what}'")
+        return from_line(line)
+
+    def begin(self, what: str, number: int, seconds: float) -> None:
+        """Have it do that for so long, and do not wait. Raises: BenchError."""
         assert self._own.process.stdin is not None
         try:
             self._own.process.stdin.write(f"{what} {max(1, round(seconds * 1000))} {number}\n")
             self._own.process.stdin.flush()
         except BrokenPipeError:
             raise self._own.failure("the measuring program has ended") from None
-        line = self._line(seconds + ANSWER_S)
-        if not line:
-            raise self._own.failure(f"the measuring program does not answer to '{what}'")
-        return from_line(line)
+
+    def pause(self) -> None:
+        self._own.pause()
+
+    def resume(self) -> None:
+        self._own.resume()
+
+    def kill(self) -> None:
+        self._own.close()
 
     def close(self) -> None:
+        """Have it end by itself, as an installed ODP leaves its memory behind where it is killed."""
+        if self._own.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError, subprocess.TimeoutExpired):
+                self._own.process.stdin.close()
+                self._own.process.wait(END_S)
         self._own.close()
 
 
@@ -179,4 +205,14 @@ class Closing:
         self._all += contestants
 
 
-__all__ = ["BenchError", "Closing", "Contestant", "Probe", "Process", "SampleError", "Switch", "worker_cpus"]
+__all__ = [
+    "BenchError",
+    "Closing",
+    "Contestant",
+    "Probe",
+    "Process",
+    "SampleError",
+    "Switch",
+    "end_with_parent",
+    "worker_cpus",
+]

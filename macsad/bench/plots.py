@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from macsad.bench.contestants import BenchError
+from macsad.bench.packet_io import PMD, SWITCH, Kind, Row
 from macsad.bench.report import mpps
 from macsad.bench.session import EVERYTHING, Result
 from transpiler.optimisations import NAMES
@@ -117,4 +118,36 @@ def lines(
     plt.ylabel("million packets a second")
     plt.title(title)
     plt.legend(fontsize=7, frameon=False)
+    save(plt, path)
+
+
+def packet_io(rows: Sequence[Row], path: Path) -> None:
+    """Frames a second over their size, a colour for each kind of port: from memory at the left, through interfaces at the
+    right; the empty program, and testpmd dotted. Raises: BenchError, OSError."""
+    plt = figures()
+    _, panels = plt.subplots(1, 2, figsize=(7.5, 3.6))
+    panels[0].set_title("from memory or files")
+    panels[1].set_title("between interfaces")
+    colours: dict[Kind, str] = {}
+    for kind, name in dict.fromkeys((row.kind, row.name) for row in rows if row.name in (SWITCH, PMD)):
+        colour = colours.setdefault(kind, f"C{len(colours)}")
+        there = [row for row in rows if (row.kind, row.name) == (kind, name) and row.figure]
+        if there:
+            label = str(kind) + (", testpmd" if name == PMD else "")
+            panels[1 if kind.wires else 0].plot(
+                [row.size for row in there],
+                [row.mpps for row in there],
+                ":" if name == PMD else "-",
+                marker="o",
+                markersize=2,
+                linewidth=1,
+                color=colour,
+                label=label,
+            )
+    for panel in panels:
+        panel.set_ylim(0, panel.get_ylim()[1] * 1.05)
+        panel.set_xlabel("bytes of a frame")
+        panel.set_ylabel("million frames a second")
+        if panel.has_data():
+            panel.legend(fontsize=6, frameon=False)
     save(plt, path)

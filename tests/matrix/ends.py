@@ -28,6 +28,7 @@ import wires  # noqa: E402
 from cells import ROWS, Row, environment_of  # noqa: E402
 from switch_harness import read_pcap, write_pcap  # noqa: E402
 
+from macsad.bench.contestants import end_with_parent  # noqa: E402
 from macsad.control import Client, ControlError  # noqa: E402
 
 FRAME = b"\x02" * 12 + b"\x88\xb5" + bytes(46)
@@ -106,7 +107,12 @@ class Switch:
             environment["ODP_PLATFORM_PARAMS"] = " ".join(words)
         self.row, self.out = row, files[1]
         self._process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            preexec_fn=end_with_parent,
         )
         self._listening = listening
 

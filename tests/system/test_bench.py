@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import os
 import shutil
+import socket
 from pathlib import Path
 
 import pytest
 
+from macsad.bench import packet_io, packet_io_report, plots
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
@@ -54,6 +58,29 @@ def test_a_quick_bench_over_dpdk(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
     assert all(peer["over"] > 0 and peer["dropped"] < 0.1 for peer in data["beside"])
     assert "platform dpdk" in capsys.readouterr().out
+
+
+def test_packet_io_quick(tmp_path: Path) -> None:
+    """Each kind of port that is here gives figures, the others a reason; the plot is drawn where matplotlib is."""
+    chosen = [
+        kind for kind in packet_io.KINDS if str(kind) in ("linux mem", "linux af_packet", "linux tap", "dpdk null")
+    ]
+    rows = packet_io.run((64,), 1, 0.005, chosen)
+    assert [str(row.kind) for row in rows if row.name == "switch"] == [str(kind) for kind in chosen]
+    for row in rows:
+        assert bool(row.reason) != bool(row.figure and row.mpps > 0), row
+        assert row.figure is None or bool(row.kind.wires) == bool(row.crossed), row
+    found = {(str(row.kind), row.name): row for row in rows}
+    assert found["linux mem", "switch"].figure and found["linux mem", "loop"].figure
+    data = packet_io_report.data(rows)
+    assert len(data) == len(rows) and json.loads(json.dumps(data)) == data
+    if os.geteuid() == 0 and shutil.which("ip") and (why := found["linux af_packet", "loop"].reason):
+        assert "interfaces take" in why
+    names = {interface for _, interface in socket.if_nameindex()}
+    assert not names & {"in1", "from1"}, "interfaces were left behind"
+    with contextlib.suppress(BenchError):
+        plots.packet_io(rows, tmp_path / "io.svg")
+        assert "linux mem" in (tmp_path / "io.svg").read_text()
 
 
 def test_what_cannot_be_measured_is_said(capsys: pytest.CaptureFixture[str]) -> None:
