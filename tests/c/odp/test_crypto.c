@@ -178,6 +178,27 @@ static void test_errors(void) {
     CHECK(odp_crypto_session_create(&param, &made, &status) < 0 && made == ODP_CRYPTO_SESSION_INVALID);
 }
 
+/* A range in bits is refused where the capabilities do not have it, with the null algorithms as well. */
+static void test_bits(odp_cipher_alg_t cipher, bool cipher_bits, bool auth_bits) {
+    odp_crypto_cipher_capability_t cipher_capa;
+    odp_crypto_auth_capability_t auth_capa;
+    odp_crypto_session_param_t param = parameters(ODP_CRYPTO_OP_ENCODE, vectors[0].key, 16);
+    odp_crypto_session_t made;
+    odp_crypto_ses_create_err_t status;
+    CHECK(odp_crypto_cipher_capability(cipher, &cipher_capa, 1) >= 1);
+    CHECK(odp_crypto_auth_capability(ODP_AUTH_ALG_NULL, &auth_capa, 1) >= 1);
+    bool legal = (!cipher_bits || cipher_capa.bit_mode) && (!auth_bits || auth_capa.bit_mode);
+    if (cipher == ODP_CIPHER_ALG_NULL) {
+        param.cipher_key.length = 0;
+        param.cipher_iv_len = 0;
+    }
+    param.cipher_alg = cipher;
+    param.cipher_range_in_bits = cipher_bits;
+    param.auth_range_in_bits = auth_bits;
+    CHECK((odp_crypto_session_create(&param, &made, &status) == 0) == legal);
+    CHECK(legal ? odp_crypto_session_destroy(made) == 0 : made == ODP_CRYPTO_SESSION_INVALID);
+}
+
 static odp_crypto_session_t shared;
 static odp_barrier_t all_there;
 
@@ -202,6 +223,10 @@ int main(void) {
     test_vectors();
     test_bursts();
     test_errors();
+    for (int bits = 0; bits < 4; bits++) {
+        test_bits(ODP_CIPHER_ALG_NULL, bits & 1, bits & 2);
+        test_bits(ODP_CIPHER_ALG_AES_CBC, bits & 1, bits & 2);
+    }
     shared = session(ODP_CRYPTO_OP_ENCODE, vectors[0].key, 16);
     odp_barrier_init(&all_there, 4);
     test_threads(4, use_shared);

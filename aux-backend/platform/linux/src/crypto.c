@@ -64,14 +64,16 @@ static bool is_key_length(uint32_t bytes) {
 }
 
 static odp_crypto_ses_create_err_t check(const odp_crypto_session_param_t *param) {
-    if (param->auth_alg != ODP_AUTH_ALG_NULL)
+    if (param->auth_alg != ODP_AUTH_ALG_NULL || param->auth_range_in_bits)
         return ODP_CRYPTO_SES_ERR_AUTH;
     if (param->op_mode != ODP_CRYPTO_SYNC || param->op_type != ODP_CRYPTO_OP_TYPE_BASIC || param->null_crypto_enable)
         return ODP_CRYPTO_SES_ERR_PARAMS;
+    if (param->cipher_range_in_bits)
+        return ODP_CRYPTO_SES_ERR_CIPHER;
     if (param->cipher_alg == ODP_CIPHER_ALG_NULL)
         return ODP_CRYPTO_SES_ERR_NONE;
-    if (param->cipher_alg != ODP_CIPHER_ALG_AES_CBC || param->cipher_range_in_bits ||
-        param->cipher_iv_len != MACS_ODP_BLOCK || !is_key_length(param->cipher_key.length))
+    if (param->cipher_alg != ODP_CIPHER_ALG_AES_CBC || param->cipher_iv_len != MACS_ODP_BLOCK ||
+        !is_key_length(param->cipher_key.length))
         return ODP_CRYPTO_SES_ERR_CIPHER;
     return ODP_CRYPTO_SES_ERR_NONE;
 }
