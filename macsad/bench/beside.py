@@ -60,7 +60,7 @@ class Beside:
         while time.monotonic() < end and self._own.process.poll() is None:
             with contextlib.suppress(OSError, ValueError):
                 self._telemetry = _telemetry(self._runtime / "dpdk_telemetry.v2")
-                if self.packets()[0]:
+                if self.packets()[1]:  # some empty their devices first
                     return self._telemetry
             time.sleep(0.05)
         raise self._own.failure(f"{self._name} does not start")

@@ -129,6 +129,12 @@ class Switch:
         self._own.pause()
         return float(stats["dropped"]) / max(1, int(stats["received"]))
 
+    @property
+    def huge_bytes(self) -> int:
+        """Its memory on huge pages that were set aside."""
+        lines = Path(f"/proc/{self._own.process.pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) << 10 for line in lines if "_Hugetlb:" in line)
+
     def close(self) -> None:
         self._client.close()
         self._own.close()

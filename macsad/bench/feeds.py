@@ -37,6 +37,11 @@ class Feed:
         """For the programs of bench/ that forward."""
         return [self.source, self.sink, str(self.buffers), str(self.max_frame)]
 
+    @property
+    def huge_bytes(self) -> int:
+        """What the packets take of the huge pages at least."""
+        return self.buffers * self.max_frame if self.devices else 0
+
 
 def named(platform: str, name: str | None) -> str:
     """A feed that the platform has; None is the usual one. Raises: BenchError."""

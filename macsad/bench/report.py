@@ -42,6 +42,8 @@ def head(result: Result) -> list[str]:
             lines.append(f"  {table.name}: {table.entries:,} entries, {table.kernel}, {size}")
     if result.dropped > 0.01:
         lines.append(f"  {result.dropped:.0%} of the frames were dropped")
+    if result.small_pages:
+        lines.append("  too few huge pages are free: the packets are on small ones, which costs time")
     return lines
 
 
@@ -133,6 +135,7 @@ def data(result: Result) -> dict[str, Any]:
         "dropped": result.dropped,
         "workers": result.workers,
         "platform": result.platform,
+        "small_pages": result.small_pages,
         "rounds": result.rounds,
         "seconds": result.seconds,
         "tables": [asdict(table) for table in result.tables],

@@ -67,7 +67,8 @@ class Result:
     """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: sets of tables, as bit
     masks over `tables`, with the share of the frames that look up these. `without`: optimisations that were left out, in
     switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
-    programs of others, and the share of the frames that each dropped."""
+    programs of others, and the share of the frames that each dropped. `small_pages`: over DPDK the switch found no
+    huge pages for its packets."""
 
     name: str
     tables: tuple[Table, ...]
@@ -86,6 +87,7 @@ class Result:
     unused: tuple[str, ...] = ()
     platform: str = "linux"
     peers: tuple[tuple[str, float], ...] = ()
+    small_pages: bool = False
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -227,6 +229,7 @@ class Setup:
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
             tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),
+            self.switch.huge_bytes < self.feed.huge_bytes,
         )  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import runpy
+import struct
 from pathlib import Path
 from typing import ClassVar
 
@@ -112,7 +114,7 @@ def result() -> Result:
     reads = ((1, 0.5), (3, 0.5))
     return Result(
         "l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",),
-        "dpdk", (("other", 0.5),),
+        "dpdk", (("other", 0.5),), True,
     )  # fmt: skip
 
 
@@ -133,6 +135,7 @@ def test_the_table_on_the_screen(result: Result) -> None:
     assert ("32", "32", "20.00", "50.0", "10%", "100", "4.00", "×", "40%") in rows
     assert ("1", "1", "5.00", "200.0", "10%", "400", "1.00", "×", "10%") in rows
     assert ("simd", "13.33", "75.0", "3%", "1.50", "×") in rows and ("sums", "no", "difference") in rows
+    assert "too few huge pages" in out.getvalue()
     assert ("other", "(drops", "50%)", "10.00", "100.0", "10%", "2.00", "×") in rows
     text = out.getvalue()
     assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
@@ -183,6 +186,7 @@ def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
     made = feed("dpdk", named("dpdk", None), Path("/f.pcap"), 1000, 64, 2)
     device = "net_pcap0,rx_pcap=/f.pcap,rx_pcap=/f.pcap,infinite_rx=1"
     assert made.options[:4] == ["--port", f"0=dpdk:{device}", "--port", "1=dpdk:net_null0,no-rx=1"]
+    assert made.huge_bytes == made.buffers * 2048 and not feed("linux", "mem", Path("/f"), 9, 64, 1).huge_bytes
     assert made.buffers == 8192 + 2 * 1000, "each queue's device keeps all frames"
     command = words(Peer("io", "pmd {eal2} -- --mbufs={buffers} '{frames} x'").command, made, Path("/f.pcap"), "here")
     assert command[:9] == [
@@ -201,3 +205,17 @@ def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
     for platform, name in (("odp", None), ("linux", "pcap")):
         with pytest.raises(BenchError, match=r"choose mem|linux or dpdk"):
             named(platform, name)
+
+
+def test_frames_for_l3fwd_are_right() -> None:
+    """Those that bench/l3fwd.py makes: IPv4 with a right checksum, UDP, a flow that mode em has a rule for."""
+    names = runpy.run_path(str(share("bench") / "l3fwd.py"))
+    flow = next(flow for number, flow in enumerate(names["flows"](1000)) if number == 777)
+    frame = names["packet"](flow, 52)
+    assert len(frame) == 52 and frame[:3] == b"\x08\x00\x45"
+    header = struct.unpack("!10H", frame[2:22])
+    total = sum(header)
+    assert (total & 0xFFFF) + (total >> 16) == 0xFFFF
+    rule = list(names["tuples"](1000))[777].split()
+    assert rule[0] == "R" + ".".join(map(str, frame[18:22])) and rule[1] == ".".join(map(str, frame[14:18]))
+    assert [int(word) for word in rule[2:4]] == [*struct.unpack("!H", frame[24:26]), *struct.unpack("!H", frame[22:24])]
