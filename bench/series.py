@@ -6,6 +6,7 @@
   cores   l2fwd over the number of cores
   optimisations  four programs with and without each optimisation
   kernels  ipv6fwd with the trie and with its twin without compressed paths
+  changes adding, modifying and removing entries, of each kernel
   sdb     self-described buffers against separate descriptions and buffers: bare forwarding and four programs
   io      port to port through each kind of port, beside testpmd and an installed ODP; interfaces need root
 
@@ -15,6 +16,7 @@ Arguments choose among them, --quick measures little, to see that it works. Exit
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +29,7 @@ from rich.console import Console
 
 from macsad.bench import buffers, packet_io, packet_io_report, plots, report, session, suites
 from macsad.bench.contestants import BenchError, Closing, worker_cpus
+from macsad.bench.programs import program
 from macsad.bench.rounds import measure
 from macsad.bench.samples import SampleError, ratio
 from macsad.bench.suites import Suite, suite_of
@@ -204,6 +207,22 @@ def ports(quick: bool) -> None:
     plots.packet_io(rows, PLOTS / "io.svg")
 
 
+def changes(quick: bool) -> None:
+    """Nanoseconds of CPU time for a change, in the order that bench/changes.c prints: add, modify, remove."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch:
+        binary = program("changes", Path(scratch))
+        done = subprocess.run([str(binary), "100" if quick else "1"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BenchError(f"changes: {done.stderr.strip()}")
+    rows = []
+    for kernel, entries, *times in (line.split() for line in done.stdout.splitlines()):
+        add, modify, remove = map(int, times)
+        rows.append({"kernel": kernel, "entries": int(entries), "add": add, "modify": modify, "remove": remove})
+        print(f"{kernel}, {int(entries):,} entries: add {add} ns, modify {modify} ns, remove {remove} ns")
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    (FIGURES / "changes.json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
 SERIES = {
     "apps": apps,
     "tables": tables,
@@ -211,6 +230,7 @@ SERIES = {
     "cores": cores,
     "optimisations": optimisations,
     "kernels": kernels,
+    "changes": changes,
     "sdb": sdb,
     "io": ports,
 }

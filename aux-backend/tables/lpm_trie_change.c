@@ -65,12 +65,8 @@ static void answer_with(spread_t *spread, const struct macs_rule *rule) {
 
 /* What is the answer for a rule's keys without it: that of the next shorter prefix of more than `from` bits, or 0. */
 static uint32_t next_shorter(table_t *table, const struct macs_rule *rule, uint32_t from) {
-    for (uint32_t bits = rule->prefix_bits - 1; bits > from; bits--) {
-        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, bits);
-        if (shorter)
-            return answer_of(shorter, from);
-    }
-    return 0;
+    const struct macs_rule *shorter = macs_rules_find_shorter(&table->rules, rule, from);
+    return shorter ? answer_of(shorter, from) : 0;
 }
 
 /* Where the rule is the answer, the next shorter prefix that ends in the same byte becomes it. */

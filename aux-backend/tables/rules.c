@@ -81,8 +81,12 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
 /* -- the map ----------------------------------------------------------------------------------------------------------
  */
 
-static uint32_t home_of(const struct macs_rules *rules, const struct macs_rule *rule) {
-    uint64_t hash = macs_hash_bytes(rule->bytes, 3 * rules->key_bytes, rule->order);
+/* Of a match: where its place is looked for first, from the upper half, and the tag beside its index in the map. */
+static uint64_t hash_of(const struct macs_rules *rules, const struct macs_rule *rule) {
+    return macs_hash_bytes(rule->bytes, 3 * rules->key_bytes, rule->order);
+}
+
+static uint32_t home_of(const struct macs_rules *rules, uint64_t hash) {
     return (uint32_t)(hash >> 32) & (rules->map_places - 1);
 }
 
@@ -90,10 +94,24 @@ static bool same_match(const struct macs_rules *rules, const struct macs_rule *a
     return a->order == b->order && memcmp(a->bytes, b->bytes, 3 * (size_t)rules->key_bytes) == 0;
 }
 
+static uint32_t index_in(const struct macs_rules *rules, uint32_t mapped) {
+    return (mapped & rules->index_mask) - 1;
+}
+
+static uint32_t mapped_as(const struct macs_rules *rules, uint64_t hash, uint32_t index) {
+    return ((uint32_t)hash & ~rules->index_mask) | (index + 1);
+}
+
+/* Whether what stands in the map is the wanted match. Its record is looked at only where the tag is the same. */
+static bool is_wanted(const struct macs_rules *rules, uint32_t mapped, uint64_t hash) {
+    return ((mapped ^ (uint32_t)hash) & ~rules->index_mask) == 0 &&
+           same_match(rules, macs_rules_at(rules, index_in(rules, mapped)), rules->wanted);
+}
+
 /* The place of the wanted match: where it is, or the free one where it would go. */
-static uint32_t probe(const struct macs_rules *rules) {
-    uint32_t place = home_of(rules, rules->wanted);
-    while (rules->map[place] && !same_match(rules, macs_rules_at(rules, rules->map[place] - 1), rules->wanted))
+static uint32_t probe(const struct macs_rules *rules, uint64_t hash) {
+    uint32_t place = home_of(rules, hash);
+    while (rules->map[place] && !is_wanted(rules, rules->map[place], hash))
         place = (place + 1) & (rules->map_places - 1);
     return place;
 }
@@ -102,11 +120,13 @@ static uint32_t probe(const struct macs_rules *rules) {
 static void unmap(struct macs_rules *rules, const struct macs_rule *rule) {
     uint32_t last = rules->map_places - 1;
     uint32_t index = macs_rules_index(rules, rule);
-    uint32_t hole = home_of(rules, rule);
-    while (rules->map[hole] != index + 1)
+    uint32_t hole = home_of(rules, hash_of(rules, rule));
+    while (index_in(rules, rules->map[hole]) != index)
         hole = (hole + 1) & last;
+    for (uint32_t at = (hole + 1) & last; rules->map[at]; at = (at + 1) & last)
+        __builtin_prefetch(macs_rules_at(rules, index_in(rules, rules->map[at])));
     for (uint32_t at = (hole + 1) & last; rules->map[at]; at = (at + 1) & last) {
-        uint32_t home = home_of(rules, macs_rules_at(rules, rules->map[at] - 1));
+        uint32_t home = home_of(rules, hash_of(rules, macs_rules_at(rules, index_in(rules, rules->map[at]))));
         if (((at - home) & last) >= ((at - hole) & last)) {
             rules->map[hole] = rules->map[at];
             hole = at;
@@ -148,6 +168,8 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     if (error)
         return error;
     rules->record_bytes = (uint32_t)record;
+    while (rules->index_mask < shape->size)
+        rules->index_mask = rules->index_mask << 1 | 1;
     rules->map_places = 4;
     while (rules->map_places < 2 * (uint64_t)shape->size)
         rules->map_places *= 2;
@@ -169,11 +191,31 @@ int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, st
     int error = canonical(rules, match);
     if (error)
         return error;
-    uint32_t index = rules->map[probe(rules)];
-    if (index == 0)
+    uint32_t mapped = rules->map[probe(rules, hash_of(rules, rules->wanted))];
+    if (mapped == 0)
         return -ENOENT;
-    *rule = macs_rules_at(rules, index - 1);
+    *rule = macs_rules_at(rules, index_in(rules, mapped));
     return 0;
+}
+
+struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond) {
+    struct macs_rule *wanted = rules->wanted;
+    uint32_t bytes = rules->key_bytes, least = rules->prefix_offset * 8;
+    if (rules->prefix_offset == bytes)
+        return NULL;
+    memcpy(wanted, rule, rules->record_bytes);
+    while (wanted->prefix_bits > beyond + 1 && wanted->prefix_bits > least) {
+        uint32_t at = --wanted->prefix_bits / 8;
+        uint8_t mask = prefix_mask(wanted->prefix_bits, at);
+        wanted->order--;
+        wanted->bytes[at] &= mask;
+        wanted->bytes[bytes + at] = mask;
+        wanted->bytes[2 * bytes + at] = wanted->bytes[at];
+        uint32_t mapped = rules->map[probe(rules, hash_of(rules, wanted))];
+        if (mapped)
+            return macs_rules_at(rules, index_in(rules, mapped));
+    }
+    return NULL;
 }
 
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits) {
@@ -190,7 +232,8 @@ int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, con
     int error = canonical(rules, match);
     if (error)
         return error;
-    uint32_t place = probe(rules);
+    uint64_t hash = hash_of(rules, rules->wanted);
+    uint32_t place = probe(rules, hash);
     if (rules->map[place])
         return -EEXIST;
     error = macs_values_add(&rules->values, value, &slot);
@@ -202,7 +245,7 @@ int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, con
     added->sequence = ++rules->sequence;
     added->slot = slot;
     added->next = MACS_RULES_NONE;
-    rules->map[place] = index + 1;
+    rules->map[place] = mapped_as(rules, hash, index);
     *rule = added;
     return 0;
 }

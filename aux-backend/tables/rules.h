@@ -31,7 +31,7 @@ struct macs_rules {
     struct macs_values values;
     struct macs_qsbr *qsbr;
     uint8_t *records;              /* `size` rules of record_bytes each */
-    uint32_t *map;                 /* index + 1, or 0 */
+    uint32_t *map;                 /* index + 1 and, above index_mask, a tag of the match; or 0 */
     uint8_t *kinds;                /* enum macs_match_kind of each key byte */
     struct macs_key_field *fields; /* a copy of the shape's */
     uint32_t field_count;
@@ -39,6 +39,7 @@ struct macs_rules {
     uint64_t sequence;
     uint32_t record_bytes;
     uint32_t map_places; /* a power of two */
+    uint32_t index_mask;
     uint32_t key_bytes;
     uint32_t prefix_offset;
     bool priorities; /* else every priority is taken as 0 */
@@ -98,6 +99,10 @@ int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, st
 
 /* The rule of a canonical prefix, for kernels whose key is one prefix; NULL if there is none. */
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits);
+
+/* The rule of the next shorter prefix, of more than `beyond` bits, of the same key as a rule's; NULL if there is none.
+ */
+struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond);
 
 /* Book a new entry and its value (not yet published): 0, -EINVAL, -EEXIST, -ENOSPC, -EBUSY. */
 int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
