@@ -1,5 +1,7 @@
 /* Joins two ports like a cable, until SIGTERM or until both inputs have ended: what the interface tests run.
- * Arguments: two ports, how many input queues each shall have (1), how long a frame may be (2048). */
+ * Arguments: two ports, how many input queues each shall have (1), how long a frame may be (2048), how many frames it
+ * ends after (never). */
+#include <limits.h>
 #include <odp_api.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,13 +71,14 @@ int main(int argc, char **argv) {
     odp_pktio_stats_t stats;
     struct port port[2];
     int queues = argc > 3 ? atoi(argv[3]) : 1;
+    long left = argc > 5 ? atol(argv[5]) : LONG_MAX;
     if (argc < 3 || queues < 1 || queues > QUEUES || odp_init_global(&instance, NULL, NULL) != 0 ||
         odp_init_local(instance, ODP_THREAD_WORKER) != 0)
         return 2;
     signal(SIGTERM, on_signal);
     odp_pool_param_init(&param);
     param.type = ODP_POOL_PACKET;
-    param.pkt.num = 4096;
+    param.pkt.num = 8192; /* DPDK's AF_XDP keeps 2,048 a queue */
     param.pkt.len = argc > 4 ? (uint32_t)atoi(argv[4]) : 2048;
     odp_pool_t pool = odp_pool_create("forward", &param);
     for (int i = 0; i < 2; i++)
@@ -83,10 +86,11 @@ int main(int argc, char **argv) {
             return 2;
     puts("ready");
     fflush(stdout);
-    while (!stopped) {
+    while (!stopped && left > 0) {
         int moved = 0;
         for (int i = 0; i < queues; i++)
             moved += move(port[0].in[i], &port[1]) + move(port[1].in[i], &port[0]);
+        left -= moved;
         if (moved == 0 && ended(&port[0]) && ended(&port[1]))
             break;
         if (moved == 0)
