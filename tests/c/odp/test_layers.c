@@ -366,6 +366,7 @@ static void test_received(const char *writer, const char *reader) {
     CHECK(got >= 2 && odp_packet_has_udp(pkt[0]) && odp_packet_has_vlan(pkt[0]) && !odp_packet_has_error(pkt[0]));
     CHECK(odp_packet_l3_offset(pkt[0]) == 18 && odp_packet_l4_offset(pkt[0]) == 38);
     CHECK(odp_packet_pull_head(pkt[1], 18) != NULL && odp_packet_push_head(pkt[1], 4) != NULL);
+    memset(odp_packet_data(pkt[1]), 0, 4);
     CHECK(odp_packet_l3_offset(pkt[1]) == 18 && odp_packet_has_udp(pkt[1])); /* as it was received */
     odp_packet_t copy = odp_packet_copy(pkt[1], pool);
     CHECK(odp_packet_l3_offset(copy) == 18 && odp_packet_input(copy) == port);

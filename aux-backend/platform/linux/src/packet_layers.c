@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-uint32_t macs_odp_parsing_ports;
-
 static const struct macs_odp_layers nothing = {
     .parsed = {.l2_offset = ODP_PACKET_OFFSET_INVALID,
                .l3_offset = ODP_PACKET_OFFSET_INVALID,
@@ -19,44 +17,34 @@ static struct macs_odp_layers *line_of(odp_packet_t pkt) {
     return (struct macs_odp_layers *)(void *)((uint8_t *)(pkt + 1) + ODP_CACHE_LINE_ROUNDUP(pkt->uarea_size));
 }
 
-static void error_keep(odp_packet_t pkt) {
-    uint32_t error = line_of(pkt)->parsed.flag.has_error ? MACS_ODP_ERROR : 0;
-    macs_odp_flags_change(&pkt->event, MACS_ODP_ERROR, error | MACS_ODP_LAYERS);
-}
-
-/* A received packet begins where its pool's headroom ends. What has been done to its ends since then is undone here. */
-static void parse_input(odp_packet_t pkt, odp_proto_layer_t layer) {
-    const odp_packet_parse_param_t param = {.proto = ODP_PROTO_ETH, .last_layer = layer};
-    const uint8_t *start = macs_odp_head(pkt) + pkt->event.pool->headroom, *end = odp_packet_tail(pkt);
-    if (end > start)
-        macs_odp_parse(start, (uint32_t)(end - start), 0, &param, &line_of(pkt)->parsed);
-}
-
 struct macs_odp_layers *macs_odp_layers_own(odp_packet_t pkt) {
     struct macs_odp_layers *line = line_of(pkt);
-    if (macs_odp_flags(&pkt->event) & MACS_ODP_LAYERS)
-        return line;
-    *line = nothing;
-    if (macs_odp_parsing_ports != 0 && macs_odp_input(pkt) >= 0) {
-        odp_proto_layer_t layer = macs_odp_parser_layer(macs_odp_input(pkt));
-        if (layer != ODP_PROTO_LAYER_NONE)
-            parse_input(pkt, layer);
+    if (!(macs_odp_flags(&pkt->event) & MACS_ODP_LAYERS)) {
+        *line = nothing;
+        macs_odp_flags_change(&pkt->event, 0, MACS_ODP_LAYERS);
     }
-    error_keep(pkt);
     return line;
 }
 
 const struct macs_odp_layers *macs_odp_layers(odp_packet_t pkt) {
-    if (macs_odp_flags(&pkt->event) & MACS_ODP_LAYERS)
-        return line_of(pkt);
-    return macs_odp_parsing_ports != 0 && macs_odp_input(pkt) >= 0 ? macs_odp_layers_own(pkt) : &nothing;
+    return macs_odp_flags(&pkt->event) & MACS_ODP_LAYERS ? line_of(pkt) : &nothing;
 }
 
 void macs_odp_layers_copy(odp_packet_t to, odp_packet_t from) {
-    if (macs_odp_parsing_ports != 0)
-        (void)macs_odp_layers(from);
     if (macs_odp_flags(&from->event) & MACS_ODP_LAYERS)
         *line_of(to) = *line_of(from);
+}
+
+static void parse(odp_packet_t pkt, uint32_t offset, const odp_packet_parse_param_t *param) {
+    odp_packet_parse_result_t *parsed = &macs_odp_layers_own(pkt)->parsed;
+    macs_odp_parse(macs_odp_data(pkt), macs_odp_len(pkt), offset, param, parsed);
+    macs_odp_flags_change(&pkt->event, MACS_ODP_ERROR, parsed->flag.has_error ? MACS_ODP_ERROR : 0);
+}
+
+void macs_odp_parse_received(const odp_packet_t packets[], int num, odp_proto_layer_t layer) {
+    const odp_packet_parse_param_t param = {.proto = ODP_PROTO_ETH, .last_layer = layer};
+    for (int i = 0; i < num; i++)
+        parse(packets[i], 0, &param);
 }
 
 int odp_packet_parse(odp_packet_t pkt, uint32_t offset, const odp_packet_parse_param_t *param) {
@@ -64,9 +52,7 @@ int odp_packet_parse(odp_packet_t pkt, uint32_t offset, const odp_packet_parse_p
     odp_proto_layer_t first = ip ? ODP_PROTO_LAYER_L3 : ODP_PROTO_LAYER_L2;
     if ((!ip && param->proto != ODP_PROTO_ETH) || param->last_layer < first || offset >= macs_odp_len(pkt))
         return macs_odp_fail(EINVAL);
-    struct macs_odp_layers *own = macs_odp_layers_own(pkt);
-    macs_odp_parse(macs_odp_data(pkt), macs_odp_len(pkt), offset, param, &own->parsed);
-    error_keep(pkt);
+    parse(pkt, offset, param);
     return 0;
 }
 

@@ -59,7 +59,6 @@ static struct macs_odp_pktio *pktio_new(const char *name, odp_pool_t pool, const
     }
     pool->users++;
     pktios[index] = pktio;
-    __atomic_fetch_add(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     return pktio;
 }
 
@@ -84,7 +83,6 @@ odp_pktio_t odp_pktio_open(const char *name, odp_pool_t pool, const odp_pktio_pa
 /* Called under the lock. */
 static void pktio_free(struct macs_odp_pktio *pktio) {
     pktio->driver->close(pktio);
-    __atomic_fetch_sub(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     pktios[pktio->index] = NULL;
     pktio->pool->users--;
     free(pktio->in);
@@ -156,14 +154,16 @@ int odp_pktio_stop(odp_pktio_t pktio) {
 }
 
 int odp_pktin_recv(odp_pktin_queue_t queue, odp_packet_t packets[], int num) {
-    int got;
-    if (odp_unlikely(!__atomic_load_n(&queue->pktio->started, __ATOMIC_RELAXED) || num <= 0))
+    struct macs_odp_pktio *pktio = queue->pktio;
+    if (odp_unlikely(!__atomic_load_n(&pktio->started, __ATOMIC_RELAXED) || num <= 0))
         return 0;
-    if (!queue->locked)
-        return queue->pktio->driver->recv(queue, packets, num);
-    odp_spinlock_lock(&queue->lock);
-    got = queue->pktio->driver->recv(queue, packets, num);
-    odp_spinlock_unlock(&queue->lock);
+    if (queue->locked)
+        odp_spinlock_lock(&queue->lock);
+    int got = pktio->driver->recv(queue, packets, num);
+    if (queue->locked)
+        odp_spinlock_unlock(&queue->lock);
+    if (pktio->config.parser.layer != ODP_PROTO_LAYER_NONE)
+        macs_odp_parse_received(packets, got, pktio->config.parser.layer);
     return got;
 }
 
@@ -210,14 +210,7 @@ odp_pktio_t odp_packet_input(odp_packet_t pkt) {
     return macs_odp_input(pkt) < 0 ? ODP_PKTIO_INVALID : pktios[macs_odp_input(pkt)];
 }
 
-odp_proto_layer_t macs_odp_parser_layer(int index) {
-    return pktios[index] == NULL ? ODP_PROTO_LAYER_NONE : pktios[index]->config.parser.layer;
-}
-
-/* What is known of a packet does not change with it. */
 void odp_packet_input_set(odp_packet_t pkt, odp_pktio_t pktio) {
-    if (macs_odp_parsing_ports != 0)
-        (void)macs_odp_layers_own(pkt);
     macs_odp_input_change(pkt, pktio == ODP_PKTIO_INVALID ? -1 : (int)pktio->index);
 }
 

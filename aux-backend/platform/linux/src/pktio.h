@@ -85,8 +85,8 @@ extern const struct macs_odp_driver macs_odp_driver_af_xdp;
 extern const struct macs_odp_driver macs_odp_driver_netmap;
 extern const struct macs_odp_driver macs_odp_driver_tap;
 
-/* As far as received packets of the port of that index are to be parsed, if there still is one. */
-odp_proto_layer_t macs_odp_parser_layer(int index);
+/* Parse what was received. */
+void macs_odp_parse_received(const odp_packet_t packets[], int num, odp_proto_layer_t layer);
 
 /* A driver's send() that counts and frees. */
 int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num);

@@ -60,9 +60,7 @@ int odp_pktio_config(odp_pktio_t pktio, const odp_pktio_config_t *config) {
                     config->flow_control.pause_tx != ODP_PKTIO_LINK_PAUSE_OFF;
     if (too_much)
         return macs_odp_fail(ENOTSUP);
-    __atomic_fetch_sub(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     pktio->config = *config;
-    __atomic_fetch_add(&macs_odp_parsing_ports, pktio->config.parser.layer != ODP_PROTO_LAYER_NONE, __ATOMIC_RELAXED);
     return 0;
 }
 

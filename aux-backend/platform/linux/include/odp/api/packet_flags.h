@@ -4,10 +4,9 @@
 
 #include <odp/api/packet.h>
 
-/* Of any layer. Does not look further into a packet whose port wants no parsing. */
+/* Of any layer. */
 static inline int odp_packet_has_error(odp_packet_t pkt) {
-    return odp_unlikely(macs_odp_parsing_ports != 0) ? macs_odp_layers(pkt)->parsed.flag.has_error
-                                                     : (macs_odp_flags(&pkt->event) & MACS_ODP_ERROR) != 0;
+    return (macs_odp_flags(&pkt->event) & MACS_ODP_ERROR) != 0;
 }
 
 #define MACS_ODP_FLAG(name)                                                                                            \

@@ -1,9 +1,7 @@
 /* What is known of the protocols in a packet: layers, offsets, checksums, and other rare metadata.
  *
- * A packet begins with nothing known. odp_packet_parse() finds out; a received packet is parsed when it is asked for
- * the first time, as far as its port's parser.layer says, from where its first byte was received: receiving does not
- * pay for it. It shows what its bytes are then. Offsets count from odp_packet_data() and do not follow it when it is
- * moved.
+ * A packet begins with nothing known. odp_packet_parse() finds out, and a port does for the packets that it receives,
+ * as far as its parser.layer says. Offsets count from odp_packet_data() and do not follow it when it is moved.
  */
 #ifndef ODP_API_PACKET_LAYERS_H_
 #define ODP_API_PACKET_LAYERS_H_
@@ -139,14 +137,11 @@ struct macs_odp_layers {
     int8_t shaper_len_adjust;
 } ODP_ALIGNED_CACHE;
 
-/* To be read: those of the packet, parsed now if it was received and nobody has asked yet, or the defaults. */
+/* To be read: those of the packet, or the defaults. */
 const struct macs_odp_layers *macs_odp_layers(odp_packet_t pkt);
 
 /* To be changed: the same, but the packet's own. */
 struct macs_odp_layers *macs_odp_layers_own(odp_packet_t pkt);
-
-/* How many ports want their packets parsed. */
-extern uint32_t macs_odp_parsing_ports;
 
 /* 0; -1: the parameters do not go together, or the offset is not inside the data. What is wrong in the packet's headers
  * is not an error of the call: odp_packet_has_error() tells. parse_multi: how many packets were parsed. */
