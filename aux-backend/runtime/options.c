@@ -60,8 +60,8 @@ static const char help[] =
     "      --socket PATH     listen for commands on this Unix socket\n"
     "      --workers N       threads that process packets [1]\n"
     "      --cpu LIST        CPUs of the workers, as 1,2 or 2-5\n"
-    "      --burst B         packets taken at once, 1 to %u [32]\n"
-    "      --sub-batch B     lookups in flight at once, 1 to the burst [32]\n"
+    "      --burst B         packets taken at once, 1 to %u [64]\n"
+    "      --sub-batch B     lookups in flight at once, 1 to the burst [64]\n"
     "      --batch N         both of these; 1 is one packet at a time\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
@@ -202,7 +202,7 @@ static enum macs_options_status check(struct macs_options *options) {
 
 enum macs_options_status macs_options_parse(struct macs_options *options, int argc, char **argv, const char *program) {
     *options = (struct macs_options){
-        .worker_count = 1, .burst = 32, .sub_batch = 32, .buffers = 8192, .max_frame = 9216, .seed = 1};
+        .worker_count = 1, .burst = 64, .sub_batch = 64, .buffers = 8192, .max_frame = 9216, .seed = 1};
     int id;
     while ((id = getopt_long(argc, argv, "hp:v", long_options, NULL)) != -1) {
         if (id == OPT_HELP) {
