@@ -143,7 +143,9 @@ static int split(char *line, char *words[]) {
     }
 }
 
-static const struct macs_command *find_command(const char *name) {
+static const struct macs_command *find_command(const struct macs_console *console, const char *name) {
+    if (console->last_command && !strcmp(name, console->last_command->name))
+        return console->last_command;
     if (!strcmp(name, help_command.name))
         return &help_command;
     for (unsigned list = 0; list < COMMAND_LISTS; list++)
@@ -171,9 +173,10 @@ int macs_console_run(struct macs_console *console, char *line, struct macs_text 
         return macs_text_fail(answer, "more than %u words", MACS_WORDS_MAX);
     if (!count)
         return 0;
-    const struct macs_command *command = find_command(words[0]);
+    const struct macs_command *command = find_command(console, words[0]);
     if (!command)
         return unknown_command(words[0], answer);
+    console->last_command = command;
     unsigned given = (unsigned)count - 1;
     if (given < command->min_words || given > command->max_words)
         return macs_text_fail(answer, "usage: %s %s", command->name, command->usage);

@@ -18,8 +18,9 @@ struct macs_console {
     struct macs_switch *sw;
     struct macs_store *stores; /* one a table */
     struct macs_match_buffer buffer;
-    void *value;    /* as long as the longest of any table */
-    int last_table; /* found by the word in last_table_word; saves a search a line */
+    void *value;                             /* as long as the longest of any table */
+    const struct macs_command *last_command; /* mostly the next one too */
+    int last_table;                          /* found by the word in last_table_word; saves a search a line */
     char last_table_word[64];
     bool quiet; /* nobody reads what commands print that work: those that come by the million need not */
     bool quit;  /* a command asked the switch to end */

@@ -68,12 +68,12 @@ static void unknown(const struct macs_names *names, const char *wanted, struct m
 
 int macs_names_find(const struct macs_names *names, const char *wanted, struct macs_text *why) {
     int found = -1, again = -1;
-    for (unsigned i = 0; i < names->count; i++) {
-        const char *name = names->name(names->list, i);
-        if (!is_end(name, wanted))
-            continue;
-        if (!strcmp(name, wanted))
+    for (unsigned i = 0; i < names->count; i++)
+        if (!strcmp(names->name(names->list, i), wanted))
             return (int)i;
+    for (unsigned i = 0; i < names->count; i++) {
+        if (!is_end(names->name(names->list, i), wanted))
+            continue;
         again = found;
         found = (int)i;
     }

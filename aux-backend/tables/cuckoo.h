@@ -15,6 +15,7 @@
 #define MACS_TABLES_CUCKOO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "scan.h"
@@ -47,6 +48,13 @@ struct macs_cuckoo_place {
 /* 0 or -ENOMEM, and then macs_cuckoo_fini may still be called. */
 int macs_cuckoo_init(struct macs_cuckoo *cuckoo, uint64_t bucket_count, bool with_notes);
 void macs_cuckoo_fini(struct macs_cuckoo *cuckoo);
+
+/* Fetch what a change of a bucket's entries reads beside it. */
+static inline void macs_cuckoo_expect(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
+    __builtin_prefetch(&cuckoo->overflows[bucket]);
+    if (cuckoo->notes)
+        __builtin_prefetch(&cuckoo->notes[(size_t)bucket * MACS_CUCKOO_WAYS]);
+}
 
 /* The word in a place without the bucket's mark; 0: free. */
 uint64_t macs_cuckoo_word(const struct macs_cuckoo *cuckoo, struct macs_cuckoo_place at);

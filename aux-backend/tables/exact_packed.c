@@ -208,6 +208,7 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     const struct macs_table_shape *shape = &table->shape;
     uint64_t key = macs_packing_key(shape, match->value);
     macs_exact_packed_start(table, key, shape->key_bits, shape->data_bits, cursor);
+    macs_cuckoo_expect(&cursor->index->cuckoo, cursor->primary);
     return macs_exact_packed_locate(shape->data_bits, cursor, at);
 }
 
