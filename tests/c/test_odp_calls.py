@@ -1,4 +1,4 @@
-"""The calls of our ODP headers, the pages that describe them: the same set."""
+"""The calls of our ODP headers, the pages that describe them and the conformance tests that make them: the same set."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from test_odp import PLATFORM, ROOT
+from test_odp import CONFORMANCE, PLATFORM, ROOT, TESTS
 
 PAGES = ROOT / "docs" / "odp"
 INCLUDE = PLATFORM / "include"
@@ -62,12 +62,26 @@ def described() -> list[tuple[str, str]]:
     return rows
 
 
+def used() -> set[str]:
+    """The calls that the conformance tests make."""
+    calls: set[str] = set()
+    for name in CONFORMANCE:
+        for file, line in preprocessed(TESTS / f"test_{name}.c"):
+            if file.is_relative_to(TESTS):
+                calls.update(re.findall(r"\bodp_\w+", line))
+    return calls
+
+
 def test_every_call_is_described_once() -> None:
     rows, calls = described(), declared()
     assert len(calls) > 300
     assert sorted(row for row in set(rows) if rows.count(row) > 1) == []
     assert sorted(calls - set(rows)) == [], "declared, but in no table of docs/odp/"
     assert sorted(set(rows) - calls) == [], "in a table of docs/odp/, but not declared"
+
+
+def test_every_call_is_made_by_a_conformance_test() -> None:
+    assert sorted({call for _, call in declared()} - used()) == []
 
 
 def test_every_header_is_on_the_overview() -> None:

@@ -157,6 +157,14 @@ static void test_metadata(void) {
     CHECK(odp_event_type(event) == ODP_EVENT_PACKET && odp_event_subtype(event) == ODP_EVENT_PACKET_BASIC);
     CHECK(odp_packet_from_event(event) == pkt && odp_event_is_valid(event) == 1);
     CHECK(odp_event_type_multi(&event, 1, &type) == 1 && type == ODP_EVENT_PACKET && odp_event_pool(event) == pool);
+    odp_packet_t again;
+    odp_packet_to_event_multi(&pkt, &event, 1);
+    odp_packet_from_event_multi(&again, &event, 1);
+    CHECK(again == pkt && event == odp_packet_to_event(pkt));
+    CHECK(odp_packet_to_u64(pkt) != odp_packet_to_u64(ODP_PACKET_INVALID));
+    CHECK(odp_pool_to_u64(pool) != odp_pool_to_u64(ODP_POOL_INVALID));
+    odp_packet_print(pkt);
+    odp_packet_print_data(pkt, 0, odp_packet_len(pkt));
     odp_event_free(event);
     CHECK(odp_packet_is_valid(ODP_PACKET_INVALID) == 0 && odp_event_is_valid(ODP_EVENT_INVALID) == 0);
 }

@@ -12,37 +12,50 @@ static odp_rwlock_t rw;
 static odp_barrier_t barrier;
 static uint64_t plain[3];
 
-static void test_atomics(void) {
-    odp_atomic_u32_t a;
-    odp_atomic_u64_t b;
-    uint32_t old32 = 7;
-    uint64_t old64 = 1;
-    odp_atomic_init_u32(&a, 5);
-    CHECK(odp_atomic_fetch_add_u32(&a, 3) == 5 && odp_atomic_load_u32(&a) == 8);
-    CHECK(odp_atomic_fetch_sub_u32(&a, 9) == 8 && odp_atomic_load_acq_u32(&a) == UINT32_MAX);
-    CHECK(odp_atomic_fetch_inc_u32(&a) == UINT32_MAX && odp_atomic_fetch_dec_u32(&a) == 0);
-    odp_atomic_store_rel_u32(&a, 8);
-    CHECK(!odp_atomic_cas_u32(&a, &old32, 1) && old32 == 8);
-    CHECK(odp_atomic_cas_acq_u32(&a, &old32, 1) && odp_atomic_load_u32(&a) == 1);
-    old32 = 1;
-    CHECK(odp_atomic_cas_rel_u32(&a, &old32, 2) && (old32 = 2) && odp_atomic_cas_acq_rel_u32(&a, &old32, 3));
-    odp_atomic_max_u32(&a, 2);
-    CHECK(odp_atomic_load_u32(&a) == 3 && odp_atomic_fetch_max_u32(&a, 9) == 3 && odp_atomic_fetch_min_u32(&a, 4) == 9);
-    odp_atomic_min_u32(&a, 100);
-    CHECK(odp_atomic_xchg_u32(&a, 12) == 4);
-    odp_atomic_bit_set_u32(&a, 3);
-    CHECK(odp_atomic_bit_fetch_clr_u32(&a, 8) == 15 && odp_atomic_bit_fetch_set_u32(&a, 16) == 7);
-    odp_atomic_bit_clr_rel_u32(&a, 16);
-    odp_atomic_add_rel_u32(&a, 1);
-    CHECK(odp_atomic_load_u32(&a) == 8);
-    odp_atomic_init_u64(&b, UINT64_MAX);
-    odp_atomic_inc_u64(&b);
-    CHECK(odp_atomic_load_u64(&b) == 0 && odp_atomic_fetch_add_u64(&b, 1ull << 40) == 0);
-    CHECK(!odp_atomic_cas_acq_rel_u64(&b, &old64, 5) && old64 == 1ull << 40);
-    CHECK(odp_atomic_fetch_max_u64(&b, 3) == 1ull << 40 && odp_atomic_xchg_u64(&b, 6) == 1ull << 40);
-    odp_atomic_sub_u64(&b, 4);
-    odp_atomic_bit_set_u64(&b, 1ull << 63);
-    CHECK(odp_atomic_load_u64(&b) == ((1ull << 63) | 2));
+/* Every operation of one width, at the ends of its range too. */
+#define TEST_ATOMICS(N)                                                                                                \
+    static void test_atomics_u##N(void) {                                                                              \
+        odp_atomic_u##N##_t a;                                                                                         \
+        uint##N##_t old = 7;                                                                                           \
+        const uint##N##_t top = (uint##N##_t)1 << (N - 1);                                                             \
+        odp_atomic_init_u##N(&a, 5);                                                                                   \
+        CHECK(odp_atomic_load_u##N(&a) == 5 && odp_atomic_fetch_add_u##N(&a, 3) == 5);                                 \
+        CHECK(odp_atomic_fetch_sub_u##N(&a, 9) == 8 && odp_atomic_load_acq_u##N(&a) == UINT##N##_MAX);                 \
+        CHECK(odp_atomic_fetch_inc_u##N(&a) == UINT##N##_MAX && odp_atomic_fetch_dec_u##N(&a) == 0);                   \
+        odp_atomic_inc_u##N(&a);                                                                                       \
+        CHECK(odp_atomic_load_u##N(&a) == 0);                                                                          \
+        odp_atomic_dec_u##N(&a);                                                                                       \
+        CHECK(odp_atomic_load_u##N(&a) == UINT##N##_MAX);                                                              \
+        odp_atomic_store_u##N(&a, 20);                                                                                 \
+        odp_atomic_add_u##N(&a, 4);                                                                                    \
+        odp_atomic_add_rel_u##N(&a, 3);                                                                                \
+        odp_atomic_sub_u##N(&a, 2);                                                                                    \
+        odp_atomic_sub_rel_u##N(&a, 1);                                                                                \
+        CHECK(odp_atomic_load_u##N(&a) == 24 && odp_atomic_xchg_u##N(&a, 8) == 24);                                    \
+        CHECK(!odp_atomic_cas_u##N(&a, &old, 1) && old == 8 && odp_atomic_cas_u##N(&a, &old, 1));                      \
+        CHECK(!odp_atomic_cas_acq_u##N(&a, &old, 2) && old == 1 && odp_atomic_cas_acq_u##N(&a, &old, 2));              \
+        CHECK(!odp_atomic_cas_rel_u##N(&a, &old, 3) && old == 2 && odp_atomic_cas_rel_u##N(&a, &old, 3));              \
+        CHECK(!odp_atomic_cas_acq_rel_u##N(&a, &old, 4) && old == 3 && odp_atomic_cas_acq_rel_u##N(&a, &old, top));    \
+        CHECK(odp_atomic_fetch_max_u##N(&a, 9) == top && odp_atomic_fetch_min_u##N(&a, 4) == top);                     \
+        odp_atomic_max_u##N(&a, top);                                                                                  \
+        CHECK(odp_atomic_load_u##N(&a) == top);                                                                        \
+        odp_atomic_min_u##N(&a, 12);                                                                                   \
+        odp_atomic_min_u##N(&a, 100);                                                                                  \
+        CHECK(odp_atomic_load_u##N(&a) == 12);                                                                         \
+        odp_atomic_bit_set_u##N(&a, 3);                                                                                \
+        odp_atomic_bit_set_rel_u##N(&a, top);                                                                          \
+        CHECK(odp_atomic_bit_fetch_clr_u##N(&a, top) == (top | 15) && odp_atomic_bit_fetch_set_u##N(&a, 16) == 15);    \
+        odp_atomic_bit_clr_u##N(&a, 1);                                                                                \
+        odp_atomic_bit_clr_rel_u##N(&a, 2);                                                                            \
+        CHECK(odp_atomic_load_u##N(&a) == 28);                                                                         \
+        odp_atomic_store_rel_u##N(&a, 1);                                                                              \
+        CHECK(odp_atomic_load_acq_u##N(&a) == 1);                                                                      \
+    }
+
+TEST_ATOMICS(32)
+TEST_ATOMICS(64)
+
+static void test_barriers(void) {
     odp_mb_full(), odp_mb_acquire(), odp_mb_release(), odp_mb_sync(), odp_mb_sync_load(), odp_mb_sync_store();
 }
 
@@ -102,7 +115,9 @@ static void in_step(int number) {
 
 int main(void) {
     test_begin();
-    test_atomics();
+    test_atomics_u32();
+    test_atomics_u64();
+    test_barriers();
     test_locks();
     odp_atomic_init_u32(&count32, 0);
     odp_atomic_init_u64(&count64, 0);

@@ -102,13 +102,20 @@ static struct macs_odp_counters counters_since(const struct macs_odp_counters *n
     return counters;
 }
 
+static void refresh(struct macs_odp_pktio *pktio) {
+    if (pktio->driver->refresh != NULL)
+        pktio->driver->refresh(pktio);
+}
+
 int odp_pktin_queue_stats(odp_pktin_queue_t queue, odp_pktin_queue_stats_t *stats) {
+    refresh(queue->pktio);
     struct macs_odp_counters counters = counters_since(&queue->counters, &queue->reset);
     *stats = (odp_pktin_queue_stats_t){counters.octets, counters.packets, counters.discards, counters.errors};
     return 0;
 }
 
 int odp_pktout_queue_stats(odp_pktout_queue_t queue, odp_pktout_queue_stats_t *stats) {
+    refresh(queue->pktio);
     struct macs_odp_counters counters = counters_since(&queue->counters, &queue->reset);
     *stats = (odp_pktout_queue_stats_t){counters.octets, counters.packets, counters.discards, counters.errors};
     return 0;
@@ -118,8 +125,7 @@ int odp_pktio_stats(odp_pktio_t pktio, odp_pktio_stats_t *stats) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
     memset(stats, 0, sizeof(*stats));
-    if (pktio->driver->refresh != NULL)
-        pktio->driver->refresh(pktio);
+    refresh(pktio);
     for (uint32_t i = 0; i < pktio->num_in; i++) {
         struct macs_odp_counters counters = counters_since(&pktio->in[i].counters, &pktio->in[i].reset);
         stats->in_octets += counters.octets;
@@ -140,8 +146,7 @@ int odp_pktio_stats(odp_pktio_t pktio, odp_pktio_stats_t *stats) {
 int odp_pktio_stats_reset(odp_pktio_t pktio) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
-    if (pktio->driver->refresh != NULL)
-        pktio->driver->refresh(pktio);
+    refresh(pktio);
     for (uint32_t i = 0; i < pktio->num_in; i++)
         counters_read(&pktio->in[i].reset, &pktio->in[i].counters);
     for (uint32_t i = 0; i < pktio->num_out; i++)
