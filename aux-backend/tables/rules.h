@@ -76,13 +76,25 @@ static inline const uint8_t *macs_rules_high(const struct macs_rules *rules, con
 /* The range field that a key byte belongs to, or NULL. */
 const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules, uint32_t at);
 
+/* Whether a number of so many bytes is one from `low` to `high`; most significant byte first. */
+static inline bool macs_rules_between(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes) {
+    if (bytes > 8)
+        return memcmp(number, low, bytes) >= 0 && memcmp(number, high, bytes) <= 0;
+    uint64_t is = 0, from = 0, to = 0;
+    for (uint32_t i = 0; i < bytes; i++) {
+        is = is << 8 | number[i];
+        from = from << 8 | low[i];
+        to = to << 8 | high[i];
+    }
+    return from <= is && is <= to;
+}
+
 /* Whether all range fields of the key are numbers from those in `low` to those in `high`. */
 static inline bool macs_rules_in_ranges(const struct macs_rules *rules, const uint8_t *low, const uint8_t *high,
                                         const uint8_t *key) {
     for (uint32_t i = 0; i < rules->field_count; i++) {
         uint32_t at = rules->fields[i].offset, bytes = (rules->fields[i].bits + 7u) / 8;
-        if (rules->fields[i].kind == MACS_RANGE &&
-            (memcmp(key + at, low + at, bytes) < 0 || memcmp(key + at, high + at, bytes) > 0))
+        if (rules->fields[i].kind == MACS_RANGE && !macs_rules_between(low + at, high + at, key + at, bytes))
             return false;
     }
     return true;

@@ -9,7 +9,7 @@
 
 enum {
     DEFERS = 3,   /* that one change makes at most: quads, map, value */
-    HASTE = 8,    /* the same where the plan stays, and rows have no place for an entry */
+    HASTE = 4,    /* the same where the plan stays, and rows have no place for an entry */
     PATIENCE = 16 /* entries that are added to a map before another one is made, beside a share of those in it */
 };
 

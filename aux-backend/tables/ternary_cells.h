@@ -84,7 +84,7 @@ struct macs_ternary_cells_cursor {
     uint32_t cuts;
     uint32_t at[MACS_TERNARY_CELLS_CUTS]; /* the cell in each, then its first quad */
     bool stepped;
-    const struct macs_ternary_rows_place *place; /* the best in rows, if there are some */
+    const struct macs_ternary_rows_place *place; /* the best in rows, or NULL without these */
 };
 
 /* The best entry so far. */
@@ -192,6 +192,7 @@ static inline void macs_ternary_cells_step(const void *self, const uint8_t *key,
     const struct macs_rules *rules = &((const struct macs_ternary_cells *)self)->rules;
     const struct macs_ternary_rows *rows = cursor->map->rows;
     cursor->stepped = true;
+    cursor->place = NULL;
     if (rows) {
         cursor->place = __builtin_expect(rules->ranges, 0) ? macs_ternary_rows_find_in_ranges(rules, rows, key)
                                                            : macs_ternary_rows_find(rules, rows, key);
@@ -206,23 +207,31 @@ static inline void macs_ternary_cells_step(const void *self, const uint8_t *key,
     }
 }
 
-static inline const struct macs_entry *macs_ternary_cells_search(const struct macs_ternary_cells *table,
-                                                                 const uint8_t *key, uint32_t key_bytes,
-                                                                 struct macs_ternary_cells_cursor *cursor) {
+/* Take the best of all cuts' matches if it wins over the best so far. */
+static inline void macs_ternary_cells_look_in_cuts(const struct macs_ternary_cells *table, const uint8_t *key,
+                                                   uint32_t key_bytes, const struct macs_ternary_cells_cursor *cursor,
+                                                   struct macs_ternary_best *best) {
     uint64_t words[(MACS_TERNARY_CELLS_KEY_MAX + 7) / 8];
     uint32_t count = (key_bytes + 7) / 8;
-    struct macs_ternary_best best = {.order = 1};
-    if (__builtin_expect(!cursor->stepped, 0))
-        macs_ternary_cells_step(table, key, key_bytes, cursor);
-    if (cursor->map->rows) {
-        best.order = atomic_load_explicit(&cursor->place->order, memory_order_relaxed);
-        best.slot = atomic_load_explicit(&cursor->place->slot, memory_order_acquire);
-    }
-    for (uint32_t at = 0; cursor->cuts && at < count; at++)
+    for (uint32_t at = 0; at < count; at++)
         words[at] = macs_ternary_cells_word(key, key_bytes, at);
     for (uint32_t i = 0; i < cursor->cuts; i++)
         macs_ternary_cells_descend(table, cursor->map, cursor->at[i], cursor->map->cuts[i].depth, key, words, count,
-                                   &best);
+                                   best);
+}
+
+static inline const struct macs_entry *macs_ternary_cells_search(const struct macs_ternary_cells *table,
+                                                                 const uint8_t *key, uint32_t key_bytes,
+                                                                 struct macs_ternary_cells_cursor *cursor) {
+    struct macs_ternary_best best = {.order = 1};
+    if (__builtin_expect(!cursor->stepped, 0))
+        macs_ternary_cells_step(table, key, key_bytes, cursor);
+    if (cursor->place) {
+        best.order = atomic_load_explicit(&cursor->place->order, memory_order_relaxed);
+        best.slot = atomic_load_explicit(&cursor->place->slot, memory_order_acquire);
+    }
+    if (cursor->cuts)
+        macs_ternary_cells_look_in_cuts(table, key, key_bytes, cursor, &best);
     uintptr_t found = (uintptr_t)0 - (best.order > 1);
     return (const void *)((uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best.slot) & found);
 }

@@ -31,6 +31,7 @@ enum {
 #define COST_MORE 2.0    /* each quad of a cell behind the first */
 #define COST_LATER 0.05  /* each quad of entries that are left to later cuts */
 #define COST_SPREAD 0.02 /* each cell of an entry behind the first: memory */
+#define COST_RANGES 3.0  /* each cut of a table with ranges: entries that match but for these are looked at singly */
 #define COST_ON 1.5      /* rows of more than two lines */
 #define COST_FAR 1.5     /* the same for each of their bytes, beside one of two lines */
 #define COST_LITTLE 2.5  /* nothing needs to be tried to have less */
@@ -360,7 +361,7 @@ static double choose_cuts(desk_t *desk, uint32_t limit) {
         double least = sample->rules->values.count; /* the last few need little, and much is gained */
         if (!choose_bytes(sample, limit, room > least ? room : least, desk->drafts))
             break;
-        cost += COST_CUT + cost_in_cut(sample, desk->drafts);
+        cost += COST_CUT + cost_in_cut(sample, desk->drafts) + (sample->rules->ranges ? COST_RANGES : 0);
         room -= add_cut(desk->all, desk->drafts, plan);
         macs_ternary_cells_draw(desk->rest, desk->all->spread, desk->all->count);
         sample = desk->rest;

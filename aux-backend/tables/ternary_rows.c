@@ -12,7 +12,7 @@ enum {
     VALUES = 256,  /* of a byte */
     YOUNG_OF = 16, /* entries, for each young place */
     YOUNG_MIN = 8,
-    YOUNG_FEW = 16, /* with few entries, if there is room */
+    YOUNG_FEW = 8, /* with few entries, if there is room */
     YOUNG_MANY = MACS_BITS_WORDS * 64,
 };
 
@@ -113,28 +113,10 @@ static bool fill(desk_t *desk, rows_t *rows) {
     return true;
 }
 
-/* Whether the values of a rule's range, byte by byte, are all between its ends. */
-static bool is_exact(const struct macs_rules *rules, const struct macs_rule *rule) {
-    const uint8_t *low = rule->bytes, *high = macs_rules_high(rules, rule);
-    for (uint32_t i = 0; i < rules->field_count; i++) {
-        const struct macs_key_field *field = &rules->fields[i];
-        uint32_t at = field->offset, end = at + (field->bits + 7u) / 8;
-        if (field->kind != MACS_RANGE)
-            continue;
-        while (at < end && low[at] == high[at])
-            at++;
-        while (++at < end)
-            if (low[at] != 0 || high[at] != 0xff)
-                return false;
-    }
-    return true;
-}
-
-static void take_place(rows_t *rows, const struct macs_rules *rules, struct macs_rule *rule, uint32_t number) {
+static void take_place(rows_t *rows, struct macs_rule *rule, uint32_t number) {
     struct macs_ternary_rows_place *place = &rows->places[number];
     rule->result = number;
     atomic_store_explicit(&place->order, rule->order + MACS_TERNARY_CELLS_ORDER, memory_order_relaxed);
-    atomic_store_explicit(&place->exact, is_exact(rules, rule), memory_order_relaxed);
     atomic_store_explicit(&place->slot, rule->slot, memory_order_release);
 }
 
@@ -144,7 +126,7 @@ static bool fill_places(const desk_t *desk, rows_t *rows) {
     if (!rows->places)
         return false;
     for (uint32_t i = 0; i < desk->count; i++)
-        take_place(rows, desk->rules, desk->sorted[i], desk->first + i);
+        take_place(rows, desk->sorted[i], desk->first + i);
     atomic_init(&rows->places[last].order, 1);
     return true;
 }
@@ -305,7 +287,7 @@ static void put_bit(rows_t *rows, byte_t *byte, const values_t *values, uint32_t
 bool macs_ternary_rows_put(rows_t *rows, const struct macs_rules *rules, struct macs_rule *rule) {
     if (rows->young_top == rows->young_end || !has_room(rows, rules, rule))
         return false;
-    take_place(rows, rules, rule, rows->young_top++);
+    take_place(rows, rule, rows->young_top++);
     for (uint32_t i = 0; i < rows->bytes; i++) {
         values_t values = macs_ternary_cells_values(rules, rule, rows->byte[i].at);
         put_bit(rows, &rows->byte[i], &values, rule->result);

@@ -5,7 +5,7 @@
  * a row, and bytes that all entries take any value of have none. So a lookup is the same few loads whatever the masks
  * are, without a branch up to two *lines* (512 places each), and goes on by two lines until there is a bit.
  * A few *young* places in front are in no order: entries that come later stand there until new rows are made.
- * A range is taken as what it is byte by byte; where that says too much of it (not exact) the whole is looked at too.
+ * A range is taken as what it is byte by byte, which says too much of it: of what is found the whole is looked at too.
  * Invariants: the bit of a place is in no row until an entry gets the place, and a place has one entry in its life. A
  * new entry's bit comes into the rows of one byte after the other, so it is found when it is in all; a row that only
  * some of its values share with a new entry is copied for these first. An entry that goes is taken out of all rows of
@@ -36,7 +36,6 @@ struct macs_ternary_rows_byte {
 struct macs_ternary_rows_place {
     _Atomic uint64_t order; /* as in a quad; 1 in the last place */
     _Atomic uint32_t slot;
-    atomic_bool exact; /* a key that the rows say it matches it matches */
 };
 
 struct macs_ternary_rows {
@@ -89,7 +88,7 @@ static inline uint32_t macs_ternary_rows_begin(const struct macs_ternary_rows *r
 /* Whether a place's entry is one that the key matches in its ranges too. */
 static inline bool macs_ternary_rows_holds(const struct macs_rules *rules, const struct macs_ternary_rows_place *place,
                                            const uint8_t *key) {
-    if (__builtin_expect(atomic_load_explicit(&place->exact, memory_order_relaxed), 1))
+    if (!rules->ranges)
         return true;
     uint32_t slot = atomic_load_explicit(&place->slot, memory_order_acquire);
     const uint8_t *low = macs_values_inline(&rules->values, slot) + sizeof(uint64_t);
@@ -125,7 +124,7 @@ static inline const struct macs_ternary_rows_place *macs_ternary_rows_place_of(c
     return &rows->places[(from + word) * 64 + (uint32_t)__builtin_ctzll(words[word])];
 }
 
-/* The best entry's place, when all are exact, in rows of one line or two. */
+/* The best entry's place, without ranges, in rows of one line or two. */
 static inline const struct macs_ternary_rows_place *macs_ternary_rows_find_first(const struct macs_rules *rules,
                                                                                  const struct macs_ternary_rows *rows,
                                                                                  const uint8_t *key, bool two) {
@@ -152,7 +151,7 @@ macs_ternary_rows_find_on(const struct macs_rules *rules, const struct macs_tern
     return young ? macs_ternary_rows_among_young(rules, rows, key, young, young_words, place) : place;
 }
 
-/* The best entry's place, when all are exact. */
+/* The best entry's place, without ranges. */
 static inline const struct macs_ternary_rows_place *
 macs_ternary_rows_find(const struct macs_rules *rules, const struct macs_ternary_rows *rows, const uint8_t *key) {
     if (rows->lines == 1)
@@ -162,22 +161,24 @@ macs_ternary_rows_find(const struct macs_rules *rules, const struct macs_ternary
     return macs_ternary_rows_find_on(rules, rows, key);
 }
 
-/* The first place of these that holds, or NULL. */
-static inline const struct macs_ternary_rows_place *
-macs_ternary_rows_first(const struct macs_rules *rules, const struct macs_ternary_rows_place *places,
-                        const uint8_t *key, uint32_t some, const uint64_t *words) {
+/* The first place that holds of these words; the last place of all when there is none. */
+static inline const struct macs_ternary_rows_place *macs_ternary_rows_next(const struct macs_rules *rules,
+                                                                           const struct macs_ternary_rows *rows,
+                                                                           const uint8_t *key, uint32_t from,
+                                                                           uint32_t some, const uint64_t *words) {
     for (; some; some &= some - 1) {
         uint32_t word = (uint32_t)__builtin_ctz(some);
         for (uint64_t left = words[word]; left; left &= left - 1) {
-            const struct macs_ternary_rows_place *place = &places[word * 64 + (uint32_t)__builtin_ctzll(left)];
-            if (macs_ternary_rows_holds(rules, place, key))
+            const struct macs_ternary_rows_place *place =
+                &rows->places[(from + word) * 64 + (uint32_t)__builtin_ctzll(left)];
+            if (__builtin_expect(macs_ternary_rows_holds(rules, place, key), 1))
                 return place;
         }
     }
-    return NULL;
+    return &rows->places[(size_t)rows->lines * MACS_TERNARY_ROWS_LINE];
 }
 
-/* The best entry's place when some are not exact. */
+/* The best entry's place when there are ranges, which rows say too much of. */
 static inline const struct macs_ternary_rows_place *
 macs_ternary_rows_find_in_ranges(const struct macs_rules *rules, const struct macs_ternary_rows *rows,
                                  const uint8_t *key) {
@@ -186,14 +187,14 @@ macs_ternary_rows_find_in_ranges(const struct macs_rules *rules, const struct ma
     uint32_t end = rows->lines * MACS_BITS_WORDS, from = 0, young;
     uint32_t some = end == MACS_BITS_WORDS ? macs_ternary_rows_begin(rows, key, false, words, young_words, &young)
                                            : macs_ternary_rows_begin(rows, key, true, words, young_words, &young);
-    const struct macs_ternary_rows_place *place = macs_ternary_rows_first(rules, rows->places, key, some, words);
-    while (!place && (from += 2 * MACS_BITS_WORDS) < end) {
+    const struct macs_ternary_rows_place *place = macs_ternary_rows_next(rules, rows, key, 0, some, words);
+    while (place == none && (from += 2 * MACS_BITS_WORDS) < end) {
         macs_bits common[2];
         macs_ternary_rows_meet(rows, key, from, true, common);
         some = macs_ternary_rows_store(common, true, words);
-        place = macs_ternary_rows_first(rules, &rows->places[(size_t)from * 64], key, some, words);
+        place = macs_ternary_rows_next(rules, rows, key, from, some, words);
     }
-    return macs_ternary_rows_among_young(rules, rows, key, young, young_words, place ? place : none);
+    return macs_ternary_rows_among_young(rules, rows, key, young, young_words, place);
 }
 
 /* Rows for these rules, best first; rule->result is then the place. NULL without memory. */

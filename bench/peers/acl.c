@@ -6,6 +6,7 @@
 #include <rte_acl.h>
 
 #define PEER_KEYS (1 << 16) /* of each contest */
+#define PEER_NUMBER number_of
 #include "acl_sets.h"
 #include "peer.h"
 #include "tables/ternary_cells.h"
@@ -27,6 +28,15 @@ static void *ours;
 static struct rte_acl_ctx *peer;
 
 #define KEY_OF(NUMBER) pointers[NUMBER]
+
+/* The same as peer_number, by bits. */
+static inline uint64_t number_of(const struct macs_entry *entry) {
+    static const struct peer_value none;
+    uintptr_t found = (uintptr_t)0 - (entry != NULL);
+    __asm__("" : "+r"(found)); /* else the compiler makes it a branch */
+    uintptr_t value = ((uintptr_t)entry & found) | ((uintptr_t)&none & ~found);
+    return ((const struct peer_value *)value)->number;
+}
 
 PEER_OURS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step, KEY_OF, FLOW_BYTES)
 
@@ -54,17 +64,20 @@ static int add_peer(struct rte_acl_ctx *to, const struct rule *rule, uint32_t n)
     made.field[DST].value.u32 = rte_be_to_cpu_32(rule->value.dst);
     made.field[DST].mask_range.u32 = bits_of(rule->mask.dst);
     made.field[SPORT].value.u16 = rte_be_to_cpu_16(rule->value.sport);
-    made.field[SPORT].mask_range.u16 = rte_be_to_cpu_16(rule->value.sport | (uint16_t)~rule->mask.sport);
+    made.field[SPORT].mask_range.u16 = rte_be_to_cpu_16(rule->sport_high);
     made.field[DPORT].value.u16 = rte_be_to_cpu_16(rule->value.dport);
-    made.field[DPORT].mask_range.u16 = rte_be_to_cpu_16(rule->value.dport | (uint16_t)~rule->mask.dport);
+    made.field[DPORT].mask_range.u16 = rte_be_to_cpu_16(rule->dport_high);
     return rte_acl_add_rules(to, (const struct rte_acl_rule *)(const void *)&made, 1);
 }
 
 static int add_ours(void *to, const struct rule *rule, uint32_t n) {
     struct peer_value value = {.number = n + 1};
+    struct flow high = rule->value;
+    high.sport = rule->sport_high;
+    high.dport = rule->dport_high;
     struct macs_match match = {.value = (const uint8_t *)&rule->value,
                                .mask = (const uint8_t *)&rule->mask,
-                               .high = (const uint8_t *)&rule->value,
+                               .high = (const uint8_t *)&high,
                                .prefix_bits = FLOW_BYTES * 8,
                                .priority = -(int32_t)n};
     return macs_ternary_cells_kernel.add(to, &match, &value, NULL);
@@ -76,16 +89,26 @@ static int add_ours(void *to, const struct rule *rule, uint32_t n) {
         .offset = offsetof(struct flow, MEMBER)                                                                        \
     }
 
-static struct contest make(const char *name, const struct rule *rules, uint32_t count) {
+#define OUR_FIELD(MEMBER, KIND)                                                                                        \
+    { #MEMBER, 8 * sizeof(((struct flow *)NULL)->MEMBER), offsetof(struct flow, MEMBER), KIND, 0 }
+
+static struct contest make(const struct rule_set *set, const struct rule *rules, uint32_t count) {
+    static const struct macs_key_field fields[FIELDS] = {OUR_FIELD(protocol, MACS_TERNARY),
+                                                         OUR_FIELD(src, MACS_TERNARY), OUR_FIELD(dst, MACS_TERNARY),
+                                                         OUR_FIELD(sport, MACS_RANGE), OUR_FIELD(dport, MACS_RANGE)};
     static const struct rte_acl_config config = {
         .num_categories = 1,
         .num_fields = FIELDS,
         .defs = {FIELD(PROTOCOL, BITMASK, 1, 0, protocol), FIELD(SRC, MASK, 4, 1, src), FIELD(DST, MASK, 4, 2, dst),
                  FIELD(SPORT, RANGE, 2, 3, sport), FIELD(DPORT, RANGE, 2, 3, dport)}};
-    const struct macs_table_shape shape = {
-        .key_bytes = FLOW_BYTES, .prefix_offset = FLOW_BYTES, .value_bytes = sizeof(struct peer_value), .size = count};
+    const struct macs_table_shape shape = {.key_bytes = FLOW_BYTES,
+                                           .prefix_offset = FLOW_BYTES,
+                                           .value_bytes = sizeof(struct peer_value),
+                                           .size = count,
+                                           .fields = set->spans ? fields : NULL,
+                                           .field_count = set->spans ? FIELDS : 0};
     const struct rte_acl_param param = {
-        .name = name, .socket_id = SOCKET_ID_ANY, .rule_size = RTE_ACL_RULE_SZ(FIELDS), .max_rule_num = count};
+        .name = set->name, .socket_id = SOCKET_ID_ANY, .rule_size = RTE_ACL_RULE_SZ(FIELDS), .max_rule_num = count};
     struct contest made = {.ours = peer_table(&macs_ternary_cells_kernel, &shape), .peer = rte_acl_create(&param)};
     if (!made.peer)
         peer_fail("rte_acl has no memory: more huge pages?");
@@ -138,7 +161,7 @@ static void prepare(uint32_t rules) {
         peer_fail("no memory for rules");
     for (uint32_t set = 0; set < RULE_SETS; set++) {
         uint32_t count = rules_fill(&rule_sets[set], made, rules);
-        contests[2 * set] = contests[2 * set + 1] = make(rule_sets[set].name, made, count);
+        contests[2 * set] = contests[2 * set + 1] = make(&rule_sets[set], made, count);
         for (uint32_t mixed = 0; mixed < 2; mixed++) {
             contests[2 * set + mixed].keys = make_keys(made, count, mixed);
             choose(2 * set + mixed);

@@ -121,10 +121,10 @@ def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_byt
         run(binary, "ternary_cells", key_bytes, key_bytes, 8_000, fresh, failing, range_bytes)
 
 
-@pytest.mark.parametrize("size", [1_100, 12_000])
-def test_many_cells_agree_with_the_reference(build: Build, size: int) -> None:
+@pytest.mark.parametrize(("size", "ranges"), [(700, 4), (1_100, 0), (2_500, 2), (12_000, 0)])
+def test_many_cells_agree_with_the_reference(build: Build, size: int, ranges: int) -> None:
     binary = build("random", "clang", "-O2", f"-DSIZE={size}", WRAP)
-    run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0)
+    run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0, ranges)
 
 
 @pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), [shape for shape in SHAPES if shape[1] > 3])
