@@ -69,6 +69,11 @@ class Optimisations:
         "an array by key for exact keys of up to 16 bits (exact_direct, exact_index)",
         "no hash, one load a lookup or two; costs a cell for each key there can be",
     )
+    bulk: bool = _on(
+        "hashing the keys of all packets of a stage as an array, and fetching the entries of some packets between the "
+        "work on those before them (exact_packed)",
+        "vector code; less between two fetches, so that more of them overlap",
+    )
     simd: bool = _on(
         "comparing buckets and groups of entries by vector instructions",
         "one comparison in place of eight",

@@ -127,8 +127,7 @@ static inline uint64_t macs_exact_packed_locate(uint32_t data_bits, struct macs_
 static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index = cursor->index;
     const struct macs_cuckoo_bucket *bucket = &index->cuckoo.buckets[cursor->primary];
-    uint32_t way;
-    cursor->word = macs_exact_packed_search(bucket, macs_exact_packed_mask(index), cursor->want, &way);
+    cursor->word = macs_scan_find(bucket->words, macs_exact_packed_mask(index), cursor->want);
     if (__builtin_expect(!cursor->word && macs_cuckoo_overflows(bucket), 0))
         macs_prefetch(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
 }
@@ -141,6 +140,77 @@ static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bit
     (void)key_bits;
     if (__builtin_expect(!word, 0))
         word = macs_exact_packed_locate(data_bits, cursor, &at);
+    *data = word & macs_packing_ones(data_bits);
+    return word != 0;
+}
+
+/* -- the lookups of a burst -------------------------------------------------------------------------------------------
+ *
+ * Their keys stand in an array and are hashed there, which is vector code. So fetching a bucket takes an instruction or
+ * two, and that counts: a fetch that misses the TLB holds back what comes after it, and the processor looks at no more
+ * than some hundred instructions ahead for the next one.
+ */
+
+/* As many cursors as a burst has packets, with arrays for members. */
+struct macs_exact_packed_bulk {
+    const struct macs_exact_packed_index *index;
+    uint32_t moves;
+    uint64_t keys[MACS_BURST_MAX]; /* from the start on what the words have of them in the primary bucket */
+    const struct macs_cuckoo_bucket *buckets[MACS_BURST_MAX]; /* primary ones */
+    uint64_t words[MACS_BURST_MAX];                           /* that were found there; 0: none */
+};
+
+static inline void macs_exact_packed_bulk_start(const void *self, struct macs_exact_packed_bulk *bulk, uint32_t count,
+                                                uint32_t key_bits, uint32_t data_bits) {
+    const struct macs_exact_packed_index *index =
+        atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
+    const struct macs_exact_packed_index here = {.multiply = {index->multiply[0], index->multiply[1]}};
+    const struct macs_cuckoo_bucket *const buckets = index->cuckoo.buckets;
+    const uint64_t rest_mask = index->rest_mask;
+    const uint32_t rest_bits = index->rest_bits;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t permuted = macs_exact_packed_permute(&here, bulk->keys[i], key_bits);
+        bulk->buckets[i] = &buckets[permuted >> rest_bits];
+        bulk->keys[i] = (permuted << data_bits & rest_mask) | MACS_EXACT_PACKED_PRESENT;
+    }
+    bulk->index = index;
+    bulk->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
+}
+
+static inline void macs_exact_packed_bulk_fetch(const struct macs_exact_packed_bulk *bulk, uint32_t at) {
+    macs_prefetch(bulk->buckets[at]);
+}
+
+/* One of them by itself. */
+static inline struct macs_exact_packed_cursor macs_exact_packed_bulk_cursor(const struct macs_exact_packed_bulk *bulk,
+                                                                            uint32_t at) {
+    return (struct macs_exact_packed_cursor){
+        .index = bulk->index,
+        .want = bulk->keys[at],
+        .primary = (uint32_t)(bulk->buckets[at] - bulk->index->cuckoo.buckets),
+        .moves = bulk->moves,
+    };
+}
+
+/* As the step of a single lookup. */
+static inline void macs_exact_packed_bulk_step(struct macs_exact_packed_bulk *bulk, uint32_t at, uint32_t data_bits) {
+    const struct macs_cuckoo_bucket *bucket = bulk->buckets[at];
+    bulk->words[at] = macs_scan_find(bucket->words, macs_exact_packed_mask(bulk->index), bulk->keys[at]);
+    if (__builtin_expect(!bulk->words[at] && macs_cuckoo_overflows(bucket), 0)) {
+        const struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
+        macs_prefetch(&bulk->index->cuckoo.buckets[macs_exact_packed_secondary(&cursor, data_bits)]);
+    }
+}
+
+/* Whether the key is there; then its entry's data. After its step. */
+static inline bool macs_exact_packed_bulk_finish(const struct macs_exact_packed_bulk *bulk, uint32_t at,
+                                                 uint32_t data_bits, uint64_t *data) {
+    uint64_t word = bulk->words[at];
+    if (__builtin_expect(!word, 0)) {
+        struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
+        struct macs_cuckoo_place place;
+        word = macs_exact_packed_locate(data_bits, &cursor, &place);
+    }
     *data = word & macs_packing_ones(data_bits);
     return word != 0;
 }

@@ -120,6 +120,24 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 }
 #endif
 
+/* The word of those eight that is equal to `want`, which is not 0, in the bits of `mask`; 0: none is. */
+static inline uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+#if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
+    __m512i line = _mm512_load_si512((const void *)words); /* what is compared is what is returned */
+    __m512i masked = _mm512_and_si512(line, _mm512_set1_epi64((long long)mask));
+    __mmask8 equal = _mm512_cmpeq_epi64_mask(masked, _mm512_set1_epi64((long long)want));
+    return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(equal, line)));
+#else
+    uint32_t hits;
+    while ((hits = macs_scan(words, mask, want)) != 0) {
+        uint64_t word = atomic_load_explicit(&words[__builtin_ctz(hits)], memory_order_acquire);
+        if ((word & mask) == want) /* else it was changed since */
+            return word;
+    }
+    return 0;
+#endif
+}
+
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
 static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *words, uint32_t count) {
     __m256i equal = _mm256_set1_epi64x(-1);

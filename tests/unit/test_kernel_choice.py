@@ -193,6 +193,14 @@ def test_small_tables_get_no_stage(write: Write, key: str, size: int, wanted: Op
 CONSTANT = "const entries = { 5: to(1); 6: to(2); 7: NoAction(); }"
 
 
+def test_keys_of_a_stage_are_hashed_together(write: Write) -> None:
+    path = write(size=1 << 20)
+    c = generate_c(Request(path), load(Request(path))).c
+    assert "macs_exact_packed_bulk_start(" in c and "macs_exact_packed_start(" not in c
+    without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
+    assert "macs_exact_packed_bulk_start(" not in without and "macs_exact_packed_start(" in without
+
+
 def test_constant_entries_become_code(write: Write) -> None:
     path = write(rest=CONSTANT)
     assert chosen(path).name == "compare"

@@ -40,7 +40,11 @@ def generate(
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    usable = tuple(kernel for kernel in target.kernels if kernel.optimisation not in wanted.left_out)
+    usable = tuple(
+        replace(kernel, bulk=kernel.bulk and wanted.bulk)
+        for kernel in target.kernels
+        if kernel.optimisation not in wanted.left_out
+    )
     target = replace(target, kernels=usable)
     chosen = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))

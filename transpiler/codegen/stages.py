@@ -83,6 +83,7 @@ class StageRenderer:
         self.statements = Statements(*arguments)
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=maker.in_place)
+        self.bulk = False  # as that of the StageView
         self._single: set[int] = set()  # joins that one way alone goes to
 
     def view(self, number: int, stage: Stage) -> StageView:
@@ -102,6 +103,7 @@ class StageRenderer:
     def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views]:
         """The lookups and the body: its joins stand at its end, those that one way alone goes to stand in that way."""
         lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
+        self.bulk = all(lookup.table.bulk for lookup in lookups)
         jumps = self._joins(stage.code)
         self._single = {join for join, count in jumps.items() if count == 1}
         body = list(self.code(stage.code))
@@ -131,7 +133,8 @@ class StageRenderer:
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
-                return (self.statements.apply(statement, f"look->lookup_{lookup}"),)
+                looks = "looks" if self.bulk else "look"
+                return (self.statements.apply(statement, f"{looks}->lookup_{lookup}", self.bulk),)
             case Fork(statement=If() as branch, arms=(then, otherwise)):
                 condition = self.statements.render.condition(branch.condition)
                 return (IfView(condition, self.code(then), self.code(otherwise), at(branch.span)),)

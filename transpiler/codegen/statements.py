@@ -214,7 +214,7 @@ class Statements:
         lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
         return lines
 
-    def apply(self, statement: ApplyTable, look: str) -> ApplyView:
+    def apply(self, statement: ApplyTable, look: str, bulk: bool = False) -> ApplyView:
         """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
         table = self.program.table[statement.table]
         declared, on_hit = self.externs.on_hit(table, at(statement.span))
@@ -222,6 +222,7 @@ class Statements:
         return ApplyView(
             table=ref,
             look=look,
+            bulk=bulk,
             keys=() if look or ref.compared else self.keys(table, "key"),
             key_word="" if look else self.key_word(table),
             comparisons=self._comparisons(table) if ref.compared else (),

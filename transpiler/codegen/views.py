@@ -107,13 +107,14 @@ class ApplyView:
     of the action profile that entries may refer to, or empty; `selection` finds what chooses a group's member.
 
     `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here, or
-    `key_word` is the key where entries are words, or `comparisons` find the entry.
+    `key_word` is the key where entries are words, or `comparisons` find the entry. `bulk`: as that of the stage.
     """
 
     kind: ClassVar[str] = "apply"
     leaves: ClassVar[bool] = False
     table: TableRef
     look: str
+    bulk: bool
     keys: Views
     key_word: str
     comparisons: Views
@@ -136,7 +137,7 @@ class ApplyView:
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
-    `key_bits`, `data_bits` and in these `action_bits`."""
+    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel hashes keys as an array."""
 
     name: str
     number: int
@@ -149,6 +150,7 @@ class TableRef:
     data_bits: int = 0
     action_bits: int = 0
     compared: bool = False
+    bulk: bool = False
 
 
 View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView
@@ -177,6 +179,11 @@ class StageView:
     lookups: tuple[LookupView, ...]
     locals: tuple[str, ...]
     body: Views
+
+    @property
+    def bulk(self) -> bool:
+        """Whether the keys of all its lookups are hashed as arrays."""
+        return bool(self.lookups) and all(lookup.table.bulk for lookup in self.lookups)
 
     @property
     def steps(self) -> int:

@@ -63,6 +63,7 @@ class Kernel:
     alone: bool = False
     steps: int = 0
     words: bool = False
+    bulk: bool = False
     min_bits: int = 0
     max_data_bits: int = 64
     max_entry_bits: int | None = None

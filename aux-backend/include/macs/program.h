@@ -19,9 +19,6 @@
 #include <macs/packet.h>
 #include <macs/table.h>
 
-/* The largest burst B; sub-batches b are at most as large. */
-#define MACS_BURST_MAX 256u
-
 enum macs_unit { MACS_PACKETS = 1, MACS_BYTES = 2, MACS_PACKETS_AND_BYTES = 3 };
 
 enum macs_extern_kind {

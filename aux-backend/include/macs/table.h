@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The largest burst B; sub-batches b are at most as large. */
+#define MACS_BURST_MAX 256u
+
 enum macs_match_kind { MACS_EXACT, MACS_LPM, MACS_TERNARY, MACS_RANGE, MACS_OPTIONAL };
 
 /* Head of every value. */

@@ -79,11 +79,23 @@ static struct packed_value random_value(void) {
     return value;
 }
 
+/* As the lookups of a burst are done. */
+static bool look_up_in_bulk(void *self, const struct macs_table_shape *shape, uint64_t key, uint64_t *data) {
+    struct macs_exact_packed_bulk bulk;
+    bulk.keys[0] = bulk.keys[2] = key;
+    bulk.keys[1] = ~key & macs_packing_ones(shape->key_bits);
+    macs_exact_packed_bulk_start(self, &bulk, 3, shape->key_bits, DATA_BITS);
+    CHECK(bulk.keys[0] == bulk.keys[2] && bulk.buckets[0] == bulk.buckets[2]);
+    macs_exact_packed_bulk_fetch(&bulk, 2);
+    macs_exact_packed_bulk_step(&bulk, 2, DATA_BITS);
+    return macs_exact_packed_bulk_finish(&bulk, 2, DATA_BITS, data);
+}
+
 /* Both say the same of that key; `index` of the entry apart. */
 static void compare(const struct macs_table_shape *shape, void *self, void *reference, uint64_t key) {
     struct own_match own;
     struct macs_exact_packed_cursor cursor;
-    uint64_t data;
+    uint64_t data, same;
     key &= macs_packing_ones(shape->key_bits);
     key_bytes(shape, key, &own);
     const struct macs_entry *expected = lookup_linear(reference, own.value, shape->key_bytes);
@@ -91,6 +103,7 @@ static void compare(const struct macs_table_shape *shape, void *self, void *refe
     if (below(2)) /* it may be left out */
         macs_exact_packed_step(DATA_BITS, &cursor);
     CHECK(macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursor, &data) == (expected != NULL));
+    CHECK(look_up_in_bulk(self, shape, key, &same) == (expected != NULL) && (!expected || data == same));
     const struct macs_entry *found = macs_exact_packed_kernel.find(self, &own.match);
     CHECK((found != NULL) == (expected != NULL));
     if (!found)
@@ -192,24 +205,51 @@ static struct packed_value value_of(uint32_t n, uint32_t version) {
     return value;
 }
 
-static void read_batch(uint64_t *random) {
+static void check_read(uint32_t number, bool found, uint64_t data) {
+    CHECK(found || number % 4 >= 2);
+    CHECK(!found || number % 4 != 3);
+    CHECK(!found || ((data & 3) == 1 && (data >> 9 & 0xff) == (number & 0xff)));
+}
+
+/* Keys of these numbers, one by one, each second with a step. */
+static void read_singly(const uint32_t numbers[], const uint64_t keys[]) {
     const struct macs_table_shape *shape = &shapes[0];
     struct macs_exact_packed_cursor cursors[BATCH];
-    uint32_t numbers[BATCH];
-    for (uint32_t i = 0; i < BATCH; i++) {
-        numbers[i] = (uint32_t)(next_random(random) >> 33) % KEYS;
-        uint64_t key = numbered(numbers[i]) & macs_packing_ones(shape->key_bits);
-        macs_exact_packed_start(table, key, shape->key_bits, DATA_BITS, &cursors[i]);
-    }
+    for (uint32_t i = 0; i < BATCH; i++)
+        macs_exact_packed_start(table, keys[i], shape->key_bits, DATA_BITS, &cursors[i]);
     for (uint32_t i = 0; i < BATCH; i += 2)
         macs_exact_packed_step(DATA_BITS, &cursors[i]);
     for (uint32_t i = 0; i < BATCH; i++) {
         uint64_t data;
         bool found = macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursors[i], &data);
-        CHECK(found || numbers[i] % 4 >= 2);
-        CHECK(!found || numbers[i] % 4 != 3);
-        CHECK(!found || ((data & 3) == 1 && (data >> 9 & 0xff) == (numbers[i] & 0xff)));
+        check_read(numbers[i], found, data);
     }
+}
+
+static void read_in_bulk(const uint32_t numbers[], const uint64_t keys[]) {
+    struct macs_exact_packed_bulk bulk;
+    memcpy(bulk.keys, keys, BATCH * sizeof(*keys));
+    macs_exact_packed_bulk_start(table, &bulk, BATCH, shapes[0].key_bits, DATA_BITS);
+    for (uint32_t i = 0; i < BATCH; i++)
+        macs_exact_packed_bulk_step(&bulk, i, DATA_BITS);
+    for (uint32_t i = 0; i < BATCH; i++) {
+        uint64_t data;
+        bool found = macs_exact_packed_bulk_finish(&bulk, i, DATA_BITS, &data);
+        check_read(numbers[i], found, data);
+    }
+}
+
+static void read_batch(uint64_t *random) {
+    uint32_t numbers[BATCH];
+    uint64_t keys[BATCH];
+    for (uint32_t i = 0; i < BATCH; i++) {
+        numbers[i] = (uint32_t)(next_random(random) >> 33) % KEYS;
+        keys[i] = numbered(numbers[i]) & macs_packing_ones(shapes[0].key_bits);
+    }
+    if (next_random(random) >> 63)
+        read_singly(numbers, keys);
+    else
+        read_in_bulk(numbers, keys);
 }
 
 static void *reader(void *seed) {

@@ -311,30 +311,28 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     return;
 }
 
-/* Keys and cursors of the lookups that stage 1 has in flight for a packet. */
-struct ingress_1_I_groups_look {
-    struct {
-        struct macs_exact_packed_cursor cursor;
-    } lookup_0;
+/* The lookups of stage 1, by the packets' places in its list. */
+struct ingress_1_I_groups_looks {
+    struct macs_exact_packed_bulk lookup_0;
 };
 
-/* Stage 1, staged.p4:52: start the lookups of one packet. */
-static inline void ingress_1_I_groups_start(struct state *state, struct ingress_1_I_groups_look *look) {
+/* Stage 1, staged.p4:52: the keys of one packet. */
+static inline void ingress_1_I_groups_keys(struct state *state, uint32_t at, struct ingress_1_I_groups_looks *looks) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)packet, (void)kept;
-    macs_exact_packed_start(tables[TABLE_I_groups].kernel, (uint64_t)kept->hdr_ethernet_destination, 48, 17, &look->lookup_0.cursor);
+    looks->lookup_0.keys[at] = (uint64_t)kept->hdr_ethernet_destination;
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_1_I_groups_look *look) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     bool I_groups_hit = false;
     { /* staged.p4:52: I_groups */
         uint64_t word;
-        const bool found = macs_exact_packed_finish(48, 17, &look->lookup_0.cursor, &word);
+        const bool found = macs_exact_packed_bulk_finish(&looks->lookup_0, at, 17, &word);
         I_groups_hit = found;
         if (!found)
             word = macs_table_fallback_word(&tables[TABLE_I_groups]);
@@ -487,16 +485,22 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     {
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets.of[1], list);
-        struct ingress_1_I_groups_look looks[MACS_BURST_MAX];
-        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
-            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
-            for (uint32_t i = first; i < last; i++)
-                ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
-            for (uint32_t i = 0; i < last - first; i++) {
-                macs_exact_packed_step(17, &looks[i].lookup_0.cursor);
+        struct ingress_1_I_groups_looks looks;
+        for (uint32_t i = 0; i < members; i++)
+            ingress_1_I_groups_keys((struct state *)packets[list[i]], i, &looks);
+        macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks.lookup_0, members, 48, 17);
+        const uint32_t finishes = worker->sub_batch, steps = finishes - finishes / 8;
+        for (uint32_t i = 0; i < members + finishes; i++) {
+            if (i < members) {
+                macs_exact_packed_bulk_fetch(&looks.lookup_0, i);
             }
-            for (uint32_t i = first; i < last; i++)
-                ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+            if (i >= steps && i - steps < members) {
+                macs_exact_packed_bulk_step(&looks.lookup_0, i - steps, 17);
+            }
+            if (i >= finishes) {
+                const uint32_t at = i - finishes;
+                ingress_1_I_groups(worker, (struct state *)packets[list[at]], list[at], &sets, &looks, at);
+            }
         }
     }
     {
