@@ -153,13 +153,17 @@ int odp_term_local(void) {
     return left > 0;
 }
 
+/* Ports give packets back, which goes by a thread's cache: one that has not joined takes the first thread's. */
 static void release_all(void) {
+    int thread = macs_odp_thread;
+    macs_odp_thread = thread < 0 ? 0 : thread;
     if (macs_odp_crypto_term != NULL)
         macs_odp_crypto_term();
     macs_odp_pktio_term();
     macs_odp_queue_term();
     macs_odp_pool_term();
     macs_odp_shm_term();
+    macs_odp_thread = thread;
 }
 
 int odp_term_global(odp_instance_t handle) {
