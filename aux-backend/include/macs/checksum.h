@@ -66,20 +66,42 @@ static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
     return value;
 }
 
-/* Reflected CRC: `polynomial` with its bits reversed. */
-static inline uint64_t macs_checksum_crc(const uint8_t *data, uint32_t length, uint64_t crc, uint64_t polynomial) {
-    for (uint32_t i = 0; i < length; i++) {
-        crc ^= data[i];
-        for (unsigned bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? polynomial : 0);
-    }
+/* Reflected CRCs by a table of what each byte makes of the rest: that of a byte is the exclusive or of those of its
+ * bits, which are its polynomial's, with its bits reversed, after so many steps. Source: Sarwate, Computation of cyclic
+ * redundancy checks via table look-up (1988). */
+#define MACS_CRC16_BYTE(i)                                                                                             \
+    (((i) >> 0 & 1) * 0xc0c1u ^ ((i) >> 1 & 1) * 0xc181u ^ ((i) >> 2 & 1) * 0xc301u ^ ((i) >> 3 & 1) * 0xc601u ^       \
+     ((i) >> 4 & 1) * 0xcc01u ^ ((i) >> 5 & 1) * 0xd801u ^ ((i) >> 6 & 1) * 0xf001u ^ ((i) >> 7 & 1) * 0xa001u)
+#define MACS_CRC32_BYTE(i)                                                                                             \
+    (((i) >> 0 & 1) * 0x77073096u ^ ((i) >> 1 & 1) * 0xee0e612cu ^ ((i) >> 2 & 1) * 0x076dc419u ^                      \
+     ((i) >> 3 & 1) * 0x0edb8832u ^ ((i) >> 4 & 1) * 0x1db71064u ^ ((i) >> 5 & 1) * 0x3b6e20c8u ^                      \
+     ((i) >> 6 & 1) * 0x76dc4190u ^ ((i) >> 7 & 1) * 0xedb88320u)
+#define MACS_CRC_4(of, i) of(i), of((i) + 1u), of((i) + 2u), of((i) + 3u)
+#define MACS_CRC_16(of, i)                                                                                             \
+    MACS_CRC_4(of, i), MACS_CRC_4(of, (i) + 4u), MACS_CRC_4(of, (i) + 8u), MACS_CRC_4(of, (i) + 12u)
+#define MACS_CRC_64(of, i)                                                                                             \
+    MACS_CRC_16(of, i), MACS_CRC_16(of, (i) + 16u), MACS_CRC_16(of, (i) + 32u), MACS_CRC_16(of, (i) + 48u)
+#define MACS_CRC_256(of) MACS_CRC_64(of, 0u), MACS_CRC_64(of, 64u), MACS_CRC_64(of, 128u), MACS_CRC_64(of, 192u)
+
+static const uint16_t macs_crc16_bytes[256] = {MACS_CRC_256(MACS_CRC16_BYTE)}; /* polynomial 0x8005 */
+static const uint32_t macs_crc32_bytes[256] = {MACS_CRC_256(MACS_CRC32_BYTE)}; /* polynomial 0x04c11db7 */
+
+static inline uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+    for (uint32_t i = 0; i < length; i++)
+        crc = crc >> 8 ^ macs_crc16_bytes[(crc ^ data[i]) & 0xff];
+    return crc;
+}
+
+static inline uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+    for (uint32_t i = 0; i < length; i++)
+        crc = crc >> 8 ^ macs_crc32_bytes[(crc ^ data[i]) & 0xff];
     return crc;
 }
 
 /* CRC-16/ARC: polynomial 0x8005, start 0. */
 static inline uint64_t macs_extend_crc16(uint64_t before, struct macs_bytes bytes) {
-    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, before, 0xa001);
-    return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xa001);
+    uint32_t crc = macs_crc16_on(bytes.data, bytes.length, (uint32_t)before);
+    return macs_crc16_on(bytes.payload, bytes.payload_length, crc);
 }
 
 static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
@@ -88,8 +110,8 @@ static inline uint64_t macs_checksum_crc16(struct macs_bytes bytes) {
 
 /* CRC-32 of IEEE 802.3: polynomial 0x04c11db7, start and final exclusive or all ones. */
 static inline uint64_t macs_extend_crc32(uint64_t before, struct macs_bytes bytes) {
-    uint64_t crc = macs_checksum_crc(bytes.data, bytes.length, before ^ 0xffffffff, 0xedb88320);
-    return macs_checksum_crc(bytes.payload, bytes.payload_length, crc, 0xedb88320) ^ 0xffffffff;
+    uint32_t crc = macs_crc32_on(bytes.data, bytes.length, (uint32_t)before ^ 0xffffffff);
+    return macs_crc32_on(bytes.payload, bytes.payload_length, crc) ^ 0xffffffff;
 }
 
 static inline uint64_t macs_checksum_crc32(struct macs_bytes bytes) {
