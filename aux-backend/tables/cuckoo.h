@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "prefetch.h"
 #include "scan.h"
 
 #define MACS_CUCKOO_WAYS MACS_SCAN_WORDS
@@ -51,9 +52,9 @@ void macs_cuckoo_fini(struct macs_cuckoo *cuckoo);
 
 /* Fetch what a change of a bucket's entries reads beside it. */
 static inline void macs_cuckoo_expect(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
-    __builtin_prefetch(&cuckoo->overflows[bucket]);
+    macs_prefetch(&cuckoo->overflows[bucket]);
     if (cuckoo->notes)
-        __builtin_prefetch(&cuckoo->notes[(size_t)bucket * MACS_CUCKOO_WAYS]);
+        macs_prefetch(&cuckoo->notes[(size_t)bucket * MACS_CUCKOO_WAYS]);
 }
 
 /* The word in a place without the bucket's mark; 0: free. */
