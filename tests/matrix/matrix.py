@@ -216,7 +216,8 @@ def starts(process: subprocess.Popen[str], listening: Path) -> bool:
     end = time.monotonic() + LIMIT_S / 3
     while process.poll() is None and time.monotonic() < end:
         try:
-            Client.wait(listening, 0.2).close()
+            with Client.wait(listening, 0.2) as client:
+                client.stats()  # answered when the ports are started, not before
         except (ControlError, OSError):
             continue
         return True
