@@ -46,6 +46,10 @@ const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules,
     return field;
 }
 
+bool macs_rules_between_long(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes) {
+    return memcmp(number, low, bytes) >= 0 && memcmp(number, high, bytes) <= 0;
+}
+
 /* The mask of byte `at` in a prefix of that many bits. */
 static uint8_t prefix_mask(uint32_t prefix_bits, uint32_t at) {
     if (prefix_bits >= at * 8 + 8)

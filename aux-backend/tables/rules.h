@@ -76,10 +76,13 @@ static inline const uint8_t *macs_rules_high(const struct macs_rules *rules, con
 /* The range field that a key byte belongs to, or NULL. */
 const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules, uint32_t at);
 
+/* As macs_rules_between(), for numbers of any length. */
+bool macs_rules_between_long(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes);
+
 /* Whether a number of so many bytes is one from `low` to `high`; most significant byte first. */
 static inline bool macs_rules_between(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes) {
     if (bytes > 8)
-        return memcmp(number, low, bytes) >= 0 && memcmp(number, high, bytes) <= 0;
+        return macs_rules_between_long(low, high, number, bytes);
     uint64_t is = 0, from = 0, to = 0;
     for (uint32_t i = 0; i < bytes; i++) {
         is = is << 8 | number[i];
