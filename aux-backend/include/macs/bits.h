@@ -123,9 +123,10 @@ static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, 
         macs_store_bytes(to, bytes, (macs_load_bytes(to, bytes) & ~mask) | (value << shift & mask));
         return;
     }
-    unsigned low = first + width - 64;
-    macs_store_bits(to, first, 64 - first, value >> low);
-    macs_store_bits(to, 64, low, value & macs_mask(low));
+    unsigned low = first + width - 64; /* bits in the ninth byte */
+    uint64_t mask = macs_mask(64 - first);
+    macs_store64(to, (macs_load64(to) & ~mask) | (value >> low & mask));
+    to[8] = (uint8_t)((to[8] & 0xff >> low) | value << (8 - low));
 }
 
 /* Functions, since compilers warn of a comparison of ~x, promoted or widened before, with a constant. */
