@@ -1,8 +1,9 @@
 """The deparser → statement views.
 
 Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
-layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros. Where the
-program cannot change it, nothing looks whether it has.
+layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros; of it is copied
+what ends with the last header that does not lie right already, seen from the payload, and is not stored back as a whole.
+Where the program cannot change the layout, nothing looks whether it has.
 """
 
 from __future__ import annotations
@@ -104,13 +105,16 @@ class DeparserStatements(Statements):
 
     def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
         if not headers:
-            without = IfView("macs_layout_replace(packet, NULL, 0)", DROP, (), "")
+            without = IfView("macs_layout_replace(packet, NULL, 0, 0)", DROP, (), "")
             return (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         capacity = max(1, sum(self._maximum(header) for header in headers))
         views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
+        if self.in_place:
+            views.append(Line("uint32_t upto = 0;"))
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
             views.append(IfView(guard, self._append(number, header), (), ""))
-        views.append(IfView("macs_layout_replace(packet, list, used)", DROP, (), ""))
+        copied = "upto" if self.in_place else "used"
+        views.append(IfView(f"macs_layout_replace(packet, list, used, {copied})", DROP, (), ""))
         views.append(IfView("packet->length == 0", NOTHING_LEFT, (), ""))
         return tuple(views)
 
@@ -118,7 +122,10 @@ class DeparserStatements(Statements):
         place, field = self._place(number, header), self._assigned(header)
         if field is None:
             size = self._size(header)
-            return (Line(f"{place} = macs_layout_append(packet, list, &used, {place}, {size});"),)
+            append = Line(f"{place} = macs_layout_append(packet, list, &used, {place}, {size});")
+            if not self.in_place or self._stored_whole(header):
+                return (append,)
+            return (Line(f"upto = macs_layout_upto(packet, upto, used, {place}, {size}, head);"), append)
         owner = self.storage.access(header).owner
         before, fixed = self.storage.varbit_offset(owner), self.program.header_type_of[owner].fixed_bits // 8
         bytes_ = self.render.element(self.storage.varbit_bytes(owner), header)
@@ -126,7 +133,14 @@ class DeparserStatements(Statements):
         return (
             Line(f"{place} = macs_layout_append_varbit(packet, list, &used, {arguments});"),
             Line(f"{bytes_} = (uint16_t)macs_varbit_bytes({field});"),
+            *((Line("upto = used;"),) if self.in_place else ()),
         )
+
+    def _stored_whole(self, header: HeaderPlace) -> bool:
+        """Whether `_store_back` writes every bit of the header."""
+        owner = self.storage.access(header).owner
+        fields = self.program.header_type_of[owner].fields
+        return all(isinstance(f.type, Bits) and self.storage.is_stored(owner, f.name) for f in fields)
 
     def _assigned(self, header: HeaderPlace) -> str | None:
         """The C place of the value of the header's varbit field if the program assigns it."""
@@ -137,17 +151,38 @@ class DeparserStatements(Statements):
     def _store_back(self, number: int, header: HeaderPlace) -> Views:
         owner = self.storage.access(header).owner
         views: list[View] = []
-        offset, behind = 0, ""
+        offset, base = 0, "to"
+        run: list[
+            tuple[Field, int]
+        ] = []  # fields that are stored, without a byte's end between them, and their offsets
         for field in self.program.header_type_of[owner].fields:
             if isinstance(field.type, Varbit):
-                behind = f" + {self.render.element(self.storage.varbit_bytes(owner), header)}"
+                base = f"to + {self.render.element(self.storage.varbit_bytes(owner), header)}"
                 continue
             if self.storage.is_stored(owner, field.name):
-                views.append(self._store(header, field, offset, f"to{behind}"))
+                run.append((field, offset))
             offset += field.type.width
+            if run and offset % 8 == 0:
+                views += self._store_run(header, run, base, offset)
+                run = []
         if not views:
             return ()
         return (Line(f"uint8_t *const to = packet->data + {self._place(number, header)};"), *views)
+
+    def _store_run(self, header: HeaderPlace, run: list[tuple[Field, int]], base: str, end: int) -> Views:
+        """Fields that end with a byte; those that fill whole bytes together are stored together."""
+        first = run[0][1]
+        widths = [field.type.width for field, _ in run if isinstance(field.type, Bits)]
+        if len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
+            return tuple(self._store(header, field, offset, base) for field, offset in run)
+        owner = self.storage.access(header).owner
+        parts = []
+        for (field, offset), width in zip(run, widths, strict=True):
+            value = self.render.element(self.storage.field(owner, field.name), header)
+            shift = end - offset - width
+            parts.append(f"(uint64_t){value} << {shift}" if shift else f"{value}")
+        at = f" + {first // 8}" if first else ""
+        return (Line(f"macs_store_bytes({base}{at}, {(end - first) // 8}, {' | '.join(parts)});"),)
 
     def _store(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Line:
         assert isinstance(field.type, Bits)

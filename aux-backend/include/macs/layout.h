@@ -21,8 +21,19 @@ static inline uint16_t macs_layout_append(const struct macs_packet *packet, uint
     return (uint16_t)place;
 }
 
-/* Replace everything before the payload by the `bytes` bytes of `headers`. Returns 0, or -1 without room for it. */
-static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t *headers, uint32_t bytes) {
+/* Up to where the gathered head must be copied, after `upto` bytes in any case, when a header of `bytes` bytes that is
+ * in the frame at `at` is appended at `used`: not at all where it lies already, seen from the payload. `head`: the
+ * bytes of all headers that go out. */
+static inline uint32_t macs_layout_upto(const struct macs_packet *packet, uint32_t upto, uint32_t used, uint16_t at,
+                                        uint32_t bytes, uint32_t head) {
+    bool stays = at != MACS_NOWHERE && at + head == used + packet->payload_offset;
+    return stays ? upto : used + bytes;
+}
+
+/* Replace everything before the payload by the `bytes` bytes of `headers`, of which those behind the first `upto` are
+ * in the frame already. Returns 0, or -1 without room for it. */
+static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t *headers, uint32_t bytes,
+                                      uint32_t upto) {
     uint32_t old = packet->payload_offset;
     uint8_t *data = packet->data;
     if (bytes > old)
@@ -31,8 +42,8 @@ static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t 
         data = odp_packet_pull_head(packet->handle, old - bytes);
     if (!data && (bytes || packet->length > old))
         return -1;
-    if (bytes)
-        memcpy(data, headers, bytes);
+    if (upto)
+        memcpy(data, headers, upto);
     packet->data = data;
     packet->length = packet->length - old + bytes;
     packet->contiguous = packet->contiguous - old + bytes;

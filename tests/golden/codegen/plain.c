@@ -225,25 +225,31 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         if (moved || head != packet->payload_offset) {
             uint8_t list[22];
             uint32_t used = 0;
+            uint32_t upto = 0;
             if (hdr_extra_valid) {
                 hdr_extra_at = macs_layout_append(packet, list, &used, hdr_extra_at, 3);
             }
             if (hdr_first_valid) {
+                upto = macs_layout_upto(packet, upto, used, hdr_first_at, 15, head);
                 hdr_first_at = macs_layout_append(packet, list, &used, hdr_first_at, 15);
             }
             if (hdr_items_valid[0]) {
+                upto = macs_layout_upto(packet, upto, used, hdr_items_at[0], 1, head);
                 hdr_items_at[0] = macs_layout_append(packet, list, &used, hdr_items_at[0], 1);
             }
             if (hdr_items_valid[1]) {
+                upto = macs_layout_upto(packet, upto, used, hdr_items_at[1], 1, head);
                 hdr_items_at[1] = macs_layout_append(packet, list, &used, hdr_items_at[1], 1);
             }
             if (hdr_items_valid[2]) {
+                upto = macs_layout_upto(packet, upto, used, hdr_items_at[2], 1, head);
                 hdr_items_at[2] = macs_layout_append(packet, list, &used, hdr_items_at[2], 1);
             }
             if (hdr_items_valid[3]) {
+                upto = macs_layout_upto(packet, upto, used, hdr_items_at[3], 1, head);
                 hdr_items_at[3] = macs_layout_append(packet, list, &used, hdr_items_at[3], 1);
             }
-            if (macs_layout_replace(packet, list, used)) {
+            if (macs_layout_replace(packet, list, used, upto)) {
                 packet->verdict = MACS_DROP;
                 packet->cause = MACS_CAUSE_NO_BUFFER;
                 return;
