@@ -3,7 +3,8 @@
 Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
 layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros; of it is copied
 what ends with the last header that does not lie right already, seen from the payload, and is not stored back as a whole.
-Where the program cannot change the layout, nothing looks whether it has.
+Where the program cannot change the layout, nothing looks whether it has. Late fields (schedule/late.py) are stored where
+the packet's way through the program has written them.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ class DeparserStatements(Statements):
         """Whether `_store_back` writes every bit of the header."""
         owner = self.storage.access(header).owner
         fields = self.program.header_type_of[owner].fields
-        return all(isinstance(f.type, Bits) and self.storage.is_stored(owner, f.name) for f in fields)
+        always = (self.storage.is_stored(owner, f.name) and self.storage.written(owner, f.name) is None for f in fields)
+        return all(always) and all(isinstance(f.type, Bits) for f in fields)
 
     def _assigned(self, header: HeaderPlace) -> str | None:
         """The C place of the value of the header's varbit field if the program assigns it."""
@@ -173,9 +175,10 @@ class DeparserStatements(Statements):
         """Fields that end with a byte; those that fill whole bytes together are stored together."""
         first = run[0][1]
         widths = [field.type.width for field, _ in run if isinstance(field.type, Bits)]
-        if len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
-            return tuple(self._store(header, field, offset, base) for field, offset in run)
         owner = self.storage.access(header).owner
+        late = any(self.storage.written(owner, field.name) is not None for field, _ in run)
+        if late or len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
+            return tuple(view for field, offset in run for view in self._store_written(header, field, offset, base))
         parts = []
         for (field, offset), width in zip(run, widths, strict=True):
             value = self.render.element(self.storage.field(owner, field.name), header)
@@ -183,6 +186,15 @@ class DeparserStatements(Statements):
             parts.append(f"(uint64_t){value} << {shift}" if shift else f"{value}")
         at = f" + {first // 8}" if first else ""
         return (Line(f"macs_store_bytes({base}{at}, {(end - first) // 8}, {' | '.join(parts)});"),)
+
+    def _store_written(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Views:
+        """A late field is stored where it was written."""
+        written = self.storage.written(self.storage.access(header).owner, field.name)
+        if written is None:
+            return (self._store(header, field, offset, base),)
+        if written.name in self.scope.idle:
+            return ()
+        return (IfView(self.scope.read(written), (self._store(header, field, offset, base),), (), ""),)
 
     def _store(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Line:
         assert isinstance(field.type, Bits)

@@ -18,6 +18,7 @@ from transpiler.hlir.traverse import program_expressions, program_statements, su
 from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
+from transpiler.schedule.late import late_fields
 from transpiler.schedule.pipeline import Preserved, Source, calls, ciphers, steps
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
@@ -41,10 +42,11 @@ def view(
     names = Names()
     tables = Tables(program, names, kernels)
     externs = Externs(program, names, wanted.sums)
-    storage = Storage(program, schedule, names)
+    late = late_fields(program, schedule) if wanted.in_place else frozenset()
+    storage = Storage(program, schedule, names, late)
     pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
     while (unread := storage.unread_slots()) != storage.unread:  # what only those were made of may be unread then
-        storage = Storage(program, schedule, names, unread)
+        storage = Storage(program, schedule, names, late, unread)
         pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
     architecture = describe(program)
     second_lives = architecture.second_lives(program)

@@ -14,8 +14,10 @@ class Scope:
     reads are in `dead` from the start."""
 
     dead: frozenset[str] = frozenset()
+    idle: frozenset[str] = frozenset()  # locals that an earlier rendering only read: they have their initial values
     kept_reads: set[str] = field(default_factory=set)  # of all functions: the storage's
     reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
     locals: dict[str, Slot] = field(default_factory=dict)
     action_data: dict[str, str] = field(default_factory=dict)  # variable → C, while an action is rendered
     labels: dict[str, str] = field(default_factory=dict)  # label in force → C label
@@ -36,6 +38,7 @@ class Scope:
         if slot.kept:
             return f"kept->{slot.name}"
         self.locals[slot.name] = slot
+        self.writes.add(slot.name)
         return slot.name
 
     def is_dead(self, slot: Slot) -> bool:
@@ -45,6 +48,10 @@ class Scope:
     def unread(self) -> frozenset[str]:
         """The locals that nothing reads, those known before included."""
         return self.dead | (frozenset(self.locals) - self.reads)
+
+    def unwritten(self) -> frozenset[str]:
+        """The locals that nothing writes, those known before included."""
+        return self.idle | (frozenset(self.locals) - self.writes)
 
     def fresh(self, stem: str) -> str:
         """A name that is new in this function."""

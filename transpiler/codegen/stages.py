@@ -58,16 +58,15 @@ class Maker:
         return f"{pipe.name}_{number}_{name}"
 
     def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
-        renderer = StageRenderer(self, pipe, functions, self._scope(self.storage.unread))
-        renderer.render(pipe.stages[number])
-        while (unread := renderer.scope.unread()) != renderer.scope.dead:
-            renderer = StageRenderer(self, pipe, functions, self._scope(unread))
-            renderer.render(pipe.stages[number])
-        final = self._scope(renderer.scope.dead)
-        return StageRenderer(self, pipe, functions, final).view(number, pipe.stages[number])
+        known, found = None, (self.storage.unread, frozenset[str]())
+        while found != known:
+            known, scope = found, self._scope(*found)
+            StageRenderer(self, pipe, functions, scope).render(pipe.stages[number])
+            found = (scope.unread(), scope.unwritten())
+        return StageRenderer(self, pipe, functions, self._scope(*found)).view(number, pipe.stages[number])
 
-    def _scope(self, dead: frozenset[str]) -> Scope:
-        return Scope(dead=dead, kept_reads=self.storage.kept_reads)
+    def _scope(self, dead: frozenset[str], idle: frozenset[str]) -> Scope:
+        return Scope(dead=dead, idle=idle, kept_reads=self.storage.kept_reads)
 
 
 class StageRenderer:

@@ -103,8 +103,13 @@ class Statements:
                 slot = self.storage.variable(name)
                 return () if self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = {value};", where),)
             case FieldRef(header=header, field=field):
-                slot = self.storage.field(self.storage.access(header).owner, field)
-                return self.set_element(slot, header, value, where)
+                owner = self.storage.access(header).owner
+                views = self.set_element(self.storage.field(owner, field), header, value, where)
+                return (*views, *self._note_written(owner, field))
+
+    def _note_written(self, owner: str, field: str) -> Views:
+        slot = self.storage.written(owner, field)
+        return () if slot is None or self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = true;"),)
 
     def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: str = "") -> Views:
         """Write a header's slot; out of range of a stack nothing is written."""

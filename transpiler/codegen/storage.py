@@ -2,7 +2,8 @@
 
 The elements of a header stack share arrays, one a field, so that a run-time index is a C index. Besides its fields a
 header has slots for its validity, for where its bytes lie in the frame, and, with a varbit, for that field's length
-as received. A varbit field has a slot for its value only if the program assigns it.
+as received. A varbit field has a slot for its value only if the program assigns it. A late field has one for whether
+it was written.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from transpiler.schedule.stages import Schedule
 
 PLACE = "$at"
 VARBIT_BYTES = "$bytes"
+WRITTEN = "$written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,21 @@ class Storage:
     """All slots of a program under a schedule."""
 
     def __init__(
-        self, program: Program, schedule: Schedule, names: Names, unread: frozenset[str] = frozenset()
+        self,
+        program: Program,
+        schedule: Schedule,
+        names: Names,
+        late: frozenset[Location] = frozenset(),
+        unread: frozenset[str] = frozenset(),
     ) -> None:
-        """`unread`: slots of the kept state that are left out, as nothing reads them."""
+        """`late`: fields of which the deparser stores what its stage wrote, see schedule/late.py. `unread`: slots of the
+        kept state that are left out, as nothing reads them."""
         self.program = program
         self.names = names
-        self.kept = schedule.kept
+        self.late = late
+        self.kept = schedule.kept - late
         self.stored = stored_fields(program)
-        self.loaded = loaded_fields(program, self.stored)
+        self.loaded = loaded_fields(program, self.stored - late)
         self.spread = schedule.spread
         self.unread = unread
         self.kept_reads: set[str] = set()
@@ -97,6 +106,12 @@ class Storage:
 
     def varbit_bytes(self, owner: str) -> Slot:
         return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), "0")
+
+    def written(self, owner: str, field: str) -> Slot | None:
+        """Of a late field: whether it was written."""
+        if Location(owner, field) not in self.late:
+            return None
+        return self._slot(owner, f"{field}{WRITTEN}", "bool", 0, False, "false")
 
     def has_varbit(self, owner: str) -> bool:
         return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
