@@ -46,7 +46,7 @@ fuzz: setup ## random programs through the whole compiler for MINUTES minutes (1
 	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py $(FUZZ))
 FUZZ = $(if $(SEED),--seed $(SEED) --count $(or $(COUNT),1),--minutes $(or $(MINUTES),10)) $(if $(KIND),--kind $(KIND)) $(if $(SIZE),--size $(SIZE))
 
-bench: setup ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels sdb io
+bench: setup ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels sdb io changes
 	$(BIN)/python -c 'import matplotlib' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python bench/series.py $(SERIES)
 
