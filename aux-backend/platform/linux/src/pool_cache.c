@@ -1,19 +1,8 @@
 /* Pools: taking and giving back, and the exchange between a thread's cache and the store that all share. */
+#include "poison.h"
 #include "pool_store.h"
 
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MACS_ODP_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MACS_ODP_ASAN 1
-#endif
-#endif
-
-#ifdef MACS_ODP_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
 
 /* Move between cache and store. Return how many could be moved. */
 static uint32_t store_take(struct macs_odp_store *store, struct macs_odp_event **to, uint32_t num) {
@@ -97,22 +86,11 @@ void macs_odp_pool_cache_empty(struct macs_odp_pool *pool) {
 }
 
 void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison) {
-#ifdef MACS_ODP_ASAN
     void *data = event->type == ODP_EVENT_PACKET ? ((struct macs_odp_packet *)(void *)event)->head
                                                  : ((struct macs_odp_buffer *)(void *)event)->addr;
-    if (poison)
-        __asan_poison_memory_region(data, pool->room);
-    else
-        __asan_unpoison_memory_region(data, pool->room);
-#else
-    (void)pool, (void)event, (void)poison;
-#endif
+    macs_odp_poison(data, pool->room, poison);
 }
 
 void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool) {
-#ifdef MACS_ODP_ASAN
-    __asan_unpoison_memory_region(pool->memory, pool->extent);
-#else
-    (void)pool;
-#endif
+    macs_odp_poison(pool->memory, pool->extent, false);
 }

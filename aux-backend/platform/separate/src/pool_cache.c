@@ -1,19 +1,8 @@
 /* Taking packets and giving them back, the ordinary way: see pool_store.h. */
+#include "poison.h"
 #include "pool_store.h"
 
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MACS_ODP_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MACS_ODP_ASAN 1
-#endif
-#endif
-
-#ifdef MACS_ODP_ASAN
-#include <sanitizer/asan_interface.h>
-#endif
 
 /* Move up to `num` from the store to an empty cache. Returns how many. */
 static uint32_t refill(struct macs_odp_list *list, struct macs_odp_cache *cache, uint32_t num) {
@@ -118,20 +107,9 @@ void macs_odp_pool_cache_empty(struct macs_odp_pool *pool) {
 }
 
 void macs_odp_pool_poison(struct macs_odp_pool *pool, void *memory, bool poison) {
-#ifdef MACS_ODP_ASAN
-    if (poison)
-        __asan_poison_memory_region(memory, pool->room);
-    else
-        __asan_unpoison_memory_region(memory, pool->room);
-#else
-    (void)pool, (void)memory, (void)poison;
-#endif
+    macs_odp_poison(memory, pool->room, poison);
 }
 
 void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool) {
-#ifdef MACS_ODP_ASAN
-    __asan_unpoison_memory_region(pool->memory, pool->extent);
-#else
-    (void)pool;
-#endif
+    macs_odp_poison(pool->memory, pool->extent, false);
 }
