@@ -11,6 +11,7 @@ from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bool
 from transpiler.schedule import v1model
+from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
@@ -219,6 +220,13 @@ def test_small_joins_are_shared_and_large_ones_become_stages() -> None:
     merged = b.plan(two_ways(b), *rest, join_limit=5)
     assert names(merged) == ["entry", "t0", "t1", "merge"]
     assert not merged.pipes[0].joins
+
+
+def test_stages_that_one_stage_alone_leaves_packets_to() -> None:
+    b = Case().tables_with()
+    plan = b.plan(two_ways(b), b.set("m1", 1), apply("t4"), apply("t2"))
+    assert names(plan) == ["entry", "t0", "t1", "t4+t2"]
+    assert fed_by_one(plan.pipes[0]) == {1, 2}
 
 
 def test_many_small_joins_in_a_row_are_cut_in_the_middle() -> None:

@@ -31,6 +31,7 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave
 from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
@@ -82,6 +83,7 @@ class StageRenderer:
         self.statements = Statements(*arguments)
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=maker.in_place)
+        self.listed = fed_by_one(pipe)
         self.bulk = False  # as that of the StageView
         self._single: set[int] = set()  # joins that one way alone goes to
 
@@ -97,6 +99,7 @@ class StageRenderer:
             lookups=lookups,
             locals=tuple(f"{slot.declaration} = {_initial(slot.initial, slot.size)};" for slot in used),
             body=straighten(body),
+            listed=number in self.listed,
         )
 
     def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views]:
@@ -167,7 +170,7 @@ class StageRenderer:
     def _go(self, target: Target) -> Views:
         match target:
             case Submit(stage=stage):
-                return (SubmitView(stage, self.functions[stage]),)
+                return (SubmitView(stage, self.functions[stage], stage in self.listed),)
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])
             case Jump(join=join):

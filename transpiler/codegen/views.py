@@ -83,12 +83,13 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class SubmitView:
-    """Leave the packet to a later stage and return."""
+    """Leave the packet to a later stage and return. `listed`: as that stage's."""
 
     kind: ClassVar[str] = "submit"
     leaves: ClassVar[bool] = True
     stage: int
     name: str
+    listed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,8 @@ class LookupView:
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """One stage: `function` is its name; `locals` are declarations with their initial values."""
+    """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
+    their order, from one stage, so that a list will do in place of a set."""
 
     number: int
     function: str
@@ -179,6 +181,7 @@ class StageView:
     lookups: tuple[LookupView, ...]
     locals: tuple[str, ...]
     body: Views
+    listed: bool
 
     @property
     def bulk(self) -> bool:

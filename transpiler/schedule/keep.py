@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
 from transpiler.hlir.program import Program, Storage
-from transpiler.hlir.statements import ApplyTable, Leave
+from transpiler.hlir.statements import ApplyTable
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.feeds import targets
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
-from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
+from transpiler.schedule.stages import Code, Jump, PipeSchedule, Submit
 
 
 def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live]:
@@ -87,19 +88,6 @@ def _latest_first(pipe: PipeSchedule) -> list[tuple[str, int, Code]]:
         elif (kind, number) not in done:
             done.add((kind, number))
             todo.append((kind, number, True))
-            todo += [("stage", to.stage, False) for to in _targets(code, pipe) if isinstance(to, Submit)]
-            todo += [("join", to.join, False) for to in _targets(code, pipe) if isinstance(to, Jump)]
+            todo += [("stage", to.stage, False) for to in targets(code, pipe) if isinstance(to, Submit)]
+            todo += [("join", to.join, False) for to in targets(code, pipe) if isinstance(to, Jump)]
     return order
-
-
-def _targets(code: Code, pipe: PipeSchedule) -> list[Target]:
-    found: list[Target] = []
-    for piece in code:
-        match piece:
-            case Submit() | Jump():
-                found.append(piece)
-            case Fork(arms=arms):
-                for arm in arms:
-                    found += _targets(arm, pipe)
-    leaves = (s for s in statements_of(code) if isinstance(s, Leave))
-    return found + [pipe.exits[s.label] for s in leaves if s.label in pipe.exits]

@@ -1,14 +1,32 @@
-/* A set of packets of a burst, by their index: what one stage leaves for another. Listed in packet order, so that no
- * packet overtakes another at a stage however it came there. Threads: a worker's own. */
+/* What stages leave for another: packets of a burst, by their index, in packet order, so that none overtakes another at
+ * a stage however it came there. A list where one stage alone leaves them, which has them in that order; else a set,
+ * which is listed when all are there. Threads: a worker's own. */
 #ifndef MACS_SET_H
 #define MACS_SET_H
 
 #include <macs/program.h>
 #include <stdint.h>
 
+struct macs_list {
+    uint32_t count;
+    uint16_t members[MACS_BURST_MAX];
+};
+
+static inline void macs_list_empty(struct macs_list *list) {
+    list->count = 0;
+}
+
+static inline void macs_list_add(struct macs_list *list, uint32_t index) {
+    list->members[list->count++] = (uint16_t)index;
+}
+
 struct macs_set {
     uint64_t words[MACS_BURST_MAX / 64];
 };
+
+static inline void macs_set_empty(struct macs_set *set) {
+    *set = (struct macs_set){0};
+}
 
 static inline void macs_set_add(struct macs_set *set, uint32_t index) {
     set->words[index / 64] |= UINT64_C(1) << index % 64;

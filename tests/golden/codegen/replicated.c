@@ -110,7 +110,7 @@ static struct macs_table tables[1];
 
 /* Packets on their way to each stage of ingress. */
 struct ingress_sets {
-    struct macs_set of[2];
+    struct macs_list to_1;
 };
 
 /* Stage 0: entry, then on to the next lookups. */
@@ -161,7 +161,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         packet->verdict = MACS_FORWARD;
         return;
     }
-    macs_set_add(&sets->of[1], index); /* to ingress_1_I_groups */
+    macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
 }
 
@@ -220,12 +220,13 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 }
 
 static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
-    struct ingress_sets sets = {0};
+    struct ingress_sets sets;
+    macs_list_empty(&sets.to_1);
     for (uint32_t i = 0; i < count; i++)
         ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
     {
-        uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.of[1], list);
+        const uint16_t *const list = sets.to_1.members;
+        const uint32_t members = sets.to_1.count;
         struct ingress_1_I_groups_look looks[MACS_BURST_MAX];
         for (uint32_t first = 0; first < members; first += worker->sub_batch) {
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;

@@ -264,7 +264,9 @@ static void *externs[2];
 
 /* Packets on their way to each stage of ingress. */
 struct ingress_sets {
-    struct macs_set of[4];
+    struct macs_list to_1;
+    struct macs_list to_2;
+    struct macs_set to_3;
 };
 
 /* Stage 0: entry, then on to the next lookups. */
@@ -307,7 +309,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         packet->payload_offset = at;
         packet->parser_error = (uint8_t)error;
     }
-    macs_set_add(&sets->of[1], index); /* to ingress_1_I_groups */
+    macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
 }
 
@@ -350,7 +352,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 
     if (I_groups_hit) { /* staged.p4:52 */
         if (kept->hdr_label_valid) { /* staged.p4:53 */
-            macs_set_add(&sets->of[2], index); /* to ingress_2_I_labels */
+            macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         } else {
             { /* staged.p4:53: I_ports */
@@ -380,11 +382,11 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
                     break;
                 }
             }
-            macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
+            macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
             return;
         }
     } else {
-        macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
+        macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
         return;
     }
 }
@@ -431,7 +433,7 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
             break;
         }
     }
-    macs_set_add(&sets->of[3], index); /* to ingress_3_merge */
+    macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
     return;
 }
 
@@ -470,7 +472,10 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     const uint8_t *const slot_of = worker->slot_of;
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
-    struct ingress_sets sets = {0};
+    struct ingress_sets sets;
+    macs_list_empty(&sets.to_1);
+    macs_list_empty(&sets.to_2);
+    macs_set_empty(&sets.to_3);
     struct state states[sizeof(struct state) <= MACS_STATE_ON_STACK ? MACS_BURST_MAX : 1];
     struct macs_packet *packets[MACS_BURST_MAX];
     for (uint32_t i = 0; i < count; i++) {
@@ -483,8 +488,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
             macs_refuse(packets[i]);
     }
     {
-        uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.of[1], list);
+        const uint16_t *const list = sets.to_1.members;
+        const uint32_t members = sets.to_1.count;
         struct ingress_1_I_groups_looks looks;
         for (uint32_t i = 0; i < members; i++)
             ingress_1_I_groups_keys((struct state *)packets[list[i]], i, &looks);
@@ -504,8 +509,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         }
     }
     {
-        uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.of[2], list);
+        const uint16_t *const list = sets.to_2.members;
+        const uint32_t members = sets.to_2.count;
         struct ingress_2_I_labels_look looks[MACS_BURST_MAX];
         for (uint32_t first = 0; first < members; first += worker->sub_batch) {
             const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
@@ -520,7 +525,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     }
     {
         uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.of[3], list);
+        const uint32_t members = macs_set_list(&sets.to_3, list);
         for (uint32_t i = 0; i < members; i++)
             ingress_3_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
     }

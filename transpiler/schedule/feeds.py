@@ -1,0 +1,44 @@
+"""Where the code of a pipe goes: the stages and joins behind each, and which stages leave packets to which."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from transpiler.hlir.statements import Leave
+from transpiler.schedule.order import statements_of
+from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
+
+
+def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
+    """The stages and joins that a code goes to by itself, each as often as it does."""
+    found: list[Target] = []
+    for piece in code:
+        match piece:
+            case Submit() | Jump():
+                found.append(piece)
+            case Fork(arms=arms):
+                for arm in arms:
+                    found += targets(arm, pipe)
+    leaves = (s for s in statements_of(code) if isinstance(s, Leave))
+    return found + [pipe.exits[s.label] for s in leaves if s.label in pipe.exits]
+
+
+def fed_by_one(pipe: PipeSchedule) -> frozenset[int]:
+    """The stages that get their packets from one stage alone: in the order of the burst, as every stage has them."""
+    feeders = Counter(stage for feeding in pipe.stages for stage in _fed(feeding.code, pipe))
+    return frozenset(stage for stage, count in feeders.items() if count == 1)
+
+
+def _fed(code: Code, pipe: PipeSchedule) -> frozenset[int]:
+    """The stages that a stage's code leaves packets to, by whatever joins."""
+    stages: set[int] = set()
+    joins: set[int] = set()
+    todo = targets(code, pipe)
+    while todo:
+        match todo.pop():
+            case Submit(stage=stage):
+                stages.add(stage)
+            case Jump(join=join) if join not in joins:
+                joins.add(join)
+                todo += targets(pipe.joins[join], pipe)
+    return frozenset(stages)
