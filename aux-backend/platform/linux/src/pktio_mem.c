@@ -11,17 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frames of a lookahead: far enough to hide a miss in all caches, near enough to stay in the first-level cache. */
-#define PREFETCH_AHEAD 64u
+/* Frames of a lookahead: they come while a burst is received and worked on. One is fetched beside each that is copied:
+ * the CPU forgets what it is asked for faster than memory brings it. */
+#define PREFETCH_AHEAD 128u
 
+/* Small, as it comes from memory with the frame. */
 struct mem_frame {
-    const uint8_t *data; /* whole cache lines */
+    uint32_t line; /* where its bytes begin, in cache lines */
     uint32_t len;
-    uint32_t queue;
 };
 
 struct mem_queue {
-    const struct mem_frame *frames;
+    struct mem_frame *frames;
     uint64_t count;
     uint64_t next;
 } ODP_ALIGNED_CACHE;
@@ -30,9 +31,10 @@ struct mem_state {
     bool loop;
     uint8_t *bytes;
     uint64_t mapped;
-    struct mem_frame *frames;  /* in the file's order */
-    struct mem_frame *ordered; /* by queue, then in the file's order */
     uint64_t count;
+    struct mem_frame *frames;  /* in the file's order */
+    struct mem_frame *ordered; /* by queue, then in the file's order; NULL: not needed yet */
+    uint64_t frames_mapped, ordered_mapped;
     struct mem_queue *queue;
     uint32_t running; /* queues that have not come to their end */
 };
@@ -41,8 +43,10 @@ static void mem_close(struct macs_odp_pktio *pktio) {
     struct mem_state *state = pktio->state;
     if (state->bytes != NULL)
         macs_odp_unmap(state->bytes, state->mapped);
-    free(state->frames);
-    free(state->ordered);
+    if (state->frames != NULL)
+        macs_odp_unmap(state->frames, state->frames_mapped);
+    if (state->ordered != NULL)
+        macs_odp_unmap(state->ordered, state->ordered_mapped);
     free(state->queue);
     free(state);
 }
@@ -66,7 +70,8 @@ static int file_pass(struct macs_odp_pktio *pktio, const char *path, uint64_t *c
         }
         if (state->frames != NULL && *count < state->count && *bytes + lines <= state->mapped) {
             memcpy(state->bytes + *bytes, frame.data, frame.len);
-            state->frames[*count] = (struct mem_frame){.data = state->bytes + *bytes, .len = frame.len};
+            state->frames[*count] =
+                (struct mem_frame){.line = (uint32_t)(*bytes / ODP_CACHE_LINE_SIZE), .len = frame.len};
         }
         *bytes += lines;
         *count += 1;
@@ -75,17 +80,22 @@ static int file_pass(struct macs_odp_pktio *pktio, const char *path, uint64_t *c
     return result == MACS_ODP_PCAP_END ? 0 : macs_odp_fail(EINVAL);
 }
 
+static struct mem_frame *frames_new(uint64_t count, uint64_t *mapped) {
+    uint64_t page;
+    return macs_odp_map(count * sizeof(struct mem_frame), MACS_ODP_PAGES_BEST, mapped, &page);
+}
+
 static int load(struct macs_odp_pktio *pktio, const char *path) {
     struct mem_state *state = pktio->state;
     uint64_t bytes, page, count, again;
     if (file_pass(pktio, path, &count, &bytes) != 0)
         return -1;
-    if (count == 0) {
-        macs_odp_log(ODP_LOG_ERR, "%s: no frames\n", path);
+    if (count == 0 || bytes / ODP_CACHE_LINE_SIZE > UINT32_MAX) {
+        macs_odp_log(ODP_LOG_ERR, "%s: %s frames\n", path, count ? "too many" : "no");
         return macs_odp_fail(EINVAL);
     }
     state->count = count;
-    state->frames = calloc(count, sizeof(*state->frames));
+    state->frames = frames_new(count, &state->frames_mapped);
     state->bytes = macs_odp_map(bytes, MACS_ODP_PAGES_BEST, &state->mapped, &page);
     if (state->frames == NULL || state->bytes == NULL)
         return macs_odp_fail(ENOMEM);
@@ -118,28 +128,47 @@ static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
     return 0;
 }
 
+static inline const uint8_t *data_of(const struct mem_state *state, struct mem_frame frame) {
+    return state->bytes + (uint64_t)frame.line * ODP_CACHE_LINE_SIZE;
+}
+
+static uint32_t queue_of(const struct macs_odp_pktio *pktio, struct mem_frame frame) {
+    return macs_odp_flow_hash(data_of(pktio->state, frame), frame.len, pktio->hash) % pktio->num_in;
+}
+
 /* Give each queue its frames, in one array. */
+static int sort(const struct macs_odp_pktio *pktio, struct mem_state *state) {
+    struct mem_frame *place = state->ordered ? state->ordered : frames_new(state->count, &state->ordered_mapped);
+    if (place == NULL)
+        return macs_odp_fail(ENOMEM);
+    state->ordered = place;
+    for (uint64_t i = 0; i < state->count; i++)
+        state->queue[queue_of(pktio, state->frames[i])].count++;
+    for (uint32_t queue = 0; queue < pktio->num_in; queue++) {
+        state->queue[queue].frames = place;
+        place += state->queue[queue].count;
+        state->queue[queue].count = 0;
+    }
+    for (uint64_t i = 0; i < state->count; i++) {
+        struct mem_queue *own = &state->queue[queue_of(pktio, state->frames[i])];
+        own->frames[own->count++] = state->frames[i];
+    }
+    return 0;
+}
+
 static int mem_start(struct macs_odp_pktio *pktio) {
     struct mem_state *state = pktio->state;
-    uint64_t placed = 0;
     uint32_t queues = pktio->num_in ? pktio->num_in : 1;
-    free(state->ordered);
+    size_t bytes = queues * sizeof(*state->queue);
     free(state->queue);
-    state->ordered = calloc(state->count, sizeof(*state->ordered));
-    state->queue = aligned_alloc(ODP_CACHE_LINE_SIZE, queues * sizeof(*state->queue));
-    if (state->ordered == NULL || state->queue == NULL)
+    state->queue = aligned_alloc(ODP_CACHE_LINE_SIZE, bytes);
+    if (state->queue == NULL)
         return macs_odp_fail(ENOMEM);
-    for (uint64_t i = 0; i < state->count; i++) {
-        struct mem_frame *frame = &state->frames[i];
-        frame->queue = queues == 1 ? 0 : macs_odp_flow_hash(frame->data, frame->len, pktio->hash) % queues;
-    }
-    for (uint32_t queue = 0; queue < queues; queue++) {
-        uint64_t first = placed;
-        for (uint64_t i = 0; i < state->count; i++)
-            if (state->frames[i].queue == queue)
-                state->ordered[placed++] = state->frames[i];
-        state->queue[queue] = (struct mem_queue){.frames = state->ordered + first, .count = placed - first};
-    }
+    memset(state->queue, 0, bytes);
+    if (queues == 1)
+        state->queue[0] = (struct mem_queue){.frames = state->frames, .count = state->count};
+    else if (sort(pktio, state) != 0)
+        return -1;
     state->running = queues;
     __atomic_store_n(&pktio->rx_end, false, __ATOMIC_RELEASE);
     return 0;
@@ -148,6 +177,23 @@ static int mem_start(struct macs_odp_pktio *pktio) {
 static inline void copy_lines(uint8_t *to, const uint8_t *from, uint32_t len) {
     for (uint32_t at = 0; at < len; at += ODP_CACHE_LINE_SIZE)
         memcpy(to + at, from + at, ODP_CACHE_LINE_SIZE);
+}
+
+/* Frames that follow each other, each into a packet. Returns their bytes. */
+static uint64_t copy_run(const struct mem_state *state, const struct mem_queue *own, uint64_t next,
+                         const odp_packet_t packets[], uint32_t num, uint32_t headroom, int input) {
+    const struct mem_frame *frame = own->frames + next, *ahead = frame;
+    uint64_t octets = 0;
+    if (next + num + PREFETCH_AHEAD <= own->count)
+        ahead += PREFETCH_AHEAD;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t len = frame[i].len;
+        odp_prefetch(data_of(state, ahead[i]));
+        macs_odp_packet_start(packets[i], headroom, len, input);
+        copy_lines(macs_odp_data(packets[i]), data_of(state, frame[i]), len);
+        octets += len;
+    }
+    return octets;
 }
 
 /* A queue that has nothing left tells so once. */
@@ -182,13 +228,11 @@ static int mem_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
     if (!state->loop && want > count - next)
         want = (uint32_t)(count - next);
     uint32_t got = macs_odp_packet_take(pktio->pool, packets, want);
-    for (uint32_t i = 0; i < got; i++) {
-        const struct mem_frame *frame = &own->frames[next];
-        odp_prefetch(next + PREFETCH_AHEAD < count ? frame[PREFETCH_AHEAD].data : own->frames[0].data);
-        macs_odp_packet_start(packets[i], headroom, frame->len, (int)pktio->index);
-        copy_lines(macs_odp_data(packets[i]), frame->data, frame->len);
-        octets += frame->len;
-        next++;
+    for (uint32_t done = 0; done < got;) {
+        uint32_t run = got - done < count - next ? got - done : (uint32_t)(count - next);
+        octets += copy_run(state, own, next, packets + done, run, headroom, (int)pktio->index);
+        done += run;
+        next += run;
         if (state->loop && next == count)
             next = 0;
     }
