@@ -1,6 +1,6 @@
 /* Tables of reflected CRCs. What a byte makes of the rest is the exclusive or of what its bits make of it, and that is
  * the polynomial, its bits reversed, after so many steps. */
-#include <macs/checksum.h>
+#include <macs/crc.h>
 
 #define MACS_CRC_1(i, a, b, c, d, e, f, g, h)                                                                          \
     (((i) >> 0 & 1) * (a) ^ ((i) >> 1 & 1) * (b) ^ ((i) >> 2 & 1) * (c) ^ ((i) >> 3 & 1) * (d) ^                       \

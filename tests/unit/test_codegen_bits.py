@@ -18,7 +18,8 @@ from transpiler.toolchain.backend import include_flags
 COMPILERS = [c for c in ("gcc", "clang") if shutil.which(c)]
 OFFSETS = range(17)
 WIDTHS = (*range(65, 70), 96, 127, 128, 129, 160, 191, 192, 193, 200)
-FRAME = Random(5).randbytes(48)
+FRAME = Random(5).randbytes(320)
+LENGTHS = (*range(30), 45, 127, 128, 129, 135, 136, 300)  # of what is hashed
 
 # Buffers are as long as what is accessed, so that AddressSanitizer sees every byte beside it.
 MAIN = """
@@ -72,9 +73,10 @@ int main(void) {
     for (unsigned count = 1; count <= 8; count++)
         whole(count);
 CALLS
-    for (unsigned length = 0; length < 22; length++)
-        for (unsigned payload = 0; payload < 5; payload++)
-            sums(length, payload);
+    static const unsigned lengths[] = {LENGTHS};
+    for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+        for (unsigned payload = 0; payload < 12; payload++)
+            sums(lengths[i], payload);
 }
 """
 WIDE = """
@@ -98,6 +100,7 @@ def source() -> str:
     text += "".join(f"MACS_WIDE({n})\n" for n in counts)
     calls = "\n".join(f"    wide_{limbs(w)}({first}, {w});" for first in OFFSETS for w in WIDTHS)
     main = MAIN.replace("FRAME", ", ".join(map(str, FRAME))).replace("CALLS", calls)
+    main = main.replace("LENGTHS", ", ".join(map(str, LENGTHS)))
     return text + main.replace(
         "WIDE\n", "".join(WIDE.replace("wN", f"w{n}").replace("_N", f"_{n}").replace("< N", f"< {n}") for n in counts)
     )
@@ -129,8 +132,8 @@ def expected() -> list[str]:
             value = loaded(FRAME, first, width)
             words = [f"{value >> 64 * i & (1 << 64) - 1:x}" for i in range(limbs(width))]
             lines.append(" ".join([*words, stored(first, width, ~value & (1 << width) - 1).hex()]))
-    for length in range(22):
-        for payload in range(5):
+    for length in LENGTHS:
+        for payload in range(12):
             lines.append(" ".join(f"{value:x}" for value in sums(FRAME[:length] + FRAME[:payload])))
     return lines
 
@@ -152,12 +155,13 @@ def sums(data: bytes) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_loads_stores_and_sums(compiler: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_", ["-UMACS_CRC_PLAIN", "-DMACS_CRC_PLAIN"])  # CRCs by multiplication, and by tables
+def test_loads_stores_and_sums(compiler: str, with_: str, tmp_path: Path) -> None:
     tools = toolchain.find(compiler=compiler, optimise="-O1", sanitize=("address", "undefined"))
     (tmp_path / "t.c").write_text(source())
     flags = (*tools.all_flags, *include_flags(share("aux-backend"), tools))
     tables = share("aux-backend") / "runtime" / "crc.c"
-    command = [*tools.compiler, *flags, "t.c", str(tables), "-o", "t", *tools.link_flags]
+    command = [*tools.compiler, *flags, with_, "t.c", str(tables), "-o", "t", *tools.link_flags]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:3000]
     ran = subprocess.run([tmp_path / "t"], capture_output=True, text=True, check=False, timeout=60)

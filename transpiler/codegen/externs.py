@@ -132,17 +132,46 @@ class Externs:
         """The C variable for the colour that a direct meter gave when its table was hit."""
         return f"colour_{self.number[instance]}"
 
-    def selection(self, render: Expressions, table: Table) -> Views:
-        """Leave in `selected` the hash by which a group's member is chosen."""
-        assert table.implementation is not None
-        instance = self.program.extern[table.implementation]
-        if instance.kind != "action_selector":
+    def selection(self, render: Expressions, table: Table, gathered: str = "") -> Views:
+        """Leave in `selected` the hash by which a group's member is chosen: of the bytes that `gather` has left."""
+        if (instance := self._selector(table)) is None:
             return ()
-        values = tuple(key.expression for key in table.keys if key.match_kind is MatchKind.SELECTOR)
-        lines, result = self.hash(render, str(instance.attribute("algorithm")), values)
+        algorithm, values = str(instance.attribute("algorithm")), _selector_values(table)
+        size = self._packed_bytes(algorithm, values) if gathered else None
+        if size is not None:
+            lines: Views = ()
+            result = CExpression(f"macs_checksum_{algorithm}((struct macs_bytes){{{gathered}, {size}, {NO_PAYLOAD}}})")
+        else:
+            lines, result = self.hash(render, algorithm, values)
         width = int(instance.attribute("width"))
         chosen = infix(result, "&", CExpression(literal((1 << width) - 1, Bits(width)))) if width < 64 else result
         return (*lines, Line(f"selected = {chosen};"))
+
+    def gather(self, render: Expressions, table: Table, buffer: str) -> tuple[Views, int]:
+        """Pack what a group's member is chosen by while other packets' lookups start: bytes that are hashed just after
+        they were stored are not there yet. The statements and the number of bytes; none where nothing is packed."""
+        if (instance := self._selector(table)) is None:
+            return (), 0
+        values = _selector_values(table)
+        size = self._packed_bytes(str(instance.attribute("algorithm")), values)
+        if size is None:
+            return (), 0
+        clear = (Line(f"memset({buffer}, 0, {size});"),) if _unaligned(values) else ()
+        return (*clear, *pack_dense(render, buffer, values)[0]), size
+
+    def _selector(self, table: Table) -> ExternInstance | None:
+        """The action selector that a table has."""
+        instance = self.program.extern[table.implementation] if table.implementation is not None else None
+        return instance if instance is not None and instance.kind == "action_selector" else None
+
+    def _packed_bytes(self, algorithm: str, values: tuple[Expression, ...]) -> int | None:
+        """How many bytes the hash is made of; None where nothing is packed."""
+        if algorithm == "random" or not values or self._summed(algorithm, values):
+            return None
+        return bytes_of(sum(width_of(value.type) for value in values))
+
+    def _summed(self, algorithm: str, values: tuple[Expression, ...]) -> bool:
+        return self.sums and algorithm == "csum16" and can_be_summed(values)
 
     def hash(
         self,
@@ -156,14 +185,12 @@ class Externs:
         `before`: the hash that it extends."""
         if algorithm == "random":
             return (), CExpression("macs_random_next(worker)")
-        if self.sums and algorithm == "csum16" and payload == NO_PAYLOAD and can_be_summed(values):
+        if payload == NO_PAYLOAD and self._summed(algorithm, values):
             return sum_of(render, values, before)
         varying = has_varbit(values)
         lines, bits = (pack_varying if varying else pack_dense)(render, "list", values)
         size = bytes_of(bits)
-        # the bits beside a value that does not fill whole bytes are read when it is stored
-        unaligned = any(not isinstance(v.type, Varbit) and width_of(v.type) % 8 for v in values)
-        declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if unaligned else ''};")
+        declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if _unaligned(values) else ''};")
         packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
         if before is not None:
             return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
@@ -429,6 +456,15 @@ def calls_in_actions(program: Program, table: Table) -> Iterator[CallExtern]:
         for statement in walk(action.body):
             if isinstance(statement, CallExtern):
                 yield statement
+
+
+def _selector_values(table: Table) -> tuple[Expression, ...]:
+    return tuple(key.expression for key in table.keys if key.match_kind is MatchKind.SELECTOR)
+
+
+def _unaligned(values: tuple[Expression, ...]) -> bool:
+    """Whether one does not fill whole bytes: the bits beside it are read when it is stored."""
+    return any(not isinstance(value.type, Varbit) and width_of(value.type) % 8 for value in values)
 
 
 def _name_of(value: Expression, number: int) -> str:

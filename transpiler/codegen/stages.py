@@ -117,7 +117,9 @@ class StageRenderer:
         table = self.maker.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
         keys = self.statements.keys(table, f"look->{member}.key")
-        return LookupView(self.maker.tables.ref(table.name), member, keys, self.statements.key_word(table))
+        selection, size = self.maker.externs.gather(self.statements.render, table, f"look->{member}.selection")
+        key_word = self.statements.key_word(table)
+        return LookupView(self.maker.tables.ref(table.name), member, keys, key_word, selection, size)
 
     def code(self, code: Code) -> Views:
         return tuple(view for piece in code for view in self._piece(piece))

@@ -236,7 +236,7 @@ class Statements:
             declares=declared,
             on_hit=on_hit,
             profile=self.externs.state(table.implementation) if table.implementation is not None else "",
-            selection=self.externs.selection(self.render, table) if table.implementation is not None else (),
+            selection=self.externs.selection(self.render, table, f"{look}.selection" if look else ""),
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             cite=at(statement.span),
         )

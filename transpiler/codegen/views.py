@@ -161,12 +161,15 @@ Views = tuple[View, ...]
 @dataclass(frozen=True, slots=True)
 class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
-    or `key_word` is the key where entries are words."""
+    or `key_word` is the key where entries are words. `selection` packs `look->member.selection`, `selection_bytes` long,
+    by which a group's member is chosen."""
 
     table: TableRef
     member: str
     keys: Views
     key_word: str
+    selection: Views
+    selection_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
 #define MACS_CHECKSUM_H
 
 #include <macs/bits.h>
+#include <macs/crc.h>
 
 /* A sequence of bytes in two parts: packed fields, and the payload or nothing. */
 struct macs_bytes {
@@ -64,45 +65,6 @@ static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
     for (uint32_t j = 0; j < bytes.payload_length && i < 8; i++, j++)
         value = value << 8 | bytes.payload[j];
     return value;
-}
-
-/* Reflected CRCs by tables: `[k]` has what each byte makes of the rest with k bytes behind it, so that eight bytes, and
- * then four, are looked up at once. Source: Sarwate, Computation of cyclic redundancy checks via table look-up (1988);
- * Kounavis, Berry, Novel table lookup-based algorithms for high-performance CRC generation (2008). */
-#define MACS_CRC_TABLES 8u
-
-extern const uint16_t macs_crc16_tables[MACS_CRC_TABLES][256]; /* polynomial 0x8005 */
-extern const uint32_t macs_crc32_tables[MACS_CRC_TABLES][256]; /* polynomial 0x04c11db7 */
-
-static inline uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
-    const uint16_t(*const of)[256] = macs_crc16_tables;
-    for (; length >= 8; data += 8, length -= 8) {
-        uint32_t first = of[7][(crc ^ data[0]) & 0xff] ^ of[6][(crc >> 8 ^ data[1]) & 0xff];
-        crc = of[5][data[2]] ^ of[4][data[3]] ^ of[3][data[4]] ^ of[2][data[5]] ^ of[1][data[6]] ^ of[0][data[7]];
-        crc ^= first;
-    }
-    for (; length >= 4; data += 4, length -= 4)
-        crc = of[3][(crc ^ data[0]) & 0xff] ^ of[2][(crc >> 8 ^ data[1]) & 0xff] ^ of[1][data[2]] ^ of[0][data[3]];
-    for (; length; data++, length--)
-        crc = crc >> 8 ^ of[0][(crc ^ data[0]) & 0xff];
-    return crc;
-}
-
-/* The CRC so far and four bytes, with `behind` bytes behind them. */
-static inline uint32_t macs_crc32_four(const uint8_t *data, uint32_t behind, uint32_t crc) {
-    const uint32_t(*const of)[256] = macs_crc32_tables + behind;
-    return of[3][(crc ^ data[0]) & 0xff] ^ of[2][(crc >> 8 ^ data[1]) & 0xff] ^ of[1][(crc >> 16 ^ data[2]) & 0xff] ^
-           of[0][crc >> 24 ^ data[3]];
-}
-
-static inline uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
-    for (; length >= 8; data += 8, length -= 8)
-        crc = macs_crc32_four(data + 4, 0, 0) ^ macs_crc32_four(data, 4, crc);
-    for (; length >= 4; data += 4, length -= 4)
-        crc = macs_crc32_four(data, 0, crc);
-    for (; length; data++, length--)
-        crc = crc >> 8 ^ macs_crc32_tables[0][(crc ^ data[0]) & 0xff];
-    return crc;
 }
 
 /* CRC-16/ARC: polynomial 0x8005, start 0. */
