@@ -1,6 +1,6 @@
 """Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
 statement. At each border between stages everything that the schedule does not keep is spoilt: what a later stage reads
-of it is wrong then, and shows.
+of it is wrong then, and shows. Where a schedule lets packets leave a pipe for one aside, every other one does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from transpiler.interpreter.trace import silent
 from transpiler.schedule.live import stored_fields
 from transpiler.schedule.pipeline import Deparse, Parse, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Schedule, Submit, Target
-from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, FORWARD
+from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, FORWARD, PART
 
 DROP_PORT = 511
 
@@ -53,6 +53,7 @@ class Packet:
     transit: Transit
     port: int = 0
     verdict: str = ""
+    aside: bool = False
 
 
 class StageExecution(Execution):
@@ -82,7 +83,7 @@ class Simulator:
         """What a burst leads to: (port, frame) of each frame sent, in the order of the burst."""
         packets = [self._packet(number, data) for number, data in enumerate(frames)]
         for pipe in self.schedule.pipes:
-            self._pipe(pipe, [p for p in packets if p.verdict != "drop"], sub_batch)
+            self._pipe(pipe, [p for p in packets if p.verdict != "drop" and p.aside == pipe.aside], sub_batch)
         return [(p.port, p.data) for p in packets if p.verdict == "send"]
 
     def _packet(self, number: int, data: bytes) -> Packet:
@@ -204,9 +205,12 @@ class StageRun:
         if step is not BEGIN_EGRESS and self.state.intrinsic("egress_spec") == DROP_PORT:
             self.packet.verdict = "drop"
             return False
-        if step in (FORWARD, DECIDE):
+        if step in (FORWARD, DECIDE, PART):
             self.packet.port = self.state.intrinsic("egress_spec")
-        if step in (FORWARD, BEGIN_EGRESS):
+        if step is PART and self.packet.number % 2:
+            self.packet.aside = True
+            return False
+        if step in (FORWARD, BEGIN_EGRESS, PART):
             set_("egress_port", self.packet.port)
             set_("egress_spec", 0)
             set_("egress_rid", 0)

@@ -38,11 +38,11 @@ class Optimisations:
         "their misses overlap, and there are fewer stages",
     )
     merge: bool = _on(
-        "one pipe for ingress and egress where no packet is replicated (v1model)",
+        "one pipe for ingress and egress (v1model), of packets that are not replicated",
         "no step between them, and one pipe can be straight",
     )
     straight: bool = _on(
-        "handing received bursts to programs of one pipe as they are",
+        "handing received bursts to programs of one pipe as they are; what is multicast or recirculates has one aside",
         "no list of packets in between; a burst to one port goes out as a whole",
     )
     locals: bool = _on(

@@ -33,11 +33,9 @@ void macs_again_destroy(struct macs_again *again) {
     free(again);
 }
 
-void macs_again_begin(struct macs_again *again, struct macs_packet *const packets[], unsigned count) {
-    for (unsigned i = 0; i < count; i++) {
-        packets[i]->requests = (struct macs_requests){.origin = (uint16_t)i};
-        again->lives[i] = 0;
-    }
+void macs_again_begin(struct macs_again *again, struct macs_packet *packet, unsigned place) {
+    packet->requests = (struct macs_requests){.origin = (uint16_t)place};
+    again->lives[place] = 0;
 }
 
 /* --- the queue ------------------------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ struct macs_again {
 int macs_again_create(struct macs_again **created, uint32_t packets);
 void macs_again_destroy(struct macs_again *again);
 
-/* Packets that were received have made no requests and begin their first lives. At most MACS_BURST_MAX. */
-void macs_again_begin(struct macs_again *again, struct macs_packet *const packets[], unsigned count);
+/* A packet that was received, at that place in its burst, has made no requests and begins its first life. */
+void macs_again_begin(struct macs_again *again, struct macs_packet *packet, unsigned place);
 
 /* Make ingress clones if the packet asks for them. True: it is resubmitted, and no more the caller's. */
 bool macs_again_after_ingress(struct macs_lane *lane, struct macs_departures *departures, struct macs_packet *packet);

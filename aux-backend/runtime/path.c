@@ -83,7 +83,7 @@ static void finish(struct macs_lane *lane, struct macs_packet *packets[], unsign
     program->egress(&lane->worker, packets, count);
     if (program->cipher)
         program->cipher->run(lane, packets, count);
-    if (!lane->again && !program->one_by_one) {
+    if (!lane->again && !program->one_by_one && !program->straight) {
         settle(lane, packets, count);
         return;
     }
@@ -161,6 +161,7 @@ static void dispatch(struct macs_lane *lane, struct macs_departures *departures,
         return;
     switch ((enum macs_verdict)packet->verdict) {
     case MACS_FORWARD:
+    case MACS_EGRESS:
         macs_path_depart(lane, departures, packet);
         return;
     case MACS_REPLICATE:
@@ -228,17 +229,54 @@ static unsigned pass_again(struct macs_lane *lane) {
     return count;
 }
 
+/* All second lives of a burst, then out with what comes of it. */
+static void finish_lives(struct macs_lane *lane) {
+    if (!lane->again)
+        return;
+    while (pass_again(lane))
+        continue;
+    macs_again_release(lane);
+}
+
 /* Packets that were received, and all that comes of them. */
 static void pass_all(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
     if (!lane->again) {
         pass(lane, packets, count);
         return;
     }
-    macs_again_begin(lane->again, packets, count);
+    for (unsigned i = 0; i < count; i++)
+        macs_again_begin(lane->again, packets[i], i);
     pass(lane, packets, count);
-    while (pass_again(lane))
-        continue;
-    macs_again_release(lane);
+    finish_lives(lane);
+}
+
+/* A packet that a straight program has finished, of a burst in which others go on: out of its port. */
+static void leave_straight(struct macs_lane *lane, struct macs_packet *packet, odp_packet_t handle, macs_fate fate) {
+    packet->handle = handle;
+    packet->length = odp_packet_len(handle);
+    packet->egress_port = lane->sw->ports[fate - 1].number;
+    leave(lane, packet);
+}
+
+void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+    struct macs_departures departures;
+    departures.count = 0; /* and no more: the array is large */
+    for (unsigned i = 0; i < count; i++) {
+        struct macs_packet *packet = macs_packet_of(handles[i]);
+        if (lane->again)
+            macs_again_begin(lane->again, packet, i);
+        if (fates[i] == MACS_FATE_ON) {
+            dispatch(lane, &departures, packet);
+            continue;
+        }
+        macs_path_flush(lane, &departures);
+        if (fates[i] >= MACS_FATE_DROP || !fates[i])
+            macs_lane_drop(lane, handles[i], fates[i] ? fates[i] - MACS_FATE_DROP : MACS_CAUSE_NO_PORT);
+        else
+            leave_straight(lane, packet, handles[i], fates[i]);
+    }
+    macs_path_flush(lane, &departures);
+    finish_lives(lane);
 }
 
 /* A received burst, split into single packets where one must be through before the next one begins. Returns its

@@ -3,7 +3,7 @@
 #include <macs/straight.h>
 #include <stddef.h>
 
-#include "runtime/lane.h"
+#include "runtime/path.h"
 
 /* Tries in a row in which the interface takes nothing, before what is left is dropped. */
 #define SEND_TRIES 64u
@@ -88,6 +88,8 @@ void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const
     together = together && lane->gathered > 1;
     if (odp_likely(together && burst.longest <= lane->sw->ports[fate - 1].tx_max))
         send_all(lane, fate - 1u, handles, count, burst.sent);
+    else if (odp_unlikely(fate == MACS_FATE_ON))
+        macs_path_mixed(lane, handles, fates, count);
     else
         scatter(lane, handles, fates, count);
 }

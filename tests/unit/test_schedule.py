@@ -189,6 +189,9 @@ def test_ingress_and_egress_are_one_pipe_unless_packets_are_replicated() -> None
     two = b.plan(group, apply("t0"), egress=[apply("t1")])
     assert [p.name for p in two.pipes] == ["ingress", "egress"]
     assert names(two, 1) == ["entry", "t1"]
+    aside = b.plan(group, apply("t0"), egress=[apply("t1")], straight=True)
+    assert [(p.name, p.aside) for p in aside.pipes] == [("ingress", False), ("egress", True)]
+    assert names(aside) == ["entry", "t0", "t1"] and names(aside, 1) == ["entry", "t1"]
 
 
 def test_lookups_do_not_pass_the_steps_of_the_architecture() -> None:

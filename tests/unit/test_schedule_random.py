@@ -59,6 +59,19 @@ def test_two_pipes() -> None:
         compare(program, Options(), random_programs.frames(random, BURST))
 
 
+def test_a_pipe_aside() -> None:
+    """Egress within ingress, and egress as a pipe of its own for every other packet, do the same."""
+    options = Options(straight=True)
+    for seed in range(60):
+        random = Random(seed)
+        program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
+        assert [(pipe.name, pipe.aside) for pipe in schedule(program, options).pipes] == [
+            ("ingress", False),
+            ("egress", True),
+        ]
+        compare(program, options, random_programs.frames(random, BURST))
+
+
 def test_a_schedule_that_keeps_too_little_is_found() -> None:
     """The comparison itself: without any one location that is kept, some program goes wrong."""
     found = 0

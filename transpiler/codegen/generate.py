@@ -55,6 +55,7 @@ def generate(
         together=wanted.together,
         merge=wanted.merge,
         locals=wanted.locals,
+        straight=wanted.straight,
     )
     plan = schedule(program, options)
     kernels = {name: choice.kernel for name, choice in chosen.items()}

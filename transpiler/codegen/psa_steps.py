@@ -12,6 +12,7 @@ from transpiler.schedule.psa import (
     FINISH,
     LEAVE_EGRESS,
     LEAVE_INGRESS,
+    PART,
     PASS_ON,
     PORT_RECIRCULATE,
     UNICAST,
@@ -55,6 +56,12 @@ def _enqueue(values: Intrinsics) -> Views:
         Line("packet->verdict = MACS_FORWARD;"),
         *kept,
     )
+
+
+def _part(values: Intrinsics) -> Views:
+    """What recirculates goes on at egress."""
+    again = (Line("packet->verdict = MACS_EGRESS;"),)
+    return (*_enqueue(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
 
 
 def _leave_egress(values: Intrinsics) -> Views:
@@ -108,6 +115,7 @@ def _settable(values: Intrinsics, name: str) -> str | None:
 DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
     LEAVE_INGRESS: _leave_ingress,
     ENQUEUE: _enqueue,
+    PART: _part,
     LEAVE_EGRESS: _leave_egress,
     FINISH: _finish,
     PASS_ON: _pass_on,

@@ -51,7 +51,7 @@ class Maker:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
         stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
         preserves = any(preserved_lists(self.program)[number] for number in pipe.keeps)
-        return PipeView(pipe.name, stages, pipe.renews, preserves)
+        return PipeView(pipe.name, stages, pipe.renews, preserves, pipe.aside)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from transpiler.codegen.intrinsics import DROPPED, Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
 from transpiler.schedule.pipeline import Step, calls
-from transpiler.schedule.v1model import AGAIN, DECIDE, EGRESS_SPEC, FINISH, FORWARD, MULTICAST_GROUP
+from transpiler.schedule.v1model import AGAIN, DECIDE, EGRESS_SPEC, FINISH, FORWARD, MULTICAST_GROUP, PART
 
 DROP_PORT = 511
 
@@ -55,4 +55,9 @@ def _to_port(values: Intrinsics) -> Views:
     )
 
 
-DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {FORWARD: _forward, DECIDE: _decide, FINISH: _finish}
+DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
+    FORWARD: _forward,
+    DECIDE: _decide,
+    PART: _decide,
+    FINISH: _finish,
+}

@@ -200,12 +200,13 @@ class StageView:
 @dataclass(frozen=True, slots=True)
 class PipeView:
     """A pipe: `name` is the function of struct macs_program that it becomes; `renews`: the state begins anew there, with
-    `preserves` but for what the packet may have preserved."""
+    `preserves` but for what the packet may have preserved. `aside`: few packets go through it."""
 
     name: str
     stages: tuple[StageView, ...]
     renews: bool
     preserves: bool
+    aside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,5 +358,12 @@ class ProgramView:
 
     @property
     def straight(self) -> bool:
-        """Whether a received packet goes through one pipe, once, and out of one port at most."""
-        return self.wants_straight and len(self.pipes) == 1 and not self.uses_requests and not self.one_by_one
+        """Whether a received packet goes through one pipe, once, and out of one port at most, or leaves it for one aside."""
+        one = sum(not pipe.aside for pipe in self.pipes) == 1
+        requests = self.uses_requests and not self.parted  # else only packets that leave it make them
+        return self.wants_straight and one and not requests and not self.one_by_one
+
+    @property
+    def parted(self) -> bool:
+        """Whether some packets leave the pipe of the others."""
+        return any(pipe.aside for pipe in self.pipes)

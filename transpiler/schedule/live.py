@@ -88,7 +88,8 @@ class Liveness:
     def _step(self, step: Step, live: Live) -> Live:
         copied = tuple(source for _, source in step.fills if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
-        return (live - filled) | self._intrinsics((*step.reads, *copied))
+        parted = self.after if step.parts else frozenset()
+        return (live - filled) | parted | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:
         for statement in reversed(body):

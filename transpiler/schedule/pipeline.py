@@ -32,11 +32,13 @@ class Source(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class Step:
     """What the architecture does at a place. It sets the intrinsic values in `fills`, each from a source or from another
-    intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`."""
+    intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`. `parts`: some
+    packets leave the pipe there, for the next one."""
 
     name: str
     fills: tuple[tuple[str, Source | str], ...] = ()
     reads: tuple[str, ...] = ()
+    parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,13 @@ class PipePlan:
     """One function of the generated program: `name` is "ingress", "clone" or "egress".
 
     `renews`: the state begins anew there, but for what the packet preserves from what it was before: one of the lists
-    of that number in `keeps`."""
+    of that number in `keeps`. `aside`: only packets that left a pipe before it, at a step that `parts`, go through it."""
 
     name: str
     items: tuple[Item, ...]
     renews: bool = False
     keeps: tuple[int, ...] = ()
+    aside: bool = False
 
 
 Preserved = tuple[tuple[str, str], ...]  # (variable, "") or (header, field or VALIDITY) each
@@ -93,14 +96,16 @@ Preserved = tuple[tuple[str, str], ...]  # (variable, "") or (header, field or V
 class Description:
     """An architecture as the scheduler and code generation know it.
 
-    `plan`: its pipes; `plan_apart`: where none are put together. `second_lives`: whether a packet of the program may go
-    through it more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its
-    state; number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends
-    packets. `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do.
+    `plan`: its pipes; `plan_apart`: where none are put together; `plan_parted`: where most packets go through one and few
+    through one aside, no pipes where that cannot be. `second_lives`: whether a packet of the program may go through it
+    more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
+    number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
+    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
     plan_apart: Callable[[Program], tuple[PipePlan, ...]]
+    plan_parted: Callable[[Program], tuple[PipePlan, ...]]
     second_lives: Callable[[Program], bool]
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]

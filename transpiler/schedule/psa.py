@@ -31,6 +31,11 @@ from transpiler.schedule.pipeline import (
 PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
 UNICAST, MULTICAST, CLONE_I2E, CLONE_E2E, RESUBMIT, RECIRCULATE = range(1, 7)  # PSA_PacketPath_t
 PATHS = ("normal", "clone_i2e", "clone_e2e", "resubmit", "recirculate")  # bridges; their lists have numbers from 1
+_SECOND_LIVES = (
+    "ingress_output.clone",
+    "egress_output.clone",
+    "ingress_output.resubmit",
+)  # of packets that ask for them
 SERVICE_OUT, SERVICE_IN = "ingress_output.class_of_service", "egress_input.class_of_service"
 
 BEGIN_INGRESS = Step(
@@ -52,6 +57,8 @@ LEAVE_INGRESS = Step(
 )
 # to one port or to a group
 ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
+# the same where only what goes to a group or recirculates goes on at egress
+PART = Step("part", reads=ENQUEUE.reads, parts=True)
 BEGIN_EGRESS = Step(
     "begin_egress",
     fills=(
@@ -72,19 +79,33 @@ PASS_ON = Step("pass_on")  # an egress that does nothing: send or recirculate
 
 def plan(program: Program) -> tuple[PipePlan, ...]:
     """The pipes of a program; no egress where it cannot do anything, a short one where it can only recirculate."""
-    ingress: tuple[Item, ...] = (
+    keeps = _numbers("resubmit", "recirculate")
+    first = PipePlan("ingress", (*_ingress(program), ENQUEUE), renews=True, keeps=keeps)
+    if not _does_nothing(program):
+        keeps = _numbers("normal", "clone_i2e", "clone_e2e")
+        return (first, PipePlan("egress", _egress(program), renews=True, keeps=keeps))
+    return (first, PipePlan("egress", (PASS_ON,))) if second_lives(program) else (first,)
+
+
+def plan_parted(program: Program) -> tuple[PipePlan, ...]:
+    """Its pipes where a packet is through at the end of ingress unless it is multicast or recirculates."""
+    lives = any(may_be_set(program, name) for name in _SECOND_LIVES) or any(preserved_lists(program))
+    if lives or not second_lives(program) or not _does_nothing(program):
+        return ()
+    return (
+        PipePlan("ingress", (*_ingress(program), PART), renews=True),
+        PipePlan("egress", (PASS_ON,), aside=True),
+    )
+
+
+def _ingress(program: Program) -> tuple[Item, ...]:
+    return (
         BEGIN_INGRESS,
         *parse(program, Role.PARSER, "ingress_input.parser_error"),
         *control(program, Role.INGRESS),
         *_emptied(program, ("normal", "clone_i2e", "resubmit")),
         *deparse(program, Role.INGRESS_DEPARSER, LEAVE_INGRESS),
-        ENQUEUE,
     )
-    first = PipePlan("ingress", ingress, renews=True, keeps=_numbers("resubmit", "recirculate"))
-    if not _does_nothing(program):
-        keeps = _numbers("normal", "clone_i2e", "clone_e2e")
-        return (first, PipePlan("egress", _egress(program), renews=True, keeps=keeps))
-    return (first, PipePlan("egress", (PASS_ON,))) if second_lives(program) else (first,)
 
 
 def _egress(program: Program) -> tuple[Item, ...]:
@@ -169,7 +190,7 @@ def _is_read(program: Program, variable: str | None) -> bool:
 
 def second_lives(program: Program) -> bool:
     """Whether packets may be cloned, resubmitted or recirculated. Groups and sessions may hold the port that recirculates."""
-    asked = ("ingress_output.clone", "egress_output.clone", "ingress_output.resubmit", "ingress_output.multicast_group")
+    asked = (*_SECOND_LIVES, "ingress_output.multicast_group")
     return any(may_be_set(program, name) for name in asked) or _may_be(
         program, "ingress_output.egress_port", lambda value: _may_equal(value, PORT_RECIRCULATE)
     )
@@ -202,6 +223,7 @@ def _may_equal(value: Expression, number: int) -> bool:
 PSA = Description(
     plan,
     plan,
+    plan_parted,
     second_lives,
     preserved_lists,
     instances=(

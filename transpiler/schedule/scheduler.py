@@ -24,21 +24,31 @@ class Options:
     """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays.
     `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
     stage: its own and those of the joins that it leads to.
-    `together`, `merge`, `locals`: as Optimisations has them."""
+    `together`, `merge`, `locals`, `straight`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
     join_limit: int = 1000
     together: bool = True
     merge: bool = True
     locals: bool = True
+    straight: bool = False
 
 
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
+    architecture = describe(program)
+    if options.merge and options.straight and (parted := architecture.plan_parted(program)):
+        made = _schedule(program, parted, options)
+        if not made.one_by_one:  # else some would come to a state of egress later than the packets behind them
+            return made
+    return _schedule(
+        program, architecture.plan(program) if options.merge else architecture.plan_apart(program), options
+    )
+
+
+def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -> Schedule:
     wished = frozenset(t.name for t in program.tables if _is_looked_up(t) and options.cut(t.name))
     cuttable = wished - _tables_in_loops(program)
-    architecture = describe(program)
-    plans = architecture.plan(program) if options.merge else architecture.plan_apart(program)
     splits: list[Split] = []
     synchronous: frozenset[str] = frozenset()
     for pipe in plans:

@@ -74,8 +74,8 @@ class Stage:
 class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
-    `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`:
-    as in `pipeline.PipePlan`.
+    `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`,
+    `aside`: as in `pipeline.PipePlan`.
     """
 
     name: str
@@ -84,6 +84,7 @@ class PipeSchedule:
     exits: Mapping[str, Target]
     renews: bool = False
     keeps: tuple[int, ...] = ()
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""v1model's pipes: one where no packet is replicated, else ingress and egress, and one between them that makes of a copied
-state that of a clone. Source: BMv2's simple_switch documentation."""
+"""v1model's pipes: one where no packet is replicated; that one and, for replicas, egress where packets are but multicast;
+else ingress and egress, and one between them that makes of a copied state that of a clone.
+Source: BMv2's simple_switch documentation."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from transpiler.schedule.pipeline import (
     Source,
     Step,
     calls,
+    ciphers,
     control,
     deparse,
     parse,
@@ -27,6 +29,7 @@ EGRESS_SPEC = "egress_spec"
 CLONES = frozenset({"clone.ingress", "clone.egress"})
 AGAIN = frozenset({"resubmit.request", "recirculate.request"})
 SECOND_LIVES = CLONES | AGAIN
+REQUESTS = SECOND_LIVES | {"truncate.request"}
 
 _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("egress_port", Source.EGRESS_PORT),
@@ -50,6 +53,8 @@ BEGIN_EGRESS = Step("begin_egress", fills=_EGRESS_VALUES)
 FORWARD = Step("forward", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
 # the decision is left to the runtime, which may replicate
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
+# what is to be replicated is left to it, and egress begins for what is not
+PART = Step("part", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
 # egress has run: drop or go on to the checksums and the deparser
 FINISH = Step("finish", reads=(EGRESS_SPEC,))
 
@@ -70,6 +75,16 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
         PipePlan("ingress", (*_ingress(program), DECIDE), renews=True, keeps=lists),
         *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),
         PipePlan("egress", (BEGIN_EGRESS, *_egress(program))),
+    )
+
+
+def plan_parted(program: Program) -> tuple[PipePlan, ...]:
+    """Its pipes where all but what is multicast goes through ingress and egress as one pipe."""
+    if not replicates(program) or calls(program, REQUESTS) or ciphers(program):
+        return ()
+    return (
+        PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
+        PipePlan("egress", (BEGIN_EGRESS, *_egress(program)), aside=True),
     )
 
 
@@ -134,6 +149,7 @@ def _header_name(header: HeaderPlace) -> str:
 V1MODEL = Description(
     plan,
     plan_apart,
+    plan_parted,
     second_lives,
     preserved_lists,
     instances=(

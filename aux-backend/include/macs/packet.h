@@ -17,6 +17,7 @@ enum macs_verdict {
     MACS_FORWARD = 0, /* to egress_port */
     MACS_DROP,        /* by the program; macs_packet.cause says more */
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
+    MACS_EGRESS,      /* to egress_port, through egress(), of a straight program */
 };
 
 /* v1model's instance_type, as far as generated code asks for it. */

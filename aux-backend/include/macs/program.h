@@ -10,8 +10,9 @@
  * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
  * frame to send.
  *
- * A program of one pipe that makes no requests is straight instead: it takes the received burst, fills the records
- * itself and gives the packets back to the runtime with their fates (macs/straight.h). It returns the bytes received.
+ * A program whose packets go through one pipe, once, is straight instead: it takes the received burst, fills the
+ * records itself and gives the packets back to the runtime with their fates (macs/straight.h). It returns the bytes
+ * received. What is replicated or recirculates goes on through its egress() and its ingress().
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -83,7 +84,7 @@ struct macs_program {
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;
     void **externs; /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
-    macs_straight_fn *straight; /* a received burst from end to end; no pipes then */
+    macs_straight_fn *straight; /* a received burst from end to end: the pipes are for what goes on then */
     macs_pipe_fn *ingress;
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;

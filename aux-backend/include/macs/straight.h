@@ -1,9 +1,10 @@
-/* The straight way: programs of one pipe in which a packet has one life and leaves by one port at most.
+/* The straight way: programs in which a packet goes through one pipe, once, unless it is replicated or recirculates.
  *
  * Generated code takes a burst as it was received and gives every packet a *fate*; the runtime then sends and drops the
- * burst as a whole. The packets' records are on the worker's stack, so that every burst has them in the same cache
- * lines and a program of one stage pays nothing for what nothing reads; large states are in the packets' own buffers,
- * as ever. Threads: a worker's own.
+ * burst as a whole, and takes what goes on through the program's egress. The packets' records are on the worker's
+ * stack, so that every burst has them in the same cache lines and a program of one stage pays nothing for what nothing
+ * reads; large states, and those of packets that go on, are in the packets' own buffers, as ever. Threads: a worker's
+ * own.
  */
 #ifndef MACS_STRAIGHT_H
 #define MACS_STRAIGHT_H
@@ -11,9 +12,10 @@
 #include <macs/program.h>
 #include <macs/worker.h>
 
-/* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else dropped. */
+/* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else one of these. */
 typedef uint8_t macs_fate;
 #define MACS_FATE_DROP 128u /* with an enum macs_cause added */
+#define MACS_FATE_ON 255u   /* on to egress, its record in its buffer: a burst with one has all bits in `any` */
 
 /* Bytes of a packet's state that are worth a place on the stack: a burst's must stay in a core's second cache. */
 #define MACS_STATE_ON_STACK 1024u
@@ -65,12 +67,17 @@ static inline struct macs_burst macs_burst_begin(void) {
     return (struct macs_burst){.all = UINT8_MAX};
 }
 
+/* Whether the packet goes on to egress. */
+static inline bool macs_goes_on(const struct macs_packet *packet) {
+    return odp_unlikely(packet->verdict == MACS_REPLICATE || packet->verdict == MACS_EGRESS);
+}
+
 /* The fate that a packet's verdict means, added to its burst. `slot_of`: the worker's. */
 static inline macs_fate macs_fate_of(struct macs_burst *burst, const uint8_t *slot_of,
                                      const struct macs_packet *packet) {
     macs_fate fate = odp_likely(packet->egress_port <= UINT16_MAX) ? slot_of[packet->egress_port] : 0;
     if (odp_unlikely(packet->verdict != MACS_FORWARD))
-        fate = (macs_fate)(MACS_FATE_DROP + packet->cause);
+        fate = macs_goes_on(packet) ? MACS_FATE_ON : (macs_fate)(MACS_FATE_DROP + packet->cause);
     burst->all &= fate;
     burst->any |= fate;
     burst->longest = packet->length > burst->longest ? packet->length : burst->longest;
@@ -78,7 +85,7 @@ static inline macs_fate macs_fate_of(struct macs_burst *burst, const uint8_t *sl
     return fate;
 }
 
-/* Send or drop the packets of a burst, in its order. Owns them from here on. */
+/* Send, drop or take on the packets of a burst, in its order. Owns them from here on. */
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
                  struct macs_burst burst);
 

@@ -118,6 +118,9 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t hdr_tag_replica = 0;
+    uint16_t standard_metadata_egress_port = 0;
+    uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_mcast_grp = 0;
     uint32_t standard_metadata_parser_error = 0;
     *kept = macs_fresh;
@@ -134,6 +137,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             kept->hdr_tag_at = (uint16_t)at;
             kept->hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
             kept->hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
+            hdr_tag_replica = (uint16_t)macs_load_bytes(packet->data + at + 2, 2);
             at += 4;
         }
         if (!(kept->hdr_tag_hops != 0)) { /* replicated.p4:13 */
@@ -159,6 +163,27 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         packet->egress_port = kept->standard_metadata_egress_spec;
         packet->verdict = MACS_FORWARD;
+        standard_metadata_egress_port = (uint16_t)(packet->egress_port);
+        kept->standard_metadata_egress_spec = (uint16_t)(0);
+        standard_metadata_egress_rid = (uint16_t)(packet->replica);
+        kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
+        hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
+        if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
+            kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+            standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
+        }
+        if (kept->standard_metadata_egress_spec == 511) {
+            packet->verdict = MACS_DROP;
+            packet->cause = MACS_CAUSE_PROGRAM;
+            return;
+        }
+        { /* replicated.p4:43 */
+            if (kept->hdr_tag_valid) {
+                uint8_t *const to = packet->data + kept->hdr_tag_at;
+                macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
+                macs_store_bytes(to + 2, 2, hdr_tag_replica);
+            }
+        }
         return;
     }
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
@@ -187,6 +212,9 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint16_t hdr_tag_replica = 0;
+    uint16_t standard_metadata_egress_port = 0;
+    uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_mcast_grp = 0;
     { /* replicated.p4:31: I_groups */
         const struct I_groups_entry *entry = (const void *)macs_lpm_dir24_finish(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
@@ -217,13 +245,47 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     }
     packet->egress_port = kept->standard_metadata_egress_spec;
     packet->verdict = MACS_FORWARD;
+    standard_metadata_egress_port = (uint16_t)(packet->egress_port);
+    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    standard_metadata_egress_rid = (uint16_t)(packet->replica);
+    kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
+    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
+    if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
+        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+        standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
+    }
+    if (kept->standard_metadata_egress_spec == 511) {
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
+        return;
+    }
+    { /* replicated.p4:43 */
+        if (kept->hdr_tag_valid) {
+            uint8_t *const to = packet->data + kept->hdr_tag_at;
+            macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
+            macs_store_bytes(to + 2, 2, hdr_tag_replica);
+        }
+    }
 }
 
-static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+/* A received burst, from end to end. */
+static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+    const uint8_t *const slot_of = worker->slot_of;
+    struct macs_burst burst = macs_burst_begin();
+    macs_fate fates[MACS_BURST_MAX];
     struct ingress_sets sets;
     macs_list_empty(&sets.to_1);
-    for (uint32_t i = 0; i < count; i++)
-        ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+    struct state states[sizeof(struct state) <= MACS_STATE_ON_STACK ? MACS_BURST_MAX : 1];
+    struct macs_packet *packets[MACS_BURST_MAX];
+    for (uint32_t i = 0; i < count; i++) {
+        packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
+        burst.received += odp_packet_len(handles[i]);
+        macs_fetch(handles, i, count);
+        if (macs_bind(worker, packets[i], handles[i], 4))
+            ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+        else
+            macs_refuse(packets[i]);
+    }
     {
         const uint16_t *const list = sets.to_1.members;
         const uint32_t members = sets.to_1.count;
@@ -239,6 +301,13 @@ static void ingress_pipe(struct macs_worker *worker, struct macs_packet *const p
                 ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
         }
     }
+    for (uint32_t i = 0; i < count; i++) {
+        if (macs_goes_on(packets[i]) && sizeof(struct state) <= MACS_STATE_ON_STACK)
+            *(struct state *)macs_packet_of(handles[i]) = states[i];
+        fates[i] = macs_fate_of(&burst, slot_of, packets[i]);
+    }
+    macs_settle(worker, handles, fates, count, burst);
+    return burst.received;
 }
 
 /* Stage 0: entry. */
@@ -283,11 +352,10 @@ const struct macs_program macs_program = {
     .parse_bytes = 4,
     .grow_bytes = 0,
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
-    .reads_ahead = true,
     .table_count = 1,
     .extern_count = 0,
     .table_descs = table_descs,
     .tables = tables,
-    .ingress = ingress_pipe,
+    .straight = ingress_straight,
     .egress = egress_pipe,
 };
