@@ -224,7 +224,6 @@ static void go_again(struct macs_lane *lane, struct macs_packet *packet, uint8_t
     next->replica = 0;
     next->verdict = MACS_FORWARD;
     next->instance_type = instance;
-    next->parser_error = 0;
     next->requests = (struct macs_requests){.preserved = fields, .origin = next->requests.origin};
     enqueue(lane, next);
 }

@@ -33,7 +33,7 @@ static unsigned bind_burst(struct macs_lane *lane, const odp_packet_t handles[],
         struct macs_packet *packet = macs_packet_of(handles[i]);
         if (ahead)
             macs_fetch(handles, i, count);
-        if (macs_bind(&lane->worker, packet, handles[i], parse_bytes))
+        if (macs_bind(&lane->worker, packet, handles[i], parse_bytes, MACS_BIND_ALL))
             packets[fine++] = packet;
         else
             macs_lane_drop(lane, handles[i], MACS_CAUSE_RX_ERROR);

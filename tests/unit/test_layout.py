@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from switches import load
 
-from transpiler.analysis.layout import keeps_layout
+from transpiler.analysis.layout import fixed_offsets, keeps_layout
 
 SOURCE = """#include <core.p4>
 #include <v1model.p4>
@@ -46,3 +46,22 @@ def test_the_layout_is_kept(tmp_path: Path, more: str, ingress: str, emits: str,
     file = tmp_path / "layout.p4"
     file.write_text(SOURCE.format(more=more, ingress=ingress, emits=emits))
     assert keeps_layout(load(file)) is kept
+
+
+def test_headers_that_always_lie_at_one_offset(tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(SOURCE.format(more="", ingress="", emits=BOTH))
+    assert fixed_offsets(load(program)) == {"hdr.one": 0, "hdr.two": 1}
+
+
+def test_headers_behind_others_that_may_be_missing(tmp_path: Path) -> None:
+    program = tmp_path / "p.p4"
+    text = SOURCE.format(more="", ingress="", emits=BOTH)
+    program.write_text(
+        text.replace(
+            "{ packet.extract(hdr.one); transition select(hdr.one.kind)", "{ transition select(sm.ingress_port)"
+        )
+        .replace("default: accept;", "default: first;")
+        .replace("state more", "state first { packet.extract(hdr.one); transition more; }\n    state more")
+    )
+    assert fixed_offsets(load(program)) == {"hdr.one": 0}

@@ -32,6 +32,31 @@ def keeps_layout(program: Program) -> bool:
     return _extracts_in(order, parsers[0])
 
 
+def fixed_offsets(program: Program) -> dict[str, int]:
+    """The headers that lie at one offset (bytes) in every frame that has them, of a program that keeps the layout."""
+    parser = next(pipe for pipe in program.pipes if isinstance(pipe, Parser))
+    states = {state.name: state for state in parser.states}
+    found: dict[str, set[int | None]] = {}
+    todo: list[tuple[str, int | None]] = [(parser.states[0].name, 0)] if parser.states else []
+    known = set(todo)
+    while todo:
+        name, offset = todo.pop()
+        if name not in states:
+            continue
+        for extract in states[name].body:
+            if isinstance(extract, Extract) and isinstance(extract.header, HeaderRef):
+                found.setdefault(extract.header.name, set()).add(offset)
+                if extract.varbit_bits is not None:
+                    offset = None
+                if offset is not None:
+                    offset += program.header_type_of[extract.header.name].fixed_bits // 8
+        following = {(successor, offset) for successor in successors(states[name])}
+        todo += following - known
+        known |= following
+    single = {header: next(iter(offsets)) for header, offsets in found.items() if len(offsets) == 1}
+    return {header: offset for header, offset in single.items() if offset is not None}
+
+
 def _emits(control: Control) -> bool:
     return any(isinstance(statement, Emit) for statement in walk(control.body))
 

@@ -169,7 +169,9 @@ class DeparserStatements(Statements):
                 run = []
         if not views:
             return ()
-        return (Line(f"uint8_t *const to = packet->data + {self._place(number, header)};"), *views)
+        fixed = self.storage.place(self.storage.access(header).owner)
+        place = self._place(number, header) if fixed is None else str(fixed)
+        return (Line(f"uint8_t *const to = packet->data{f' + {place}' if place != '0' else ''};"), *views)
 
     def _store_run(self, header: HeaderPlace, run: list[tuple[Field, int]], base: str, end: int) -> Views:
         """Fields that end with a byte; those that fill whole bytes together are stored together."""

@@ -329,7 +329,9 @@ def _read_register(call: Call) -> Views:
     else:
         value = trimmed(CExpression("value[0]"), width)
     return (
-        BlockView((Line(f"uint64_t value[{limbs(width)}];"), Line(read), *call.assign_output(value)), "", call.cite),
+        BlockView(
+            (Line(f"uint64_t value[{limbs(width)}] = {{0}};"), Line(read), *call.assign_output(value)), "", call.cite
+        ),
     )
 
 

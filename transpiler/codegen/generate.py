@@ -59,7 +59,7 @@ def generate(
     )
     plan = schedule(program, options)
     kernels = {name: choice.kernel for name, choice in chosen.items()}
-    made = view(program, plan, kernels, program.span.file, wanted, target.counters)
+    made = view(program, plan, kernels, program.span.file, wanted, target.counters, bool(target.templates))
     notes = [f"table {t.name}: {_note(chosen.get(t.name))}" for t in program.tables]
     notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
     notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]

@@ -5,12 +5,14 @@ A parser error ends parsing; as in BMv2's v1model the packet goes on with the he
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
 from transpiler.codegen.packing import store_padded
+from transpiler.codegen.record import texts
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.storage import Slot
 from transpiler.codegen.tables import members_key, packed_keys
@@ -31,6 +33,7 @@ from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, V
 from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit, width_of
 
 DONE = "parsed"
+_CURSOR = re.compile(r"\bat\b")
 
 
 class ParserStatements(Statements):
@@ -50,16 +53,19 @@ class ParserStatements(Statements):
             case Advance(bits=bits):
                 return (BlockView(self._advance(bits), "", where),)
             case Verify(condition=condition, error=error):
-                failed = (Line(f"error = {self.render(error)};"), Line(f"goto {DONE};"))
+                failed = self._fail(self.render(error).text)
                 return (IfView(f"!({self.render.condition(condition)})", failed, (), where),)
         return super().statement(statement)
 
     def parse(self, parser: Parser, error: str) -> Views:
         """The whole parser as a block. `error`: the intrinsic value that tells of an error."""
         stalling = stalling_states(self.program, parser)
+        variable = self.program.intrinsic.get(error)
+        told = None if variable is None else self.storage.variable(variable)
+        self._tells = told is not None and not self.scope.is_dead(told)
         self._reached: set[str] = set()  # the states that something jumps to; C has no use for other labels
         bodies = [(*self.body(state.body), *self._transition(state)) for state in parser.states]
-        views: list[View] = [Line("uint32_t at = 0;"), Line("uint32_t error = error_NoError;")]
+        views: list[View] = []
         if stalling:
             views.append(Line("uint32_t stalled_at = 0, visits = 0;"))
         for state, body in zip(parser.states, bodies, strict=True):
@@ -67,15 +73,21 @@ class ParserStatements(Statements):
                 views.append(Line(f"{self._label(state.name)}:;", at(state.span)))
             if state.name in stalling:
                 views.append(IfView("stalled_at != at", (Line("stalled_at = at;"), Line("visits = 0;")), (), ""))
-                views.append(IfView(f"++visits > {STALL_LIMIT}", _fail("ParserTimeout"), (), ""))
+                views.append(IfView(f"++visits > {STALL_LIMIT}", self._fail("error_ParserTimeout"), (), ""))
             views += body
         views.append(Line(f"{DONE}:;"))
-        views.append(Line("packet->payload_offset = at;"))
-        views.append(Line("packet->parser_error = (uint8_t)error;"))
-        variable = self.program.intrinsic.get(error)
-        if variable is not None and not self.scope.is_dead(slot := self.storage.variable(variable)):
-            views.append(Line(f"{self.scope.write(slot)} = error;"))
-        return (BlockView(tuple(views), "", at(parser.span)),)
+        if "payload_offset" in self.storage.record:
+            views.append(Line("packet->payload_offset = at;"))
+        declared = [Line("uint32_t at = 0;")] if any(_CURSOR.search(text) for text in texts(tuple(views))) else []
+        if told is not None and self._tells:
+            declared.append(Line("uint32_t error = error_NoError;"))
+            views.append(Line(f"{self.scope.write(told)} = error;"))
+        return (BlockView((*declared, *views), "", at(parser.span)),)
+
+    def _fail(self, error: str) -> Views:
+        """End with an error, an expression in C."""
+        told = (Line(f"error = {error};"),) if self._tells else ()
+        return (*told, Line(f"goto {DONE};"))
 
     def _label(self, state: str) -> str:
         return self.tables.names(f"parse.{state}")
@@ -98,7 +110,7 @@ class ParserStatements(Statements):
     def _switch_over(self, subject: Expression, cases: tuple[SelectCase, ...], where: str) -> SwitchView:
         views: list[CaseView] = []
         seen: set[int] = set()
-        default: Views = _fail("NoMatch")
+        default: Views = self._fail("error_NoMatch")
         for case in cases:
             key = case.keys[0]
             if isinstance(key, AnySet):
@@ -125,7 +137,7 @@ class ParserStatements(Statements):
                 return (BlockView(tuple(views), "", ""),)
             views += before
             views.append(IfView(" && ".join(conditions), self._goto(case.state), (), at(case.span)))
-        return (BlockView((*views, *_fail("NoMatch")), "", ""),)
+        return (BlockView((*views, *self._fail("error_NoMatch")), "", ""),)
 
     def _tests(
         self, names: list[str], subjects: tuple[Expression, ...], case: SelectCase
@@ -201,7 +213,7 @@ class ParserStatements(Statements):
     # --- extraction ---------------------------------------------------------------------------------------------------
 
     def _need(self, size: str, where: str = "") -> IfView:
-        return IfView(f"packet->length - at < {size}", _fail("PacketTooShort"), (), where)
+        return IfView(f"packet->length - at < {size}", self._fail("error_PacketTooShort"), (), where)
 
     def _extract(self, statement: Extract) -> Views:
         owner = self.storage.access(statement.header).owner
@@ -215,9 +227,9 @@ class ParserStatements(Statements):
             size = f"({fixed} + bits / 8)"
             views = [
                 Line(f"const uint64_t bits = {self.render.amount(statement.varbit_bits)};"),
-                IfView("bits % 8", _fail("ParserInvalidArgument"), (), ""),
+                IfView("bits % 8", self._fail("error_ParserInvalidArgument"), (), ""),
                 self._need(size),
-                IfView(f"bits > {maximum}", _fail("HeaderTooShort"), (), ""),
+                IfView(f"bits > {maximum}", self._fail("error_HeaderTooShort"), (), ""),
             ]
         views += self._fill(statement.header, layout)
         return (*views, Line(f"at += {'(uint32_t)' if statement.varbit_bits else ''}{size};"))
@@ -259,14 +271,10 @@ class ParserStatements(Statements):
     def _advance(self, bits: Expression) -> Views:
         return (
             Line(f"const uint64_t bits = {self.render.amount(bits)};"),
-            IfView("bits % 8", _fail("ParserInvalidArgument"), (), ""),
+            IfView("bits % 8", self._fail("error_ParserInvalidArgument"), (), ""),
             self._need("bits / 8"),
             Line("at += (uint32_t)(bits / 8);"),
         )
-
-
-def _fail(error: str) -> Views:
-    return (Line(f"error = error_{error};"), Line(f"goto {DONE};"))
 
 
 def _all_constants(cases: tuple[SelectCase, ...]) -> bool:

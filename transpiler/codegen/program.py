@@ -7,6 +7,7 @@ from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
+from transpiler.codegen.record import WHOLE, binding, members_read
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
@@ -36,20 +37,23 @@ def view(
     source: str,
     wanted: Optimisations = ALL,
     counters: tuple[Counter, ...] = (),
+    overridden: bool = False,
 ) -> ProgramView:
     """The view-model of a program under a schedule. `kernels`: of the tables that have a key and are applied; `counters`:
-    of the target, besides those of the program."""
+    of the target, besides those of the program; `overridden`: the target has templates of its own."""
     names = Names()
     tables = Tables(program, names, kernels)
     externs = Externs(program, names, wanted.sums)
     late = late_fields(program, schedule) if wanted.in_place else frozenset()
-    storage = Storage(program, schedule, names, late)
-    pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
-    while (unread := storage.unread_slots()) != storage.unread:  # what only those were made of may be unread then
-        storage = Storage(program, schedule, names, late, unread)
+    alone = wanted.straight and len(schedule.pipes) == 1 and not _uses_requests(program) and not schedule.one_by_one
+    storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
+    while True:  # what only those were made of that nothing reads may be unread then
         pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
+        unread, record = storage.unread_slots(), members_read(pipes) if alone and not overridden else WHOLE
+        if (unread, record) == (storage.unread, storage.record):
+            break
+        storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)
     architecture = describe(program)
-    second_lives = architecture.second_lives(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
     return ProgramView(
@@ -66,10 +70,7 @@ def view(
         preserved=preserved,
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
-        uses_requests=second_lives
-        or any(preserved)
-        or ciphers(program)
-        or calls(program, frozenset({"truncate.request"})),
+        uses_requests=_uses_requests(program),
         ciphers=ciphers(program),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
@@ -79,6 +80,7 @@ def view(
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
         pipes=pipes,
+        binds=binding(storage.record),
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
         instances=architecture.instances,
@@ -92,6 +94,13 @@ def view(
         all_passes=wanted.passes and not wanted.without_passes,
         uses_time=_uses_time(program),
     )
+
+
+def _uses_requests(program: Program) -> bool:
+    """Whether a packet may ask for something beside its verdict."""
+    architecture = describe(program)
+    asks = ciphers(program) or calls(program, frozenset({"truncate.request"}))
+    return asks or architecture.second_lives(program) or any(architecture.preserved(program))
 
 
 def _defines(wanted: Optimisations) -> tuple[str, ...]:

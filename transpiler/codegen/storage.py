@@ -11,14 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import takewhile
 
+from transpiler.analysis.layout import fixed_offsets, keeps_layout
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.names import Names
+from transpiler.codegen.record import WHOLE
 from transpiler.hlir.expressions import Expression, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits, Bool, Type, Varbit, width_of
 from transpiler.schedule.live import loaded_fields, stored_fields
+from transpiler.schedule.pipeline import calls
 from transpiler.schedule.stages import Schedule
+from transpiler.schedule.v1model import SECOND_LIVES
 
 PLACE = "$at"
 VARBIT_BYTES = "$bytes"
@@ -64,9 +68,12 @@ class Storage:
         names: Names,
         late: frozenset[Location] = frozenset(),
         unread: frozenset[str] = frozenset(),
+        record: frozenset[str] = WHOLE,
+        in_place: bool = False,
     ) -> None:
         """`late`: fields of which the deparser stores what its stage wrote, see schedule/late.py. `unread`: slots of the
-        kept state that are left out, as nothing reads them."""
+        kept state that are left out, as nothing reads them. `record`: what is read of the packet's record. `in_place`:
+        as Optimisations has it: headers that do not move may lie at offsets that are known."""
         self.program = program
         self.names = names
         self.late = late
@@ -75,11 +82,13 @@ class Storage:
         self.loaded = loaded_fields(program, self.stored - late)
         self.spread = schedule.spread
         self.unread = unread
+        self.record = record
         self.kept_reads: set[str] = set()
         self._element = {
             stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
         }
         self._slots: dict[tuple[str, str], Slot] = {}
+        self._fixed = self._fixed_offsets() if in_place else {}
 
     def access(self, place: HeaderPlace) -> Access:
         if isinstance(place, HeaderRef):
@@ -103,6 +112,10 @@ class Storage:
         """Offset of the header's bytes in the frame, MACS_NOWHERE if it was not received."""
         size = self._size(owner)
         return self._slot(owner, PLACE, "uint16_t", size, self._is_spread(owner), "MACS_NOWHERE")
+
+    def place(self, owner: str) -> int | None:
+        """The offset of a header that always lies there where a packet has it."""
+        return self._fixed.get(owner)
 
     def varbit_bytes(self, owner: str) -> Slot:
         return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), "0")
@@ -152,6 +165,15 @@ class Storage:
     def unread_slots(self) -> frozenset[str]:
         """The slots of the packet's state that nothing has read so far."""
         return self.unread | {slot.name for slot in self._slots.values() if slot.kept} - self.kept_reads
+
+    def _fixed_offsets(self) -> dict[str, int]:
+        """None where a header may move: see the deparser."""
+        if not keeps_layout(self.program) or calls(self.program, SECOND_LIVES):
+            return {}
+        if any(self.assigned_varbit(header.name) is not None for header in self.program.headers):
+            return {}
+        offsets = fixed_offsets(self.program)
+        return {name: offset for name, offset in offsets.items() if name not in self._element}
 
     def _members(self, owner: str) -> tuple[str, ...]:
         stack = self.program.stack.get(owner)

@@ -322,7 +322,8 @@ class SlotView:
 class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
-    or clone takes them. `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
+    or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind().
+    `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
     `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
 
     name: str
@@ -343,6 +344,7 @@ class ProgramView:
     value_sets: tuple[ValueSetView, ...]
     externs: tuple[ExternView, ...]
     pipes: tuple[PipeView, ...]
+    binds: str
     parse_bytes: int
     grow_bytes: int
     instances: tuple[tuple[str, int], ...]

@@ -78,7 +78,6 @@ struct macs_packet {
     uint8_t verdict;               /* enum macs_verdict */
     uint8_t cause;                 /* enum macs_cause, with MACS_DROP */
     uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
-    uint8_t parser_error;          /* ordinal in the program's `error` enum */
     uint64_t ingress_ns;           /* time of arrival since the switch started */
     struct macs_requests requests; /* of programs with macs_program.uses_requests only */
 };

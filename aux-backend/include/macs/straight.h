@@ -23,24 +23,47 @@ typedef uint8_t macs_fate;
 /* Packets ahead whose headers are fetched while one is parsed. */
 #define MACS_AHEAD 8u
 
-/* Begin a received packet's record. False: the frame is broken, or not in one piece as far as the parser looks. */
+/* What of a packet's record is to be filled, besides its length and what becomes of it: bits. */
+enum macs_bind_bits {
+    MACS_BIND_HANDLE = 1,
+    MACS_BIND_DATA = 2,
+    MACS_BIND_CONTIGUOUS = 4,
+    MACS_BIND_PAYLOAD_OFFSET = 8,
+    MACS_BIND_INGRESS_PORT = 16,
+    MACS_BIND_MULTICAST_GROUP = 32,
+    MACS_BIND_REPLICA = 64,
+    MACS_BIND_INSTANCE_TYPE = 128,
+    MACS_BIND_INGRESS_NS = 256,
+    MACS_BIND_ALL = 511
+};
+
+/* Begin a received packet's record. `bits`: of enum macs_bind_bits, a constant. False: the frame is broken, or not in
+ * one piece as far as the parser looks. */
 static inline bool macs_bind(const struct macs_worker *worker, struct macs_packet *packet, odp_packet_t handle,
-                             uint32_t parse_bytes) {
+                             uint32_t parse_bytes, unsigned bits) {
     uint32_t length = odp_packet_len(handle), contiguous = odp_packet_seg_len(handle);
-    packet->handle = handle;
-    packet->data = odp_packet_data(handle);
     packet->length = length;
-    packet->contiguous = contiguous;
-    packet->payload_offset = 0;
-    packet->ingress_port = worker->port;
     packet->egress_port = 0;
-    packet->multicast_group = 0;
-    packet->replica = 0;
     packet->verdict = MACS_FORWARD;
     packet->cause = MACS_CAUSE_PROGRAM;
-    packet->instance_type = 0;
-    packet->parser_error = 0;
-    packet->ingress_ns = worker->now_ns;
+    if (bits & MACS_BIND_HANDLE)
+        packet->handle = handle;
+    if (bits & MACS_BIND_DATA)
+        packet->data = odp_packet_data(handle);
+    if (bits & MACS_BIND_CONTIGUOUS)
+        packet->contiguous = contiguous;
+    if (bits & MACS_BIND_PAYLOAD_OFFSET)
+        packet->payload_offset = 0;
+    if (bits & MACS_BIND_INGRESS_PORT)
+        packet->ingress_port = worker->port;
+    if (bits & MACS_BIND_MULTICAST_GROUP)
+        packet->multicast_group = 0;
+    if (bits & MACS_BIND_REPLICA)
+        packet->replica = 0;
+    if (bits & MACS_BIND_INSTANCE_TYPE)
+        packet->instance_type = 0;
+    if (bits & MACS_BIND_INGRESS_NS)
+        packet->ingress_ns = worker->now_ns;
     return odp_likely(contiguous >= (length < parse_bytes ? length : parse_bytes) && !odp_packet_has_error(handle));
 }
 

@@ -66,10 +66,8 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     *kept = macs_fresh;
     { /* plain.p4:12 */
         uint32_t at = 0;
-        uint32_t error = error_NoError;
         { /* plain.p4:14 */
             if (packet->length - at < 15) {
-                error = error_PacketTooShort;
                 goto parsed;
             }
             hdr_first_valid = true;
@@ -93,12 +91,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         parse_items:; /* plain.p4:21 */
         if (!(hdr_items_nextIndex < 4)) { /* plain.p4:22 */
-            error = 3 /* StackOutOfBounds */;
             goto parsed;
         }
         { /* plain.p4:22 */
             if (packet->length - at < 1) {
-                error = error_PacketTooShort;
                 goto parsed;
             }
             if (hdr_items_nextIndex < 4) {
@@ -118,7 +114,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         hdr_items_nextIndex = (uint32_t)(hdr_items_nextIndex + 1); /* plain.p4:22 */
         meta_count = (uint8_t)(meta_count + 1); /* plain.p4:23 */
         if (!(hdr_items_nextIndex > 0)) { /* plain.p4:24 */
-            error = 3 /* StackOutOfBounds */;
             goto parsed;
         }
         switch ((uint32_t)(hdr_items_nextIndex - 1) < 4 ? hdr_items_last[(uint32_t)(hdr_items_nextIndex - 1)] : 0) { /* plain.p4:24 */
@@ -128,12 +123,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             goto parse_items;
 
         default:
-            error = error_NoMatch;
             break;
         }
         parsed:;
         packet->payload_offset = at;
-        packet->parser_error = (uint8_t)error;
     }
     { /* plain.p4:28 */
         standard_metadata_egress_spec = (uint16_t)meta_count; /* plain.p4:30 */
@@ -297,7 +290,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         struct state state;
         burst.received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state.packet, handles[i], 65535))
+        if (macs_bind(worker, &state.packet, handles[i], 65535, MACS_BIND_ALL))
             ingress_0_entry(worker, &state);
         else
             macs_refuse(&state.packet);

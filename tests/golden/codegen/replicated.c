@@ -18,7 +18,6 @@
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
-    uint16_t hdr_tag_at;
     uint16_t standard_metadata_egress_spec;
     uint16_t standard_metadata_ingress_port;
     uint8_t hdr_tag_group;
@@ -134,7 +133,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 goto parsed;
             }
             kept->hdr_tag_valid = true;
-            kept->hdr_tag_at = (uint16_t)at;
             kept->hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
             kept->hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
             hdr_tag_replica = (uint16_t)macs_load_bytes(packet->data + at + 2, 2);
@@ -145,7 +143,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         parsed:;
         packet->payload_offset = at;
-        packet->parser_error = (uint8_t)error;
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
@@ -179,7 +176,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         { /* replicated.p4:43 */
             if (kept->hdr_tag_valid) {
-                uint8_t *const to = packet->data + kept->hdr_tag_at;
+                uint8_t *const to = packet->data;
                 macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
                 macs_store_bytes(to + 2, 2, hdr_tag_replica);
             }
@@ -261,7 +258,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     }
     { /* replicated.p4:43 */
         if (kept->hdr_tag_valid) {
-            uint8_t *const to = packet->data + kept->hdr_tag_at;
+            uint8_t *const to = packet->data;
             macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
             macs_store_bytes(to + 2, 2, hdr_tag_replica);
         }
@@ -281,7 +278,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
         burst.received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, packets[i], handles[i], 4))
+        if (macs_bind(worker, packets[i], handles[i], 4, MACS_BIND_ALL))
             ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
         else
             macs_refuse(packets[i]);
@@ -333,7 +330,7 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
     }
     { /* replicated.p4:43 */
         if (kept->hdr_tag_valid) {
-            uint8_t *const to = packet->data + kept->hdr_tag_at;
+            uint8_t *const to = packet->data;
             macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
             macs_store_bytes(to + 2, 2, hdr_tag_replica);
         }

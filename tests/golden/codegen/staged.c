@@ -22,7 +22,6 @@
 struct kept {
     uint64_t hdr_ethernet_destination;
     uint32_t hdr_label_value;
-    uint16_t hdr_label_at;
     uint16_t meta_group;
     uint16_t standard_metadata_egress_spec;
     uint8_t hdr_label_ttl;
@@ -278,10 +277,8 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     *kept = macs_fresh;
     { /* staged.p4:11 */
         uint32_t at = 0;
-        uint32_t error = error_NoError;
         { /* staged.p4:13 */
             if (packet->length - at < 14) {
-                error = error_PacketTooShort;
                 goto parsed;
             }
             kept->hdr_ethernet_destination = (uint64_t)macs_load_bytes(packet->data + at, 6);
@@ -296,18 +293,14 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         { /* staged.p4:17 */
             if (packet->length - at < 4) {
-                error = error_PacketTooShort;
                 goto parsed;
             }
             kept->hdr_label_valid = true;
-            kept->hdr_label_at = (uint16_t)at;
             kept->hdr_label_value = (uint32_t)macs_load_bits(packet->data + at, 0, 20);
             kept->hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
             at += 4;
         }
         parsed:;
-        packet->payload_offset = at;
-        packet->parser_error = (uint8_t)error;
     }
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
@@ -444,7 +437,7 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     uint32_t I_before = 0;
     { /* staged.p4:56 */
-        uint64_t value[1];
+        uint64_t value[1] = {0};
         macs_register_read(externs[I_last_extern], (uint32_t)kept->meta_group, value);
         I_before = (uint32_t)value[0];
     }
@@ -460,7 +453,7 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
     kept->standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         if (kept->hdr_label_valid) {
-            uint8_t *const to = packet->data + kept->hdr_label_at;
+            uint8_t *const to = packet->data + 14;
             macs_store_bits(to, 0, 20, kept->hdr_label_value);
             macs_store_bytes(to + 3, 1, kept->hdr_label_ttl);
         }
@@ -482,7 +475,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
         burst.received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, packets[i], handles[i], 18))
+        if (macs_bind(worker, packets[i], handles[i], 18, MACS_BIND_DATA))
             ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
         else
             macs_refuse(packets[i]);

@@ -1,0 +1,33 @@
+"""What generated code reads of a packet's record."""
+
+from __future__ import annotations
+
+import pytest
+
+from transpiler.codegen.record import WHOLE, binding, members_read
+from transpiler.codegen.views import IfView, Line
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("packet->egress_port = kept->spec;", set()),
+        ("packet->ingress_port = 1;", set()),
+        ("kept->port = packet->ingress_port;", {"ingress_port"}),
+        ("packet->data = packet->data + packet->payload_offset;", {"data", "payload_offset"}),
+        ("macs_layout_truncate(packet);", WHOLE),
+    ],
+)
+def test_members_read_by_a_line(text: str, read: set[str]) -> None:
+    assert members_read((Line(text),)) == read
+
+
+def test_members_read_by_conditions_and_what_stands_in_them() -> None:
+    inner = Line("kept->now = packet->ingress_ns / 1000;")
+    assert members_read(IfView("packet->instance_type == 1", (inner,), (), "")) == {"ingress_ns", "instance_type"}
+
+
+def test_what_is_bound() -> None:
+    assert binding(frozenset()) == "0"
+    assert binding(frozenset({"ingress_port", "data"})) == "MACS_BIND_DATA | MACS_BIND_INGRESS_PORT"
+    assert binding(WHOLE) == "MACS_BIND_ALL"

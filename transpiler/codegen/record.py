@@ -1,0 +1,53 @@
+"""What the code of a program reads of a packet's record, struct macs_packet: nothing else needs to be filled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+# what is filled when a packet is received; its length and what becomes of it always are
+MEMBERS = (
+    "handle",
+    "data",
+    "contiguous",
+    "payload_offset",
+    "ingress_port",
+    "multicast_group",
+    "replica",
+    "instance_type",
+    "ingress_ns",
+)
+WHOLE = frozenset(MEMBERS)
+_READ = re.compile(r"\bpacket->(\w+)\b(?! = )")
+_WHOLE = re.compile(r"\bpacket\b(?!->)")
+
+
+def members_read(views: Any) -> frozenset[str]:
+    """The members that the C in views reads, all where the record is handed on."""
+    found: set[str] = set()
+    for text in texts(views):
+        if _WHOLE.search(text):
+            return WHOLE
+        found.update(_READ.findall(text))
+    return WHOLE & found
+
+
+def binding(record: frozenset[str]) -> str:
+    """The argument of macs_bind() that fills these."""
+    if record == WHOLE:
+        return "MACS_BIND_ALL"
+    return " | ".join(f"MACS_BIND_{name.upper()}" for name in MEMBERS if name in record) or "0"
+
+
+def texts(part: Any) -> Iterator[str]:
+    """Every text in a view, a tuple of views or what they consist of."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from texts(inner)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from texts(getattr(part, field.name))
