@@ -213,7 +213,7 @@ static void give_marked(struct rte_mempool *mempool, void *argument, void *objec
     odp_packet_t pkt = object;
     (void)mempool, (void)index;
     if (marked->marks[pkt->event.index])
-        macs_odp_packet_give(marked->pool, &pkt, 1);
+        macs_odp_packet_untake(marked->pool, &pkt, 1);
 }
 
 void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks[]) {

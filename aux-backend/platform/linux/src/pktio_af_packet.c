@@ -190,7 +190,7 @@ static int af_packet_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], 
             octets += macs_odp_len(packets[got++]);
     }
     if (got < taken)
-        macs_odp_packet_give(pktio->pool, packets + got, taken - got);
+        macs_odp_packet_untake(pktio->pool, packets + got, taken - got);
     if (errors > 0)
         macs_odp_count(&queue->counters.errors, errors);
     if (got > 0)

@@ -128,12 +128,13 @@ static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
     return 0;
 }
 
-static inline const uint8_t *data_of(const struct mem_state *state, struct mem_frame frame) {
-    return state->bytes + (uint64_t)frame.line * ODP_CACHE_LINE_SIZE;
+static inline const uint8_t *data_of(const uint8_t *bytes, struct mem_frame frame) {
+    return bytes + (uint64_t)frame.line * ODP_CACHE_LINE_SIZE;
 }
 
 static uint32_t queue_of(const struct macs_odp_pktio *pktio, struct mem_frame frame) {
-    return macs_odp_flow_hash(data_of(pktio->state, frame), frame.len, pktio->hash) % pktio->num_in;
+    const struct mem_state *state = pktio->state;
+    return macs_odp_flow_hash(data_of(state->bytes, frame), frame.len, pktio->hash) % pktio->num_in;
 }
 
 /* Give each queue its frames, in one array. */
@@ -174,24 +175,28 @@ static int mem_start(struct macs_odp_pktio *pktio) {
     return 0;
 }
 
-static inline void copy_lines(uint8_t *to, const uint8_t *from, uint32_t len) {
-    for (uint32_t at = 0; at < len; at += ODP_CACHE_LINE_SIZE)
+/* `ahead`: a frame to fetch meanwhile, as far as it has lines where this one has. */
+static inline void copy_lines(uint8_t *to, const uint8_t *from, const uint8_t *ahead, uint32_t len) {
+    for (uint32_t at = 0; at < len; at += ODP_CACHE_LINE_SIZE) {
+        odp_prefetch(ahead + at);
         memcpy(to + at, from + at, ODP_CACHE_LINE_SIZE);
+    }
 }
 
 /* Frames that follow each other, each into a packet. Returns their bytes. */
-static uint64_t copy_run(const struct mem_state *state, const struct mem_queue *own, uint64_t next,
-                         const odp_packet_t packets[], uint32_t num, uint32_t headroom, int input) {
-    const struct mem_frame *frame = own->frames + next, *ahead = frame;
+static uint64_t copy_run(const uint8_t *bytes, const struct mem_queue *own, uint64_t next, const odp_packet_t packets[],
+                         uint32_t num, uint32_t headroom, int input) {
+    const struct mem_frame *frames = own->frames + next, *ahead = frames;
     uint64_t octets = 0;
     if (next + num + PREFETCH_AHEAD <= own->count)
         ahead += PREFETCH_AHEAD;
     for (uint32_t i = 0; i < num; i++) {
-        uint32_t len = frame[i].len;
-        odp_prefetch(data_of(state, ahead[i]));
-        macs_odp_packet_start(packets[i], headroom, len, input);
-        copy_lines(macs_odp_data(packets[i]), data_of(state, frame[i]), len);
-        octets += len;
+        struct mem_frame frame = frames[i];
+        odp_packet_t pkt = packets[i];
+        uint8_t *to = macs_odp_head(pkt) + headroom; /* not read again behind what is stored */
+        macs_odp_packet_start(pkt, headroom, frame.len, input);
+        copy_lines(to, data_of(bytes, frame), data_of(bytes, ahead[i]), frame.len);
+        octets += frame.len;
     }
     return octets;
 }
@@ -230,7 +235,7 @@ static int mem_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
     uint32_t got = macs_odp_packet_take(pktio->pool, packets, want);
     for (uint32_t done = 0; done < got;) {
         uint32_t run = got - done < count - next ? got - done : (uint32_t)(count - next);
-        octets += copy_run(state, own, next, packets + done, run, headroom, (int)pktio->index);
+        octets += copy_run(state->bytes, own, next, packets + done, run, headroom, (int)pktio->index);
         done += run;
         next += run;
         if (state->loop && next == count)

@@ -255,7 +255,7 @@ static uint32_t ring_recv(struct macs_odp_pktin *queue, struct netmap_pair *pair
     }
     odp_spinlock_unlock(&pair->rx_lock);
     if (got < taken)
-        macs_odp_packet_give(pktio->pool, packets + got, taken - got);
+        macs_odp_packet_untake(pktio->pool, packets + got, taken - got);
     if (errors > 0)
         macs_odp_count(&queue->counters.errors, errors);
     if (got > 0)

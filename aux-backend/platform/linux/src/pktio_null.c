@@ -18,11 +18,18 @@ static int null_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
 }
 
 int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
+    odp_pool_t pool = odp_packet_pool(packets[0]);
     uint64_t octets = 0;
-    for (int i = 0; i < num; i++)
+    bool one = true;
+    for (int i = 0; i < num; i++) {
         octets += macs_odp_len(packets[i]);
+        one &= odp_packet_pool(packets[i]) == pool;
+    }
     macs_odp_count_frames(&queue->counters, (uint64_t)num, octets);
-    odp_packet_free_multi(packets, num);
+    if (odp_likely(one))
+        odp_packet_free_sp(packets, num);
+    else
+        odp_packet_free_multi(packets, num);
     return num;
 }
 

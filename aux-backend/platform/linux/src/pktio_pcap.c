@@ -149,7 +149,7 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
         got++;
     }
     if (got < taken)
-        macs_odp_packet_give(pktio->pool, packets + got, taken - got);
+        macs_odp_packet_untake(pktio->pool, packets + got, taken - got);
     if (taken > 0 && result == MACS_ODP_PCAP_BROKEN)
         macs_odp_count(&queue->counters.errors, 1);
     if (taken > 0 && (result == MACS_ODP_PCAP_END || result == MACS_ODP_PCAP_BROKEN))

@@ -94,7 +94,7 @@ static int tap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
         got++;
     }
     if (got < taken)
-        macs_odp_packet_give(pktio->pool, packets + got, taken - got);
+        macs_odp_packet_untake(pktio->pool, packets + got, taken - got);
     if (got > 0)
         macs_odp_count_frames(&queue->counters, got, octets);
     return (int)got;

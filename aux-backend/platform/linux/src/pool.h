@@ -57,7 +57,7 @@ uint32_t macs_odp_store_cached(const struct macs_odp_pool *pool, uint32_t thread
  * before it is known to be an object's. */
 bool macs_odp_store_has(const struct macs_odp_pool *pool, odp_event_t event);
 
-/* Takes up to `num` objects, live but otherwise as they were; returns how many. */
+/* Takes up to `num` objects, buffers live but otherwise as they were; returns how many. */
 uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num);
 
 /* Gives back objects of one pool. Aborts if one is not live. */
@@ -66,13 +66,21 @@ void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const
 /* Give all of the calling thread's cache back to the store. */
 void macs_odp_pool_cache_empty(struct macs_odp_pool *pool);
 
-/* Takes packets for a driver to fill. They have no length yet: it calls macs_odp_packet_start() for each. */
+/* Takes packets for a driver to fill. They are nothing yet: it calls macs_odp_packet_start() for each, or gives it back
+ * by macs_odp_packet_untake(). */
 static inline uint32_t macs_odp_packet_take(struct macs_odp_pool *pool, odp_packet_t pkt[], uint32_t num) {
     return macs_odp_pool_take(pool, (struct macs_odp_event **)(void *)pkt, num);
 }
 
 static inline void macs_odp_packet_give(struct macs_odp_pool *pool, odp_packet_t const pkt[], uint32_t num) {
     macs_odp_pool_give(pool, (struct macs_odp_event *const *)(const void *)pkt, num);
+}
+
+/* Gives back packets that were taken, started or not. */
+static inline void macs_odp_packet_untake(struct macs_odp_pool *pool, odp_packet_t const pkt[], uint32_t num) {
+    for (uint32_t i = 0; i < num; i++)
+        macs_odp_packet_start(pkt[i], pool->headroom, 0, -1);
+    macs_odp_packet_give(pool, pkt, num);
 }
 
 /* A copy has the layers of its original. */

@@ -49,7 +49,8 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
     __atomic_store_n(&cache->count, count, __ATOMIC_RELAXED);
 taken:
     for (uint32_t i = 0; i < got; i++) {
-        event[i]->live = 1;
+        if (pool->param.type != ODP_POOL_PACKET)
+            event[i]->live = 1;
         macs_odp_pool_poison(pool, event[i], false);
     }
     return got;

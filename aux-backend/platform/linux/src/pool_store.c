@@ -101,6 +101,6 @@ void macs_odp_packet_give_marked(struct macs_odp_pool *pool, const uint8_t marks
     for (uint32_t index = 0; index < pool->num; index++) {
         odp_packet_t pkt = (odp_packet_t)(void *)(pool->memory + (uint64_t)index * pool->stride);
         if (marks[index])
-            macs_odp_packet_give(pool, &pkt, 1);
+            macs_odp_packet_untake(pool, &pkt, 1);
     }
 }

@@ -84,7 +84,7 @@ static bool frame_join(struct macs_odp_xsk *xsk, odp_packet_t pkt, uint32_t part
             memcpy(odp_packet_tail(pkt), chunk_data(xsk, desc->addr), desc->len);
             macs_odp_place(pkt, macs_odp_data(pkt), macs_odp_len(pkt) + desc->len);
         }
-        macs_odp_packet_give(xsk->pool, &other, 1);
+        macs_odp_packet_untake(xsk->pool, &other, 1);
     }
     return fits;
 }

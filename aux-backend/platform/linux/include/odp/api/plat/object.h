@@ -24,7 +24,7 @@ struct macs_odp_event {
     struct macs_odp_pool *pool;
     uint32_t index; /* in the pool */
     uint8_t type;   /* odp_event_type_t */
-    uint8_t live;   /* allocated: finds what is freed twice */
+    uint8_t live;   /* allocated (a packet: started): finds what is freed twice */
     uint8_t flags;  /* MACS_ODP_… */
     int8_t input;
 };
@@ -36,14 +36,15 @@ struct macs_odp_event {
 #define MACS_ODP_CRYPTO_SIZE 16u
 #define MACS_ODP_CRYPTO_OTHER 32u
 #define MACS_ODP_LAYERS 64u /* the line behind the user area holds what is known of the protocols (packet_layers.h) */
+#define MACS_ODP_HAS_USER_PTR 128u
 
 struct macs_odp_packet {
     struct macs_odp_event event;
     uint8_t *data;
     uint32_t len;
-    uint32_t room; /* bytes from `head` to the end of the tailroom */
-    uint8_t *head; /* start of the headroom */
-    const void *user_ptr;
+    uint32_t room;        /* bytes from `head` to the end of the tailroom */
+    uint8_t *head;        /* start of the headroom */
+    const void *user_ptr; /* with MACS_ODP_HAS_USER_PTR */
     uint64_t ts_ns;
     uint32_t uarea_size;
     uint32_t parts; /* on their way out, as a driver counts them */
@@ -97,18 +98,19 @@ static inline void macs_odp_input_change(struct macs_odp_packet *pkt, int input)
 }
 
 static inline const void *macs_odp_user_ptr(const struct macs_odp_packet *pkt) {
-    return pkt->user_ptr;
+    return pkt->event.flags & MACS_ODP_HAS_USER_PTR ? pkt->user_ptr : NULL;
 }
 
 static inline void macs_odp_user_ptr_change(struct macs_odp_packet *pkt, const void *user_ptr) {
     pkt->user_ptr = user_ptr;
+    pkt->event.flags |= MACS_ODP_HAS_USER_PTR;
 }
 
 /* The default state of a new packet: everything but the data, pool and index. */
 static inline void macs_odp_packet_start(struct macs_odp_packet *pkt, uint32_t headroom, uint32_t len, int input) {
     pkt->data = pkt->head + headroom;
     pkt->len = len;
-    pkt->user_ptr = NULL;
+    pkt->event.live = 1;
     pkt->event.flags = 0;
     pkt->event.input = (int8_t)input;
 }
