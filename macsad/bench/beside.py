@@ -80,13 +80,21 @@ class Beside:
         self._own.resume()
         try:
             time.sleep(SETTLE_S)
-            before, begin = _times(self._own.process.pid), self.packets()[0]
-            time.sleep(seconds)
-            after, packets = _times(self._own.process.pid), self.packets()[0] - begin
+            sample = self._sample(_times(self._own.process.pid), self.packets()[0], seconds)
         except (OSError, ValueError) as error:
             raise self._own.failure(f"{self._name} has ended while it was measured ({error})") from error
         self._own.pause()
-        return Sample(packets, after.busiest_since(before), after.wall_ns - before.wall_ns, 0)
+        return sample
+
+    def _sample(self, before: _Times, begin: int, seconds: float) -> Sample:
+        """After so many seconds; later where its CPU time is less than half of them. Raises: OSError, ValueError, SampleError."""
+        end = time.monotonic() + seconds + ANSWER_S
+        while True:
+            time.sleep(seconds)
+            after, packets = _times(self._own.process.pid), self.packets()[0] - begin
+            used = after.busiest_since(before)
+            if (used >= seconds * 1e9 / 2 and packets > 0) or time.monotonic() > end:
+                return Sample(packets, used, after.wall_ns - before.wall_ns, 0)
 
     def dropped(self) -> float:
         """The share of the received frames that it has not sent so far."""

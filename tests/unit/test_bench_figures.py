@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 
 from macsad.bench import report, suites
-from macsad.bench.beside import Peer, words
-from macsad.bench.contestants import BenchError
+from macsad.bench.beside import Beside, Peer, words
+from macsad.bench.contestants import BenchError, Process
 from macsad.bench.feeds import feed, named
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
@@ -205,6 +205,17 @@ def test_feeds_are_alike_for_a_switch_and_for_programs_of_others() -> None:
     for platform, name in (("odp", None), ("linux", "pcap")):
         with pytest.raises(BenchError, match=r"choose mem|linux or dpdk"):
             named(platform, name)
+
+
+def test_a_peer_that_a_busy_machine_keeps_waiting_gets_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    peer, received = object.__new__(Beside), iter([7, 7, 7])
+    peer._own = Process(["sh", "-c", "while :; do :; done"], tmp_path / "log")
+    monkeypatch.setattr(peer, "packets", lambda: (next(received, 507), 0), raising=False)
+    try:
+        sample = peer.measure("", 0, 0, 0.01)
+    finally:
+        peer._own.close()
+    assert sample.operations == 500 and sample.cpu_ns >= 0.005e9
 
 
 def test_frames_for_l3fwd_are_right() -> None:
