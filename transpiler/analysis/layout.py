@@ -1,7 +1,8 @@
-"""Whether a program sends every frame in the layout in which it came: no header is added, removed or moved.
+"""Which headers a program leaves where they came, in front of the payload.
 
-So it is where nothing but the parser makes headers valid or invalid, and on every way through it the parser extracts
-headers one behind the other in the order in which the deparser emits them. What was not extracted is payload in both.
+So it leaves those that the deparser emits last, where nothing but the parser makes them valid or invalid, and on every
+way through it the parser extracts headers one behind the other in the order in which the deparser emits them. What was
+not extracted is payload in both. Where this holds for all headers, every frame goes out in the layout in which it came.
 """
 
 from __future__ import annotations
@@ -13,23 +14,32 @@ from transpiler.hlir.traverse import program_statements, successors, walk
 
 
 def keeps_layout(program: Program) -> bool:
-    """Safe: False where it cannot be seen. For programs whose packets have one life."""
+    """Whether all headers that are emitted lie where they were received. Safe: False where it cannot be seen."""
+    emits = sum(isinstance(s, Emit) for s in program_statements(program))
+    return settled_headers(program) == emits
+
+
+def settled_headers(program: Program) -> int | None:
+    """How many headers, the last ones that are emitted, lie as far in front of the payload as they were received.
+    None where it cannot be seen. For programs whose packets have one life."""
     parsers = [pipe for pipe in program.pipes if isinstance(pipe, Parser)]
     deparsers = [pipe for pipe in program.pipes if isinstance(pipe, Control) and _emits(pipe)]
     if program.architecture is not Architecture.V1MODEL or len(parsers) != 1 or len(deparsers) > 1:
-        return False
+        return None
     emitted = [_name(emit) for control in deparsers for emit in control.body]
     if None in emitted or len(set(emitted)) != len(emitted):
-        return False
+        return None
     order = {name: place for place, name in enumerate(emitted)}
+    first = 0
     for statement in program_statements(program):
         if isinstance(statement, Advance):
-            return False
+            return None
         if isinstance(statement, SetValid | CopyHeader):
             changed = statement.header if isinstance(statement, SetValid) else statement.target
-            if not isinstance(changed, HeaderRef) or changed.name in order:
-                return False
-    return _extracts_in(order, parsers[0])
+            if not isinstance(changed, HeaderRef):
+                return None
+            first = max(first, order.get(changed.name, -1) + 1)
+    return len(emitted) - first if _extracts_in(order, parsers[0]) else None
 
 
 def fixed_offsets(program: Program) -> dict[str, int]:

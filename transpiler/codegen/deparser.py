@@ -1,10 +1,10 @@
 """The deparser → statement views.
 
 Headers that lie where they were received stay there: only the fields that the program wrote are stored back. If the
-layout changed, the new head of the frame is gathered first: each header's bytes as they were, or zeros; of it is copied
-what ends with the last header that does not lie right already, seen from the payload, and is not stored back as a whole.
-Where the program cannot change the layout, nothing looks whether it has. Late fields (schedule/late.py) are stored where
-the packet's way through the program has written them.
+layout changed, headers are taken out of the frame first, as they were there, or zeros, the frame gets longer or shorter,
+and they are put in front of it again. Headers in front of the payload that no program can move against it
+(`settled_headers`) stay where they are even so, and where all are such, nothing looks whether the layout has changed.
+Late fields (schedule/late.py) are stored where the packet's way through the program has written them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from transpiler.analysis.layout import keeps_layout
+from transpiler.analysis.layout import settled_headers
 from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import cite
@@ -70,10 +70,12 @@ class DeparserStatements(Statements):
             return self._valid(headers[number]) if straight else f"emits_{number}"
 
         may_move = any(map(self._assigned, headers)) or calls(self.program, SECOND_LIVES)
-        if may_move or not self.in_place or not keeps_layout(self.program):
-            views += self._move([guard(number) for number in range(len(emits))], headers)
+        settled = None if may_move or not self.in_place else settled_headers(self.program)
+        first = len(headers) - (settled or 0)
+        if first or settled is None:
+            views += self._move([guard(number) for number in range(len(emits))], headers, first)
         for number, header in enumerate(headers):
-            if stores := self._store_back(number, header):
+            if stores := self._store_back(number, header, moved=0 < first <= number):
                 views.append(IfView(guard(number), stores, (), ""))
         if calls(self.program, frozenset({"truncate.request"})):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
@@ -81,21 +83,32 @@ class DeparserStatements(Statements):
             views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
         return (BlockView(tuple(views), "", cite(control.span.file, control.span.line), part="deparser.c.j2"),)
 
-    def _move(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
-        """Bring the headers that go out to the head of the frame, if they do not stand there already."""
+    def _move(self, guards: list[str], headers: list[HeaderPlace], first: int) -> Views:
+        """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there
+        already. `grown` is by how many bytes the head has become longer, modulo 2^32."""
         if not headers:
-            return (IfView("packet->payload_offset != 0", self._gather(guards, headers), (), ""),)
-        if not self.in_place:
-            return (BlockView(self._gather(guards, headers), "", ""),)
-        views: list[View] = [Line("uint32_t head = 0;"), Line("bool moved = false;")]
-        for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
-            place, size = self._place(number, header), self._size(header)
+            without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", DROP, (), "")
+            change: Views = (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
+            return (IfView("packet->payload_offset != 0", change, (), ""),)
+        views: list[View] = [Line("uint32_t head = 0;")]
+        if self.in_place:
+            views.append(Line("bool moved = false;"))
+        for number in range(first):
+            place, size = self._place(number, headers[number]), self._size(headers[number])
             changed = f"{place} != head"
-            if (field := self._assigned(header)) is not None:
-                changed += f" || {field} != {self.render.received_varbit(header)}"
-            check = (Line(f"moved |= {changed};"), Line(f"head += {size};"))
-            views.append(IfView(guard, check, (), ""))
-        return (*views, IfView("moved || head != packet->payload_offset", self._gather(guards, headers), (), ""))
+            if (field := self._assigned(headers[number])) is not None:
+                changed += f" || {field} != {self.render.received_varbit(headers[number])}"
+            check = (Line(f"moved |= {changed};"),) if self.in_place else ()
+            views.append(IfView(guards[number], (*check, Line(f"head += {size};")), (), ""))
+        views.append(Line("uint32_t front = packet->payload_offset;"))
+        for number in range(first, len(headers)):
+            views.append(IfView(guards[number], (Line(f"front -= {self._size(headers[number])};"),), (), ""))
+        if first < len(headers):
+            views.append(Line("const uint32_t grown = head - front;"))
+        gather = self._gather(guards[:first], headers[:first])
+        if not self.in_place:
+            return (*views, BlockView(gather, "", ""))
+        return (*views, IfView("moved || head != front", gather, (), ""))
 
     def _places_of_repeated(self, emits: list[Emit]) -> Views:
         """A header that is emitted more than once may come to lie in several places: each emission has its own."""
@@ -105,44 +118,37 @@ class DeparserStatements(Statements):
         return tuple(Line(f"uint16_t place_{n} = {slot};") for n, slot in own)
 
     def _gather(self, guards: list[str], headers: list[HeaderPlace]) -> Views:
-        if not headers:
-            without = IfView("macs_layout_replace(packet, NULL, 0, 0)", DROP, (), "")
-            return (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
-        capacity = max(1, sum(self._maximum(header) for header in headers))
-        views: list[View] = [Line(f"uint8_t list[{capacity}];"), Line("uint32_t used = 0;")]
-        if self.in_place:
-            views.append(Line("uint32_t upto = 0;"))
+        capacity = max(1, sum(map(self._maximum, headers)))
+        taken: list[View] = []
+        put: list[View] = []
+        at = 0
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
-            views.append(IfView(guard, self._append(number, header), (), ""))
-        copied = "upto" if self.in_place else "used"
-        views.append(IfView(f"macs_layout_replace(packet, list, used, {copied})", DROP, (), ""))
-        views.append(IfView("packet->length == 0", NOTHING_LEFT, (), ""))
-        return tuple(views)
+            out = f"list + {at}" if at else "list"
+            taken.append(IfView(guard, self._take(number, header, out), (), ""))
+            place = self._place(number, header)
+            line = Line(f"{place} = macs_layout_put(packet, &used, {out}, {self._size(header)});")
+            put.append(IfView(guard, (line, *self._note_assigned(header)), (), ""))
+            at += self._maximum(header)
+        resize = IfView("macs_layout_resize(packet, front, head)", DROP, (), "")
+        nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
+        return (Line(f"uint8_t list[{capacity}] = {{0}};"), *taken, resize, nothing, Line("uint32_t used = 0;"), *put)
 
-    def _append(self, number: int, header: HeaderPlace) -> Views:
+    def _take(self, number: int, header: HeaderPlace, out: str) -> Views:
         place, field = self._place(number, header), self._assigned(header)
         if field is None:
-            size = self._size(header)
-            append = Line(f"{place} = macs_layout_append(packet, list, &used, {place}, {size});")
-            if not self.in_place or self._stored_whole(header):
-                return (append,)
-            return (Line(f"upto = macs_layout_upto(packet, upto, used, {place}, {size}, head);"), append)
+            return (Line(f"macs_layout_take(packet, {out}, {place}, {self._size(header)});"),)
         owner = self.storage.access(header).owner
         before, fixed = self.storage.varbit_offset(owner), self.program.header_type_of[owner].fixed_bits // 8
         bytes_ = self.render.element(self.storage.varbit_bytes(owner), header)
         arguments = f"{place}, {before}, {bytes_}, {field}, {fixed - before}"
-        return (
-            Line(f"{place} = macs_layout_append_varbit(packet, list, &used, {arguments});"),
-            Line(f"{bytes_} = (uint16_t)macs_varbit_bytes({field});"),
-            *((Line("upto = used;"),) if self.in_place else ()),
-        )
+        return (Line(f"macs_layout_take_varbit(packet, {out}, {arguments});"),)
 
-    def _stored_whole(self, header: HeaderPlace) -> bool:
-        """Whether `_store_back` writes every bit of the header."""
-        owner = self.storage.access(header).owner
-        fields = self.program.header_type_of[owner].fields
-        always = (self.storage.is_stored(owner, f.name) and self.storage.written(owner, f.name) is None for f in fields)
-        return all(always) and all(isinstance(f.type, Bits) for f in fields)
+    def _note_assigned(self, header: HeaderPlace) -> Views:
+        """The varbit in the frame is the one that was assigned."""
+        if (field := self._assigned(header)) is None:
+            return ()
+        bytes_ = self.render.element(self.storage.varbit_bytes(self.storage.access(header).owner), header)
+        return (Line(f"{bytes_} = (uint16_t)macs_varbit_bytes({field});"),)
 
     def _assigned(self, header: HeaderPlace) -> str | None:
         """The C place of the value of the header's varbit field if the program assigns it."""
@@ -150,7 +156,8 @@ class DeparserStatements(Statements):
         field = self.storage.assigned_varbit(owner)
         return None if field is None else self.render.element(self.storage.field(owner, field), header).text
 
-    def _store_back(self, number: int, header: HeaderPlace) -> Views:
+    def _store_back(self, number: int, header: HeaderPlace, moved: bool) -> Views:
+        """`moved`: the frame has grown in front of the header, which has not moved."""
         owner = self.storage.access(header).owner
         views: list[View] = []
         offset, base = 0, "to"
@@ -171,6 +178,8 @@ class DeparserStatements(Statements):
             return ()
         fixed = self.storage.place(self.storage.access(header).owner)
         place = self._place(number, header) if fixed is None else str(fixed)
+        if moved:
+            place = f"(uint16_t)({place} + grown)"
         return (Line(f"uint8_t *const to = packet->data{f' + {place}' if place != '0' else ''};"), *views)
 
     def _store_run(self, header: HeaderPlace, run: list[tuple[Field, int]], base: str, end: int) -> Views:
@@ -178,16 +187,21 @@ class DeparserStatements(Statements):
         first = run[0][1]
         widths = [field.type.width for field, _ in run if isinstance(field.type, Bits)]
         owner = self.storage.access(header).owner
-        late = any(self.storage.written(owner, field.name) is not None for field, _ in run)
-        if late or len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
-            return tuple(view for field, offset in run for view in self._store_written(header, field, offset, base))
+        each = tuple(view for field, offset in run for view in self._store_written(header, field, offset, base))
+        if len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
+            return each
+        late = [slot for field, _ in run if (slot := self.storage.written(owner, field.name)) is not None]
+        if any(slot.name in self.scope.idle for slot in late):
+            return each
         parts = []
         for (field, offset), width in zip(run, widths, strict=True):
             value = self.render.element(self.storage.field(owner, field.name), header)
             shift = end - offset - width
             parts.append(f"(uint64_t){value} << {shift}" if shift else f"{value}")
         at = f" + {first // 8}" if first else ""
-        return (Line(f"macs_store_bytes({base}{at}, {(end - first) // 8}, {' | '.join(parts)});"),)
+        whole = Line(f"macs_store_bytes({base}{at}, {(end - first) // 8}, {' | '.join(parts)});")
+        written = " && ".join(self.scope.read(slot) for slot in late)
+        return (IfView(written, (whole,), each, ""),) if late else (whole,)
 
     def _store_written(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Views:
         """A late field is stored where it was written."""

@@ -8,33 +8,25 @@
 /* `at` of a header that was never extracted: it has no bytes in the frame yet. */
 #define MACS_NOWHERE UINT16_MAX
 
-/* Append a header to `out` at offset `*used`: its `bytes` as they are in the frame at `at`, or zeros. Returns where it
- * lies now. */
-static inline uint16_t macs_layout_append(const struct macs_packet *packet, uint8_t *out, uint32_t *used, uint16_t at,
-                                          uint32_t bytes) {
+/* Take a header out of the frame: its `bytes` as they are there at `at`. `out` has zeros, which one has that was never
+ * in the frame. */
+static inline void macs_layout_take(const struct macs_packet *packet, uint8_t *out, uint16_t at, uint32_t bytes) {
+    if (at != MACS_NOWHERE)
+        memcpy(out, packet->data + at, bytes);
+}
+
+/* Put a header into the frame at `*used`, and `*used` behind it. Returns where it lies now. */
+static inline uint16_t macs_layout_put(const struct macs_packet *packet, uint32_t *used, const uint8_t *header,
+                                       uint32_t bytes) {
     uint32_t place = *used;
-    if (at == MACS_NOWHERE)
-        memset(out + place, 0, bytes);
-    else
-        memcpy(out + place, packet->data + at, bytes);
+    memcpy(packet->data + place, header, bytes);
     *used = place + bytes;
     return (uint16_t)place;
 }
 
-/* Up to where the gathered head must be copied, after `upto` bytes in any case, when a header of `bytes` bytes that is
- * in the frame at `at` is appended at `used`: not at all where it lies already, seen from the payload. `head`: the
- * bytes of all headers that go out. */
-static inline uint32_t macs_layout_upto(const struct macs_packet *packet, uint32_t upto, uint32_t used, uint16_t at,
-                                        uint32_t bytes, uint32_t head) {
-    bool stays = at != MACS_NOWHERE && at + head == used + packet->payload_offset;
-    return stays ? upto : used + bytes;
-}
-
-/* Replace everything before the payload by the `bytes` bytes of `headers`, of which those behind the first `upto` are
- * in the frame already. Returns 0, or -1 without room for it. */
-static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t *headers, uint32_t bytes,
-                                      uint32_t upto) {
-    uint32_t old = packet->payload_offset;
+/* Have the frame begin with room for `bytes` bytes in place of its first `old`. Returns 0, or -1 without room for it.
+ */
+static inline int macs_layout_resize(struct macs_packet *packet, uint32_t old, uint32_t bytes) {
     uint8_t *data = packet->data;
     if (bytes > old)
         data = odp_packet_push_head(packet->handle, bytes - old);
@@ -42,12 +34,10 @@ static inline int macs_layout_replace(struct macs_packet *packet, const uint8_t 
         data = odp_packet_pull_head(packet->handle, old - bytes);
     if (!data && (bytes || packet->length > old))
         return -1;
-    if (upto)
-        memcpy(data, headers, upto);
     packet->data = data;
     packet->length = packet->length - old + bytes;
     packet->contiguous = packet->contiguous - old + bytes;
-    packet->payload_offset = bytes;
+    packet->payload_offset = packet->payload_offset - old + bytes;
     return 0;
 }
 

@@ -35,16 +35,15 @@ static inline void macs_varbit_append(const struct macs_packet *packet, uint8_t 
     *used += macs_varbit_bytes(value);
 }
 
-/* Like macs_layout_append, for a header with a varbit that the program assigns: the bytes before it, the value, and the
+/* Like macs_layout_take, for a header with a varbit that the program assigns: the bytes before it, the value, and the
  * bytes behind it, which in the frame lie behind `old_bytes` of another value. */
-static inline uint16_t macs_layout_append_varbit(const struct macs_packet *packet, uint8_t *out, uint32_t *used,
-                                                 uint16_t at, uint32_t before, uint32_t old_bytes, macs_varbit value,
-                                                 uint32_t behind) {
-    uint16_t place = macs_layout_append(packet, out, used, at, before);
-    macs_varbit_append(packet, out, used, value);
+static inline void macs_layout_take_varbit(const struct macs_packet *packet, uint8_t *out, uint16_t at, uint32_t before,
+                                           uint32_t old_bytes, macs_varbit value, uint32_t behind) {
+    uint32_t used = before;
+    macs_layout_take(packet, out, at, before);
+    macs_varbit_append(packet, out, &used, value);
     uint16_t rest = at == MACS_NOWHERE ? MACS_NOWHERE : (uint16_t)(at + before + old_bytes);
-    macs_layout_append(packet, out, used, rest, behind);
-    return place;
+    macs_layout_take(packet, out + used, rest, behind);
 }
 
 #endif

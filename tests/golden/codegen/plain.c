@@ -215,34 +215,28 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             moved |= hdr_items_at[3] != head;
             head += 1;
         }
-        if (moved || head != packet->payload_offset) {
-            uint8_t list[22];
-            uint32_t used = 0;
-            uint32_t upto = 0;
+        uint32_t front = packet->payload_offset;
+        if (moved || head != front) {
+            uint8_t list[22] = {0};
             if (hdr_extra_valid) {
-                hdr_extra_at = macs_layout_append(packet, list, &used, hdr_extra_at, 3);
+                macs_layout_take(packet, list, hdr_extra_at, 3);
             }
             if (hdr_first_valid) {
-                upto = macs_layout_upto(packet, upto, used, hdr_first_at, 15, head);
-                hdr_first_at = macs_layout_append(packet, list, &used, hdr_first_at, 15);
+                macs_layout_take(packet, list + 3, hdr_first_at, 15);
             }
             if (hdr_items_valid[0]) {
-                upto = macs_layout_upto(packet, upto, used, hdr_items_at[0], 1, head);
-                hdr_items_at[0] = macs_layout_append(packet, list, &used, hdr_items_at[0], 1);
+                macs_layout_take(packet, list + 18, hdr_items_at[0], 1);
             }
             if (hdr_items_valid[1]) {
-                upto = macs_layout_upto(packet, upto, used, hdr_items_at[1], 1, head);
-                hdr_items_at[1] = macs_layout_append(packet, list, &used, hdr_items_at[1], 1);
+                macs_layout_take(packet, list + 19, hdr_items_at[1], 1);
             }
             if (hdr_items_valid[2]) {
-                upto = macs_layout_upto(packet, upto, used, hdr_items_at[2], 1, head);
-                hdr_items_at[2] = macs_layout_append(packet, list, &used, hdr_items_at[2], 1);
+                macs_layout_take(packet, list + 20, hdr_items_at[2], 1);
             }
             if (hdr_items_valid[3]) {
-                upto = macs_layout_upto(packet, upto, used, hdr_items_at[3], 1, head);
-                hdr_items_at[3] = macs_layout_append(packet, list, &used, hdr_items_at[3], 1);
+                macs_layout_take(packet, list + 21, hdr_items_at[3], 1);
             }
-            if (macs_layout_replace(packet, list, used, upto)) {
+            if (macs_layout_resize(packet, front, head)) {
                 packet->verdict = MACS_DROP;
                 packet->cause = MACS_CAUSE_NO_BUFFER;
                 return;
@@ -251,6 +245,25 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 packet->verdict = MACS_DROP;
                 packet->cause = MACS_CAUSE_PROGRAM;
                 return;
+            }
+            uint32_t used = 0;
+            if (hdr_extra_valid) {
+                hdr_extra_at = macs_layout_put(packet, &used, list, 3);
+            }
+            if (hdr_first_valid) {
+                hdr_first_at = macs_layout_put(packet, &used, list + 3, 15);
+            }
+            if (hdr_items_valid[0]) {
+                hdr_items_at[0] = macs_layout_put(packet, &used, list + 18, 1);
+            }
+            if (hdr_items_valid[1]) {
+                hdr_items_at[1] = macs_layout_put(packet, &used, list + 19, 1);
+            }
+            if (hdr_items_valid[2]) {
+                hdr_items_at[2] = macs_layout_put(packet, &used, list + 20, 1);
+            }
+            if (hdr_items_valid[3]) {
+                hdr_items_at[3] = macs_layout_put(packet, &used, list + 21, 1);
             }
         }
         if (hdr_extra_valid) {
