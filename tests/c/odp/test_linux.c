@@ -122,6 +122,26 @@ static void test_ends(const char *file, unsigned frames) {
     CHECK(odp_pool_destroy(pool) == 0);
 }
 
+/* What a sink gets goes back to the pool that it is of. */
+static void test_sink(void) {
+    odp_pool_t pool[2] = {test_packet_pool(4, 256, 0, 0), test_packet_pool(4, 256, 0, 4)};
+    odp_pktio_t pktio = odp_pktio_open("null:sink", pool[0], NULL);
+    odp_pktin_queue_t in;
+    odp_pktout_queue_t out;
+    odp_pktio_stats_t stats;
+    odp_packet_t pkt[8];
+    port_start(pktio, 1, &in);
+    CHECK(odp_pktout_queue(pktio, &out, 1) == 1);
+    for (unsigned turn = 0; turn < 3; turn++) {
+        for (unsigned i = 0; i < 8; i++)
+            CHECK((pkt[i] = odp_packet_alloc(pool[i % 2], i + 1)) != ODP_PACKET_INVALID);
+        CHECK(odp_pktout_send(out, pkt, 8) == 8);
+    }
+    CHECK(odp_pktio_stats(pktio, &stats) == 0 && stats.out_packets == 24 && stats.out_octets == 3 * 36);
+    port_end(pktio);
+    CHECK(odp_pool_destroy(pool[0]) == 0 && odp_pool_destroy(pool[1]) == 0);
+}
+
 static odp_pktin_queue_t shared_in;
 static odp_pktout_queue_t shared_out;
 static odp_pktio_t shared_port[2];
@@ -198,6 +218,8 @@ int main(int argc, char **argv) {
         test_queues(argv[2], (unsigned)atoi(argv[3]));
     else if (strcmp(part, "ends") == 0 && argc == 4)
         test_ends(argv[2], (unsigned)atoi(argv[3]));
+    else if (strcmp(part, "sink") == 0)
+        test_sink();
     else if (strcmp(part, "shared") == 0 && argc == 5)
         test_shared(argv[2], (unsigned)atoi(argv[3]), argv[4]);
     else
