@@ -16,7 +16,9 @@
 #include "tables/lpm_trie.h"
 #include "tables/ternary_cells.h"
 
-enum { KEY_MAX = 16, DATA_BITS = 8, AHEAD = 8 };
+enum { KEY_MAX = 16, DATA_BITS = 8 };
+
+#define OTHER_STEP UINT64_C(0x9e3779b1) /* a prime */
 
 struct value {
     struct macs_entry head;
@@ -83,12 +85,9 @@ static int change(const struct subject *subject, void *table, const struct entry
 static double time_changes(const struct subject *subject, void *table, const struct entry entries[], uint32_t count,
                            enum change what) {
     uint64_t begin = probe_clock(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t step = what == ADD ? 1 : 0x9e3779b1u; /* a prime */
-    for (uint64_t n = 0; n < count; n++) {
-        __builtin_prefetch(&entries[(n + AHEAD) * step % count]);
-        if (change(subject, table, &entries[n * step % count], what, (uint32_t)n + what))
+    for (uint32_t n = 0; n < count; n++)
+        if (change(subject, table, &entries[n], what, n + what))
             fail("a change is refused");
-    }
     return (double)(probe_clock(CLOCK_THREAD_CPUTIME_ID) - begin) / count;
 }
 
@@ -115,21 +114,24 @@ static struct macs_table_shape shape_of(const struct subject *subject, uint32_t 
 
 static void run(const struct subject *subject, uint32_t count) {
     const struct macs_table_shape shape = shape_of(subject, count);
-    struct entry *entries = calloc(count, sizeof(*entries));
+    struct entry *entries = calloc(count, sizeof(*entries)), *others = calloc(count, sizeof(*others));
     struct macs_qsbr *qsbr = NULL;
     void *table = NULL;
-    if (!entries || macs_qsbr_create(&qsbr) || subject->kernel->create(&shape, qsbr, &table))
+    if (!entries || !others || macs_qsbr_create(&qsbr) || subject->kernel->create(&shape, qsbr, &table))
         fail("no memory");
     for (uint32_t n = 0; n < count; n++)
         make_entry(subject, n, &entries[n]);
+    for (uint64_t n = 0; n < count; n++)
+        others[n] = entries[n * OTHER_STEP % count];
     printf("%s %u", subject->kernel->name, count);
     for (enum change what = ADD; what <= REMOVE; what++)
-        printf(" %.0f", time_changes(subject, table, entries, count, what));
+        printf(" %.0f", time_changes(subject, table, what == ADD ? entries : others, count, what));
     printf("\n");
     fflush(stdout);
     subject->kernel->destroy(table);
     macs_qsbr_destroy(qsbr);
     free(entries);
+    free(others);
 }
 
 int main(int argc, char **argv) {

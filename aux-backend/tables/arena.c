@@ -58,6 +58,7 @@ uint32_t macs_arena_alloc(struct macs_arena *arena, size_t bytes) {
         uint32_t *next = macs_arena_at(arena, block);
         ASAN_UNPOISON_MEMORY_REGION(next, (size_t)lines * 64);
         arena->free[lines] = *next;
+        __builtin_prefetch(macs_arena_at(arena, *next)); /* the next time it is read */
         return block;
     }
     if (arena->used + lines > CHUNK_LINES && add_chunk(arena))

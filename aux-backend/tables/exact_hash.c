@@ -171,13 +171,15 @@ static int exact_hash_modify(void *self, const struct macs_match *match, const v
     if (!locate(table, match, &cursor, &at, &word))
         return -ENOENT;
     int error = macs_qsbr_reserve(table->qsbr, 1);
+    uint32_t old = (uint32_t)word - 1;
     if (!error)
-        error = macs_values_replace(&table->values, (uint32_t)word - 1, value, &slot);
+        error = macs_values_take(&table->values, macs_values_at(&table->values, old)->index, value, &slot);
     if (error)
         return error;
+    memcpy(macs_values_inline(&table->values, slot), match->value, table->key_bytes);
     index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
     macs_cuckoo_replace(&index->cuckoo, at, cursor.want | (slot + 1));
-    macs_values_retire(&table->values, (uint32_t)word - 1);
+    macs_values_retire(&table->values, old);
     return 0;
 }
 

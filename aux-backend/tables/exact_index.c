@@ -82,8 +82,9 @@ static int exact_index_modify(void *self, const struct macs_match *match, const 
     if (!old)
         return -ENOENT;
     int error = macs_qsbr_reserve(table->values.qsbr, 1);
+    uint32_t index = macs_values_at(&table->values, old - 1)->index;
     if (!error)
-        error = macs_values_replace(&table->values, old - 1, value, &slot);
+        error = macs_values_take(&table->values, index, value, &slot);
     if (error)
         return error;
     atomic_store_explicit(cell_of(table, match), slot + 1, memory_order_release);

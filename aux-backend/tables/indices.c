@@ -25,6 +25,8 @@ int macs_indices_take(struct macs_indices *indices, uint32_t *index) {
     if (indices->free) {
         *index = indices->free - 1;
         indices->free = indices->next[*index];
+        if (indices->free)
+            __builtin_prefetch(&indices->next[indices->free - 1]);
         return 0;
     }
     if (indices->top == indices->size)

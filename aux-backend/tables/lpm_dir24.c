@@ -15,8 +15,15 @@ static size_t base_bytes(const table_t *table) {
     return sizeof *table->base << table->base_bits;
 }
 
-static size_t present_bytes(const table_t *table) {
-    return (UINT64_C(2) << table->base_bits) / 8;
+static size_t trees_bytes(const table_t *table) {
+    size_t trees = 1;
+    for (uint32_t bits = 8; bits < table->base_bits; bits += 8)
+        trees += (size_t)1 << bits;
+    return trees * sizeof *table->trees;
+}
+
+static size_t group_trees_bytes(const table_t *table) {
+    return table->group_limit * sizeof *table->group_trees;
 }
 
 static size_t groups_bytes(const table_t *table) {
@@ -29,8 +36,8 @@ static void dir24_destroy(void *self) {
     macs_lpm_runs_destroy(&table->runs);
     macs_memory_free((void *)table->base, base_bytes(table));
     macs_memory_free((void *)table->groups, groups_bytes(table));
-    macs_memory_free(table->group_rules, table->group_limit * sizeof *table->group_rules);
-    macs_memory_free(table->present, present_bytes(table));
+    macs_memory_free(table->group_trees, group_trees_bytes(table));
+    macs_memory_free(table->trees, trees_bytes(table));
     macs_results_destroy(&table->results);
     macs_rules_destroy(&table->rules);
     free(table);
@@ -52,13 +59,13 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
         table->group_limit = (shape->size < 1u << 24 ? shape->size : 1u << 24) + GROUP_SLACK;
     table->base = macs_memory_alloc(base_bytes(table), true);
     table->groups = macs_memory_alloc(groups_bytes(table), true);
-    table->present = macs_memory_alloc(present_bytes(table), true);
-    table->group_rules = macs_memory_alloc(table->group_limit * sizeof *table->group_rules, true);
+    table->trees = macs_memory_alloc(trees_bytes(table), true);
+    table->group_trees = macs_memory_alloc(group_trees_bytes(table), true);
     error = macs_lpm_runs_create(&table->runs, table->base_bits, qsbr);
     atomic_init(&table->words, table->runs.words);
     if (!error)
         error = macs_results_create(&table->results, shape, qsbr);
-    if (!error && table->base && table->groups && table->present && table->group_rules) {
+    if (!error && table->base && table->groups && table->trees && table->group_trees) {
         *self = table;
         return 0;
     }
@@ -66,13 +73,32 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return -ENOMEM;
 }
 
+/* Take a match in hand, and fetch what its change will look at. */
+static int want(table_t *table, const struct macs_match *match) {
+    int error = macs_rules_want(&table->rules, match);
+    if (error)
+        return error;
+    macs_lpm_dir24_expect(table, match);
+    macs_rules_expect(&table->rules);
+    return 0;
+}
+
+/* The same of one that is to be there already. */
+static int want_present(table_t *table, const struct macs_match *match, uint32_t defers) {
+    int error = want(table, match);
+    if (!error)
+        error = macs_lpm_dir24_has(table, table->rules.wanted) ? 0 : -ENOENT;
+    return error ? error : macs_qsbr_reserve(table->rules.qsbr, defers);
+}
+
 static int dir24_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    macs_lpm_dir24_expect(table, match->value);
     int error = macs_qsbr_reserve(table->rules.qsbr, 2);
     if (!error)
-        error = macs_rules_add(&table->rules, match, value, &rule);
+        error = want(table, match);
+    if (!error)
+        error = macs_rules_add_wanted(&table->rules, value, &rule);
     if (error)
         return error;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
@@ -88,43 +114,39 @@ static int dir24_add(void *self, const struct macs_match *match, const void *val
     return error;
 }
 
+/* The rule's record comes while the arrays are changed for the match in hand. */
 static int dir24_modify(void *self, const struct macs_match *match, const void *value) {
     table_t *table = self;
-    struct macs_rule *rule = NULL;
-    uint32_t old = 0, result = 0;
-    macs_lpm_dir24_expect(table, match->value);
-    int error = macs_rules_find(&table->rules, match, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 3);
-    if (!error)
-        error = macs_rules_modify(&table->rules, rule, value, &old);
+    struct macs_rule *wanted = table->rules.wanted;
+    uint32_t slot = 0;
+    int error = want_present(table, match, 3);
     if (error)
         return error;
-    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &result);
+    struct macs_rule *rule = macs_rules_take_wanted(&table->rules);
+    error = macs_values_take(&table->rules.values, macs_rules_index(&table->rules, rule), value, &slot);
+    if (error)
+        return error;
+    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, slot), &wanted->result);
     if (error) {
-        macs_values_retire(&table->rules.values, rule->slot);
-        rule->slot = old;
+        macs_values_retire(&table->rules.values, slot);
         return error;
     }
-    uint32_t before = rule->result;
-    rule->result = result;
-    macs_lpm_dir24_renew(table, rule);
-    macs_values_retire(&table->rules.values, old);
-    macs_results_drop(&table->results, before);
+    macs_lpm_dir24_renew(table, wanted);
+    macs_values_retire(&table->rules.values, rule->slot);
+    macs_results_drop(&table->results, rule->result);
+    rule->slot = slot;
+    rule->result = wanted->result;
     return 0;
 }
 
 static int dir24_remove(void *self, const struct macs_match *match) {
     table_t *table = self;
-    struct macs_rule *rule = NULL;
-    macs_lpm_dir24_expect(table, match->value);
-    int error = macs_rules_find(&table->rules, match, &rule);
+    int error = want_present(table, match, 5);
     if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 5);
-    if (!error)
-        error = macs_lpm_dir24_unset(table, rule);
+        error = macs_lpm_dir24_unset(table, table->rules.wanted);
     if (error)
         return error;
+    struct macs_rule *rule = macs_rules_take_wanted(&table->rules);
     macs_results_drop(&table->results, rule->result);
     macs_rules_remove(&table->rules, rule);
     return 0;
@@ -150,8 +172,8 @@ static uint64_t groups_used_bytes(const table_t *table) {
 static uint64_t dir24_memory(void *self) {
     const table_t *table = self;
     return macs_rules_memory(&table->rules) + macs_results_memory(&table->results) +
-           macs_lpm_runs_memory(&table->runs) + base_bytes(table) + present_bytes(table) + groups_used_bytes(table) +
-           table->group_top * sizeof *table->group_rules;
+           macs_lpm_runs_memory(&table->runs) + base_bytes(table) + trees_bytes(table) + groups_used_bytes(table) +
+           table->group_top * sizeof *table->group_trees;
 }
 
 static uint64_t dir24_reader_bytes(void *self) {

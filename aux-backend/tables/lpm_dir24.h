@@ -14,9 +14,9 @@
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h). The writer waits for them
  * where a default route is removed.
  * Cost: lookup 2 lines, of some MB (by the base 1 line, of many MB), one more beyond 24 bits, and that of the result if
- * it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, some
- * bytes a prefix, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown, Routing lookups in
- * hardware at memory access speeds (1998), DIR-24-8.
+ * it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, 64
+ * bytes for each /16 that has prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown,
+ * Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
@@ -44,12 +44,15 @@ struct macs_lpm_dir24 {
     const struct macs_entry *_Atomic root; /* the result of the prefix of length 0, or NULL */
     struct macs_results results;
     struct macs_rules rules;
-    uint64_t *present; /* the writer's: a bit for each prefix in the base that there is, at 1 before its bits */
+    /* The writer's: of the prefixes that end in the same byte a bit for each, at 1 before its bits there: one line. */
+    struct macs_lpm_dir24_tree {
+        uint64_t bits[8];
+    } * trees;                               /* of the first byte; of the second, for each first; of the third */
+    struct macs_lpm_dir24_tree *group_trees; /* of the fourth; in a free group's the next free one + 1 */
     uint32_t base_bits;
     uint32_t group_limit;
-    uint32_t group_top;    /* groups from here on were never used */
-    uint32_t group_free;   /* first free group + 1, or 0; then through group_rules */
-    uint32_t *group_rules; /* rules longer than 24 bits in a group; the next free one + 1 of a free group */
+    uint32_t group_top;  /* groups from here on were never used */
+    uint32_t group_free; /* first free group + 1, or 0 */
 };
 
 struct macs_lpm_dir24_cursor {

@@ -6,8 +6,13 @@
 
 #include "lpm_dir24.h"
 
-/* Fetch what a change of a prefix will look at, while its rule is being looked for. */
-void macs_lpm_dir24_expect(const struct macs_lpm_dir24 *table, const uint8_t *bytes);
+/* Fetch what the change of a prefix will look at. */
+void macs_lpm_dir24_expect(const struct macs_lpm_dir24 *table, const struct macs_match *match);
+
+/* The next four look at a rule's prefix and result only: it need not be one that is booked. */
+
+/* Whether there is a rule of that prefix. */
+bool macs_lpm_dir24_has(const struct macs_lpm_dir24 *table, const struct macs_rule *rule);
 
 /* A new rule; one beyond the base opens a group if need be. Needs one reserved defer. 0, or -EBUSY, -ENOMEM for want of
  * a group: then nothing has changed. */

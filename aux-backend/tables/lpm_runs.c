@@ -59,6 +59,7 @@ static uint32_t take_leaves(runs_t *runs, uint32_t count) {
     uint32_t twos = (count + 1) / TWO, first = runs->free[twos] * TWO;
     if (first) {
         runs->free[twos] = get_leaf(runs, first) | get_leaf(runs, first + 1) << 16;
+        __builtin_prefetch((const void *)&runs->leaves[runs->free[twos] * TWO], 1); /* the next ones */
     } else if (runs->limit - runs->top >= twos * TWO) {
         first = runs->top;
         runs->top += twos * TWO;
@@ -109,11 +110,19 @@ static uint32_t count_used(uint64_t word) {
     return word ? count_of(word) : 0;
 }
 
+/* Of these, those that say elsewhere. Mostly none does, and they need not be read. */
 static uint32_t count_elsewhere(const runs_t *runs, uint64_t word) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < count_of(word); i++)
         count += get_leaf(runs, first_of(word) + i) == MACS_LPM_RUNS_ELSEWHERE;
     return count;
+}
+
+static bool any_elsewhere(const uint16_t leaves[MACS_LPM_RUNS_EACH]) {
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < MACS_LPM_RUNS_EACH; i++)
+        any |= leaves[i] == MACS_LPM_RUNS_ELSEWHERE;
+    return any;
 }
 
 /* Write the leaves of a word's runs. */
@@ -142,7 +151,8 @@ void macs_lpm_runs_refresh(runs_t *runs, uint32_t word, const uint32_t entries[M
     uint32_t bits = find_runs(entries);
     bool own = first_of(old) >= NUMBERS, parted = bits & ~runs_of(old), joined = bits != runs_of(old);
     runs->used -= count_used(old);
-    runs->elsewhere -= count_elsewhere(runs, old);
+    if (runs->elsewhere)
+        runs->elsewhere -= count_elsewhere(runs, old);
     if (!own || parted || (joined && shrink)) {
         now = make_word(runs, bits, leaves);
         atomic_store_explicit(place, now, memory_order_release);
@@ -151,12 +161,14 @@ void macs_lpm_runs_refresh(runs_t *runs, uint32_t word, const uint32_t entries[M
         write_leaves(runs, now, leaves);
     }
     runs->used += count_used(now);
-    runs->elsewhere += count_elsewhere(runs, now);
+    if (any_elsewhere(leaves) || first_of(now) == MACS_LPM_RUNS_ELSEWHERE)
+        runs->elsewhere += count_elsewhere(runs, now);
 }
 
 void macs_lpm_runs_expect(const runs_t *runs, uint32_t word) {
     uint64_t now = atomic_load_explicit(&runs->words[word], memory_order_relaxed);
     __builtin_prefetch((const void *)&runs->leaves[first_of(now)]);
+    __builtin_prefetch((const void *)&runs->leaves[first_of(now) + count_of(now) - 1]);
 }
 
 bool macs_lpm_runs_pay(const runs_t *runs) {

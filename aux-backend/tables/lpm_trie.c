@@ -61,12 +61,22 @@ static int plain_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return create(shape, qsbr, 0, self);
 }
 
+/* Take a match in hand, and fetch what its change will look at. */
+static int want(table_t *table, const struct macs_match *match) {
+    int error = macs_rules_want(&table->rules, match);
+    if (!error)
+        macs_lpm_trie_expect(table, match->value);
+    return error;
+}
+
 static int trie_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
     int error = macs_qsbr_reserve(table->rules.qsbr, 1);
     if (!error)
-        error = macs_rules_add(&table->rules, match, value, &rule);
+        error = want(table, match);
+    if (!error)
+        error = macs_rules_add_wanted(&table->rules, value, &rule);
     if (error)
         return error;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
@@ -86,7 +96,9 @@ static int trie_modify(void *self, const struct macs_match *match, const void *v
     table_t *table = self;
     struct macs_rule *rule = NULL;
     uint32_t old = 0;
-    int error = macs_rules_find(&table->rules, match, &rule);
+    int error = want(table, match);
+    if (!error)
+        error = macs_rules_find_wanted(&table->rules, &rule);
     if (!error)
         error = macs_qsbr_reserve(table->rules.qsbr, 3);
     if (!error)
@@ -96,7 +108,7 @@ static int trie_modify(void *self, const struct macs_match *match, const void *v
     uint32_t before = rule->result;
     error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
     if (!error) {
-        error = macs_lpm_trie_set(table, rule);
+        error = macs_lpm_trie_renew(table, rule);
         macs_results_drop(&table->results, error ? rule->result : before);
     }
     if (error) {
@@ -112,7 +124,9 @@ static int trie_modify(void *self, const struct macs_match *match, const void *v
 static int trie_remove(void *self, const struct macs_match *match) {
     table_t *table = self;
     struct macs_rule *rule = NULL;
-    int error = macs_rules_find(&table->rules, match, &rule);
+    int error = want(table, match);
+    if (!error)
+        error = macs_rules_find_wanted(&table->rules, &rule);
     if (!error)
         error = macs_qsbr_reserve(table->rules.qsbr, table->rules.key_bytes + 4);
     if (!error)

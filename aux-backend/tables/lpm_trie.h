@@ -6,15 +6,16 @@
  * branches on the byte after them, and holds one entry for each run of equal ones, found by counting bits. What the
  * place that leads to a node would have answered stands in the node itself, as `inherited`: so a lookup reads one entry
  * a level, goes down, and remembers the last answer. The prefix of length 0 stands in `root`.
- * Invariants: a published node changes only in its entries that lead on and in `inherited`, each by one atomic store;
- * any other change makes a new node and publishes it in the place of the old one, which goes back after a grace
- * period. A node without answers has two children or more, unless the path below it is too long for one node. Each
- * change counts in `changes` before it is published: a lookup that saw some looks again (64 times at most: a writer
- * must not hold readers up), so that a prefix replaced by a shorter or longer one is never missed.
+ * Invariants: a published node changes only in its entries that lead on, in `inherited`, and in the answers of a prefix
+ * that gets another result, each by one atomic store; any other change makes a new node and publishes it in the place
+ * of the old one, which goes back after a grace period. A node without answers has two children or more, unless the
+ * path below it is too long for one node. A change of what prefixes there are counts in `changes` before it is
+ * published: a lookup that saw some looks again (64 times at most: a writer must not hold readers up), so that a prefix
+ * replaced by a shorter or longer one is never missed.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
  * Cost: lookup 1 or 2 lines for each byte at which prefixes part; memory 64 bytes for a lone prefix, and 256 KiB;
- * change O(node), and O(2^(16 - prefix)) stores for a prefix shorter than 16 bits. Compile with a popcount instruction.
- * The twin, lpm_trie_plain, is the same without compressed paths: to compare with.
+ * change O(runs of a node), and O(2^(16 - prefix)) stores for a prefix shorter than 16 bits. Compile with a popcount
+ * instruction. The twin, lpm_trie_plain, is the same without compressed paths: to compare with.
  * Source: Morrison, PATRICIA (1968); Srinivasan and Varghese, Controlled prefix expansion (1999); Asai and Ohara,
  * Poptrie (2015), for runs found by counting bits.
  */

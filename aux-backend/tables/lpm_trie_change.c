@@ -9,6 +9,7 @@
 typedef struct macs_lpm_trie table_t;
 typedef struct macs_lpm_trie_node node_t;
 typedef struct macs_lpm_trie_spread spread_t;
+typedef struct macs_lpm_trie_run run_t;
 typedef struct macs_lpm_trie_hop hop_t;
 typedef _Atomic uint32_t link_t; /* where an entry is published */
 
@@ -56,26 +57,50 @@ static uint32_t span(const struct macs_rule *rule) {
 }
 
 /* Where the rule is the longest prefix it becomes the answer. */
-static void answer_with(spread_t *spread, const struct macs_rule *rule) {
+static void answer_with(const table_t *table, spread_t *spread, const struct macs_rule *rule) {
     uint32_t first = rule->bytes[last_byte(rule)], answer = answer_of(rule, last_byte(rule) * 8);
-    for (uint32_t byte = first; byte < first + span(rule); byte++)
-        if (length_of(spread->answers[byte]) <= length_of(answer))
-            spread->answers[byte] = answer;
+    uint32_t place = macs_lpm_trie_node_cut(spread, first), end = macs_lpm_trie_node_cut(spread, first + span(rule));
+    for (run_t *run = spread->runs + place; run < spread->runs + end; run++)
+        if (length_of(macs_lpm_trie_node_answer(table, run)) <= length_of(answer))
+            run->answer = answer;
 }
 
-/* What is the answer for a rule's keys without it: that of the next shorter prefix of more than `from` bits, or 0. */
-static uint32_t next_shorter(table_t *table, const struct macs_rule *rule, uint32_t from) {
-    const struct macs_rule *shorter = macs_rules_find_shorter(&table->rules, rule, from);
-    return shorter ? answer_of(shorter, from) : 0;
+/* An answer of `bits` bits or less for a byte value from `first` on, `count` of them: all these have it then. Unknown
+ * where all have longer ones. */
+static uint32_t short_answer(const table_t *table, spread_t *spread, uint32_t first, uint32_t count, uint32_t bits) {
+    run_t *run = spread->runs;
+    while (run[1].first <= first)
+        run++;
+    for (; run->first < first + count; run++)
+        if (length_of(macs_lpm_trie_node_answer(table, run)) <= bits)
+            return run->answer;
+    return MACS_LPM_TRIE_UNKNOWN;
+}
+
+/* What is the answer for a rule's keys without it: that of the next shorter prefix that ends in the same byte, or 0.
+ * It mostly is an answer beside the rule's; a prefix that is not, as longer ones have all its keys, is looked for. */
+static uint32_t next_shorter(table_t *table, spread_t *spread, const struct macs_rule *rule) {
+    uint32_t from = last_byte(rule) * 8;
+    for (uint32_t bits = rule->prefix_bits - from - 1; bits > 0; bits--) {
+        uint32_t count = UINT32_C(1) << (8 - bits);
+        uint32_t answer = short_answer(table, spread, rule->bytes[from / 8] & ~(count - 1), count, bits);
+        if (answer != MACS_LPM_TRIE_UNKNOWN)
+            return answer;
+        const struct macs_rule *shorter = macs_rules_find_prefix(&table->rules, rule->bytes, from + bits);
+        if (shorter)
+            return answer_of(shorter, from);
+    }
+    return 0;
 }
 
 /* Where the rule is the answer, the next shorter prefix that ends in the same byte becomes it. */
 static void answer_without(table_t *table, spread_t *spread, const struct macs_rule *rule) {
     uint32_t from = last_byte(rule) * 8, first = rule->bytes[last_byte(rule)];
-    uint32_t answer = next_shorter(table, rule, from);
-    for (uint32_t byte = first; byte < first + span(rule); byte++)
-        if (length_of(spread->answers[byte]) == rule->prefix_bits - from)
-            spread->answers[byte] = answer;
+    uint32_t answer = next_shorter(table, spread, rule);
+    uint32_t place = macs_lpm_trie_node_cut(spread, first), end = macs_lpm_trie_node_cut(spread, first + span(rule));
+    for (run_t *run = spread->runs + place; run < spread->runs + end; run++)
+        if (length_of(macs_lpm_trie_node_answer(table, run)) == rule->prefix_bits - from)
+            run->answer = answer;
 }
 
 /* -- the first bytes --------------------------------------------------------------------------------------------------
@@ -122,9 +147,9 @@ static uint32_t make_path(table_t *table, const struct macs_rule *rule, uint32_t
         uint32_t skip = at - position < table->skip ? at - position : table->skip;
         macs_lpm_trie_node_clear(&spread, rule->bytes + at - skip, skip);
         if (entry)
-            spread.children[rule->bytes[at]] = entry;
+            macs_lpm_trie_node_single(&spread, rule->bytes[at])->child = entry;
         else
-            answer_with(&spread, rule);
+            answer_with(table, &spread, rule);
         spread.inherited = at - skip == position ? inherited : 0;
         uint32_t upper = macs_lpm_trie_node_make(table, &spread);
         if (!upper)
@@ -140,14 +165,15 @@ static uint32_t make_path(table_t *table, const struct macs_rule *rule, uint32_t
  * `position`. */
 static int replace_towards(table_t *table, link_t *link, uint32_t entry, spread_t *spread, const struct macs_rule *rule,
                            uint32_t position) {
-    uint32_t path = 0, byte = rule->bytes[position];
+    uint32_t path = 0;
     if (position == last_byte(rule)) {
-        answer_with(spread, rule);
+        answer_with(table, spread, rule);
     } else {
-        path = make_path(table, rule, position + 1, spread->answers[byte]);
+        run_t *run = macs_lpm_trie_node_single(spread, rule->bytes[position]);
+        path = make_path(table, rule, position + 1, run->answer);
         if (!path)
             return -ENOMEM;
-        spread->children[byte] = path;
+        run->child = path;
     }
     uint32_t made = macs_lpm_trie_node_make(table, spread);
     if (!made) {
@@ -176,7 +202,7 @@ static int split(table_t *table, link_t *link, uint32_t entry, uint32_t common, 
         return -ENOMEM;
     macs_lpm_trie_node_clear(&spread, whole.skip_bytes, common);
     spread.inherited = whole.inherited;
-    spread.children[whole.skip_bytes[common]] = lower;
+    macs_lpm_trie_node_single(&spread, whole.skip_bytes[common])->child = lower;
     int error = replace_towards(table, link, entry, &spread, rule, position + common);
     if (error)
         macs_lpm_trie_node_free(table, lower);
@@ -226,8 +252,17 @@ int macs_lpm_trie_set(table_t *table, const struct macs_rule *rule) {
     return 0;
 }
 
-/* -- removing ---------------------------------------------------------------------------------------------------------
+/* -- a rule that is in the trie ---------------------------------------------------------------------------------------
  */
+
+void macs_lpm_trie_expect(const table_t *table, const uint8_t *key) {
+    struct macs_lpm_trie_cursor cursor;
+    uint32_t key_bytes = table->rules.key_bytes;
+    macs_lpm_trie_begin(table, key, key_bytes, &cursor);
+    macs_rules_expect(&table->rules);
+    if (cursor.node)
+        macs_lpm_trie_visit(table, key, key_bytes, &cursor);
+}
 
 /* The way to the node of a rule that is in one: the hop of that node, the last in table->path. */
 static hop_t *find_way(table_t *table, const struct macs_rule *rule) {
@@ -243,6 +278,37 @@ static hop_t *find_way(table_t *table, const struct macs_rule *rule) {
             return hop;
         link = &node->entries[macs_lpm_trie_place(node, hop->byte)];
     }
+}
+
+/* Whether a run of a node begins at a byte value, 256 at most. */
+static bool begins_at(const node_t *node, uint32_t byte) {
+    return byte == 256 || node->runs[byte / 64] >> byte % 64 & 1;
+}
+
+/* The rule's answers are all runs of their own, and each gets the new result at its place. Else nothing happens. */
+static bool renew_in_place(table_t *table, const node_t *node, const struct macs_rule *rule) {
+    uint32_t from = last_byte(rule) * 8, first = rule->bytes[last_byte(rule)], end = first + span(rule);
+    if (!begins_at(node, first) || !begins_at(node, end))
+        return false;
+    uint32_t place = macs_lpm_trie_place(node, first), last = macs_lpm_trie_place(node, end - 1);
+    for (; place <= last; place++) {
+        link_t *link = (link_t *)&node->entries[place];
+        uint32_t entry = atomic_load_explicit(link, memory_order_relaxed);
+        if (entry & MACS_LPM_TRIE_NODE) {
+            link = &macs_lpm_trie_node_at(table, entry)->inherited;
+            entry = atomic_load_explicit(link, memory_order_relaxed);
+        }
+        if (length_of(entry) == rule->prefix_bits - from)
+            atomic_store_explicit(link, answer_of(rule, from), memory_order_release);
+    }
+    return true;
+}
+
+int macs_lpm_trie_renew(table_t *table, const struct macs_rule *rule) {
+    if (ends_first(table, rule))
+        return macs_lpm_trie_set(table, rule);
+    const node_t *node = macs_lpm_trie_node_at(table, find_way(table, rule)->entry);
+    return renew_in_place(table, node, rule) ? 0 : macs_lpm_trie_set(table, rule);
 }
 
 /* Unlink a rule that ends in a node, and what nodes it leaves without use. Needs key_bytes + 2 reserved defers. 0 or
@@ -261,7 +327,9 @@ static int unlink_rule(table_t *table, const struct macs_rule *rule) {
             break;
         hop--;
         macs_lpm_trie_node_spread(table, hop->entry, &spread);
-        spread.children[hop->byte] = 0;
+        run_t *run = macs_lpm_trie_node_single(&spread, hop->byte);
+        macs_lpm_trie_node_answer(table, run);
+        run->child = 0;
     }
     count_change(table);
     macs_lpm_trie_node_bequeath(table, &spread);
@@ -276,6 +344,7 @@ int macs_lpm_trie_unset(table_t *table, const struct macs_rule *rule) {
     if (!ends_first(table, rule))
         return unlink_rule(table, rule);
     uint32_t bits = rule->prefix_bits;
-    change_first(table, rule, bits, bits, bits ? next_shorter(table, rule, 0) : 0);
+    const struct macs_rule *shorter = macs_rules_find_shorter(&table->rules, rule, 0);
+    change_first(table, rule, bits, bits, shorter && bits ? answer_of(shorter, 0) : 0);
     return 0;
 }

@@ -13,8 +13,14 @@ struct macs_lpm_trie_hop {
     uint8_t byte; /* by which the way goes on */
 };
 
-/* Publish a rule, or its new result. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */
+/* Fetch what the change of the match in hand, of that key, will look at. */
+void macs_lpm_trie_expect(const struct macs_lpm_trie *table, const uint8_t *key);
+
+/* Publish a rule. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */
 int macs_lpm_trie_set(struct macs_lpm_trie *table, const struct macs_rule *rule);
+
+/* The rule has another result. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */
+int macs_lpm_trie_renew(struct macs_lpm_trie *table, const struct macs_rule *rule);
 
 /* Unlink a rule, and what nodes it leaves without use. Needs key_bytes + 2 reserved defers. 0 or -ENOMEM. */
 int macs_lpm_trie_unset(struct macs_lpm_trie *table, const struct macs_rule *rule);

@@ -1,4 +1,4 @@
-/* Nodes of the path-compressed trie: from compressed to spread out and back. */
+/* Nodes of the path-compressed trie: taken apart into runs and put together. */
 #include "lpm_trie_node.h"
 
 #include <errno.h>
@@ -7,11 +7,15 @@
 typedef struct macs_lpm_trie table_t;
 typedef struct macs_lpm_trie_node node_t;
 typedef struct macs_lpm_trie_spread spread_t;
+typedef struct macs_lpm_trie_run run_t;
 
 void macs_lpm_trie_node_clear(spread_t *spread, const uint8_t *skip_bytes, uint32_t skip) {
-    memset(spread, 0, sizeof *spread);
-    memcpy(spread->skip_bytes, skip_bytes, skip);
+    spread->runs[0] = (run_t){0};
+    spread->runs[1] = (run_t){.first = 256};
+    spread->count = 1;
+    spread->inherited = 0;
     spread->skip = skip;
+    memcpy(spread->skip_bytes, skip_bytes, skip);
 }
 
 /* The bytes before a node's own, as struct macs_lpm_trie_node has them. */
@@ -24,50 +28,70 @@ static uint64_t path_of(const spread_t *spread) {
 
 void macs_lpm_trie_node_spread(const table_t *table, uint32_t entry, spread_t *spread) {
     const node_t *node = macs_lpm_trie_node_at(table, entry);
-    uint32_t now = 0, answer = 0;
+    uint32_t count = 0;
     spread->inherited = atomic_load_explicit(&node->inherited, memory_order_relaxed);
     spread->skip = macs_lpm_trie_skip(node);
     for (uint32_t i = 0; i < MACS_LPM_TRIE_SKIP; i++)
         spread->skip_bytes[i] = (uint8_t)(node->path >> (56 - 8 * i));
-    for (uint32_t byte = 0, place = 0; byte < 256; byte++) {
-        if (node->runs[byte >> 6] >> (byte & 63) & 1) {
-            now = atomic_load_explicit(&node->entries[place++], memory_order_relaxed);
-            answer = now;
-            if (now & MACS_LPM_TRIE_NODE)
-                answer = atomic_load_explicit(&macs_lpm_trie_node_at(table, now)->inherited, memory_order_relaxed);
+    for (uint32_t word = 0; word < 4; word++) {
+        for (uint64_t left = node->runs[word]; left; left &= left - 1) {
+            uint32_t now = atomic_load_explicit(&node->entries[count], memory_order_relaxed);
+            uint32_t first = word * 64 + (uint32_t)__builtin_ctzll(left);
+            bool leads = now & MACS_LPM_TRIE_NODE;
+            spread->runs[count++] = (run_t){first, leads ? MACS_LPM_TRIE_UNKNOWN : now, leads ? now : 0};
         }
-        spread->answers[byte] = answer;
-        spread->children[byte] = now & MACS_LPM_TRIE_NODE ? now : 0;
     }
+    spread->runs[count] = (run_t){.first = 256};
+    spread->count = count;
+}
+
+uint32_t macs_lpm_trie_node_cut(spread_t *spread, uint32_t byte) {
+    uint32_t place = 0;
+    while (spread->runs[place].first < byte)
+        place++;
+    if (spread->runs[place].first == byte)
+        return place;
+    memmove(&spread->runs[place + 1], &spread->runs[place], (spread->count - place + 1) * sizeof *spread->runs);
+    spread->runs[place] = spread->runs[place - 1];
+    spread->runs[place].first = byte;
+    spread->count++;
+    return place;
+}
+
+run_t *macs_lpm_trie_node_single(spread_t *spread, uint8_t byte) {
+    uint32_t place = macs_lpm_trie_node_cut(spread, byte);
+    macs_lpm_trie_node_cut(spread, byte + 1u);
+    return &spread->runs[place];
+}
+
+uint32_t macs_lpm_trie_node_answer(const table_t *table, run_t *run) {
+    if (run->answer == MACS_LPM_TRIE_UNKNOWN)
+        run->answer = atomic_load_explicit(&macs_lpm_trie_node_at(table, run->child)->inherited, memory_order_relaxed);
+    return run->answer;
 }
 
 static size_t node_bytes(uint32_t count) {
     return sizeof(node_t) + count * sizeof(uint32_t);
 }
 
-static uint32_t entry_at(const spread_t *spread, uint32_t byte) {
-    return spread->children[byte] ? spread->children[byte] : spread->answers[byte];
-}
-
 uint32_t macs_lpm_trie_node_make(table_t *table, const spread_t *spread) {
     uint32_t count = 0, entries[256], last = 0;
     uint64_t runs[4] = {0};
-    uint8_t before[4];
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t entry = entry_at(spread, byte);
-        if (byte % 64 == 0)
-            before[byte / 64] = (uint8_t)count;
-        if (byte == 0 || entry != last) {
-            runs[byte / 64] |= UINT64_C(1) << byte % 64;
-            entries[count++] = last = entry;
-        }
+    for (const run_t *run = spread->runs; run < spread->runs + spread->count; run++) {
+        uint32_t entry = run->child ? run->child : run->answer;
+        if (run->first && entry == last)
+            continue;
+        runs[run->first / 64] |= UINT64_C(1) << run->first % 64;
+        entries[count++] = last = entry;
     }
     uint32_t block = macs_arena_alloc(&table->arena, node_bytes(count));
     if (!block)
         return 0;
     node_t *node = macs_arena_at(&table->arena, block);
     memcpy(node->runs, runs, sizeof runs);
-    memcpy(node->before, before, sizeof before);
+    node->before[0] = 0;
+    for (uint32_t i = 1; i < 4; i++)
+        node->before[i] = (uint8_t)(node->before[i - 1] + (uint32_t)__builtin_popcountll(runs[i - 1]));
     node->path = path_of(spread);
     atomic_init(&node->inherited, spread->inherited);
     for (uint32_t i = 0; i < count; i++)
@@ -76,12 +100,12 @@ uint32_t macs_lpm_trie_node_make(table_t *table, const spread_t *spread) {
 }
 
 void macs_lpm_trie_node_bequeath(const table_t *table, const spread_t *spread) {
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        if (spread->children[byte] == 0)
+    for (const run_t *run = spread->runs; run < spread->runs + spread->count; run++) {
+        if (run->child == 0 || run->answer == MACS_LPM_TRIE_UNKNOWN)
             continue;
-        _Atomic uint32_t *inherited = &macs_lpm_trie_node_at(table, spread->children[byte])->inherited;
-        if (atomic_load_explicit(inherited, memory_order_relaxed) != spread->answers[byte])
-            atomic_store_explicit(inherited, spread->answers[byte], memory_order_release);
+        _Atomic uint32_t *inherited = &macs_lpm_trie_node_at(table, run->child)->inherited;
+        if (atomic_load_explicit(inherited, memory_order_relaxed) != run->answer)
+            atomic_store_explicit(inherited, run->answer, memory_order_release);
     }
 }
 
@@ -104,34 +128,35 @@ void macs_lpm_trie_node_free_all(table_t *table, uint32_t entry) {
     macs_lpm_trie_node_free(table, entry);
 }
 
-/* The byte of the only child of a node that says nothing else, 256 for a node that says nothing at all, else -1. */
-static int only_child(const spread_t *spread) {
-    int only = 256;
-    for (int byte = 0; byte < 256; byte++) {
-        if (spread->answers[byte] || (spread->children[byte] && only != 256))
-            return -1;
-        if (spread->children[byte])
-            only = byte;
+/* Whether a node has a child at most, and says nothing else; *only is it, or NULL. */
+static bool says_nothing(const table_t *table, spread_t *spread, run_t **only) {
+    *only = NULL;
+    for (run_t *run = spread->runs; run < spread->runs + spread->count; run++) {
+        if (run->child ? *only != NULL : run->answer != 0)
+            return false;
+        if (run->child)
+            *only = run;
     }
-    return only;
+    return !*only || macs_lpm_trie_node_answer(table, *only) == 0;
 }
 
-int macs_lpm_trie_node_shorten(table_t *table, const spread_t *spread, uint32_t *entry, uint32_t *merged) {
-    int only = only_child(spread);
+int macs_lpm_trie_node_shorten(table_t *table, spread_t *spread, uint32_t *entry, uint32_t *merged) {
+    run_t *only;
+    bool nothing = says_nothing(table, spread, &only);
     spread_t joined;
     *entry = *merged = 0;
-    if (only == 256)
+    if (nothing && !only)
         return 0;
-    if (only >= 0)
-        macs_lpm_trie_node_spread(table, spread->children[only], &joined);
-    if (only >= 0 && spread->skip + 1 + joined.skip <= table->skip) {
+    if (nothing)
+        macs_lpm_trie_node_spread(table, only->child, &joined);
+    if (nothing && spread->skip + 1 + joined.skip <= table->skip) {
         memmove(joined.skip_bytes + spread->skip + 1, joined.skip_bytes, joined.skip);
         memcpy(joined.skip_bytes, spread->skip_bytes, spread->skip);
-        joined.skip_bytes[spread->skip] = (uint8_t)only;
+        joined.skip_bytes[spread->skip] = (uint8_t)only->first;
         joined.skip += spread->skip + 1;
         joined.inherited = spread->inherited;
         *entry = macs_lpm_trie_node_make(table, &joined);
-        *merged = spread->children[only];
+        *merged = only->child;
     } else {
         *entry = macs_lpm_trie_node_make(table, spread);
     }

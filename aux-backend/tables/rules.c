@@ -2,11 +2,17 @@
 #include "rules.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hash.h"
 #include "memory.h"
+
+#ifndef MACS_RULES_HASH_MASK
+#define MACS_RULES_HASH_MASK UINT32_MAX /* bits of hashes; fewer where tests want different matches to have the same   \
+                                         */
+#endif
 
 /* -- canonical form ---------------------------------------------------------------------------------------------------
  */
@@ -57,26 +63,49 @@ static uint8_t prefix_mask(uint32_t prefix_bits, uint32_t at) {
     return prefix_bits <= at * 8 ? 0 : (uint8_t)(0xff00 >> (prefix_bits - at * 8));
 }
 
+/* The bytes of a match, as a rule keeps them, where masks and high ends are kept too. */
+static void copy_masked(const struct macs_rules *rules, const struct macs_match *match, struct macs_rule *rule) {
+    uint32_t bytes = rules->key_bytes;
+    for (uint32_t at = 0; at < bytes; at++) {
+        uint8_t kind = rules->kinds[at];
+        uint8_t mask = 0xff;
+        if (kind == MACS_LPM)
+            mask = prefix_mask(rule->prefix_bits, at);
+        else if (kind == MACS_TERNARY || kind == MACS_OPTIONAL)
+            mask = match->mask[at];
+        rule->bytes[at] = match->value[at] & mask;
+        rule->bytes[bytes + at] = mask;
+        rule->bytes[2 * bytes + at] = kind == MACS_RANGE ? match->high[at] : rule->bytes[at];
+    }
+}
+
+/* The bytes of a key, the bits behind its prefix cleared. */
+static void copy_prefix(const struct macs_rules *rules, const uint8_t *key, struct macs_rule *rule) {
+    uint32_t at = rule->prefix_bits / 8;
+    memcpy(rule->bytes, key, rules->key_bytes);
+    if (at == rules->key_bytes)
+        return;
+    rule->bytes[at] &= prefix_mask(rule->prefix_bits, at);
+    memset(rule->bytes + at + 1, 0, rules->key_bytes - at - 1);
+}
+
+static uint64_t order_of(int32_t priority, uint32_t prefix_bits) {
+    return (uint64_t)((uint32_t)priority ^ UINT32_C(0x80000000)) << 32 | prefix_bits;
+}
+
 static int canonical(struct macs_rules *rules, const struct macs_match *match) {
     struct macs_rule *wanted = rules->wanted;
     uint32_t bytes = rules->key_bytes;
     bool prefix = rules->prefix_offset < bytes;
     wanted->prefix_bits = prefix ? match->prefix_bits : bytes * 8;
     wanted->priority = rules->priorities ? match->priority : 0;
-    wanted->order = (uint64_t)((uint32_t)wanted->priority ^ UINT32_C(0x80000000)) << 32 | wanted->prefix_bits;
+    wanted->order = order_of(wanted->priority, wanted->prefix_bits);
     if (bytes == 0 || wanted->prefix_bits > bytes * 8 || wanted->prefix_bits < (prefix ? rules->prefix_offset * 8 : 0))
         return -EINVAL;
-    for (uint32_t at = 0; at < bytes; at++) {
-        uint8_t kind = rules->kinds[at];
-        uint8_t mask = 0xff;
-        if (kind == MACS_LPM)
-            mask = prefix_mask(wanted->prefix_bits, at);
-        else if (kind == MACS_TERNARY || kind == MACS_OPTIONAL)
-            mask = match->mask[at];
-        wanted->bytes[at] = match->value[at] & mask;
-        wanted->bytes[bytes + at] = mask;
-        wanted->bytes[2 * bytes + at] = kind == MACS_RANGE ? match->high[at] : wanted->bytes[at];
-    }
+    if (rules->masked)
+        copy_masked(rules, match, wanted);
+    else
+        copy_prefix(rules, match->value, wanted);
     return rules->ranges && !macs_rules_in_ranges(rules, wanted->bytes, macs_rules_high(rules, wanted), wanted->bytes)
                ? -EINVAL
                : 0;
@@ -85,58 +114,37 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
 /* -- the map ----------------------------------------------------------------------------------------------------------
  */
 
-/* Of a match: where its place is looked for first, from the upper half, and the tag beside its index in the map. */
-static uint64_t hash_of(const struct macs_rules *rules, const struct macs_rule *rule) {
-    return macs_hash_bytes(rule->bytes, 3 * rules->key_bytes, rule->order);
-}
-
-static uint32_t home_of(const struct macs_rules *rules, uint64_t hash) {
-    return (uint32_t)(hash >> 32) & (rules->map_places - 1);
+static uint32_t hash_of(const struct macs_rules *rules, const struct macs_rule *rule) {
+    return (uint32_t)(macs_hash_bytes(rule->bytes, rules->kept_bytes, rule->order) >> 32) & MACS_RULES_HASH_MASK;
 }
 
 static bool same_match(const struct macs_rules *rules, const struct macs_rule *a, const struct macs_rule *b) {
-    return a->order == b->order && memcmp(a->bytes, b->bytes, 3 * (size_t)rules->key_bytes) == 0;
+    return a->order == b->order && memcmp(a->bytes, b->bytes, rules->kept_bytes) == 0;
 }
 
-static uint32_t index_in(const struct macs_rules *rules, uint32_t mapped) {
-    return (mapped & rules->index_mask) - 1;
-}
-
-static uint32_t mapped_as(const struct macs_rules *rules, uint64_t hash, uint32_t index) {
-    return ((uint32_t)hash & ~rules->index_mask) | (index + 1);
-}
-
-/* Whether what stands in the map is the wanted match. Its record is looked at only where the tag is the same. */
-static bool is_wanted(const struct macs_rules *rules, uint32_t mapped, uint64_t hash) {
-    return ((mapped ^ (uint32_t)hash) & ~rules->index_mask) == 0 &&
-           same_match(rules, macs_rules_at(rules, index_in(rules, mapped)), rules->wanted);
-}
-
-/* The place of the wanted match: where it is, or the free one where it would go. */
-static uint32_t probe(const struct macs_rules *rules, uint64_t hash) {
-    uint32_t place = home_of(rules, hash);
-    while (rules->map[place] && !is_wanted(rules, rules->map[place], hash))
-        place = (place + 1) & (rules->map_places - 1);
-    return place;
+/* The place of a match of that hash: where it is, or the free one where it would go. */
+static struct macs_rules_place *probe(const struct macs_rules *rules, const struct macs_rule *wanted, uint32_t hash) {
+    uint32_t at = hash & (rules->map_places - 1);
+    while (rules->map[at].index &&
+           (rules->map[at].hash != hash || !same_match(rules, macs_rules_at(rules, rules->map[at].index - 1), wanted)))
+        at = (at + 1) & (rules->map_places - 1);
+    return &rules->map[at];
 }
 
 /* Empty the place of that rule and move up those behind it that would not be found any more. */
 static void unmap(struct macs_rules *rules, const struct macs_rule *rule) {
     uint32_t last = rules->map_places - 1;
-    uint32_t index = macs_rules_index(rules, rule);
-    uint32_t hole = home_of(rules, hash_of(rules, rule));
-    while (index_in(rules, rules->map[hole]) != index)
+    uint32_t mapped = macs_rules_index(rules, rule) + 1;
+    uint32_t hole = hash_of(rules, rule) & last;
+    while (rules->map[hole].index != mapped)
         hole = (hole + 1) & last;
-    for (uint32_t at = (hole + 1) & last; rules->map[at]; at = (at + 1) & last)
-        __builtin_prefetch(macs_rules_at(rules, index_in(rules, rules->map[at])));
-    for (uint32_t at = (hole + 1) & last; rules->map[at]; at = (at + 1) & last) {
-        uint32_t home = home_of(rules, hash_of(rules, macs_rules_at(rules, index_in(rules, rules->map[at]))));
-        if (((at - home) & last) >= ((at - hole) & last)) {
+    for (uint32_t at = (hole + 1) & last; rules->map[at].index; at = (at + 1) & last) {
+        if (((at - rules->map[at].hash) & last) >= ((at - hole) & last)) {
             rules->map[hole] = rules->map[at];
             hole = at;
         }
     }
-    rules->map[hole] = 0;
+    rules->map[hole].index = 0;
 }
 
 /* -- rules ------------------------------------------------------------------------------------------------------------
@@ -156,14 +164,39 @@ void macs_rules_destroy(struct macs_rules *rules) {
     free(rules->kinds);
     free(rules->fields);
     free(rules->wanted);
+    free(rules->shorter);
+    free(rules->mask);
     macs_values_destroy(&rules->values);
+}
+
+/* Bytes from rule to rule: a cache line where that is enough, so that none straddles one; else what is needed. */
+static uint32_t record_for(uint64_t kept_bytes) {
+    uint64_t need = (offsetof(struct macs_rule, bytes) + kept_bytes + 7) & ~UINT64_C(7);
+    return need < 64 ? 64 : (uint32_t)need;
+}
+
+/* What is as long as the shape says. */
+static int allocate(struct macs_rules *rules) {
+    rules->record_bytes = record_for(rules->kept_bytes);
+    rules->map_places = 4;
+    while (rules->map_places < 2 * (uint64_t)rules->values.size)
+        rules->map_places *= 2;
+    rules->records = macs_memory_alloc(records_bytes(rules), true);
+    rules->map = macs_memory_alloc(map_bytes(rules), true);
+    rules->kinds = calloc(1, (size_t)rules->key_bytes + 1);
+    rules->mask = calloc(1, (size_t)rules->key_bytes + 1);
+    rules->wanted = calloc(1, rules->record_bytes);
+    rules->shorter = calloc(1, rules->record_bytes);
+    bool all = rules->records && rules->map && rules->kinds && rules->mask && rules->wanted && rules->shorter;
+    return all ? 0 : -ENOMEM;
 }
 
 int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
                       enum macs_match_kind plain, uint32_t inline_bytes, struct macs_qsbr *qsbr) {
-    uint64_t record = (sizeof(struct macs_rule) + 3 * (uint64_t)shape->key_bytes + 7) & ~UINT64_C(7);
     *rules = (struct macs_rules){.key_bytes = shape->key_bytes, .prefix_offset = shape->prefix_offset, .qsbr = qsbr};
     rules->priorities = allowed >> MACS_TERNARY & 1;
+    rules->masked = allowed & ~(1u << MACS_EXACT | 1u << MACS_LPM);
+    rules->kept_bytes = rules->masked ? 3 * shape->key_bytes : shape->key_bytes;
     if (shape->key_bytes > UINT16_MAX || shape->prefix_offset > shape->key_bytes)
         return -EINVAL;
     if (shape->size > UINT32_C(1) << 29)
@@ -171,17 +204,7 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     int error = macs_values_create(&rules->values, shape, inline_bytes, qsbr);
     if (error)
         return error;
-    rules->record_bytes = (uint32_t)record;
-    while (rules->index_mask < shape->size)
-        rules->index_mask = rules->index_mask << 1 | 1;
-    rules->map_places = 4;
-    while (rules->map_places < 2 * (uint64_t)shape->size)
-        rules->map_places *= 2;
-    rules->records = macs_memory_alloc(records_bytes(rules), true);
-    rules->map = macs_memory_alloc(map_bytes(rules), true);
-    rules->kinds = calloc(1, (size_t)shape->key_bytes + 1);
-    rules->wanted = calloc(1, rules->record_bytes);
-    error = rules->records && rules->map && rules->kinds && rules->wanted ? 0 : -ENOMEM;
+    error = allocate(rules);
     if (!error)
         error = learn_kinds(rules, shape, allowed, plain);
     if (!error)
@@ -191,56 +214,69 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     return error;
 }
 
-int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule) {
+int macs_rules_want(struct macs_rules *rules, const struct macs_match *match) {
     int error = canonical(rules, match);
     if (error)
         return error;
-    uint32_t mapped = rules->map[probe(rules, hash_of(rules, rules->wanted))];
-    if (mapped == 0)
-        return -ENOENT;
-    *rule = macs_rules_at(rules, index_in(rules, mapped));
+    rules->wanted_hash = hash_of(rules, rules->wanted);
+    __builtin_prefetch(&rules->map[rules->wanted_hash & (rules->map_places - 1)]);
     return 0;
 }
 
-struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond) {
-    struct macs_rule *wanted = rules->wanted;
-    uint32_t bytes = rules->key_bytes, least = rules->prefix_offset * 8;
-    if (rules->prefix_offset == bytes)
-        return NULL;
-    memcpy(wanted, rule, rules->record_bytes);
-    while (wanted->prefix_bits > beyond + 1 && wanted->prefix_bits > least) {
-        uint32_t at = --wanted->prefix_bits / 8;
-        uint8_t mask = prefix_mask(wanted->prefix_bits, at);
-        wanted->order--;
-        wanted->bytes[at] &= mask;
-        wanted->bytes[bytes + at] = mask;
-        wanted->bytes[2 * bytes + at] = wanted->bytes[at];
-        uint32_t mapped = rules->map[probe(rules, hash_of(rules, wanted))];
-        if (mapped)
-            return macs_rules_at(rules, index_in(rules, mapped));
+void macs_rules_expect(const struct macs_rules *rules) {
+    struct macs_rules_place place = rules->map[rules->wanted_hash & (rules->map_places - 1)];
+    if (place.index && place.hash == rules->wanted_hash)
+        __builtin_prefetch(macs_rules_at(rules, place.index - 1));
+}
+
+int macs_rules_find_wanted(struct macs_rules *rules, struct macs_rule **rule) {
+    uint32_t mapped = probe(rules, rules->wanted, rules->wanted_hash)->index;
+    if (mapped == 0)
+        return -ENOENT;
+    *rule = macs_rules_at(rules, mapped - 1);
+    return 0;
+}
+
+struct macs_rule *macs_rules_take_wanted(struct macs_rules *rules) {
+    uint32_t last = rules->map_places - 1, mapped = 0;
+    for (uint32_t at = rules->wanted_hash & last; rules->map[at].index; at = (at + 1) & last) {
+        if (rules->map[at].hash != rules->wanted_hash)
+            continue;
+        if (mapped) /* two matches of that hash */
+            return macs_rules_at(rules, probe(rules, rules->wanted, rules->wanted_hash)->index - 1);
+        mapped = rules->map[at].index;
     }
-    return NULL;
+    return macs_rules_at(rules, mapped - 1);
+}
+
+int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule) {
+    int error = macs_rules_want(rules, match);
+    return error ? error : macs_rules_find_wanted(rules, rule);
 }
 
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits) {
-    struct macs_rule *rule = NULL;
-    struct macs_match match = {.value = key, .mask = key, .high = key, .prefix_bits = prefix_bits};
-    if (macs_rules_find(rules, &match, &rule) || rule->prefix_bits != prefix_bits)
-        return NULL; /* of a key without an LPM field only the whole can be found */
-    return rule;
+    struct macs_rule *shorter = rules->shorter;
+    shorter->prefix_bits = prefix_bits;
+    shorter->order = order_of(0, prefix_bits);
+    copy_prefix(rules, key, shorter);
+    uint32_t mapped = probe(rules, shorter, hash_of(rules, shorter))->index;
+    return mapped ? macs_rules_at(rules, mapped - 1) : NULL;
 }
 
-int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
-                   struct macs_rule **rule) {
+struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond) {
+    struct macs_rule *shorter = NULL;
+    uint32_t bits = rule->prefix_bits;
+    while (!shorter && bits > beyond + 1 && bits > rules->prefix_offset * 8)
+        shorter = macs_rules_find_prefix(rules, rule->bytes, --bits);
+    return shorter;
+}
+
+int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct macs_rule **rule) {
     uint32_t slot = 0;
-    int error = canonical(rules, match);
-    if (error)
-        return error;
-    uint64_t hash = hash_of(rules, rules->wanted);
-    uint32_t place = probe(rules, hash);
-    if (rules->map[place])
+    struct macs_rules_place *place = probe(rules, rules->wanted, rules->wanted_hash);
+    if (place->index)
         return -EEXIST;
-    error = macs_values_add(&rules->values, value, &slot);
+    int error = macs_values_add(&rules->values, value, &slot);
     if (error)
         return error;
     uint32_t index = macs_values_at(&rules->values, slot)->index;
@@ -249,9 +285,17 @@ int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, con
     added->sequence = ++rules->sequence;
     added->slot = slot;
     added->next = MACS_RULES_NONE;
-    rules->map[place] = mapped_as(rules, hash, index);
+    *place = (struct macs_rules_place){rules->wanted_hash, index + 1};
     *rule = added;
+    if (rules->values.indices.free) /* the next one's */
+        __builtin_prefetch(macs_rules_at(rules, rules->values.indices.free - 1), 1);
     return 0;
+}
+
+int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
+                   struct macs_rule **rule) {
+    int error = macs_rules_want(rules, match);
+    return error ? error : macs_rules_add_wanted(rules, value, rule);
 }
 
 void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule) {
@@ -261,12 +305,15 @@ void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule) {
 }
 
 int macs_rules_modify(struct macs_rules *rules, struct macs_rule *rule, const void *value, uint32_t *old) {
+    struct macs_values *values = &rules->values;
     uint32_t slot = 0;
-    int error = macs_values_replace(&rules->values, rule->slot, value, &slot);
+    int error = macs_values_take(values, macs_rules_index(rules, rule), value, &slot);
     if (error)
         return error;
     *old = rule->slot;
     rule->slot = slot;
+    if (values->inline_bytes)
+        memcpy(macs_values_inline(values, slot), macs_values_inline(values, *old), values->inline_bytes);
     return 0;
 }
 
@@ -281,19 +328,26 @@ const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct
     return macs_rules_find(rules, match, &rule) == 0 ? macs_values_at(&rules->values, rule->slot) : NULL;
 }
 
+/* A rule as a match that stays until the next one is shown. */
+static struct macs_match shown(struct macs_rules *rules, const struct macs_rule *rule) {
+    struct macs_match match = {rule->bytes, rules->mask, rule->bytes, rule->prefix_bits, rule->priority};
+    if (rules->masked) {
+        match.mask = macs_rules_mask(rules, rule);
+        match.high = macs_rules_high(rules, rule);
+        return match;
+    }
+    for (uint32_t at = 0; at < rules->key_bytes; at++)
+        rules->mask[at] = prefix_mask(rule->prefix_bits, at);
+    return match;
+}
+
 int macs_rules_walk(struct macs_rules *rules,
                     int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg) {
     for (uint32_t index = 0; index < rules->values.indices.top; index++) {
         const struct macs_rule *rule = macs_rules_at(rules, index);
         if (rule->sequence == 0)
             continue;
-        struct macs_match match = {
-            .value = rule->bytes,
-            .mask = macs_rules_mask(rules, rule),
-            .high = macs_rules_high(rules, rule),
-            .prefix_bits = rule->prefix_bits,
-            .priority = rule->priority,
-        };
+        struct macs_match match = shown(rules, rule);
         int answer = visit(&match, macs_values_at(&rules->values, rule->slot), arg);
         if (answer)
             return answer;

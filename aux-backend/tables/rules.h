@@ -3,9 +3,11 @@
  * A rule is an entry's match in canonical form (excluded bits zero, an exact byte with mask 0xff, a prefix as its
  * mask) with its order and the slot of its value. Rules are found by their match through a hash map, and by an entry's
  * index.
- * Invariants: one rule for each entry, at rules[index]; the map has at least twice as many places as rules.
+ * Invariants: one rule for each entry, at rules[index]; the map has at least twice as many places as rules. A place has
+ * the upper half of its match's hash: so the record is read only where that is the same, and never to move places up.
  * Threads: the one writer only; readers never look here.
- * Cost: O(1) each; 3 bytes a key byte and 40 a rule.
+ * Cost: O(1) each, and two cache lines that nobody knows before: a place, and then the record, which is in one line
+ * where a line is enough; 36 bytes a rule, and a byte a key byte, or 3 where there are masks; 16 to 32 in the map.
  */
 #ifndef MACS_TABLES_RULES_H
 #define MACS_TABLES_RULES_H
@@ -24,24 +26,31 @@ struct macs_rule {
     uint32_t result; /* of the kernel, if it has shared results (results.h) */
     uint32_t prefix_bits;
     int32_t priority;
-    uint8_t bytes[]; /* value, mask, high */
+    uint8_t bytes[]; /* value; where the kernel knows masks or ranges: mask, high */
 };
 
 struct macs_rules {
     struct macs_values values;
     struct macs_qsbr *qsbr;
-    uint8_t *records;              /* `size` rules of record_bytes each */
-    uint32_t *map;                 /* index + 1 and, above index_mask, a tag of the match; or 0 */
+    uint8_t *records; /* `size` rules of record_bytes each */
+    struct macs_rules_place {
+        uint32_t hash;  /* of the match: its low bits say where it is looked for first */
+        uint32_t index; /* + 1, or 0 */
+    } * map;
     uint8_t *kinds;                /* enum macs_match_kind of each key byte */
     struct macs_key_field *fields; /* a copy of the shape's */
     uint32_t field_count;
-    struct macs_rule *wanted; /* the match in hand, in canonical form */
+    struct macs_rule *wanted;  /* the match in hand, in canonical form */
+    struct macs_rule *shorter; /* another one, that is looked for meanwhile */
+    uint32_t wanted_hash;
+    uint8_t *mask; /* of a rule that has none of its own, while it is shown */
     uint64_t sequence;
     uint32_t record_bytes;
     uint32_t map_places; /* a power of two */
-    uint32_t index_mask;
     uint32_t key_bytes;
+    uint32_t kept_bytes; /* of a match */
     uint32_t prefix_offset;
+    bool masked;     /* rules have masks and high ends; else they are prefixes or exact */
     bool priorities; /* else every priority is taken as 0 */
     bool ranges;     /* some field is one */
 };
@@ -62,9 +71,10 @@ static inline struct macs_rule *macs_rules_of(const struct macs_rules *rules, ui
 }
 
 static inline uint32_t macs_rules_index(const struct macs_rules *rules, const struct macs_rule *rule) {
-    return macs_values_at(&rules->values, rule->slot)->index;
+    return (uint32_t)((size_t)((const uint8_t *)rule - rules->records) / rules->record_bytes);
 }
 
+/* These two for kernels that know masks or ranges. */
 static inline const uint8_t *macs_rules_mask(const struct macs_rules *rules, const struct macs_rule *rule) {
     return rule->bytes + rules->key_bytes;
 }
@@ -108,20 +118,36 @@ static inline bool macs_rules_wins(uint64_t a_order, uint64_t a_sequence, uint64
     return a_order > b_order || (a_order == b_order && a_sequence < b_sequence);
 }
 
-/* The rule with that very match: 0, -ENOENT, or -EINVAL for a match that can't be: a prefix longer than the
- * key, a range from a higher to a lower number. */
+/* Take a match in hand, and fetch its place in the map, while the kernel fetches what it will change: 0, or -EINVAL for
+ * a match that can't be: a prefix longer than the key, a range from a higher to a lower number. The next four are about
+ * it; the two after them, which are given a match, do it themselves. */
+int macs_rules_want(struct macs_rules *rules, const struct macs_match *match);
+
+/* When the place is in the cache: fetch the rule that is there. */
+void macs_rules_expect(const struct macs_rules *rules);
+
+/* The rule with the match in hand: 0 or -ENOENT. */
+int macs_rules_find_wanted(struct macs_rules *rules, struct macs_rule **rule);
+
+/* That rule, where the kernel knows that there is one: it is not read for that, so its line may still be on its way. */
+struct macs_rule *macs_rules_take_wanted(struct macs_rules *rules);
+
+/* Book a new entry with the match in hand, and its value (not yet published): 0, -EEXIST, -ENOSPC, -EBUSY. */
+int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct macs_rule **rule);
+
+/* The rule with that very match: 0, -ENOENT, -EINVAL. */
 int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule);
 
-/* The rule of a canonical prefix, for kernels whose key is one prefix; NULL if there is none. */
+/* Book a new entry: as above, or -EINVAL. */
+int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
+                   struct macs_rule **rule);
+
+/* The rule of the prefix of so many bits of a key; NULL if there is none. For kernels that know no masks. */
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits);
 
 /* The rule of the next shorter prefix, of more than `beyond` bits, of the same key as a rule's; NULL if there is none.
- */
+ * For kernels that know no masks. */
 struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond);
-
-/* Book a new entry and its value (not yet published): 0, -EINVAL, -EEXIST, -ENOSPC, -EBUSY. */
-int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
-                   struct macs_rule **rule);
 
 /* Undo macs_rules_add, at once: nothing of it was published. */
 void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule);

@@ -62,6 +62,8 @@ static int take_slot(struct macs_values *values, uint32_t *slot) {
     if (values->slot_free) {
         *slot = values->slot_free - 1;
         values->slot_free = macs_values_at(values, *slot)->action;
+        if (values->slot_free)
+            __builtin_prefetch(macs_values_at(values, values->slot_free - 1), 1);
     } else {
         *slot = values->slot_top++;
     }
@@ -78,33 +80,27 @@ static int take_index(struct macs_values *values, uint32_t *index) {
     return macs_indices_take(&values->indices, index) ? -EBUSY : 0;
 }
 
-int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot) {
-    uint32_t index = 0;
-    int error = take_index(values, &index);
-    if (error)
-        return error;
-    error = take_slot(values, slot);
-    if (error) {
-        macs_indices_give(&values->indices, index);
-        return error;
-    }
-    struct macs_entry *entry = macs_values_at(values, *slot);
-    memcpy(entry, value, values->value_bytes);
-    entry->index = index;
-    values->count++;
-    return 0;
-}
-
-int macs_values_replace(struct macs_values *values, uint32_t old, const void *value, uint32_t *slot) {
+int macs_values_take(struct macs_values *values, uint32_t index, const void *value, uint32_t *slot) {
     int error = take_slot(values, slot);
     if (error)
         return error;
     struct macs_entry *entry = macs_values_at(values, *slot);
     memcpy(entry, value, values->value_bytes);
-    entry->index = macs_values_at(values, old)->index;
-    if (values->inline_bytes)
-        memcpy(macs_values_inline(values, *slot), macs_values_inline(values, old), values->inline_bytes);
+    entry->index = index;
     return 0;
+}
+
+int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot) {
+    uint32_t index = 0;
+    int error = take_index(values, &index);
+    if (error)
+        return error;
+    error = macs_values_take(values, index, value, slot);
+    if (error)
+        macs_indices_give(&values->indices, index);
+    else
+        values->count++;
+    return error;
 }
 
 void macs_values_cancel(struct macs_values *values, uint32_t slot) {
@@ -129,6 +125,7 @@ void macs_values_retire(struct macs_values *values, uint32_t slot) {
 
 void macs_values_remove(struct macs_values *values, uint32_t slot) {
     values->count--;
+    __builtin_prefetch(macs_values_at(values, slot), 1); /* what is read when it is released */
     macs_qsbr_defer(values->qsbr, release_entry, values, (void *)(uintptr_t)slot);
 }
 

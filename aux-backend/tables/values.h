@@ -49,9 +49,9 @@ static inline uint8_t *macs_values_inline(const struct macs_values *values, uint
  * the slot. 0, -ENOSPC when the table is full, -EBUSY. */
 int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot);
 
-/* Take a slot for a new value of the entry in slot `old`: same index, same inline bytes. 0 or -EBUSY.
- * When it is published: macs_values_retire(old). */
-int macs_values_replace(struct macs_values *values, uint32_t old, const void *value, uint32_t *slot);
+/* Take a slot for a new value of the entry of that index; the kernel fills the inline bytes as above. 0 or -EBUSY.
+ * When it is published: macs_values_retire the old one. */
+int macs_values_take(struct macs_values *values, uint32_t index, const void *value, uint32_t *slot);
 
 /* Give back, at once, what macs_values_add took: it was never published. */
 void macs_values_cancel(struct macs_values *values, uint32_t slot);

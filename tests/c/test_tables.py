@@ -21,7 +21,10 @@ SMALL_CHUNKS = "-DMACS_ARENA_CHUNK_AT=6"
 # Few results have leaves of their own, and lookups begin with the runs half of the time, or always.
 FEW_LEAVES = ["-DMACS_LPM_RUNS_ELSEWHERE=40u", "-DMACS_LPM_RUNS_PAY_PERCENT=40"]
 ALWAYS_RUNS = "-DMACS_LPM_RUNS_PAY_PERCENT=100"
-TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS, *FEW_LEAVES]
+# Many rules' matches have the same hash.
+FEW_HASHES = "-DMACS_RULES_HASH_MASK=255"
+TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS, FEW_HASHES]
+TIGHT += FEW_LEAVES
 MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
 RACES = ["-O1", "-g", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95", ALWAYS_RUNS]
