@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#include "prefetch.h"
+#include "bulk.h"
 #include "values.h"
 
 #define MACS_EXACT_INDEX_STEPS 1
@@ -58,6 +58,27 @@ static inline const struct macs_entry *macs_exact_index_finish(const void *self,
                                                                struct macs_exact_index_cursor *cursor) {
     (void)key, (void)key_bytes;
     return macs_exact_index_entry(self, cursor);
+}
+
+/* A key is known: fetch its cell. */
+static inline void macs_exact_index_bulk_expect(const void *self, uint32_t key, uint32_t key_bytes) {
+    const struct macs_exact_index *table = self;
+    (void)key_bytes;
+    macs_prefetch((const void *)&table->cells[key]);
+}
+
+/* Look up all keys of a burst: the entries are there, and fetched. */
+static inline void macs_exact_index_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
+                                               uint32_t key_bytes, const struct macs_entry *missing) {
+    const struct macs_exact_index *table = self;
+    uint32_t slots[MACS_BURST_MAX];
+    (void)key_bytes;
+    bulk->missing = missing;
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = atomic_load_explicit(&table->cells[bulk->keys[i]], memory_order_acquire);
+    macs_bulk_entries(slots, count, table->values.base, table->values.stride, missing, bulk->entries);
+    macs_bulk_fetch(bulk->entries, count);
 }
 
 extern const struct macs_kernel macs_exact_index_kernel;

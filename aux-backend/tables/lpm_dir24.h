@@ -23,8 +23,8 @@
 
 #include <stdatomic.h>
 
+#include "bulk.h"
 #include "lpm_runs.h"
-#include "prefetch.h"
 #include "results.h"
 #include "rules.h"
 
@@ -59,19 +59,29 @@ struct macs_lpm_dir24_cursor {
     uint32_t leaf; /* its number; at first that of a leaf that is elsewhere, so that the base would be asked */
 };
 
-/* The first bits of a key that index the base. */
-static inline uint32_t macs_lpm_dir24_index(const uint8_t *key, uint32_t key_bytes) {
-    uint32_t index = 0;
+/* A key as a number. */
+static inline uint32_t macs_lpm_dir24_key(const uint8_t *key, uint32_t key_bytes) {
+    uint32_t number = 0;
     if (key_bytes < 4) {
         for (uint32_t i = 0; i < key_bytes; i++)
-            index = index << 8 | key[i];
-        return index;
+            number = number << 8 | key[i];
+        return number;
     }
-    memcpy(&index, key, 4);
+    memcpy(&number, key, 4);
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    index = __builtin_bswap32(index);
+    number = __builtin_bswap32(number);
 #endif
-    return index >> 8;
+    return number;
+}
+
+/* What of it does not index the base. */
+static inline uint32_t macs_lpm_dir24_low_bits(uint32_t key_bytes) {
+    return key_bytes > 3 ? 8 : 0;
+}
+
+/* The first bits of a key that index the base. */
+static inline uint32_t macs_lpm_dir24_index(const uint8_t *key, uint32_t key_bytes) {
+    return macs_lpm_dir24_key(key, key_bytes) >> macs_lpm_dir24_low_bits(key_bytes);
 }
 
 static inline const _Atomic uint64_t *macs_lpm_dir24_words(const struct macs_lpm_dir24 *table) {
@@ -91,17 +101,19 @@ static inline void macs_lpm_dir24_start(const void *self, const uint8_t *key, ui
 }
 
 static inline const _Atomic uint32_t *macs_lpm_dir24_in_group(const struct macs_lpm_dir24 *table, uint32_t group,
-                                                              uint32_t low) {
-    return &table->groups[(size_t)group << 8 | low];
+                                                              uint32_t key) {
+    return &table->groups[(size_t)group << 8 | (key & 0xff)];
+}
+
+static inline uint32_t macs_lpm_dir24_in_base(const struct macs_lpm_dir24 *table, uint32_t key, uint32_t key_bytes) {
+    return atomic_load_explicit(&table->base[key >> macs_lpm_dir24_low_bits(key_bytes)], memory_order_acquire);
 }
 
 /* When the base's entry is in the cache: fetch the group's entry, or the result. */
-static inline void macs_lpm_dir24_fetch_far(const struct macs_lpm_dir24 *table, const uint8_t *key,
-                                            uint32_t key_bytes) {
-    uint32_t index = macs_lpm_dir24_index(key, key_bytes);
-    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
+static inline void macs_lpm_dir24_fetch_far(const struct macs_lpm_dir24 *table, uint32_t key, uint32_t key_bytes) {
+    uint32_t entry = macs_lpm_dir24_in_base(table, key, key_bytes);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key[3]));
+        macs_prefetch((const void *)macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key));
     else if (entry)
         macs_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
@@ -112,7 +124,7 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
     const struct macs_lpm_dir24 *table = self;
     const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
     if (__builtin_expect(words == NULL, 0)) {
-        macs_lpm_dir24_fetch_far(table, key, key_bytes);
+        macs_lpm_dir24_fetch_far(table, macs_lpm_dir24_key(key, key_bytes), key_bytes);
         return;
     }
     cursor->leaf = macs_lpm_runs_find(words, macs_lpm_dir24_index(key, key_bytes));
@@ -120,22 +132,20 @@ static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uin
 }
 
 /* What the base has for a key: the number of its result + 1, or 0. */
-static inline uint32_t macs_lpm_dir24_by_base(const struct macs_lpm_dir24 *table, const uint8_t *key,
-                                              uint32_t key_bytes) {
-    uint32_t index = macs_lpm_dir24_index(key, key_bytes);
-    uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_acquire);
+static inline uint32_t macs_lpm_dir24_by_base(const struct macs_lpm_dir24 *table, uint32_t key, uint32_t key_bytes) {
+    uint32_t entry = macs_lpm_dir24_in_base(table, key, key_bytes);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
-        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key[3]),
+        entry = atomic_load_explicit(macs_lpm_dir24_in_group(table, entry & ~MACS_LPM_DIR24_GROUP, key),
                                      memory_order_acquire);
     return entry & MACS_LPM_DIR24_RESULT;
 }
 
 /* The same of a leaf that is no result's number. */
-static inline uint32_t macs_lpm_dir24_far(const struct macs_lpm_dir24 *table, const uint8_t *key, uint32_t key_bytes,
+static inline uint32_t macs_lpm_dir24_far(const struct macs_lpm_dir24 *table, uint32_t key, uint32_t key_bytes,
                                           uint32_t leaf) {
     if (key_bytes < 4 || leaf == MACS_LPM_RUNS_ELSEWHERE)
         return macs_lpm_dir24_by_base(table, key, key_bytes);
-    return atomic_load_explicit(macs_lpm_dir24_in_group(table, leaf - MACS_LPM_DIR24_LEAF_GROUP, key[3]),
+    return atomic_load_explicit(macs_lpm_dir24_in_group(table, leaf - MACS_LPM_DIR24_LEAF_GROUP, key),
                                 memory_order_acquire) &
            MACS_LPM_DIR24_RESULT;
 }
@@ -145,10 +155,85 @@ static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, c
     const struct macs_lpm_dir24 *table = self;
     uint32_t answer = macs_lpm_runs_leaf(&table->runs, cursor->leaf);
     if (__builtin_expect(answer >= MACS_LPM_DIR24_LEAF_GROUP, 0))
-        answer = macs_lpm_dir24_far(table, key, key_bytes, answer);
+        answer = macs_lpm_dir24_far(table, macs_lpm_dir24_key(key, key_bytes), key_bytes, answer);
     const struct macs_entry *result = macs_results_at(&table->results, answer - 1);
     const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire); /* after the leaf */
     return answer ? result : root;
+}
+
+/* -- the lookups of a burst -------------------------------------------------------------------------------------------
+ */
+
+/* A key is known: fetch what its lookup begins with. */
+static inline void macs_lpm_dir24_bulk_expect(const void *self, uint32_t key, uint32_t key_bytes) {
+    const struct macs_lpm_dir24 *table = self;
+    const uint32_t index = key >> macs_lpm_dir24_low_bits(key_bytes);
+    const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
+    macs_prefetch(words ? (const void *)&words[index / MACS_LPM_RUNS_EACH] : (const void *)&table->base[index]);
+}
+
+/* The leaves of keys; whether there may be some that are no results' numbers. */
+static inline bool macs_lpm_dir24_leaves(const struct macs_lpm_dir24 *table, const _Atomic uint64_t *words,
+                                         const uint32_t keys[], uint32_t count, uint32_t key_bytes, uint32_t leaves[]) {
+    const _Atomic uint16_t *const of_runs = table->runs.leaves;
+    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes);
+    uint32_t numbers[MACS_BURST_MAX], all = 0;
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = macs_lpm_runs_find(words, keys[i] >> low);
+        macs_prefetch((const void *)&of_runs[numbers[i]]);
+    }
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++)
+        leaves[i] = atomic_load_explicit(&of_runs[numbers[i]], memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++)
+        all |= leaves[i]; /* no less than any of them */
+    return all >= MACS_LPM_DIR24_LEAF_GROUP;
+}
+
+/* The numbers of results + 1, or 0, in place of leaves that are none. */
+static inline void macs_lpm_dir24_far_leaves(const struct macs_lpm_dir24 *table, const uint32_t keys[], uint32_t count,
+                                             uint32_t key_bytes, uint32_t leaves[]) {
+    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes);
+    uint32_t far[MACS_BURST_MAX], n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        far[n] = i;
+        n += leaves[i] >= MACS_LPM_DIR24_LEAF_GROUP;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t key = keys[far[i]], leaf = leaves[far[i]];
+        if (key_bytes < 4 || leaf == MACS_LPM_RUNS_ELSEWHERE)
+            macs_prefetch((const void *)&table->base[key >> low]);
+        else
+            macs_prefetch((const void *)macs_lpm_dir24_in_group(table, leaf - MACS_LPM_DIR24_LEAF_GROUP, key));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (key_bytes < 4 || leaves[far[i]] == MACS_LPM_RUNS_ELSEWHERE)
+            macs_lpm_dir24_fetch_far(table, keys[far[i]], key_bytes);
+    for (uint32_t i = 0; i < n; i++)
+        leaves[far[i]] = macs_lpm_dir24_far(table, keys[far[i]], key_bytes, leaves[far[i]]);
+}
+
+/* Look up all keys: the entries are there. */
+static inline void macs_lpm_dir24_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
+                                             uint32_t key_bytes, const struct macs_entry *missing) {
+    const struct macs_lpm_dir24 *table = self;
+    const struct macs_results *results = &table->results;
+    const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
+    uint32_t leaves[MACS_BURST_MAX];
+    bool far = true;
+    if (__builtin_expect(words != NULL, 1))
+        far = macs_lpm_dir24_leaves(table, words, bulk->keys, count, key_bytes, leaves);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            leaves[i] = MACS_LPM_RUNS_ELSEWHERE;
+    if (__builtin_expect(far, 0))
+        macs_lpm_dir24_far_leaves(table, bulk->keys, count, key_bytes, leaves);
+    const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire); /* after the leaves */
+    macs_bulk_entries(leaves, count, results->base, results->stride, root ? root : missing, bulk->entries);
+    bulk->missing = missing;
+    if (results->indexed) /* there may be many */
+        macs_bulk_fetch(bulk->entries, count);
 }
 
 extern const struct macs_kernel macs_lpm_dir24_kernel;

@@ -13,14 +13,11 @@
 
 enum { TRAFFICS = 3, GROUPS_MAX = (1 << 15) - 2 /* that entries of 2 bytes can name */ };
 
-static uint32_t *keys;      /* as rte_fib has them */
-static uint8_t (*bytes)[4]; /* as a packet has them */
+static uint32_t *keys;
 static void *ours;
 static struct rte_fib *peer;
 
-#define KEY_OF(NUMBER) bytes[NUMBER]
-
-PEER_OURS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step, KEY_OF, 4)
+PEER_OURS_IN_BULK(lpm_dir24, 4)
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
     rte_fib_lookup_bulk(peer, &keys[first], answers, BATCH);
@@ -111,25 +108,21 @@ static void fill(uint32_t known[], uint32_t prefixes, const struct lengths *leng
  */
 
 static uint32_t *traffic_keys[TRAFFICS];
-static uint8_t (*traffic_bytes[TRAFFICS])[4];
 
 static void choose(uint64_t traffic) {
     keys = traffic_keys[traffic % TRAFFICS];
-    bytes = traffic_bytes[traffic % TRAFFICS];
 }
 
 static void make_traffic(const uint32_t known[], uint32_t prefixes, uint32_t traffic) {
     uint64_t state = traffic;
     traffic_keys[traffic] = malloc(KEYS * sizeof(*keys));
-    traffic_bytes[traffic] = malloc(KEYS * sizeof(*bytes));
     choose(traffic);
-    if (!keys || !bytes)
+    if (!keys)
         peer_fail("no memory for keys");
     for (uint32_t i = 0; i < KEYS; i++) {
         uint64_t random = probe_random(&state);
         uint32_t of = traffic == 2 && random % 10 ? (prefixes + 99) / 100 : prefixes;
         keys[i] = traffic == 1 ? any_address(&state) : known[random / 10 % of];
-        split(keys[i], bytes[i]);
     }
     peer_compare();
 }

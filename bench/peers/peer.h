@@ -133,4 +133,18 @@ static inline uint64_t peer_number(const struct macs_entry *entry) {
             answers[i] = PEER_NUMBER(macs_##KERNEL##_finish(ours, KEYS_OF(first + i), BYTES, &cursors[i]));            \
     }
 
+/* Our lookups of BATCH keys at once, which are numbers in the array `keys`. */
+#define PEER_OURS_IN_BULK(KERNEL, BYTES)                                                                               \
+    static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {                                                 \
+        static const struct peer_value none;                                                                           \
+        struct macs_bulk bulk;                                                                                         \
+        memcpy(bulk.keys, &keys[first], BATCH * sizeof(*keys));                                                        \
+        MACS_BULK_LOOP                                                                                                 \
+        for (unsigned i = 0; i < BATCH; i++)                                                                           \
+            macs_##KERNEL##_bulk_expect(ours, bulk.keys[i], BYTES);                                                    \
+        macs_##KERNEL##_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);                                             \
+        for (unsigned i = 0; i < BATCH; i++)                                                                           \
+            answers[i] = ((const struct peer_value *)(const void *)bulk.entries[i])->number;                           \
+    }
+
 #endif

@@ -116,10 +116,11 @@ class StageRenderer:
     def _lookup(self, number: int, stage: Stage) -> LookupView:
         table = self.maker.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
+        ref = self.maker.tables.ref(table.name)
         keys = self.statements.keys(table, f"look->{member}.key")
         selection, size = self.maker.externs.gather(self.statements.render, table, f"look->{member}.selection")
-        key_word = self.statements.key_word(table)
-        return LookupView(self.maker.tables.ref(table.name), member, keys, key_word, selection, size)
+        key_word = self.statements.key_number(table) if ref.words or ref.bulk else ""
+        return LookupView(ref, member, keys, key_word, selection, size)
 
     def code(self, code: Code) -> Views:
         return tuple(view for piece in code for view in self._piece(piece))
@@ -172,13 +173,18 @@ class StageRenderer:
     def _go(self, target: Target) -> Views:
         match target:
             case Submit(stage=stage):
-                return (SubmitView(stage, self.functions[stage], stage in self.listed),)
+                return (SubmitView(stage, self.functions[stage], stage in self.listed, self._expects(stage)),)
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])
             case Jump(join=join):
                 return (Line(f"goto {_join_label(join)};"),)
             case End():
                 return (Line("return;"),)
+
+    def _expects(self, stage: int) -> bool:
+        """Whether the lookups of a stage begin when a packet is left to it."""
+        refs = [self.maker.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
+        return all(ref.bulk for ref in refs) and not all(ref.words for ref in refs)
 
     def _leave(self, label: str) -> Views:
         return self._go(self.pipe.exits[label])

@@ -97,7 +97,7 @@ class Tables:
             key_bits=words.key_bits if words else 0,
             data_bits=words.data_bits if words else 0,
             action_bits=words.action_bits if words else 0,
-            bulk=bool(kernel and kernel.bulk),
+            bulk=bool(kernel and kernel.bulk) and declared.implementation is None,
         )
 
     def words(self, table: str) -> WordLayout | None:

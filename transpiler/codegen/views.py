@@ -83,13 +83,14 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class SubmitView:
-    """Leave the packet to a later stage and return. `listed`: as that stage's."""
+    """Leave the packet to a later stage and return. `listed`: as that stage's; `expects`: its lookups begin now."""
 
     kind: ClassVar[str] = "submit"
     leaves: ClassVar[bool] = True
     stage: int
     name: str
     listed: bool
+    expects: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ class ApplyView:
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
-    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel hashes keys as an array."""
+    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up."""
 
     name: str
     number: int
@@ -161,8 +162,8 @@ Views = tuple[View, ...]
 @dataclass(frozen=True, slots=True)
 class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
-    or `key_word` is the key where entries are words. `selection` packs `look->member.selection`, `selection_bytes` long,
-    by which a group's member is chosen."""
+    or `key_word` is the key where entries are words, or many are looked up at once. `selection` packs
+    `look->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
 
     table: TableRef
     member: str
@@ -188,8 +189,18 @@ class StageView:
 
     @property
     def bulk(self) -> bool:
-        """Whether the keys of all its lookups are hashed as arrays."""
+        """Whether the keys of all its lookups go to their tables as arrays."""
         return bool(self.lookups) and all(lookup.table.bulk for lookup in self.lookups)
+
+    @property
+    def expects(self) -> bool:
+        """Whether its lookups begin when a packet is left to it."""
+        return self.bulk and len(self.in_words) < len(self.lookups)
+
+    @property
+    def in_words(self) -> tuple[LookupView, ...]:
+        """Its lookups of entries that are words."""
+        return tuple(lookup for lookup in self.lookups if lookup.table.words)
 
     @property
     def steps(self) -> int:

@@ -66,7 +66,7 @@ static void read_batch(uint64_t *random) {
         numbers[i] = (uint32_t)(next_random(random) >> 33) % numbered;
         numbered_key(keys + i * key_bytes, numbers[i]);
     }
-    subject->batch(table, keys, key_bytes, found);
+    (subject->bulk && next_random(random) >> 63 ? subject->bulk : subject->batch)(table, keys, key_bytes, found);
     for (uint32_t i = 0; i < BATCH; i++) {
         check_numbered(numbers[i], found[i]);
         ids[i] = id_of(found[i]);

@@ -13,6 +13,16 @@ static struct macs_qsbr *qsbr;
 static atomic_bool stop;
 static const uint8_t key[4] = {10, 20, 30, 40};
 
+static void read_in_bulk(void) {
+    const struct macs_entry *found[BATCH];
+    uint8_t keys[BATCH * sizeof key];
+    for (uint32_t i = 0; i < BATCH; i++)
+        memcpy(keys + i * sizeof key, key, sizeof key);
+    subject->bulk(table, keys, sizeof key, found);
+    for (uint32_t i = 0; i < BATCH; i++)
+        CHECK(found[i] != NULL);
+}
+
 static void *reader(void *arg) {
     struct macs_qsbr_reader *self = NULL;
     (void)arg;
@@ -21,6 +31,8 @@ static void *reader(void *arg) {
     while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
         for (int i = 0; i < 64; i++)
             CHECK(subject->lookup(table, key, 4) != NULL);
+        if (subject->bulk)
+            read_in_bulk();
         macs_qsbr_quiescent(qsbr, self);
     }
     macs_qsbr_unregister(self);

@@ -89,6 +89,22 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             found[i] = macs_##X##_finish(self, keys + (size_t)i * key_bytes, key_bytes, &cursors[i]);                  \
     }
+/* Such a batch as generated code looks it up at once, by keys that are numbers. */
+#define DEFINE_BULK(X)                                                                                                 \
+    static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
+                                const struct macs_entry **found) {                                                     \
+        static const struct macs_entry missing;                                                                        \
+        struct macs_bulk bulk;                                                                                         \
+        for (uint32_t i = 0; i < BATCH; i++) {                                                                         \
+            bulk.keys[i] = 0;                                                                                          \
+            for (uint32_t k = 0; k < key_bytes; k++)                                                                   \
+                bulk.keys[i] = bulk.keys[i] << 8 | keys[(size_t)i * key_bytes + k];                                    \
+            macs_##X##_bulk_expect(self, bulk.keys[i], key_bytes);                                                     \
+        }                                                                                                              \
+        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &missing);                                                \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+    }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
 DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
@@ -99,6 +115,8 @@ DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_st
 DEFINE_LOOKUPS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step)
 DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
+DEFINE_BULK(exact_index)
+DEFINE_BULK(lpm_dir24)
 
 /* What a kernel can match, beyond whole keys. */
 enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
@@ -109,18 +127,21 @@ struct subject {
     batch_fn *batch;
     unsigned can;
     uint32_t key_max;
+    batch_fn *bulk; /* or NULL */
 };
 
 static const struct subject subjects[] = {
-    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX},
-    {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2},
-    {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4},
-    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
-    {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX},
+    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, NULL},
+    {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
+    {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
+    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, NULL},
+    {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
+     NULL},
     {&macs_ternary_cells_kernel, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
-     KEY_MAX},
-    {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX},
-    {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX},
+     KEY_MAX, NULL},
+    {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
+     NULL},
+    {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX, NULL},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 

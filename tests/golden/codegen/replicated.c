@@ -112,6 +112,14 @@ struct ingress_sets {
     struct macs_list to_1;
 };
 
+/* A packet is left to stage 1: fetch what its lookups begin with. */
+static inline void ingress_1_I_groups_expect(struct state *state) {
+    struct macs_packet *const packet = &state->packet;
+    struct kept *const kept = &state->kept;
+    (void)packet, (void)kept;
+    macs_lpm_dir24_bulk_expect(tables[TABLE_I_groups].kernel, (uint32_t)kept->hdr_tag_group, 1);
+}
+
 /* Stage 0: entry, then on to the next lookups. */
 static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
@@ -184,28 +192,25 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         return;
     }
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
+    ingress_1_I_groups_expect(state);
     return;
 }
 
-/* Keys and cursors of the lookups that stage 1 has in flight for a packet. */
-struct ingress_1_I_groups_look {
-    struct {
-        uint8_t key[1];
-        struct macs_lpm_dir24_cursor cursor;
-    } lookup_0;
+/* The lookups of stage 1, by the packets' places in its list. */
+struct ingress_1_I_groups_looks {
+    struct macs_bulk lookup_0;
 };
 
-/* Stage 1, replicated.p4:31: start the lookups of one packet. */
-static inline void ingress_1_I_groups_start(struct state *state, struct ingress_1_I_groups_look *look) {
+/* Stage 1, replicated.p4:31: the keys of one packet. */
+static inline void ingress_1_I_groups_keys(struct state *state, uint32_t at, struct ingress_1_I_groups_looks *looks) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)packet, (void)kept;
-    macs_store_bytes(look->lookup_0.key, 1, kept->hdr_tag_group);
-    macs_lpm_dir24_start(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
+    looks->lookup_0.keys[at] = (uint32_t)kept->hdr_tag_group;
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_1_I_groups_look *look) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
@@ -214,9 +219,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_mcast_grp = 0;
     { /* replicated.p4:31: I_groups */
-        const struct I_groups_entry *entry = (const void *)macs_lpm_dir24_finish(tables[TABLE_I_groups].kernel, look->lookup_0.key, 1, &look->lookup_0.cursor);
-        if (!entry)
-            entry = (const void *)macs_table_fallback(&tables[TABLE_I_groups]);
+        const struct I_groups_entry *entry = (const void *)looks->lookup_0.entries[at];
         switch (entry->head.action) {
         case I_groups_runs_spread: /* replicated.p4:22: I.spread */
             standard_metadata_mcast_grp = entry->as_spread.group; /* replicated.p4:22 */
@@ -286,17 +289,12 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     {
         const uint16_t *const list = sets.to_1.members;
         const uint32_t members = sets.to_1.count;
-        struct ingress_1_I_groups_look looks[MACS_BURST_MAX];
-        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
-            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
-            for (uint32_t i = first; i < last; i++)
-                ingress_1_I_groups_start((struct state *)packets[list[i]], &looks[i - first]);
-            for (uint32_t i = 0; i < last - first; i++) {
-                macs_lpm_dir24_step(tables[TABLE_I_groups].kernel, looks[i].lookup_0.key, 1, &looks[i].lookup_0.cursor);
-            }
-            for (uint32_t i = first; i < last; i++)
-                ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
-        }
+        struct ingress_1_I_groups_looks looks;
+        for (uint32_t i = 0; i < members; i++)
+            ingress_1_I_groups_keys((struct state *)packets[list[i]], i, &looks);
+        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks.lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
+        for (uint32_t i = 0; i < members; i++)
+            ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks, i);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (macs_goes_on(packets[i]) && sizeof(struct state) <= MACS_STATE_ON_STACK)

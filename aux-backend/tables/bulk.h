@@ -1,0 +1,42 @@
+/* The lookups of a stage as arrays, of kernels whose entries are structures: its keys as numbers go in, entries come
+ * out.
+ *
+ * A loop over an array has few instructions a key, so the processor has the loads of many keys in flight at once
+ * without being told, and what is arithmetic becomes vector code. (Gathers are no faster than loads one by one, and
+ * slower where the first-level cache misses.) MACS_BULK_LOOP stands before loops that load. What a lookup begins with
+ * is fetched as soon as its key is known, in the stage before (a kernel's `bulk_expect`).
+ * Threads: a worker's own.
+ */
+#ifndef MACS_TABLES_BULK_H
+#define MACS_TABLES_BULK_H
+
+#include <macs/table.h>
+
+#include "prefetch.h"
+
+#define MACS_BULK_LOOP _Pragma("GCC unroll 4")
+
+struct macs_bulk {
+    uint32_t keys[MACS_BURST_MAX];    /* packed keys of at most 4 bytes, the first byte the most significant */
+    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    const struct macs_entry *entries[MACS_BURST_MAX];
+};
+
+/* The entries of these numbers: number 0 is that of `none`, others stand `stride` bytes apart from `first`, number 1.
+ */
+static inline void macs_bulk_entries(const uint32_t numbers[], uint32_t count, const uint8_t *first, uint32_t stride,
+                                     const struct macs_entry *none, const struct macs_entry *entries[]) {
+    const uintptr_t before = (uintptr_t)first - stride, missing = (uintptr_t)none;
+    for (uint32_t i = 0; i < count; i++) {
+        const uintptr_t at = before + (uint64_t)numbers[i] * stride;
+        entries[i] = (const struct macs_entry *)(numbers[i] ? at : missing);
+    }
+}
+
+static inline void macs_bulk_fetch(const struct macs_entry *const entries[], uint32_t count) {
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++)
+        macs_prefetch(entries[i]);
+}
+
+#endif
