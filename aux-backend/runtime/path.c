@@ -251,9 +251,8 @@ static void pass_all(struct macs_lane *lane, struct macs_packet *packets[], unsi
 }
 
 /* A packet that a straight program has finished, of a burst in which others go on: out of its port. */
-static void leave_straight(struct macs_lane *lane, struct macs_packet *packet, odp_packet_t handle, macs_fate fate) {
-    packet->handle = handle;
-    packet->length = odp_packet_len(handle);
+static void leave_straight(struct macs_lane *lane, struct macs_packet *packet, macs_fate fate) {
+    packet->length = odp_packet_len(packet->handle);
     packet->egress_port = lane->sw->ports[fate - 1].number;
     leave(lane, packet);
 }
@@ -263,6 +262,7 @@ void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const
     departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
+        packet->handle = handles[i]; /* the program may have had no use for it */
         if (lane->again)
             macs_again_begin(lane->again, packet, i);
         if (fates[i] == MACS_FATE_ON) {
@@ -273,7 +273,7 @@ void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const
         if (fates[i] >= MACS_FATE_DROP || !fates[i])
             macs_lane_drop(lane, handles[i], fates[i] ? fates[i] - MACS_FATE_DROP : MACS_CAUSE_NO_PORT);
         else
-            leave_straight(lane, packet, handles[i], fates[i]);
+            leave_straight(lane, packet, fates[i]);
     }
     macs_path_flush(lane, &departures);
     finish_lives(lane);

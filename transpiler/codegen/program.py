@@ -45,7 +45,8 @@ def view(
     tables = Tables(program, names, kernels)
     externs = Externs(program, names, wanted.sums)
     late = late_fields(program, schedule) if wanted.in_place else frozenset()
-    alone = wanted.straight and len(schedule.pipes) == 1 and not _uses_requests(program) and not schedule.one_by_one
+    received = sum(not pipe.aside for pipe in schedule.pipes)
+    alone = wanted.straight and received == 1 and not _uses_requests(program) and not schedule.one_by_one
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     while True:  # what only those were made of that nothing reads may be unread then
         pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)

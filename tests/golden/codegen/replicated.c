@@ -150,7 +150,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             error = 2 /* NoMatch */;
         }
         parsed:;
-        packet->payload_offset = at;
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
@@ -281,7 +280,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
         burst.received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, packets[i], handles[i], 4, MACS_BIND_ALL))
+        if (macs_bind(worker, packets[i], handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
             ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
         else
             macs_refuse(packets[i]);
