@@ -20,7 +20,7 @@ from transpiler.interpreter.trace import silent
 from transpiler.schedule.live import stored_fields
 from transpiler.schedule.pipeline import Deparse, Parse, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Schedule, Submit, Target
-from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, FORWARD, PART
+from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, DROP, FINISH, FORWARD, PART, TO_PORT
 
 DROP_PORT = 511
 
@@ -174,7 +174,9 @@ class StageRun:
                         return End()
                 case Plain(what=Parse(parser=parser)):
                     self._parse(parser)
-                case Plain(what=Deparse(control=control)):
+                case Plain(what=Deparse(control=control, valid=valid)):
+                    for name in valid:  # else it may not be kept
+                        self.state.headers[name].valid = True
                     self.execution.run(control.body)
                     self.packet.data = self.execution.writer.frame(self.packet.transit.payload)
                     self.packet.verdict = "send" if self.packet.data else "drop"
@@ -202,15 +204,17 @@ class StageRun:
             set_("packet_length", self.packet.transit.length)
             set_("instance_type", 0)
             return True
-        if step is not BEGIN_EGRESS and self.state.intrinsic("egress_spec") == DROP_PORT:
+        if step == DROP or (
+            step in (FORWARD, DECIDE, PART, FINISH) and self.state.intrinsic("egress_spec") == DROP_PORT
+        ):
             self.packet.verdict = "drop"
             return False
-        if step in (FORWARD, DECIDE, PART):
+        if step in (FORWARD, TO_PORT, DECIDE, PART):
             self.packet.port = self.state.intrinsic("egress_spec")
         if step is PART and self.packet.number % 2:
             self.packet.aside = True
             return False
-        if step in (FORWARD, BEGIN_EGRESS, PART):
+        if step in (FORWARD, TO_PORT, BEGIN_EGRESS, PART):
             set_("egress_port", self.packet.port)
             set_("egress_spec", 0)
             set_("egress_rid", 0)

@@ -49,6 +49,11 @@ class Optimisations:
         "locals for what no later stage reads, in place of the packet's state",
         "registers in place of memory; what nothing reads is gone",
     )
+    facts: bool = _on(
+        "what is known where a stage begins and inside it: headers that are valid there, values set on every way to it, "
+        "packets that are dropped",
+        "fewer tests, less kept from stage to stage",
+    )
     in_place: bool = _on(
         "deparsing in place: headers that did not move stay in the frame, only what was written is stored back",
         "headers are not copied; costs a comparison of their places",

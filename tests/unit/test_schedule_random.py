@@ -29,11 +29,12 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> int:
     """Compare both ways of running. Returns the number of stages."""
     switch = Switch(program)
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
-    store = Store(program)
-    plan = schedule(program, options)
-    got = Simulator(program, plan, store).run(frames)
-    assert got == expected
-    assert seen(store) == seen(switch.store)
+    for facts in (False, True):
+        store = Store(program)
+        plan = schedule(program, replace(options, facts=facts))
+        got = Simulator(program, plan, store).run(frames)
+        assert got == expected
+        assert seen(store) == seen(switch.store)
     return sum(len(pipe.stages) for pipe in plan.pipes)
 
 

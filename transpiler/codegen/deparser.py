@@ -17,7 +17,7 @@ from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import BlockView, IfView, Line, View, Views
-from transpiler.hlir.expressions import HeaderPlace
+from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control
 from transpiler.hlir.statements import Emit, Statement
 from transpiler.hlir.traverse import walk
@@ -25,6 +25,7 @@ from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.v1model import SECOND_LIVES
 
+TRUE = "true"
 DROP = (
     Line("packet->verdict = MACS_DROP;"),
     Line("packet->cause = MACS_CAUSE_NO_BUFFER;"),
@@ -52,8 +53,10 @@ class DeparserStatements(Statements):
             return (Line(f"emits_{number} = {self._valid(statement.header)};", at(statement.span)),)
         return super().statement(statement)
 
-    def deparse(self, control: Control, then: Views = ()) -> Views:
-        """The whole deparser as a block; `then` stands between its own statements and the change of the frame."""
+    def deparse(self, control: Control, valid: frozenset[str], then: Views = ()) -> Views:
+        """The whole deparser as a block; `valid`: headers that surely are; `then` stands between its own statements and the
+        change of the frame."""
+        self._sure = valid
         emits = [s for s in walk(control.body) if isinstance(s, Emit)]
         self._numbers = count()  # in program order, in which both `walk` and rendering go
         straight = all(isinstance(s, Emit) for s in control.body)
@@ -76,7 +79,7 @@ class DeparserStatements(Statements):
             views += self._move([guard(number) for number in range(len(emits))], headers, first)
         for number, header in enumerate(headers):
             if stores := self._store_back(number, header, moved=0 < first <= number):
-                views.append(IfView(guard(number), stores, (), ""))
+                views += _where(guard(number), stores)
         if calls(self.program, frozenset({"truncate.request"})):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
             nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
@@ -99,10 +102,10 @@ class DeparserStatements(Statements):
             if (field := self._assigned(headers[number])) is not None:
                 changed += f" || {field} != {self.render.received_varbit(headers[number])}"
             check = (Line(f"moved |= {changed};"),) if self.in_place else ()
-            views.append(IfView(guards[number], (*check, Line(f"head += {size};")), (), ""))
+            views += _where(guards[number], (*check, Line(f"head += {size};")))
         views.append(Line("uint32_t front = packet->payload_offset;"))
         for number in range(first, len(headers)):
-            views.append(IfView(guards[number], (Line(f"front -= {self._size(headers[number])};"),), (), ""))
+            views += _where(guards[number], (Line(f"front -= {self._size(headers[number])};"),))
         if first < len(headers):
             views.append(Line("const uint32_t grown = head - front;"))
         gather = self._gather(guards[:first], headers[:first])
@@ -124,10 +127,10 @@ class DeparserStatements(Statements):
         at = 0
         for number, (guard, header) in enumerate(zip(guards, headers, strict=True)):
             out = f"list + {at}" if at else "list"
-            taken.append(IfView(guard, self._take(number, header, out), (), ""))
+            taken += _where(guard, self._take(number, header, out))
             place = self._place(number, header)
             line = Line(f"{place} = macs_layout_put(packet, &used, {out}, {self._size(header)});")
-            put.append(IfView(guard, (line, *self._note_assigned(header)), (), ""))
+            put += _where(guard, (line, *self._note_assigned(header)))
             at += self._maximum(header)
         resize = IfView("macs_layout_resize(packet, front, head)", DROP, (), "")
         nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
@@ -224,6 +227,8 @@ class DeparserStatements(Statements):
         return Line(f"macs_store_bits({base}, {offset}, {width}, {value});")
 
     def _valid(self, header: HeaderPlace) -> str:
+        if isinstance(header, HeaderRef) and header.name in self._sure:
+            return TRUE
         return self.render.element(self.storage.valid(self.storage.access(header).owner), header).text
 
     def _place(self, number: int, header: HeaderPlace) -> str:
@@ -243,6 +248,10 @@ class DeparserStatements(Statements):
 
     def _maximum(self, header: HeaderPlace) -> int:
         return maximum_bytes(self.program.header_type_of[self.storage.access(header).owner])
+
+
+def _where(guard: str, views: Views) -> Views:
+    return (BlockView(views, "", "") if guard == TRUE else IfView(guard, views, (), ""),)
 
 
 def maximum_bytes(layout: HeaderType) -> int:

@@ -56,6 +56,7 @@ def generate(
         merge=wanted.merge,
         locals=wanted.locals,
         straight=wanted.straight,
+        facts=wanted.facts,
     )
     plan = schedule(program, options)
     kernels = {name: choice.kernel for name, choice in chosen.items()}

@@ -133,8 +133,8 @@ class StageRenderer:
                 return self.parser.parse(parser, error)
             case Plain(what=Restart() as what):
                 return self._restart(what)
-            case Plain(what=Deparse(control=control, then=then)):
-                return self.deparser.deparse(control, step(then, self.intrinsics) if then is not None else ())
+            case Plain(what=Deparse(control=control, then=then, valid=valid)):
+                return self.deparser.deparse(control, valid, step(then, self.intrinsics) if then is not None else ())
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):

@@ -10,9 +10,18 @@ from collections.abc import Callable
 from transpiler.codegen.intrinsics import DROPPED, Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
 from transpiler.schedule.pipeline import Step, calls
-from transpiler.schedule.v1model import AGAIN, DECIDE, EGRESS_SPEC, FINISH, FORWARD, MULTICAST_GROUP, PART
-
-DROP_PORT = 511
+from transpiler.schedule.v1model import (
+    AGAIN,
+    DECIDE,
+    DROP,
+    DROP_PORT,
+    EGRESS_SPEC,
+    FINISH,
+    FORWARD,
+    MULTICAST_GROUP,
+    PART,
+    TO_PORT,
+)
 
 
 def _forward(values: Intrinsics) -> Views:
@@ -60,4 +69,6 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
     DECIDE: _decide,
     PART: _decide,
     FINISH: _finish,
+    DROP: lambda values: DROPPED,
+    TO_PORT: _to_port,
 }

@@ -78,9 +78,10 @@ class Liveness:
                 reads = [self._reads(state.body) for state in parser.states]
                 reads += [self.locator.read_by(e) for state in parser.states for e in transition_expressions(state)]
                 return live.union(*reads)
-            case Deparse(control=control, then=then):
+            case Deparse(control=control, then=then, valid=valid):
                 live = self._step(then, live) if then is not None else live
-                return live | self._body(control.body, live)
+                sure = frozenset(Location(name, VALIDITY) for name in valid) - live  # emitting asks for no others
+                return live | (self._body(control.body, live) - sure)
             case Restart():
                 return live
         return self._statement(what, live)

@@ -33,20 +33,23 @@ class Source(enum.Enum):
 class Step:
     """What the architecture does at a place. It sets the intrinsic values in `fills`, each from a source or from another
     intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`. `parts`: some
-    packets leave the pipe there, for the next one."""
+    packets leave the pipe there, for the next one. `ends`: the pipe is done with the packet."""
 
     name: str
     fills: tuple[tuple[str, Source | str], ...] = ()
     reads: tuple[str, ...] = ()
     parts: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Deparse:
-    """Run a deparser, take the step `then`, which may end the pipe, and only after it change the frame."""
+    """Run a deparser, take the step `then`, which may end the pipe, and only after it change the frame. `valid`: headers
+    that are known to be valid."""
 
     control: Control
     then: Step | None = None
+    valid: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class PipePlan:
     aside: bool = False
 
 
+Values = Callable[[str], int | None]  # an intrinsic value by its name, None where it is not known
 Preserved = tuple[tuple[str, str], ...]  # (variable, "") or (header, field or VALIDITY) each
 
 
@@ -100,7 +104,8 @@ class Description:
     through one aside, no pipes where that cannot be. `second_lives`: whether a packet of the program may go through it
     more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
     number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
-    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do.
+    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do. `settle`: what is left of a step
+    where some intrinsic values are known.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
@@ -110,6 +115,7 @@ class Description:
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
+    settle: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
 
 
 def steps(items: tuple[Item, ...]) -> Iterator[Step]:

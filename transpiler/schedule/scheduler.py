@@ -10,6 +10,7 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import describe
+from transpiler.schedule.facts import put_facts
 from transpiler.schedule.keep import all_locations, kept_locations, spread_headers
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
@@ -24,7 +25,7 @@ class Options:
     """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays.
     `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
     stage: its own and those of the joins that it leads to.
-    `together`, `merge`, `locals`, `straight`: as Optimisations has them."""
+    `together`, `merge`, `locals`, `straight`, `facts`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
     join_limit: int = 1000
@@ -32,6 +33,7 @@ class Options:
     merge: bool = True
     locals: bool = True
     straight: bool = False
+    facts: bool = False
 
 
 def schedule(program: Program, options: Options) -> Schedule:
@@ -56,6 +58,8 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         splits.append(split)
         synchronous |= uncut
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
+    if options.facts:
+        pipes = tuple(put_facts(program, pipe) for pipe in pipes)
     kept, zeroed = kept_locations(program, pipes) if options.locals else all_locations(program)
     spread = spread_headers(program, pipes) if options.locals else frozenset(h.name for h in program.headers)
     return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits), spread)

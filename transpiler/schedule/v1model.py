@@ -17,6 +17,7 @@ from transpiler.schedule.pipeline import (
     Restart,
     Source,
     Step,
+    Values,
     calls,
     ciphers,
     control,
@@ -24,6 +25,7 @@ from transpiler.schedule.pipeline import (
     parse,
 )
 
+DROP_PORT = 511
 MULTICAST_GROUP = "mcast_grp"
 EGRESS_SPEC = "egress_spec"
 CLONES = frozenset({"clone.ingress", "clone.egress"})
@@ -55,8 +57,13 @@ FORWARD = Step("forward", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
 # what is to be replicated is left to it, and egress begins for what is not
 PART = Step("part", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
+DROP = Step("drop", ends=True)
+# what is left of FORWARD for a packet that is not dropped
+TO_PORT = Step("to_port", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
 # egress has run: drop or go on to the checksums and the deparser
 FINISH = Step("finish", reads=(EGRESS_SPEC,))
+# what is left of FINISH for a packet that is not dropped
+PASS = Step("pass")
 
 
 def plan(program: Program) -> tuple[PipePlan, ...]:
@@ -86,6 +93,16 @@ def plan_parted(program: Program) -> tuple[PipePlan, ...]:
         PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
         PipePlan("egress", (BEGIN_EGRESS, *_egress(program)), aside=True),
     )
+
+
+def settle(program: Program, step: Step, values: Values) -> Step:
+    """Whether a packet is dropped may be known."""
+    if step not in (FORWARD, FINISH) or (spec := values(EGRESS_SPEC)) is None:
+        return step
+    if step == FINISH and calls(program, frozenset({"clone.egress"})):
+        return step
+    left = TO_PORT if step == FORWARD else PASS
+    return DROP if spec == DROP_PORT else left
 
 
 def _ingress(program: Program) -> tuple[Item, ...]:
@@ -159,4 +176,5 @@ V1MODEL = Description(
         ("replicated", 5),
         ("resubmitted", 6),
     ),
+    settle=settle,
 )

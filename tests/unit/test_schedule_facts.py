@@ -1,0 +1,114 @@
+"""What is known at the places of a schedule, and what becomes of the program's code by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import switches
+from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, state, true, valid
+
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.types import Bool
+from transpiler.schedule.pipeline import Deparse, Step
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Code, Fork, Plain, Schedule
+from transpiler.schedule.v1model import DROP, FINISH, FORWARD, PASS, TO_PORT
+from transpiler.schedule.worlds import LIMIT, agreed, known, met, parted
+
+PACKETS = Path(__file__).parents[1] / "packets"
+APPS = Path(__file__).parents[2] / "apps"
+A, B = Location("a"), Location("b")
+
+
+def planned(facts: bool, name: str = "known_facts") -> Schedule:
+    return schedule(switches.load(PACKETS / f"{name}.p4"), Options(facts=facts))
+
+
+def whats(code: Code) -> Iterator[object]:
+    """The statements and steps of a code and of its forks."""
+    for piece in code:
+        match piece:
+            case Plain(what=what):
+                yield what
+            case Fork(arms=arms):
+                for arm in arms:
+                    yield from whats(arm)
+
+
+def steps(plan: Schedule) -> set[Step]:
+    pipe = plan.pipes[0]
+    codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
+    found = {what for code in codes for what in whats(code) if isinstance(what, Step)}
+    return found & {FORWARD, FINISH, DROP, TO_PORT, PASS}
+
+
+def test_less_is_kept() -> None:
+    first = Location("hdr.first", VALIDITY)
+    assert first in planned(False).kept
+    assert first not in planned(True).kept
+
+
+def test_drops_that_are_known() -> None:
+    program = switches.load(APPS / "ipv4fwd" / "ipv4fwd.p4")
+    assert steps(schedule(program, Options())) == {FORWARD}
+    assert steps(schedule(program, Options(facts=True))) == {DROP, FORWARD}
+
+
+def test_the_deparser_of_the_last_stage_knows_what_is_valid() -> None:
+    *_, last = planned(True).pipes[0].stages
+    pipe = planned(True).pipes[0]
+    found = [w for code in (last.code, *pipe.joins) for w in whats(code) if isinstance(w, Deparse)]
+    assert found and {"hdr.first"} <= frozenset.union(*(w.valid for w in found))
+
+
+@pytest.mark.parametrize("name", ["second_lives", "parsers", "stacks", "statements"])
+def test_other_programs_keep_no_more(name: str) -> None:
+    assert planned(True, name).kept <= planned(False, name).kept
+
+
+def test_stages_that_are_not_reached_are_gone() -> None:
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    for name in ("t0", "t1", "t2"):
+        b.action(f"{name}.act")
+        b.table(name, [("h.v", "exact")], [f"{name}.act"])
+    made = st.SetValid(ex.HeaderRef("h", AT), True, AT)
+    body = [made, if_(valid("h"), [apply("t1")], [apply("t0")]), apply("t2")]
+    program = b.build([state("start", [], goto("accept"))], body, (), [emit("h")])
+    plans = [schedule(program, Options(facts=facts, together=False)).pipes[0] for facts in (False, True)]
+    assert [[stage.name for stage in pipe.stages] for pipe in plans] == [
+        ["entry", "t1", "t0", "t2"],
+        ["entry", "t1", "t2"],
+    ]
+
+
+# --- worlds ----------------------------------------------------------------------------------------------------------
+
+
+def test_what_all_worlds_know() -> None:
+    assert agreed([{A: 1}, {A: 1, B: 2}], A) == 1
+    assert agreed([{A: 1}, {A: 2}], A) is None
+    assert agreed([{A: 1}, {}], A) is None
+
+
+def test_too_many_worlds_become_one_for_each_set_of_valid_headers() -> None:
+    one, two = Location("h", VALIDITY), Location("g", VALIDITY)
+    worlds = [{one: i % 2, two: i % 2, A: i, B: 3} for i in range(LIMIT + 1)]
+    assert met(worlds) == [{one: 0, two: 0, B: 3}, {one: 1, two: 1, B: 3}]
+    assert met([{A: i, B: 3, Location("h", VALIDITY): i} for i in range(LIMIT + 1)]) == [{B: 3}]
+    assert met([{A: 1}, {A: 1}]) == [{A: 1}]
+
+
+def test_conditions_part_worlds_and_are_known_behind() -> None:
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    both = binary("&&", valid("h"), binary("==", b.get("a"), const(5, 8), Bool()), Bool())
+    at = Location("h", VALIDITY)
+    then, otherwise = parted(both, [{at: 0}, {at: 1}, {}])
+    assert then == [{at: 1, A: 5}, {at: 1, A: 5}]
+    assert otherwise == [{at: 0}, {at: 1}, {}]
+    assert known(both, then) == true()

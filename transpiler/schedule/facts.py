@@ -1,0 +1,420 @@
+"""What is known where a stage begins and inside it: constants put in, branches taken that are known, decisions of the
+architecture made here that need not be made for each packet.
+
+    stage 0: parse; if (ipv4.isValid()) submit 1 …   stage 1: … emit(ethernet), emit(ipv4)
+    →   both are valid in stage 1: nothing asks, nothing of it is kept from stage to stage
+
+Forward through the stages and joins of a pipe, each after all that lead to it, with the worlds (worlds.py) of every place.
+Loops, and parsers with loops, are taken conservatively: what is written anywhere in them is not known behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
+from transpiler.hlir.expressions import HeaderRef
+from transpiler.hlir.program import Parser, Program, Storage
+from transpiler.hlir.statements import (
+    Advance,
+    ApplyTable,
+    Assign,
+    Block,
+    Body,
+    Emit,
+    Extract,
+    If,
+    Leave,
+    Lookahead,
+    SetValid,
+    Statement,
+    Switch,
+    Verify,
+    While,
+)
+from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_statement, successors, walk
+from transpiler.hlir.types import Bits, Bool
+from transpiler.schedule.architectures import describe
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
+from transpiler.schedule.worlds import (
+    LIMIT,
+    World,
+    Worlds,
+    agreed,
+    copied,
+    forget,
+    known,
+    location_of,
+    met,
+    parted,
+    validity_of,
+    value_of,
+)
+
+
+def put_facts(program: Program, pipe: PipeSchedule) -> PipeSchedule:
+    """The pipe with what is known put in. Of a pipe that does not renew the state, nothing is known at its entry."""
+    return _Facts(program, pipe).pipe()
+
+
+class _Facts:
+    def __init__(self, program: Program, pipe: PipeSchedule) -> None:
+        self.program = program
+        self.source = pipe
+        self.locator = Locator(program)
+        self.settle = describe(program).settle
+        self.asked = self._asked()
+        self.arrived: dict[int, Worlds] = {}  # at stages
+        self.joined: dict[int, Worlds] = {}  # at the joins of the stage in hand
+        self.left: dict[str, Worlds] = {}  # at the ends of blocks that are being looked at
+        self.number = 0  # of the stage in hand
+        self.joins: list[Code] = []
+        self.exits: dict[str, Target] = {}
+
+    def pipe(self) -> PipeSchedule:
+        self.arrived[0] = [self._fresh() if self.source.renews and not self.source.keeps else {}]
+        self.joins = [()] * (len(self.source.stages) * len(self.source.joins))
+        stages: list[Stage] = []
+        numbers: dict[int, int] = {}  # of the stages that are reached
+        for number, stage in enumerate(self.source.stages):
+            if number in self.arrived:
+                numbers[number] = len(stages)
+                stages.append(self._stage(number, stage))
+        return replace(
+            self.source,
+            stages=tuple(replace(stage, code=_renumbered(stage.code, numbers)) for stage in stages),
+            joins=tuple(_renumbered(join, numbers) for join in self.joins),
+            exits={label: _renumbered((target,), numbers)[0] for label, target in self.exits.items()},  # type: ignore[misc]
+        )
+
+    def _stage(self, number: int, stage: Stage) -> Stage:
+        """With joins of its own, as its function has: what is known there is another matter in other stages."""
+        self.number, self.joined = number, {}
+        code = self._code(stage.code, met(self.arrived[number]))
+        for join, made in enumerate(self.source.joins):  # a join leads to later ones
+            if join in self.joined:
+                self.joins[self._own(join)] = self._code(made, met(self.joined[join]))
+        return replace(stage, code=code)
+
+    def _own(self, join: int) -> int:
+        """The number of a join in the stage in hand."""
+        return self.number * len(self.source.joins) + join
+
+    def _go(self, target: Target, worlds: Worlds) -> Target:
+        match target:
+            case Submit(stage=stage):
+                self.arrived[stage] = met([*self.arrived.get(stage, []), *copied(worlds)])
+            case Jump(join=join):
+                self.joined[join] = met([*self.joined.get(join, []), *copied(worlds)])
+                return Jump(self._own(join))
+        return target
+
+    def _asked(self) -> frozenset[Location]:
+        """What is worth knowing: validity, what conditions read, what the architecture's steps do."""
+        found = {Location(header.name, VALIDITY) for header in self.program.headers}
+        found |= {Location(name) for name in self.program.intrinsic.values()}
+        for statement in program_statements(self.program):
+            if isinstance(statement, If | Switch):
+                found |= self.locator.access(statement).reads
+        return frozenset(found)
+
+    def _fresh(self) -> World:
+        """Where a packet's state begins."""
+        variables = (self.program.variable.get(location.owner) for location in self.asked if not location.field)
+        zero = (v for v in variables if v is not None and v.storage is not Storage.ACTION_DATA)
+        world = {Location(variable.name): 0 for variable in zero if isinstance(variable.type, Bits | Bool)}
+        return world | {Location(header.name, VALIDITY): 0 for header in self.program.headers}
+
+    # --- pieces ------------------------------------------------------------------------------------------------------
+
+    def _code(self, code: Code, worlds: Worlds) -> Code:
+        pieces: list[Piece] = []
+        for piece in code:
+            if not worlds:
+                break
+            match piece:
+                case Submit() | Jump() | End():
+                    return (*pieces, self._go(piece, worlds))
+                case Finish(statement=statement):
+                    worlds = self._apply(statement, worlds)
+                    pieces.append(piece)
+                case Fork(statement=If() as branch, arms=(then, otherwise)):
+                    return (*pieces, *self._if(branch, then, otherwise, worlds))
+                case Fork(statement=Switch() as switch, arms=arms):
+                    return (*pieces, *self._switch(switch, arms, worlds))
+                case Plain(what=Step() | Parse() | Deparse() | Restart() as what):
+                    settled, worlds = self._special(what, worlds)
+                    pieces.append(Plain(settled))
+                case Plain(what=what) if not isinstance(what, Special):
+                    body, worlds = self._statement(what, worlds)
+                    pieces += map(Plain, body)
+        return tuple(pieces)
+
+    def _if(self, branch: If, then: Code, otherwise: Code, worlds: Worlds) -> Code:
+        first, second = parted(branch.condition, worlds)
+        if not first or not second:
+            return self._code(then if first else otherwise, first or second)
+        condition = known(branch.condition, worlds)
+        arms = (self._code(then, first), self._code(otherwise, second))
+        return (Fork(replace(branch, condition=condition), arms),)
+
+    def _switch(self, switch: Switch, arms: tuple[Code, ...], worlds: Worlds) -> Code:
+        reached = self._cases(switch, worlds)
+        each = zip(switch.cases, arms[:-1], reached[:-1], strict=True)
+        cases = [(case, self._code(arm, inside)) for case, arm, inside in each if inside]
+        default = self._code(arms[-1], reached[-1]) if reached[-1] else ()
+        if not cases:
+            return default
+        if len(cases) == 1 and not reached[-1]:
+            return cases[0][1]
+        rest = replace(switch, subject=known(switch.subject, worlds), cases=tuple(case for case, _ in cases))
+        return (Fork(rest, (*(arm for _, arm in cases), default)),)
+
+    def _cases(self, switch: Switch, worlds: Worlds) -> list[Worlds]:
+        """The worlds of each case, then those of the default."""
+        reached: list[Worlds] = [[] for _ in (*switch.cases, None)]
+        wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
+        subject = location_of(switch.subject.place) if hasattr(switch.subject, "place") else None
+        for world in worlds:
+            value = value_of(switch.subject, world)
+            if value is not None:
+                reached[wanted.get(value, -1)].append(dict(world))
+                continue
+            for inside in reached:
+                inside.append(dict(world))
+            for number, case in enumerate(switch.cases):
+                if subject is not None and len(case.values) == 1:
+                    reached[number][-1][subject] = case.values[0]
+        return reached
+
+    # --- the architecture's ------------------------------------------------------------------------------------------
+
+    def _special(self, what: Special, worlds: Worlds) -> tuple[Special, Worlds]:
+        match what:
+            case Step():
+                return self._step(what, worlds)
+            case Parse(parser=parser, error=error):
+                worlds = self._parse(parser, worlds)
+                forget(worlds, self._intrinsic(error))
+                return what, worlds
+            case Deparse(control=control):
+                valid = (validity_of(s.header) for s in walk(control.body) if isinstance(s, Emit))
+                fixed = (v for v in valid if v is not None and v not in self.locator.written_in(control.body))
+                sure = frozenset(v.owner for v in fixed if agreed(worlds, v) == 1)
+                body, _ = self._body(control.body, worlds)
+                return replace(what, control=replace(control, body=body), valid=sure), [{}]
+            case Restart():
+                return what, [{}]
+
+    def _step(self, step: Step, worlds: Worlds) -> tuple[Step, Worlds]:
+        settled = [self.settle(self.program, step, self._value_in(world)) for world in worlds]
+        going = [world for world, what in zip(worlds, settled, strict=True) if not what.ends]
+        copies = [
+            [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going
+        ]
+        for world, values in zip(going, copies, strict=True):
+            by_name = dict(values)
+            for name, source in step.fills:
+                value = {Source.ZERO: 0, Source.ONE: 1}.get(source) if isinstance(source, Source) else by_name[source]
+                for location in self._intrinsic(name):
+                    world.pop(location, None)
+                    if value is not None:
+                        world[location] = value
+        return settled[0] if len(set(settled)) == 1 else step, going
+
+    def _value_in(self, world: World) -> Callable[[str], int | None]:
+        """The value of an intrinsic value, by its name: zero where the program cannot name it."""
+
+        def value(name: str) -> int | None:
+            locations = self._intrinsic(name)
+            return world.get(locations[0]) if locations else 0
+
+        return value
+
+    def _intrinsic(self, name: str) -> tuple[Location, ...]:
+        variable = self.program.intrinsic.get(name)
+        return () if variable is None else (Location(variable),)
+
+    def _parse(self, parser: Parser, worlds: Worlds) -> Worlds:
+        states = {state.name: state for state in parser.states}
+        order = _in_order(parser)
+        if order is None:
+            forget(worlds, self.locator.written_in(tuple(s for state in parser.states for s in state.body)))
+            return met(worlds)
+        arrived: dict[str, Worlds] = {parser.states[0].name: worlds} if parser.states else {}
+        ended: Worlds = [] if parser.states else worlds
+        for name in order:
+            inside = met(arrived.get(name, []))
+            for statement in states[name].body:
+                if any(isinstance(s, Extract | Lookahead | Advance | Verify) for s in walk((statement,))):
+                    if bodies(statement):
+                        forget(inside, self._written(statement))
+                    ended = met([*ended, *copied(inside)])  # the parser may end there with an error
+                inside = self._parser_statement(statement, inside)
+            for successor in successors(states[name]):
+                if successor in states:
+                    arrived.setdefault(successor, []).extend(copied(inside))
+            ended = met([*ended, *inside])  # accepted, rejected, or nothing matches
+        return ended
+
+    def _parser_statement(self, statement: Statement, worlds: Worlds) -> Worlds:
+        match statement:
+            case Extract(header=HeaderRef(name=name)):
+                forget(worlds, self.locator.access(statement).writes)
+                for world in worlds:
+                    world[Location(name, VALIDITY)] = 1
+                return worlds
+            case If() | Switch() | Block() | While():
+                forget(worlds, self._written(statement))
+                return worlds
+        return self._statement(statement, worlds)[1]
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def _body(self, body: Body, worlds: Worlds) -> tuple[Body, Worlds]:
+        kept: list[Statement] = []
+        for statement in body:
+            if not worlds:
+                break
+            made, worlds = self._statement(statement, worlds)
+            kept += made
+        return tuple(kept), worlds
+
+    def _statement(self, statement: Statement, worlds: Worlds) -> tuple[Body, Worlds]:
+        match statement:
+            case If(condition=condition, then=then, otherwise=otherwise):
+                first, second = parted(condition, worlds)
+                if not first or not second:
+                    return self._body(then if first else otherwise, first or second)
+                condition = known(condition, worlds)
+                then, first = self._body(then, first)
+                otherwise, second = self._body(otherwise, second)
+                made = replace(statement, condition=condition, then=then, otherwise=otherwise)
+                return (made,), met([*first, *second])
+            case Switch():
+                return self._plain_switch(statement, worlds)
+            case Block(label=label, body=body):
+                outer, self.left[label] = self.left.get(label), []
+                body, worlds = self._body(body, worlds)
+                worlds = met([*worlds, *self.left.pop(label)])
+                if outer is not None:
+                    self.left[label] = outer
+                return (replace(statement, body=body),), worlds
+            case Leave():
+                return (self._leave(statement, worlds),), []
+            case While():
+                forget(worlds, self._written(statement))
+                return (self._leaves(statement, worlds),), worlds
+            case ApplyTable():
+                return (statement,), self._apply(statement, worlds)
+        return (self._simple(statement, worlds),), worlds
+
+    def _plain_switch(self, switch: Switch, worlds: Worlds) -> tuple[Body, Worlds]:
+        reached = self._cases(switch, worlds)
+        cases = []
+        behind: Worlds = []
+        for case, inside in zip(switch.cases, reached[:-1], strict=True):
+            if inside:
+                body, inside = self._body(case.body, inside)
+                cases.append(replace(case, body=body))
+                behind += inside
+        default, inside = self._body(switch.default, reached[-1])
+        behind = met([*behind, *inside])
+        if not cases:
+            return default, behind
+        if len(cases) == 1 and not reached[-1]:
+            return cases[0].body, behind
+        subject = known(switch.subject, worlds)
+        return (replace(switch, subject=subject, cases=tuple(cases), default=default),), behind
+
+    def _leave(self, leave: Leave, worlds: Worlds) -> Leave:
+        """The same, with a label of this stage where the block was cut."""
+        if leave.label in self.left:
+            self.left[leave.label] += copied(worlds)
+        elif leave.label in self.source.exits:
+            own = f"{leave.label}@{self.number}"
+            self.exits[own] = self._go(self.source.exits[leave.label], worlds)
+            return replace(leave, label=own)
+        return leave
+
+    def _leaves(self, statement: Statement, worlds: Worlds) -> Statement:
+        """What leaves a loop, whatever else it does."""
+        if isinstance(statement, Leave):
+            return self._leave(statement, worlds)
+        return rebuild(statement, lambda body: tuple(self._leaves(inner, worlds) for inner in body))
+
+    def _simple(self, statement: Statement, worlds: Worlds) -> Statement:
+        """One without bodies; the worlds then know what it has done."""
+        made = rewrite_statement(statement, lambda part: known(part, worlds))
+        values: list[int | None] = []
+        if isinstance(statement, Assign) and location_of(statement.target) in self.asked:
+            values = [value_of(statement.value, world) for world in worlds]
+        forget(worlds, self.locator.access(statement).writes)
+        match statement:
+            case Assign(target=target) if (location := location_of(target)) in self.asked and location is not None:
+                for world, value in zip(worlds, values, strict=True):
+                    if value is not None:
+                        world[location] = value
+            case SetValid(header=HeaderRef(name=name), valid=valid):
+                for world in worlds:
+                    world[Location(name, VALIDITY)] = int(valid)
+        return made
+
+    def _written(self, statement: Statement) -> frozenset[Location]:
+        return self.locator.written_in((statement,))
+
+    def _apply(self, statement: ApplyTable, worlds: Worlds) -> Worlds:
+        """Any of the table's actions may run; none where a group is without members."""
+        table = self.program.table[statement.table]
+        actions = actions_of(self.program, table.name)
+        numbers = {use.action: number for number, use in enumerate(table.actions)}
+        forget(worlds, self.locator.access(statement).writes)
+        worlds = met(worlds, max(1, LIMIT // max(1, len(actions))))
+        behind = copied(worlds) if table.implementation is not None else []
+        for action in actions:
+            inside = copied(worlds)
+            forget(inside, map(Location, action.parameters))
+            noted = statement.action is not None and Location(statement.action.name) in self.asked
+            if statement.action is not None and noted and table.implementation is None and action.name in numbers:
+                for world in inside:
+                    world[Location(statement.action.name)] = numbers[action.name]
+            behind += self._body(action.body, inside)[1]
+        return met(behind)
+
+
+def _renumbered(code: Code, numbers: dict[int, int]) -> Code:
+    """With new numbers of stages."""
+    pieces: list[Piece] = []
+    for piece in code:
+        match piece:
+            case Submit(stage=stage):
+                pieces.append(Submit(numbers[stage]))
+            case Fork(arms=arms):
+                pieces.append(replace(piece, arms=tuple(_renumbered(arm, numbers) for arm in arms)))
+            case _:
+                pieces.append(piece)
+    return tuple(pieces)
+
+
+def _in_order(parser: Parser) -> list[str] | None:
+    """The states that can be reached, each after all that lead to it; None where they go in circles."""
+    states = {state.name: state for state in parser.states}
+    order: list[str] = []
+    begun: set[str] = set()
+    done: set[str] = set()
+    todo = [(parser.states[0].name, False)] if parser.states else []
+    while todo:
+        name, ready = todo.pop()
+        if ready:
+            done.add(name)
+            order.append(name)
+        elif name in begun:
+            if name not in done:
+                return None
+        else:
+            begun.add(name)
+            todo.append((name, True))
+            todo += [(successor, False) for successor in successors(states[name]) if successor in states]
+    return order[::-1]

@@ -1,0 +1,148 @@
+"""What may be known of a packet at a place of the program: a *world* is one way in which it may have come there.
+
+A world knows values of some locations, as numbers as they are stored (validity: 1 or 0). Of a location that it does not
+name it knows nothing. A place has a list of worlds, one of which is true; none: it is not reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.hlir.expressions import (
+    Binary,
+    BinaryOp,
+    Const,
+    Expression,
+    FieldRef,
+    HeaderPlace,
+    HeaderRef,
+    IsValid,
+    Place,
+    Read,
+    Unary,
+    UnaryOp,
+    VariableRef,
+)
+from transpiler.hlir.traverse import rewrite_expression
+from transpiler.hlir.types import Bits, Bool
+from transpiler.passes.simplify_expressions import simplify
+
+World = dict[Location, int]
+Worlds = list[World]
+LIMIT = 24  # worlds of a place; where there are more, those in which the same headers are valid become one
+
+
+def copied(worlds: Worlds) -> Worlds:
+    return [dict(world) for world in worlds]
+
+
+def met(worlds: Worlds, limit: int = LIMIT) -> Worlds:
+    """The same, each once, and no more than the limit: then those that are put together know what all of them know."""
+    distinct = {frozenset(world.items()): world for world in worlds}
+    if len(distinct) <= limit:
+        return list(distinct.values())
+    groups: dict[frozenset[tuple[Location, int]], Worlds] = {}
+    for world in distinct.values():
+        validity = frozenset(item for item in world.items() if item[0].field == VALIDITY)
+        groups.setdefault(validity, []).append(world)
+    if len(groups) > limit:
+        groups = {frozenset(): list(distinct.values())}
+    return [_common(group) for group in groups.values()]
+
+
+def _common(worlds: Worlds) -> World:
+    first, *others = worlds
+    return {where: value for where, value in first.items() if all(w.get(where) == value for w in others)}
+
+
+def forget(worlds: Worlds, locations: Iterable[Location]) -> None:
+    for location in locations:
+        for world in worlds:
+            world.pop(location, None)
+
+
+def agreed(worlds: Worlds, location: Location) -> int | None:
+    """The value that a location has in all worlds, None where that is not known."""
+    values = {world.get(location) for world in worlds}
+    return values.pop() if len(values) == 1 else None
+
+
+def location_of(place: Place) -> Location | None:
+    """The one location of a place, None where an index decides at run time."""
+    match place:
+        case VariableRef(name=name):
+            return Location(name)
+        case FieldRef(header=HeaderRef(name=name), field=field):
+            return Location(name, field)
+    return None
+
+
+def validity_of(header: HeaderPlace) -> Location | None:
+    return Location(header.name, VALIDITY) if isinstance(header, HeaderRef) else None
+
+
+def known(expression: Expression, worlds: Worlds) -> Expression:
+    """The expression with all that the worlds agree on put in."""
+
+    def put(part: Expression) -> Expression:
+        location = None
+        match part:
+            case Read(place=place, type=Bits() | Bool()):
+                location = location_of(place)
+            case IsValid(header=header):
+                location = validity_of(header)
+        value = agreed(worlds, location) if location is not None else None
+        return simplify(part if value is None else Const(value, part.type, part.span))
+
+    return rewrite_expression(expression, put)
+
+
+def value_of(expression: Expression, world: World) -> int | None:
+    """What an expression is in a world."""
+    if isinstance(expression, Read) and (location := location_of(expression.place)) is not None:
+        return world.get(location)
+    simple = known(expression, [world])
+    return simple.value if isinstance(simple, Const) else None
+
+
+def parted(condition: Expression, worlds: Worlds) -> tuple[Worlds, Worlds]:
+    """The worlds in which a condition may hold, which know that it does, and those in which it may not."""
+    then: Worlds = []
+    otherwise: Worlds = []
+    for world in worlds:
+        value = value_of(condition, world)
+        for outcome, reached in ((True, then), (False, otherwise)):
+            if value is None:
+                inside = dict(world)
+                if _suppose(condition, outcome, inside):
+                    reached.append(inside)
+            elif bool(value) is outcome:
+                reached.append(dict(world))
+    return then, otherwise
+
+
+def _suppose(condition: Expression, outcome: bool, world: World) -> bool:
+    """Put into a world what a condition's outcome tells. False: that outcome cannot be."""
+    match condition:
+        case IsValid(header=header):
+            return _learn(validity_of(header), int(outcome), world)
+        case Unary(op=UnaryOp.NOT, operand=operand):
+            return _suppose(operand, not outcome, world)
+        case Binary(op=BinaryOp.LAND, left=left, right=right) if outcome:
+            return _suppose(left, True, world) and _suppose(right, True, world)
+        case Binary(op=BinaryOp.LOR, left=left, right=right) if not outcome:
+            return _suppose(left, False, world) and _suppose(right, False, world)
+        case Binary(op=BinaryOp.EQ, left=Read(place=place), right=Const(value=value)) if outcome:
+            return _learn(location_of(place), value, world)
+        case Binary(op=BinaryOp.NE, left=Read(place=place), right=Const(value=value)) if not outcome:
+            return _learn(location_of(place), value, world)
+        case Read(place=place, type=Bool()):
+            return _learn(location_of(place), int(outcome), world)
+    return True
+
+
+def _learn(location: Location | None, value: int, world: World) -> bool:
+    if location is None:
+        return True
+    return world.setdefault(location, value) == value
