@@ -1,4 +1,5 @@
-// Nothing is emitted: what was parsed is gone, the payload goes on. Comparisons of complements with constants.
+// Nothing is emitted: what was parsed is gone, the payload goes on. Comparisons of complements with constants, complements of
+// comparisons.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -26,6 +27,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         if (2 >= ~(bit<64>) hdr.first.value || 2 >= ~(bit<32>) hdr.first.value) { sm.egress_spec = 4; }
         if ((hdr.first.value ^ 0xff) >= 0xff || 8w0xff - hdr.first.value >= 0xff) { sm.egress_spec = 5; }
         if (~hdr.first.value[4:0] == 5w0x1e) { sm.egress_spec = 3; }
+        if (~(bit<7>)(bit<1>)(hdr.first.value == 4) == 0x7e) { sm.egress_spec = 6; }
     }
 }
 

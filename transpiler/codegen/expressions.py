@@ -186,8 +186,8 @@ class Expressions:
         symbol = expression.op.value
         if symbol == "~" and width == 1:
             return cast("uint8_t", infix(value, "^", C("1")))  # compilers suspect a ~ on what can only be 0 or 1
-        if symbol == "~" and width == natural(width):  # and where it is widened before it is compared with a constant
-            return call(f"macs_complement{width}", value)
+        if symbol == "~":  # nor one that is widened before it is compared with a constant, nor that of a comparison
+            return trimmed(call(f"macs_complement{natural(width)}", value), width)
         start = value if width > 32 else cast(f"uint{max(32, natural(width))}_t", value)
         return trimmed(C(f"{symbol}{operand(start, symbol)}", UNARY), width)
 
