@@ -187,7 +187,8 @@ class Expressions:
         if symbol == "~" and width == 1:
             return cast("uint8_t", infix(value, "^", C("1")))  # compilers suspect a ~ on what can only be 0 or 1
         if symbol == "~":  # nor one that is widened before it is compared with a constant, nor that of a comparison
-            return trimmed(call(f"macs_complement{natural(width)}", value), width)
+            inverse = call(f"macs_complement{natural(width)}", value)
+            return inverse if width == natural(width) else trimmed(inverse, width)
         start = value if width > 32 else cast(f"uint{max(32, natural(width))}_t", value)
         return trimmed(C(f"{symbol}{operand(start, symbol)}", UNARY), width)
 
