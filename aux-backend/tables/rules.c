@@ -10,8 +10,9 @@
 #include "memory.h"
 
 #ifndef MACS_RULES_HASH_MASK
-#define MACS_RULES_HASH_MASK UINT32_MAX /* bits of hashes; fewer where tests want different matches to have the same   \
-                                         */
+#define MACS_RULES_HASH_MASK                                                                                           \
+    UINT32_MAX /* bits of hashes; fewer where tests want different matches to have the same                            \
+                */
 #endif
 
 /* -- canonical form ---------------------------------------------------------------------------------------------------
