@@ -9,10 +9,9 @@
 #include "hash.h"
 #include "memory.h"
 
+/* The bits of hashes that count: fewer where tests want different matches to have the same hash. */
 #ifndef MACS_RULES_HASH_MASK
-#define MACS_RULES_HASH_MASK                                                                                           \
-    UINT32_MAX /* bits of hashes; fewer where tests want different matches to have the same                            \
-                */
+#define MACS_RULES_HASH_MASK UINT32_MAX
 #endif
 
 /* -- canonical form ---------------------------------------------------------------------------------------------------
