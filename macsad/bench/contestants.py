@@ -97,7 +97,7 @@ class Switch:
         end = time.monotonic() + START_S
         while time.monotonic() < end and self._own.process.poll() is None:
             with contextlib.suppress(ControlError, OSError):
-                return Client.wait(socket, timeout=0.5)
+                return Client.wait(socket, seconds=0.5, timeout=ANSWER_S)
         raise self._own.failure("the switch does not start")
 
     def measure(self, what: str, number: int, other: int, seconds: float) -> Sample:
