@@ -41,10 +41,13 @@ def points(result: Result, path: Path) -> None:
         bursts = sorted(burst for burst, b in result.points if b == sub_batch)
         rates = [mpps(result, result.at((burst, sub_batch))) for burst in bursts]
         plt.plot(bursts, rates, marker="o", markersize=3, linewidth=1, label=f"b = {sub_batch}")
-    for ns, text in ((result.memory_ns, "limit of memory"), (result.floor("empty")[1].ns, "empty program")):
+    limits = ((result.memory_ns, "limit of memory", "left"), (result.floor("empty")[1].ns, "empty program", "right"))
+    for ns, text, side in limits:  # at either end, as both may be as high
         if ns:
-            plt.axhline(result.workers * 1e3 / ns, linestyle="--", linewidth=0.8, color="grey")
-            plt.annotate(text, (1, result.workers * 1e3 / ns), va="bottom", color="grey")
+            rate = result.workers * 1e3 / ns
+            plt.axhline(rate, linestyle="--", linewidth=0.8, color="grey")
+            at = 1 if side == "left" else max(burst for burst, _ in result.points)
+            plt.annotate(text, (at, rate), ha=side, va="bottom", color="grey")
     plt.xscale("log", base=2)
     plt.ylim(0, plt.ylim()[1] * 1.08)
     plt.xlabel("B, packets of a burst")
