@@ -147,8 +147,9 @@ def _transition(world: World, onward: list[str], latest: list[tuple[str, int]]) 
     narrow = [(f"latest.{name}", width) for name, width in latest if width <= 32]
     look = world.random.choice((4, 8))
     subject, width = world.random.choice(narrow) if narrow and world.chance(0.8) else (f"current(0, {look})", look)
+    ends = onward[:-1] or onward  # without the state itself: the parser must come to an end
     if world.chance(0.2):
-        return [f"return {world.random.choice(onward)};"]
+        return [f"return {world.random.choice(ends)};"]
     cases: dict[str, Node] = {}
     for _ in range(world.random.randint(1, 3)):
         label = f"{world.value(width):#x}"
@@ -157,7 +158,7 @@ def _transition(world: World, onward: list[str], latest: list[tuple[str, int]]) 
     return [
         block(
             f"return select({subject}) {{",
-            [*cases.values(), f"default : {world.random.choice(onward[:-1] or onward)};"],
+            [*cases.values(), f"default : {world.random.choice(ends)};"],
         )
     ]
 
