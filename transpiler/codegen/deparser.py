@@ -77,9 +77,12 @@ class DeparserStatements(Statements):
         first = len(headers) - (settled or 0)
         if first or settled is None:
             views += self._move([guard(number) for number in range(len(emits))], headers, first)
-        for number, header in enumerate(headers):
-            if stores := self._store_back(number, header, moved=0 < first <= number):
-                views += _where(guard(number), stores)
+        stores = [self._store_back(number, header, moved=0 < first <= number) for number, header in enumerate(headers)]
+        if first > 0 and any(stores[first:]):
+            views.append(Line("const uint32_t grown = head - front;"))
+        for number, stored in enumerate(stores):
+            if stored:
+                views += _where(guard(number), stored)
         if calls(self.program, frozenset({"truncate.request"})):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
             nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
@@ -88,7 +91,7 @@ class DeparserStatements(Statements):
 
     def _move(self, guards: list[str], headers: list[HeaderPlace], first: int) -> Views:
         """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there
-        already. `grown` is by how many bytes the head has become longer, modulo 2^32."""
+        already."""
         if not headers:
             without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", DROP, (), "")
             change: Views = (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
@@ -106,8 +109,6 @@ class DeparserStatements(Statements):
         views.append(Line("uint32_t front = packet->payload_offset;"))
         for number in range(first, len(headers)):
             views += _where(guards[number], (Line(f"front -= {self._size(headers[number])};"),))
-        if first < len(headers):
-            views.append(Line("const uint32_t grown = head - front;"))
         gather = self._gather(guards[:first], headers[:first])
         if not self.in_place:
             return (*views, BlockView(gather, "", ""))
@@ -160,7 +161,7 @@ class DeparserStatements(Statements):
         return None if field is None else self.render.element(self.storage.field(owner, field), header).text
 
     def _store_back(self, number: int, header: HeaderPlace, moved: bool) -> Views:
-        """`moved`: the frame has grown in front of the header, which has not moved."""
+        """`moved`: the frame has grown in front of the header, which has not moved: by `grown` bytes, modulo 2^32."""
         owner = self.storage.access(header).owner
         views: list[View] = []
         offset, base = 0, "to"
