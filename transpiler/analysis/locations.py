@@ -54,6 +54,16 @@ class Access:
     killed: frozenset[Location]
 
 
+def location_of(place: Place) -> Location | None:
+    """The one location of a place, None where an index decides at run time."""
+    match place:
+        case VariableRef(name=name):
+            return Location(name)
+        case FieldRef(header=HeaderRef(name=name), field=field):
+            return Location(name, field)
+    return None
+
+
 class Locator:
     """Maps places and statements of one program to locations."""
 

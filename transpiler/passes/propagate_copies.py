@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias
 
-from transpiler.analysis.locations import Location, Locator
-from transpiler.hlir.expressions import Const, Expression, FieldRef, HeaderRef, Place, Read, VariableRef
+from transpiler.analysis.locations import Location, Locator, location_of
+from transpiler.hlir.expressions import Const, Expression, Read
 from transpiler.hlir.program import Control, Parser, Pipe, Program, Select, Storage
 from transpiler.hlir.statements import ApplyTable, Assign, Body, Statement, While
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_expression, rewrite_statement, walk
@@ -103,12 +103,12 @@ class _Propagation:
         return frozenset(found)
 
     def _learn(self, assignment: Assign, known: Known) -> None:
-        location = _location(assignment.target)
+        location = location_of(assignment.target)
         match assignment.value:
             case Const() as value if location:
                 known[location] = value
             case Read(place=place) as value if location and location.owner in self.temporary:
-                origin = _location(place)
+                origin = location_of(place)
                 if origin and origin != location:
                     known[location] = value
 
@@ -116,7 +116,7 @@ class _Propagation:
         if not known or not written:
             return
         for location, value in list(known.items()):
-            if location in written or (isinstance(value, Read) and _location(value.place) in written):
+            if location in written or (isinstance(value, Read) and location_of(value.place) in written):
                 del known[location]
 
     # --- expressions -------------------------------------------------------------------------------------------------
@@ -130,20 +130,10 @@ class _Propagation:
 
     def _known(self, expression: Expression, known: Known) -> Expression:
         if isinstance(expression, Read):
-            location = _location(expression.place)
+            location = location_of(expression.place)
             value = known.get(location) if location else None
             if location and location.owner in self.zero and isinstance(expression.type, Bits | Bool):
                 return Const(0, expression.type, expression.span)
             if value is not None and value.type == expression.type:
                 return replace(value, span=expression.span)
         return expression
-
-
-def _location(place: Place) -> Location | None:
-    """The one location of a place, None where an index decides at run time."""
-    match place:
-        case VariableRef(name=name):
-            return Location(name)
-        case FieldRef(header=HeaderRef(name=name), field=field):
-            return Location(name, field)
-    return None

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
-from transpiler.hlir.expressions import HeaderRef
+from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of, location_of
+from transpiler.hlir.expressions import HeaderRef, Read
 from transpiler.hlir.program import Parser, Program, Storage
 from transpiler.hlir.statements import (
     Advance,
@@ -46,7 +46,6 @@ from transpiler.schedule.worlds import (
     copied,
     forget,
     known,
-    location_of,
     met,
     parted,
     validity_of,
@@ -176,7 +175,7 @@ class _Facts:
         """The worlds of each case, then those of the default."""
         reached: list[Worlds] = [[] for _ in (*switch.cases, None)]
         wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
-        subject = location_of(switch.subject.place) if hasattr(switch.subject, "place") else None
+        subject = location_of(switch.subject.place) if isinstance(switch.subject, Read) else None
         for world in worlds:
             value = value_of(switch.subject, world)
             if value is not None:

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.locations import VALIDITY, Location, location_of
 from transpiler.hlir.expressions import (
     Binary,
     BinaryOp,
     Const,
     Expression,
-    FieldRef,
     HeaderPlace,
     HeaderRef,
     IsValid,
-    Place,
     Read,
     Unary,
     UnaryOp,
-    VariableRef,
 )
 from transpiler.hlir.traverse import rewrite_expression
 from transpiler.hlir.types import Bits, Bool
@@ -66,16 +63,6 @@ def agreed(worlds: Worlds, location: Location) -> int | None:
     """The value that a location has in all worlds, None where that is not known."""
     values = {world.get(location) for world in worlds}
     return values.pop() if len(values) == 1 else None
-
-
-def location_of(place: Place) -> Location | None:
-    """The one location of a place, None where an index decides at run time."""
-    match place:
-        case VariableRef(name=name):
-            return Location(name)
-        case FieldRef(header=HeaderRef(name=name), field=field):
-            return Location(name, field)
-    return None
 
 
 def validity_of(header: HeaderPlace) -> Location | None:
