@@ -123,10 +123,14 @@ class ParserStatements(Statements):
         return SwitchView(self.render(subject).text, tuple(views), default, where)
 
     def _chain(self, subjects: tuple[Expression, ...], cases: tuple[SelectCase, ...]) -> Views:
-        """Compare case by case; subjects are evaluated once."""
+        """Compare case by case, up to one that always holds; subjects are evaluated once."""
         views: list[View] = []
         names = [self.scope.fresh("subject") for _ in subjects]
-        tests = [(case, *self._tests(names, subjects, case)) for case in cases]
+        tests = []
+        for case in cases:
+            tests.append((case, *self._tests(names, subjects, case)))
+            if not tests[-1][-1]:
+                break
         needed = {name for _, _, used, _ in tests for name in used}
         for name, subject in zip(names, subjects, strict=True):
             if name in needed:

@@ -42,6 +42,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             9: walk;
             10: refuse;
             11: odd;
+            13: known;
             0x80 &&& 0xc0: accept;
             0xc0 .. 0xcf: reject;
         }
@@ -126,6 +127,9 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
     state odd {
         packet.extract(hdr.odd);
         transition select(hdr.odd.b) { 13w5: found_one; 13w0x1000 .. 13w0x1fff: found_two; }
+    }
+    state known {
+        transition select(70w5, hdr.kind.kind) { (_, 12): found_one; default: found_two; (70w5, _): found_three; }
     }
     state found_one   { meta.found = meta.found + 1; transition accept; }
     state found_two   { meta.found = meta.found + 2; transition accept; }
