@@ -21,6 +21,7 @@ SETTLE_S = 0.02  # after it was stopped, or set to other bursts: caches and bran
 START_S = 600.0
 ANSWER_S = 60.0
 END_S = 5.0
+LAST_LINES = 5  # of a log, in a message
 PR_SET_PDEATHSIG = 1
 
 
@@ -58,10 +59,11 @@ class Process:
         self._log = log
 
     def failure(self, what: str) -> BenchError:
+        """With what it said last: the reason stands above what came of it."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
-        said = self._log.read_text(errors="replace").strip()
-        return BenchError(f"{what}: {said.splitlines()[-1] if said else 'no reason given'}")
+        said = self._log.read_text(errors="replace").strip().splitlines()[-LAST_LINES:]
+        return BenchError(f"{what}: {'; '.join(said) or 'no reason given'}")
 
     def pause(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
@@ -173,6 +175,10 @@ class Probe:
             self._own.process.stdin.flush()
         except BrokenPipeError:
             raise self._own.failure("the measuring program has ended") from None
+
+    @property
+    def pid(self) -> int:
+        return self._own.process.pid
 
     def pause(self) -> None:
         self._own.pause()

@@ -177,12 +177,12 @@ def contestant(name: str, kind: Kind, bench: Bench, size: int, wires: Wires) -> 
     return Beside(Peer(PMD, bench.peer), feed, bench.frames(size), bench.run_folder())
 
 
-def wired(name: str, kind: Kind, bench: Bench, size: int, number: int) -> Contestant:
+def wired(name: str, kind: Kind, bench: Bench, size: int) -> Contestant:
     """With interfaces of its own, where the kind has any. Raises: NOT_HERE."""
-    wires = Wires(number, kind.wires == "tap")
+    wires = Wires(kind.wires == "tap")
     if not kind.wires:
         return contestant(name, kind, bench, size, wires)
-    with ExitStack() as unfinished:  # what has been started when the rest fails
+    with own_network(), ExitStack() as unfinished:  # what has been started when the rest fails
         if wires.taps:
             made = contestant(name, kind, bench, size, wires)
             unfinished.callback(made.close)
@@ -203,13 +203,11 @@ def measured(kinds: Sequence[Kind], bench: Bench, size: int, rounds: int, second
     """All contestants of these kinds, in the same rounds."""
     rows = {(kind, name): Row(kind, size, name) for kind in kinds for name in kind.contestants}
     started: dict[tuple[Kind, str], Contestant] = {}
-    with ExitStack() as network, Closing() as closing:
+    with Closing() as closing:
         try:
-            if any(kind.wires for kind in kinds):
-                network.enter_context(own_network())
-            for number, (kind, name) in enumerate(rows):
+            for kind, name in rows:
                 try:
-                    started[kind, name] = wired(name, kind, bench, size, number)
+                    started[kind, name] = wired(name, kind, bench, size)
                 except NOT_HERE as error:
                     rows[kind, name] = replace(rows[kind, name], reason=_first_line(error))
                 else:

@@ -1,4 +1,4 @@
-"""Interfaces to measure packet I/O on, in a network namespace of our own: veth pairs or taps, with frames sent into one of
+"""Interfaces to measure packet I/O on, in network namespaces of our own: veth pairs or taps, with frames sent into one of
 them from another CPU and counted where they come out."""
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ SETTLE_S, PATIENCE_S, FLOWING = 0.01, 2.0, 256
 
 @contextmanager
 def own_network() -> Iterator[None]:
-    """A network namespace for what this thread starts meanwhile. With the last process in it, however that ends, its
-    interfaces are gone. Raises: BenchError."""
+    """A network namespace for what this thread starts meanwhile: groups of packet sockets are numbered by namespace, and DPDK
+    takes numbers for them that another program may have too. With the last process in it, however that ends, its interfaces
+    are gone. Raises: BenchError."""
     if shutil.which("ip") is None:
         raise BenchError("'ip' is not installed (Debian: apt install iproute2)")
     libc = ctypes.CDLL(None, use_errno=True)
@@ -50,27 +51,20 @@ def ip(*words: str) -> None:
 
 @dataclass(frozen=True)
 class Wires:
-    """Where frames come in, and where they go out: interfaces that are told apart by their number. Of a veth pair the other
-    ends are those that frames are sent to and counted at; of a tap, which the program makes, it is the interface itself."""
+    """Where frames come in, and where they go out, in a network namespace of their own. Of a veth pair the other ends are those
+    that frames are sent to and counted at; of a tap, which the program makes, it is the interface itself."""
 
-    number: int
     taps: bool
-
-    @property
-    def source(self) -> str:
-        return f"in{self.number}"
-
-    @property
-    def sink(self) -> str:
-        return f"out{self.number}"
+    source: str = "in0"
+    sink: str = "out0"
 
     @property
     def _sender(self) -> str:
-        return self.source if self.taps else f"from{self.number}"
+        return self.source if self.taps else "from0"
 
     @property
     def _receiver(self) -> str:
-        return self.sink if self.taps else f"to{self.number}"
+        return self.sink if self.taps else "to0"
 
     def make(self) -> None:
         """Before a program is started on veth pairs, after one that makes taps. Raises: BenchError."""
@@ -84,9 +78,10 @@ class Wires:
         """Arguments of bench/loop.c, to send the frames of a file over and over."""
         return [f"mem:{frames},loop", f"af_packet:{self._sender}", "4096", "2048"]
 
-    def counts(self) -> Crossed:
-        """So far. The kernel counts frames that it could not hand over as dropped by the sender."""
-        lines = Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]
+    def counts(self, inside: int) -> Crossed:
+        """So far, as a process of the namespace sees it. The kernel counts frames that it could not hand over as dropped by the
+        sender."""
+        lines = Path(f"/proc/{inside}/net/dev").read_text().splitlines()[2:]
         columns = {name.strip(): values.split() for name, _, values in (line.partition(":") for line in lines)}
         sent, dropped = (int(columns[self._sender][column]) for column in (9, 11))
         return Crossed(time.monotonic(), sent + dropped, int(columns[self._receiver][1]))
@@ -123,16 +118,19 @@ class Wired:
         """Raises: BenchError, SampleError."""
         self._sender.resume()
         self._await_frames()
-        before = self._wires.counts()
+        before = self._counts()
         sample = self._contestant.measure(what, number, other, seconds)
-        self.crossed.append(self._wires.counts().since(before))
+        self.crossed.append(self._counts().since(before))
         self._sender.pause()
         return sample
 
+    def _counts(self) -> Crossed:
+        return self._wires.counts(self._sender.pid)
+
     def _await_frames(self) -> None:
         """Until they flow, which takes a moment where others want the sender's CPU."""
-        begin, end = self._wires.counts().sent, time.monotonic() + PATIENCE_S
-        while self._wires.counts().sent < begin + FLOWING and time.monotonic() < end:
+        begin, end = self._counts().sent, time.monotonic() + PATIENCE_S
+        while self._counts().sent < begin + FLOWING and time.monotonic() < end:
             time.sleep(SETTLE_S)
 
     def close(self) -> None:

@@ -218,6 +218,15 @@ def test_a_peer_that_a_busy_machine_keeps_waiting_gets_longer(tmp_path: Path, mo
     assert sample.operations == 500 and sample.cpu_ns >= 0.005e9
 
 
+def test_what_does_not_start_says_why(tmp_path: Path) -> None:
+    """Above what came of it."""
+    process = Process(["sh", "-c", "seq 9; echo no such device; echo cannot forward"], tmp_path / "log")
+    assert str(process.failure("loop does not start")) == (
+        "loop does not start: 7; 8; 9; no such device; cannot forward"
+    )
+    assert str(Process(["true"], tmp_path / "log").failure("it does not start")).endswith(": no reason given")
+
+
 def test_frames_for_l3fwd_are_right() -> None:
     """Those that bench/l3fwd.py makes: IPv4 with a right checksum, UDP, a flow that mode em has a rule for."""
     names = runpy.run_path(str(share("bench") / "l3fwd.py"))
