@@ -225,10 +225,9 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             kept->meta_weight = entry->as_spread.weight; /* replicated.p4:22 */
             break;
         case I_groups_runs_drop: /* replicated.p4:23: I.drop */
+        default:
             kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
             standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
-            break;
-        default:
             break;
         }
     }

@@ -336,9 +336,8 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             kept->meta_group = (uint16_t)(word >> 1 & 0xffff); /* staged.p4:27 */
             break;
         case I_groups_runs_drop: /* staged.p4:26: I.drop */
-            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
-            break;
         default:
+            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
             break;
         }
     }
@@ -370,7 +369,6 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
                     kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
                     break;
                 case I_ports_runs_NoAction: /* core.p4:54: NoAction */
-                    break;
                 default:
                     break;
                 }
@@ -421,7 +419,6 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
             kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
             break;
         case I_labels_runs_NoAction: /* core.p4:54: NoAction */
-            break;
         default:
             break;
         }
