@@ -82,8 +82,10 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
         fprintf(file, "%s%s %" PRIu64, separator, cause_names[cause], sum->drops[cause]);
         separator = ", ";
     }
-    fprintf(file, "\n%.3f s, %.0f packets per second\n", sum->busy_seconds,
-            sum->busy_seconds > 0 ? (double)sum->received / sum->busy_seconds : 0);
+    fputc('\n', file);
+    if (sum->busy_seconds > 0)
+        fprintf(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
+                (double)sum->received / sum->busy_seconds);
     if (sum->asserts)
         fprintf(file, "%" PRIu64 " assertions failed\n", sum->asserts);
     fflush(file);

@@ -118,7 +118,9 @@ def test_count_ends_the_run(sample: Path, tmp_path: Path) -> None:
     write_pcap(tmp_path / "in.pcap", [ethernet()] * 100)
     done = run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--count=10")
     assert done.returncode == 0
-    assert "packets per second" in done.stdout
+    assert "s from the first packet to the last, " in done.stdout and " packets per second\n" in done.stdout
+    write_pcap(tmp_path / "in.pcap", [])
+    assert "per second" not in run(sample, f"--port=0=pcap:{tmp_path}/in.pcap", "--until-idle").stdout
 
 
 def test_the_end_of_all_files_ends_the_run(sample: Path, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def generate(
     made = view(program, plan, kernels, program.span.file, wanted, target.counters, bool(target.templates))
     notes = [f"table {t.name}: {_note(chosen.get(t.name))}" for t in program.tables]
     notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
-    notes += [f"{pipe.name}: {len(pipe.stages)} stages" for pipe in made.pipes]
+    notes += [f"{p.name}: {len(p.stages)} stage{'s' if len(p.stages) > 1 else ''}" for p in made.pipes]
     notes += [
         f"table {t.name}: no stage, it stays in the cache"
         for t in program.tables
