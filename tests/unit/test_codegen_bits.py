@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import zlib
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ import pytest
 
 from macsad.resources import share
 from transpiler.codegen.ctypes import limbs
+from transpiler.codegen.packing import word_around
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 
@@ -56,6 +58,14 @@ static void whole(unsigned count) {
     free(bytes);
 }
 
+static void word(unsigned count) {
+    uint8_t *bytes = exactly(count * 8);
+    for (unsigned first = 0; first < count * 8; first++)
+        for (unsigned width = 1; width <= count * 8 - first; width++)
+            printf("%" PRIx64 "\\n", macs_load_from_word(bytes, count, first, width));
+    free(bytes);
+}
+
 WIDE
 
 static void sums(unsigned length, unsigned payload) {
@@ -72,6 +82,8 @@ int main(void) {
             narrow(first, width);
     for (unsigned count = 1; count <= 8; count++)
         whole(count);
+    word(4);
+    word(8);
 CALLS
     static const unsigned lengths[] = {LENGTHS};
     for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
@@ -127,6 +139,9 @@ def expected() -> list[str]:
     for count in range(1, 9):
         value = 0x0123456789ABCDEF & (1 << 8 * count) - 1
         lines.append(f"{loaded(FRAME, 0, 8 * count):x} {value.to_bytes(count, 'big').hex()}")
+    for size in (4, 8):
+        places = ((first, width) for first in range(size * 8) for width in range(1, size * 8 - first + 1))
+        lines += [f"{loaded(FRAME[:size], first, width):x}" for first, width in places]
     for first in OFFSETS:
         for width in WIDTHS:
             value = loaded(FRAME, first, width)
@@ -152,6 +167,20 @@ def sums(data: bytes) -> tuple[int, int, int, int]:
         for _ in range(8):
             crc = crc >> 1 ^ (0xA001 if crc & 1 else 0)
     return ~total & 0xFFFF, folded, crc, zlib.crc32(data)
+
+
+def test_words_around_bits() -> None:
+    for readable, first, width in product(range(1, 20), range(100), range(1, 65)):
+        end = -(-(first + width) // 8)
+        if end > readable:
+            continue
+        word = word_around(first, width, readable)
+        spans = end - first // 8
+        assert (word is not None) == (spans in (3, 5, 6, 7) and readable >= (4 if spans == 3 else 8))
+        if word is not None:
+            start, size = word
+            assert start >= 0 and start + size <= readable
+            assert start <= first // 8 and end <= start + size
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

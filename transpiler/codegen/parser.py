@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
-from transpiler.codegen.packing import store_padded
+from transpiler.codegen.packing import bytes_of, store_padded, word_around
 from transpiler.codegen.record import texts
 from transpiler.codegen.statements import Statements, at
-from transpiler.codegen.storage import Slot
 from transpiler.codegen.tables import members_key, packed_keys
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
 from transpiler.hlir.expressions import (
@@ -30,7 +29,7 @@ from transpiler.hlir.expressions import (
 )
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, Verify
-from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit, width_of
+from transpiler.hlir.types import Bits, Bool, HeaderType, Varbit, width_of
 
 DONE = "parsed"
 _CURSOR = re.compile(r"\bat\b")
@@ -48,7 +47,7 @@ class ParserStatements(Statements):
                 slot = self.storage.variable(target.name)
                 if self.scope.is_dead(slot):
                     return (self._need(str(-(-type_.width // 8)), where),)
-                value = self._load(type_, "at", 0)
+                value = self._load(type_, "at", 0, bytes_of(type_.width))
                 return (self._need(str(-(-type_.width // 8)), where), Line(f"{self.scope.write(slot)} = {value};"))
             case Advance(bits=bits):
                 return (BlockView(self._advance(bits), "", where),)
@@ -254,19 +253,21 @@ class ParserStatements(Statements):
                 continue
             if self.storage.is_loaded(owner, field.name):
                 slot = self.storage.field(owner, field.name)
-                yield from self._fill_field(slot, header, field, offset, behind)
+                assert isinstance(field.type, Bits)
+                value = C(self._load(field.type, "at + bits / 8" if behind else "at", offset, layout.fixed_bits // 8))
+                yield from self.set_element(slot, header, value)
             offset += field.type.width
 
-    def _fill_field(self, slot: Slot, header: HeaderPlace, field: Field, offset: int, behind: bool) -> Views:
-        assert isinstance(field.type, Bits)
-        return self.set_element(slot, header, C(self._load(field.type, "at + bits / 8" if behind else "at", offset)))
-
     @staticmethod
-    def _load(type_: Bits, at_text: str, offset: int) -> str:
-        """Read `type_` from bit `offset` behind the cursor."""
+    def _load(type_: Bits, at_text: str, offset: int, readable: int) -> str:
+        """Read `type_` from bit `offset` behind the cursor, where `readable` bytes are there to be read."""
         width, base = type_.width, f"packet->data + {at_text}"
         if is_wide(type_):
             return f"{c_type(type_)}_load({base}, {offset}, {width})"
+        if (word := word_around(offset, width, readable)) is not None:
+            start, size = word
+            place = f"{base} + {start}" if start else base
+            return f"({c_type(type_)})macs_load_from_word({place}, {size}, {offset - 8 * start}, {width})"
         if offset % 8 == 0 and width % 8 == 0:
             place = f"{base} + {offset // 8}" if offset else base
             return f"({c_type(type_)})macs_load_bytes({place}, {width // 8})"

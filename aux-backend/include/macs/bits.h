@@ -112,6 +112,11 @@ static inline uint64_t macs_load_bits(const uint8_t *from, unsigned first, unsig
     return (macs_load_bytes(from, 8) << low | from[8] >> (8 - low)) & macs_mask(width);
 }
 
+/* Those bits of a word of `bytes` (4 or 8) bytes, all of which may be read. */
+static inline uint64_t macs_load_from_word(const uint8_t *from, unsigned bytes, unsigned first, unsigned width) {
+    return macs_load_bytes(from, bytes) >> (bytes * 8 - first - width) & macs_mask(width);
+}
+
 /* Replace those bits, and no others. */
 static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, uint64_t value) {
     to += first / 8;

@@ -281,7 +281,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             if (packet->length - at < 14) {
                 goto parsed;
             }
-            kept->hdr_ethernet_destination = (uint64_t)macs_load_bytes(packet->data + at, 6);
+            kept->hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
             hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
             at += 14;
         }
@@ -296,7 +296,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 goto parsed;
             }
             kept->hdr_label_valid = true;
-            kept->hdr_label_value = (uint32_t)macs_load_bits(packet->data + at, 0, 20);
+            kept->hdr_label_value = (uint32_t)macs_load_from_word(packet->data + at, 4, 0, 20);
             kept->hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
             at += 4;
         }
