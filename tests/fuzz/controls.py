@@ -6,11 +6,11 @@ from calls import constants
 from context import Action, Context, Control, Register
 from expressions import expression
 from functions import literals
-from layout import Node, block
+from layout import Block, Node, block
 from scope import BOOL, Header, Kind, Scope, Type, bits
 from statements import body
 from tables import Profiles, table
-from world import EGRESS, ERRORS, INGRESS, World
+from world import ERRORS, World
 
 STANDARD = "inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm"
 DATA_WIDTHS = (1, 8, 9, 9, 16, 33, 48, 70)  # 9: a port
@@ -58,12 +58,12 @@ def _parameter_type(world: World, scope: Scope) -> Kind:
     return world.random.choice(world.places).type if world.places and world.chance(0.8) else scope.kind()
 
 
-def pipe(world: World, name: str) -> Node:
+def pipe(world: World, name: str) -> Block:
     """Ingress (I) or egress (E)."""
     ingress = name == "I"
     scope = world.scope()
-    scope.places += INGRESS if ingress else EGRESS
-    context = Context(world.names, externs=True, leaves=("return", "exit"), lives=world.lives)
+    scope.places += world.ingress if ingress else world.egress
+    context = Context(world.names, externs=world.externs, leaves=("return", "exit"), lives=world.lives)
     context.metadata = "ingress" if ingress else "egress"
     declared = [*_instances(world, scope, context, 0.6), *declarations(world, scope, context)]
     made = _beginning(world) if ingress else []
@@ -186,7 +186,7 @@ def checksums(world: World, name: str, call: str) -> Node:
     return block(f"control {name}(inout headers_t hdr, inout meta_t meta) {{", [block("apply {", made)])
 
 
-def deparser(world: World) -> Node:
+def deparser(world: World) -> Block:
     """In order, mostly; all at once, now and then."""
     emits = [f"packet.emit({h.text});" for h in (*world.headers, *world.unions, *world.stacks)]
     if world.chance(0.3):

@@ -120,7 +120,7 @@ def truncate(scope: Scope, context: Context, depth: int) -> list[Node]:
     return _sometimes(scope, f"truncate({scope.random.randint(1, 40)});")
 
 
-@production(2, where=lambda context: context.lives and context.externs)
+@production(2, where=lambda context: context.lives and bool(context.metadata))
 def life(scope: Scope, context: Context, depth: int) -> list[Node]:
     """A second life of a packet, that is in its first."""
     fields = scope.random.choice((1, 2))

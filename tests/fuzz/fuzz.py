@@ -17,6 +17,7 @@ from random import Random
 
 import p4_14
 import program
+import psa
 import reckoned
 import report
 from damage import damaged, survives
@@ -26,7 +27,7 @@ from shrink import shrink
 
 SHRINK_SECONDS = 120.0
 DAMAGED = 10  # variants of one program
-KINDS = ("p4-16", "p4-16", "p4-16", "p4-16", "p4-14", "reckoned", "p4-16", "damaged")
+KINDS = ("p4-16", "p4-16", "psa", "p4-16", "p4-14", "reckoned", "psa", "damaged")
 Found = tuple[tuple[Node, ...], Failure]
 
 
@@ -62,7 +63,8 @@ def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: fl
 
 def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Found | None:
     """Of a program that only the executions tell the meaning of."""
-    makers: dict[str, Callable[[int, int], tuple[Node, ...]]] = {"p4-16": program.make, "p4-14": p4_14.make}
+    makers: dict[str, Callable[[int, int], tuple[Node, ...]]]
+    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make}
     nodes = makers[kind](seed, size)
     failure = examine(render(nodes), scratch / "whole", seed)
     if failure is None:

@@ -9,10 +9,10 @@ from calls import constants, control_arguments
 from context import Context, Control
 from expressions import expression
 from keysets import keyset
-from layout import Node, block
+from layout import Block, Node, block
 from scope import BOOL, Header, Scope, Stack, Type, bits
 from statements import body
-from world import ERRORS, INGRESS, World
+from world import ERRORS, World
 
 HEAD = "parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {"
 
@@ -37,7 +37,7 @@ class State:
     consumes: bool = False
 
 
-def parser(world: World) -> Node:
+def parser(world: World) -> Block:
     """The program's parser."""
     number = world.random.randint(1, 2 + world.size)
     waiting = [h.text for h in world.headers]
@@ -53,7 +53,7 @@ def parser(world: World) -> Node:
     states = []
     for i in range(number):
         inner = world.scope()
-        inner.places += INGRESS[:2]
+        inner.places += world.ingress[:2]
         state = State(world, inner, Context(world.names, parser=True), waiting, sets, instances)
         states.append(_state(state, i, number))
     return block(HEAD, [*declared, *states])

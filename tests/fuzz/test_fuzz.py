@@ -11,6 +11,7 @@ from pathlib import Path
 
 import p4_14
 import program
+import psa
 import pytest
 import reckoned
 from layout import render, smaller
@@ -18,7 +19,7 @@ from oracle import Subject, examine
 
 FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
-MAKERS = {"p4-16": program.make, "p4-14": p4_14.make}
+MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make}
 FEATURES = {  # what must be there in good part of the programs
     "p4-16": {
         "header unions": r"header_union",
@@ -63,6 +64,22 @@ FEATURES = {  # what must be there in good part of the programs
         "verify": r"verify\(",
         "parser loops": r"\.next\)",
     },
+    "psa": {
+        "metadata handed on": r"normal = meta;",
+        "clones": r"om\.clone = true;",
+        "resubmitted packets": r"om\.resubmit = true;",
+        "recirculated packets": r"PSA_PORT_RECIRCULATE",
+        "multicast": r"multicast\(om",
+        "drops": r"(in|e)gress_drop\(om",
+        "packet paths": r"sm\.packet_path ",
+        "an egress that does nothing": r"EP\(.*\n.*start \{\n( .*\{ meta .*\n)* *transition accept;\n    \}\n\}",
+        "registers": r"\br\d+\.(read|write)\(",
+        "counters": r"\bc\d+\.count\(",
+        "direct counters": r"psa_direct_counter = ",
+        "meters": r"\.execute\(",
+        "profiles": r"psa_implementation = ",
+        "value sets": r"value_set<",
+    },
     "p4-14": {
         "stacks": r"push\(|pop\(",
         "crossed operators": r"bit_andca|bit_orcb",
@@ -80,7 +97,7 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
     """As many as there is time for, one at least."""
     end, seed = time.monotonic() + SECONDS, FROM
     while seed == FROM or time.monotonic() < end:
-        kind = ("p4-16", "p4-14", "p4-16")[seed % 3]
+        kind = ("p4-16", "p4-14", "psa")[seed % 3]
         failure = examine(render(MAKERS[kind](seed, seed % 3)), tmp_path, seed, count=2)
         assert failure is None, (
             f"seed {seed}: {failure.step} {failure.build}: {failure.message}\n"

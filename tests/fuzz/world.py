@@ -43,6 +43,9 @@ class World:
     controls: list[Control] = field(default_factory=list)
     parsers: list[Control] = field(default_factory=list)
     lives: bool = False  # second lives; then no registers: what these hold would depend on when those come
+    ingress: tuple[Place, ...] = INGRESS  # what the architecture tells; the first two the parser too
+    egress: tuple[Place, ...] = EGRESS
+    externs: bool = True  # v1model's functions
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
