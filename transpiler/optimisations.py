@@ -45,6 +45,11 @@ class Optimisations:
         "handing received bursts to programs of one pipe as they are; what is multicast or recirculates has one aside",
         "no list of packets in between; a burst to one port goes out as a whole",
     )
+    overlap: bool = _on(
+        "finishing a burst when the next one has been received and parsed, in straight programs that look up entries of "
+        "words first (exact_packed), at b of 2 and more",
+        "no burst begins or ends with waiting; a packet waits for the next reception, a busy switch holds two bursts",
+    )
     locals: bool = _on(
         "locals for what no later stage reads, in place of the packet's state",
         "registers in place of memory; what nothing reads is gone",

@@ -39,6 +39,15 @@ static void take_outputs(struct macs_lane *lane) {
     }
 }
 
+/* The program's two bursts: true, or there is no memory. */
+static bool make_bursts(struct macs_lane *lane) {
+    size_t bytes = (lane->sw->program->burst_bytes + 63) & ~(size_t)63;
+    for (unsigned i = 0; i < 2 && bytes; i++)
+        if (!(lane->bursts[i].burst = aligned_alloc(64, bytes)))
+            return false;
+    return true;
+}
+
 int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigned index) {
     struct macs_lane *lane = aligned_alloc(64, (sizeof(*lane) + 63) & ~(size_t)63);
     if (!lane)
@@ -56,7 +65,7 @@ int macs_lane_create(struct macs_lane **created, struct macs_switch *sw, unsigne
         inputs += sw->ports[slot].input_count;
     lane->inputs = calloc(inputs + 1, sizeof(*lane->inputs));
     lane->outputs = calloc(sw->port_count, sizeof(*lane->outputs));
-    bool complete = lane->inputs && lane->outputs;
+    bool complete = lane->inputs && lane->outputs && make_bursts(lane);
     if (complete && sw->program->uses_requests)
         complete = macs_again_create(&lane->again, sw->options.buffers) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &lane->reader) : -ENOMEM;
@@ -77,6 +86,8 @@ void macs_lane_destroy(struct macs_lane *lane) {
         macs_qsbr_unregister(lane->reader);
     free(lane->inputs);
     free(lane->outputs);
+    free(lane->bursts[0].burst);
+    free(lane->bursts[1].burst);
     macs_again_destroy(lane->again);
     if (lane->sw->program->cipher)
         lane->sw->program->cipher->destroy(lane->sessions);
@@ -111,6 +122,15 @@ static void note_end(struct macs_lane *lane) {
         atomic_store_explicit(&lane->stats.last_ns, macs_switch_now(lane->sw), memory_order_relaxed);
 }
 
+/* That the tables' old contents may go, but for what an open burst may still look at. */
+static void report(struct macs_lane *lane) {
+    const struct macs_opened *opened = &lane->bursts[lane->opened];
+    if (opened->count)
+        macs_qsbr_quiescent_since(lane->reader, opened->epoch);
+    else
+        macs_qsbr_quiescent(lane->sw->qsbr, lane->reader);
+}
+
 static void work(struct macs_lane *lane) {
     struct macs_switch *sw = lane->sw;
     unsigned idle = 0;
@@ -120,13 +140,14 @@ static void work(struct macs_lane *lane) {
         for (unsigned i = 0; i < lane->input_count; i++) {
             macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
             received += macs_lane_poll(lane, &lane->inputs[i]);
-            macs_qsbr_quiescent(sw->qsbr, lane->reader);
+            report(lane);
         }
         if (received) {
             idle = 0;
             sleep_ns = SLEEP_MIN_NS;
             note_begin(lane);
         } else {
+            macs_lane_drain(lane);
             if (!idle++)
                 note_end(lane);
             if (idle > IDLE_ROUNDS && !sw->options.busy)
@@ -135,6 +156,7 @@ static void work(struct macs_lane *lane) {
             odp_cpu_pause();
         }
     }
+    macs_lane_drain(lane);
     if (!idle)
         note_end(lane);
 }

@@ -23,6 +23,14 @@ struct macs_output {
     odp_packet_t packets[MACS_BURST_MAX];
 };
 
+/* A burst that a straight program has opened. */
+struct macs_opened {
+    void *burst;    /* the program's */
+    uint64_t epoch; /* before it was opened: its lookups hold no older pointers */
+    unsigned slot;
+    unsigned count; /* packets; 0: it is closed */
+};
+
 struct macs_lane {
     struct macs_worker worker; /* first: generated code knows the lane by it */
     struct macs_switch *sw;
@@ -36,6 +44,8 @@ struct macs_lane {
     uint64_t filled;                /* bit s: outputs[s] holds packets */
     unsigned gathered;              /* packets of a port that are sent together at most */
     struct macs_sessions *sessions; /* of the program's cipher; NULL when it has none */
+    struct macs_opened bursts[2];   /* of programs that open them */
+    unsigned opened;                /* which of them was opened last */
     struct macs_again *again;       /* packets that go through the program again; NULL when it asks for no such thing */
     struct macs_worker_stats stats;
 };
@@ -52,9 +62,12 @@ void macs_lane_destroy(struct macs_lane *lane);
 /* The thread; its argument is the lane. Returns when the switch stops. */
 void *macs_lane_run(void *lane);
 
-/* Receive a burst from the input, process it and all second lives that it leads to, send what comes of it. Returns how
- * many packets were received. */
+/* Receive a burst from the input, process it and all second lives that it leads to, send what comes of it; or open it
+ * and do that to the one opened before. Returns how many packets were received. */
 unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input);
+
+/* Finish the burst that is open, if one is. */
+void macs_lane_drain(struct macs_lane *lane);
 
 /* Send a port's buffer, or all of them. */
 void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);

@@ -83,7 +83,7 @@ static void finish(struct macs_lane *lane, struct macs_packet *packets[], unsign
     program->egress(&lane->worker, packets, count);
     if (program->cipher)
         program->cipher->run(lane, packets, count);
-    if (!lane->again && !program->one_by_one && !program->straight) {
+    if (!lane->again && !program->one_by_one && !program->straight && !program->open) {
         settle(lane, packets, count);
         return;
     }
@@ -296,20 +296,62 @@ static uint64_t pass_received(struct macs_lane *lane, const odp_packet_t handles
     return bytes;
 }
 
+/* Send what has come of a burst. */
+static void end_burst(struct macs_lane *lane, unsigned slot, unsigned received) {
+    struct macs_port *port = &lane->sw->ports[slot];
+    macs_lane_flush(lane);
+    macs_stats_add(&lane->stats.bursts, 1);
+    if (port->ctl) /* who waits for these frames may collect what came of them */
+        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
+}
+
+/* --- bursts in two halves -------------------------------------------------------------------------------------------
+ */
+
+static void close_burst(struct macs_lane *lane, struct macs_opened *opened, struct macs_opened *next) {
+    lane->sw->program->close(&lane->worker, opened->burst, next ? next->burst : NULL);
+    end_burst(lane, opened->slot, opened->count);
+    opened->count = 0;
+}
+
+void macs_lane_drain(struct macs_lane *lane) {
+    struct macs_opened *opened = &lane->bursts[lane->opened];
+    if (opened->count)
+        close_burst(lane, opened, NULL);
+}
+
+/* Open a burst, then close the one before it; and this one too if only one lookup may be in flight. Returns its bytes.
+ */
+static uint64_t open_burst(struct macs_lane *lane, unsigned slot, const odp_packet_t handles[], unsigned count) {
+    const struct macs_program *program = lane->sw->program;
+    struct macs_opened *before = &lane->bursts[lane->opened], *opened = &lane->bursts[lane->opened ^= 1];
+    opened->epoch = macs_qsbr_epoch(lane->sw->qsbr);
+    uint64_t bytes = program->open(&lane->worker, opened->burst, handles, count);
+    opened->slot = slot;
+    opened->count = count;
+    if (before->count)
+        close_burst(lane, before, opened);
+    if (lane->worker.sub_batch == 1)
+        macs_lane_drain(lane);
+    return bytes;
+}
+
 unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
     odp_packet_t handles[MACS_BURST_MAX];
     int received = receive(lane, input, handles);
     if (received <= 0)
         return 0;
-    struct macs_port *port = &lane->sw->ports[input->slot];
+    uint64_t bytes;
+    unsigned count = (unsigned)received;
     read_time(lane);
-    lane->worker.port = port->number;
-    uint64_t bytes = pass_received(lane, handles, (unsigned)received);
-    macs_stats_add(&lane->stats.ports[input->slot].rx_packets, (uint64_t)received);
+    lane->worker.port = lane->sw->ports[input->slot].number;
+    if (lane->sw->program->open) {
+        bytes = open_burst(lane, input->slot, handles, count);
+    } else {
+        bytes = pass_received(lane, handles, count);
+        end_burst(lane, input->slot, count);
+    }
+    macs_stats_add(&lane->stats.ports[input->slot].rx_packets, count);
     macs_stats_add(&lane->stats.ports[input->slot].rx_bytes, bytes);
-    macs_lane_flush(lane);
-    macs_stats_add(&lane->stats.bursts, 1);
-    if (port->ctl) /* who waits for these frames may collect what came of them */
-        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
-    return (unsigned)received;
+    return count;
 }

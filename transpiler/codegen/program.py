@@ -88,6 +88,7 @@ def view(
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
         wants_straight=wanted.straight,
+        wants_overlap=wanted.overlap,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,
         avoids_huge_pages=not wanted.huge_pages,

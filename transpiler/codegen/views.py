@@ -335,7 +335,7 @@ class ProgramView:
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind().
     `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
-    `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
+    `wants_overlap`, `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
 
     name: str
     source: str
@@ -362,6 +362,7 @@ class ProgramView:
     recirculate_port: int | None
     one_by_one: bool
     wants_straight: bool
+    wants_overlap: bool
     reads_ahead: bool
     sends_singly: bool
     avoids_huge_pages: bool
@@ -375,6 +376,14 @@ class ProgramView:
         one = sum(not pipe.aside for pipe in self.pipes) == 1
         requests = self.uses_requests and not self.parted  # else only packets that leave it make them
         return self.wants_straight and one and not requests and not self.one_by_one
+
+    @property
+    def overlaps(self) -> bool:
+        """Whether a burst is received and parsed while the first lookups of the one before are in flight. What comes to the
+        first stage by another way must do so before the next burst does."""
+        first = self.pipes[0].stages[1:2]
+        fetched = any(stage.bulk and stage.in_words for stage in first)
+        return self.straight and self.wants_overlap and fetched and not self.uses_requests
 
     @property
     def parted(self) -> bool:

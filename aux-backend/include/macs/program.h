@@ -11,8 +11,9 @@
  * frame to send.
  *
  * A program whose packets go through one pipe, once, is straight instead: it takes the received burst, fills the
- * records itself and gives the packets back to the runtime with their fates (macs/straight.h). It returns the bytes
- * received. What is replicated or recirculates goes on through its egress() and its ingress().
+ * records itself and gives the packets back to the runtime with their fates (macs/straight.h), by straight() or by
+ * open() and close(). It returns the bytes received. What is replicated or recirculates goes on through its egress()
+ * and its ingress().
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -62,6 +63,8 @@ struct macs_cipher;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
 typedef uint64_t macs_straight_fn(struct macs_worker *worker, const odp_packet_t handles[], unsigned count);
+typedef uint64_t macs_open_fn(struct macs_worker *worker, void *burst, const odp_packet_t handles[], unsigned count);
+typedef void macs_close_fn(struct macs_worker *worker, void *burst, void *next);
 
 struct macs_program {
     const char *name;
@@ -85,6 +88,9 @@ struct macs_program {
     const struct macs_extern_desc *extern_descs;
     void **externs; /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
     macs_straight_fn *straight; /* a received burst from end to end: the pipes are for what goes on then */
+    macs_open_fn *open;         /* or its first half; what is known of it then is in `burst_bytes` bytes */
+    macs_close_fn *close;       /* and the second; `next`: that was opened since, or NULL */
+    size_t burst_bytes;
     macs_pipe_fn *ingress;
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;

@@ -1,9 +1,9 @@
 /* Quiescent-state reclamation: how the one writer knows that no reader can still see what it unlinked.
  *
  * Readers (workers) register once, go online, and report a quiescent state after each burst: at that point they hold
- * no pointer into any table. The writer unlinks something, defers its release, and goes on; the release runs when
- * every reader that was online has reported since. Nobody waits in the usual case, and many releases share one grace
- * period.
+ * no pointer into any table, or none that is older than the burst that they have begun. The writer unlinks something,
+ * defers its release, and goes on; the release runs when every reader that was online has reported since. Nobody waits
+ * in the usual case, and many releases share one grace period.
  *
  * Cost of a report: one load of a shared line, and one release store when the writer has begun a new period. No locks.
  * A reader that waits or sleeps goes offline first; offline readers are never waited for. An online reader that does
@@ -70,11 +70,20 @@ static inline void macs_qsbr_offline(struct macs_qsbr_reader *reader) {
     atomic_store_explicit(&reader->seen, 0, memory_order_release);
 }
 
-/* Report of an online reader: it holds no pointer into a table at this moment. */
-static inline void macs_qsbr_quiescent(struct macs_qsbr *qsbr, struct macs_qsbr_reader *reader) {
-    uint64_t epoch = atomic_load_explicit(&qsbr->epoch, memory_order_acquire);
+/* Report of an online reader: what pointers into tables it holds at this moment it has taken since `epoch` was that of
+ * macs_qsbr_epoch(). Not less than reported before. */
+static inline void macs_qsbr_quiescent_since(struct macs_qsbr_reader *reader, uint64_t epoch) {
     if (atomic_load_explicit(&reader->seen, memory_order_relaxed) != epoch)
         atomic_store_explicit(&reader->seen, epoch, memory_order_release);
+}
+
+static inline uint64_t macs_qsbr_epoch(struct macs_qsbr *qsbr) {
+    return atomic_load_explicit(&qsbr->epoch, memory_order_acquire);
+}
+
+/* Report of an online reader: it holds no pointer into a table at this moment. */
+static inline void macs_qsbr_quiescent(struct macs_qsbr *qsbr, struct macs_qsbr_reader *reader) {
+    macs_qsbr_quiescent_since(reader, macs_qsbr_epoch(qsbr));
 }
 
 /* Begin a grace period and wait for its end: 0, or -ETIMEDOUT after timeout_ns. For rare, heavy changes only. */

@@ -1,10 +1,15 @@
 /* The straight way: programs in which a packet goes through one pipe, once, unless it is replicated or recirculates.
  *
  * Generated code takes a burst as it was received and gives every packet a *fate*; the runtime then sends and drops the
- * burst as a whole, and takes what goes on through the program's egress. The packets' records are on the worker's
- * stack, so that every burst has them in the same cache lines and a program of one stage pays nothing for what nothing
- * reads; large states, and those of packets that go on, are in the packets' own buffers, as ever. Threads: a worker's
- * own.
+ * burst as a whole, and takes what goes on through the program's egress.
+ *
+ * The packets' records are on the worker's stack, so that every burst has them in the same cache lines and a program of
+ * one stage pays nothing for what nothing reads; large states, and those of packets that go on, are in the packets' own
+ * buffers, as ever.
+ *
+ * Where the first lookups are fetched some packets ahead of the work on them, the work on a burst is in two halves:
+ * open() parses and hashes, close() does the rest and fetches for the next burst, which has been opened by then. So no
+ * burst begins or ends with waiting. A worker has two such bursts in memory of their own. Threads: a worker's own.
  */
 #ifndef MACS_STRAIGHT_H
 #define MACS_STRAIGHT_H
@@ -17,8 +22,8 @@ typedef uint8_t macs_fate;
 #define MACS_FATE_DROP 128u /* with an enum macs_cause added */
 #define MACS_FATE_ON 255u   /* on to egress, its record in its buffer: a burst with one has all bits in `any` */
 
-/* Bytes of a packet's state that are worth a place on the stack: a burst's must stay in a core's second cache. */
-#define MACS_STATE_ON_STACK 1024u
+/* Bytes of a packet's state that are worth a place in its burst's: that must stay in a core's second cache. */
+#define MACS_STATE_IN_BURST 1024u
 
 /* Packets ahead whose headers are fetched while one is parsed. */
 #define MACS_AHEAD 8u
@@ -67,6 +72,10 @@ static inline bool macs_bind(const struct macs_worker *worker, struct macs_packe
     return odp_likely(contiguous >= (length < parse_bytes ? length : parse_bytes) && !odp_packet_has_error(handle));
 }
 
+/* The state of a burst's packet: it stands among those of the burst, or in the packet's buffer. */
+#define macs_state(states, handles, index)                                                                             \
+    (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : (void *)macs_packet_of((handles)[index]))
+
 /* A packet that cannot be bound. */
 static inline void macs_refuse(struct macs_packet *packet) {
     packet->verdict = MACS_DROP;
@@ -81,9 +90,9 @@ static inline void macs_fetch(const odp_packet_t handles[], unsigned index, unsi
 
 /* What the packets of a burst are together: where all go to one port, it needs no look at each of them. */
 struct macs_burst {
-    macs_fate all, any;      /* bits that all of their fates have, or any */
-    uint32_t longest;        /* bytes, after the program */
-    uint64_t received, sent; /* bytes before and after the program, those of dropped packets included */
+    macs_fate all, any; /* bits that all of their fates have, or any */
+    uint32_t longest;   /* bytes, after the program */
+    uint64_t sent;      /* bytes after the program, those of dropped packets included */
 };
 
 static inline struct macs_burst macs_burst_begin(void) {

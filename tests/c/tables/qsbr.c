@@ -50,6 +50,31 @@ static void no_release_before_all_have_reported(void) {
     macs_qsbr_destroy(qsbr);
 }
 
+static void what_a_reader_still_holds_is_not_released(void) {
+    struct macs_qsbr *qsbr = NULL;
+    struct macs_qsbr_reader *reader = NULL;
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
+    macs_qsbr_online(qsbr, reader);
+    released = 0;
+    uint64_t first = macs_qsbr_epoch(qsbr); /* a burst is begun here, */
+    defer_one(qsbr, qsbr);
+    macs_qsbr_poll(qsbr);
+    uint64_t second = macs_qsbr_epoch(qsbr); /* the next one here */
+    CHECK(second > first);
+    macs_qsbr_quiescent_since(reader, first);
+    macs_qsbr_poll(qsbr);
+    CHECK(released == 0);
+    defer_one(qsbr, qsbr);
+    macs_qsbr_quiescent_since(reader, second); /* the first burst is finished */
+    macs_qsbr_poll(qsbr);
+    CHECK(released == 1);
+    macs_qsbr_quiescent(qsbr, reader);
+    macs_qsbr_poll(qsbr);
+    CHECK(released == 2);
+    macs_qsbr_unregister(reader);
+    macs_qsbr_destroy(qsbr);
+}
+
 static void a_hanging_reader_stops_changes_only(void) {
     struct macs_qsbr *qsbr = NULL;
     struct macs_qsbr_reader *reader = NULL;
@@ -163,6 +188,7 @@ static void tables_by_description(void) {
 
 int main(void) {
     no_release_before_all_have_reported();
+    what_a_reader_still_holds_is_not_released();
     a_hanging_reader_stops_changes_only();
     a_hanging_reader_and_a_full_table();
     owners_are_dropped_alone();

@@ -299,18 +299,19 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     const uint8_t *const slot_of = worker->slot_of;
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
+    uint64_t received = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct state state;
-        burst.received += odp_packet_len(handles[i]);
+        struct state own, *const state = &own;
+        received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state.packet, handles[i], 65535, MACS_BIND_ALL))
-            ingress_0_entry(worker, &state);
+        if (macs_bind(worker, &state->packet, handles[i], 65535, MACS_BIND_ALL))
+            ingress_0_entry(worker, state);
         else
-            macs_refuse(&state.packet);
-        fates[i] = macs_fate_of(&burst, slot_of, &state.packet);
+            macs_refuse(&state->packet);
+        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
     }
     macs_settle(worker, handles, fates, count, burst);
-    return burst.received;
+    return received;
 }
 
 const struct macs_program macs_program = {

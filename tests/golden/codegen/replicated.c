@@ -271,36 +271,39 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     const uint8_t *const slot_of = worker->slot_of;
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
-    struct ingress_sets sets;
-    macs_list_empty(&sets.to_1);
-    struct state states[sizeof(struct state) <= MACS_STATE_ON_STACK ? MACS_BURST_MAX : 1];
-    struct macs_packet *packets[MACS_BURST_MAX];
+    uint64_t received = 0;
+    ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+    struct ingress_sets left, *const sets = &left;
+    const uint32_t sub_batch = worker->sub_batch;
+    (void)sub_batch;
+    macs_list_empty(&sets->to_1);
     for (uint32_t i = 0; i < count; i++) {
-        packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
-        burst.received += odp_packet_len(handles[i]);
+        struct state *const state = macs_state(states, handles, i);
+        received += odp_packet_len(handles[i]);
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, packets[i], handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
-            ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
+        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
+            ingress_0_entry(worker, state, i, sets);
         else
-            macs_refuse(packets[i]);
+            macs_refuse(&state->packet);
     }
     {
-        const uint16_t *const list = sets.to_1.members;
-        const uint32_t members = sets.to_1.count;
-        struct ingress_1_I_groups_looks looks;
+        const uint16_t *const list = sets->to_1.members;
+        const uint32_t members = sets->to_1.count;
+        struct ingress_1_I_groups_looks own, *const looks = &own;
         for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups_keys((struct state *)packets[list[i]], i, &looks);
-        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks.lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
+            ingress_1_I_groups_keys(macs_state(states, handles, list[i]), i, looks);
+        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups(worker, (struct state *)packets[list[i]], list[i], &sets, &looks, i);
+            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (macs_goes_on(packets[i]) && sizeof(struct state) <= MACS_STATE_ON_STACK)
-            *(struct state *)macs_packet_of(handles[i]) = states[i];
-        fates[i] = macs_fate_of(&burst, slot_of, packets[i]);
+        const struct state *const state = macs_state(states, handles, i);
+        if (macs_goes_on(&state->packet) && sizeof(struct state) <= MACS_STATE_IN_BURST)
+            *(struct state *)macs_packet_of(handles[i]) = *state;
+        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
     }
     macs_settle(worker, handles, fates, count, burst);
-    return burst.received;
+    return received;
 }
 
 /* Stage 0: entry. */

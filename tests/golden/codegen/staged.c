@@ -457,72 +457,114 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
     }
 }
 
-/* A received burst, from end to end. */
-static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+/* A burst between its two halves. */
+struct ingress_burst {
+    uint32_t count;
+    uint32_t sub_batch;
+    uint32_t fetched; /* of its first lookups */
+    odp_packet_t handles[MACS_BURST_MAX];
+    struct ingress_sets sets;
+    struct ingress_1_I_groups_looks looks;
+    ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+};
+
+/* The first half of a received burst: it is parsed, and its first lookups are made ready. */
+static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
+    struct ingress_burst *const opened = begun;
+    struct ingress_1_I_groups_looks *const looks = &opened->looks;
+    struct state *const states = opened->states;
+    struct ingress_sets left, *const sets = &left;
+    uint64_t received = 0;
+    macs_list_empty(&sets->to_1);
+    macs_list_empty(&sets->to_2);
+    macs_set_empty(&sets->to_3);
+    for (uint32_t i = 0; i < count; i++) {
+        struct state *const state = macs_state(states, handles, i);
+        received += odp_packet_len(handles[i]);
+        macs_fetch(handles, i, count);
+        if (macs_bind(worker, &state->packet, handles[i], 18, MACS_BIND_DATA))
+            ingress_0_entry(worker, state, i, sets);
+        else
+            macs_refuse(&state->packet);
+    }
+    const uint16_t *const list = sets->to_1.members;
+    const uint32_t members = sets->to_1.count;
+    for (uint32_t i = 0; i < members; i++)
+        ingress_1_I_groups_keys(macs_state(states, handles, list[i]), i, looks);
+    macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
+    for (uint32_t i = 0; i < count; i++)
+        opened->handles[i] = handles[i];
+    opened->sets = left;
+    opened->count = count;
+    opened->sub_batch = worker->sub_batch;
+    opened->fetched = 0;
+    return received;
+}
+
+/* The second half. The first lookups of the next burst, if there is one, are fetched meanwhile. */
+static void ingress_close(struct macs_worker *worker, void *begun, void *since) {
+    struct ingress_burst *const opened = begun, *const next = since;
+    struct ingress_sets *const sets = &opened->sets;
+    struct state *const states = opened->states;
+    const odp_packet_t *const handles = opened->handles;
+    const uint32_t count = opened->count, sub_batch = opened->sub_batch;
     const uint8_t *const slot_of = worker->slot_of;
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
-    struct ingress_sets sets;
-    macs_list_empty(&sets.to_1);
-    macs_list_empty(&sets.to_2);
-    macs_set_empty(&sets.to_3);
-    struct state states[sizeof(struct state) <= MACS_STATE_ON_STACK ? MACS_BURST_MAX : 1];
-    struct macs_packet *packets[MACS_BURST_MAX];
-    for (uint32_t i = 0; i < count; i++) {
-        packets[i] = sizeof(struct state) <= MACS_STATE_ON_STACK ? &states[i].packet : macs_packet_of(handles[i]);
-        burst.received += odp_packet_len(handles[i]);
-        macs_fetch(handles, i, count);
-        if (macs_bind(worker, packets[i], handles[i], 18, MACS_BIND_DATA))
-            ingress_0_entry(worker, (struct state *)packets[i], i, &sets);
-        else
-            macs_refuse(packets[i]);
-    }
     {
-        const uint16_t *const list = sets.to_1.members;
-        const uint32_t members = sets.to_1.count;
-        struct ingress_1_I_groups_looks looks;
-        for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups_keys((struct state *)packets[list[i]], i, &looks);
-        macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks.lookup_0, members, 48, 17);
-        const uint32_t finishes = worker->sub_batch, steps = finishes - finishes / 8;
-        for (uint32_t i = 0; i < members + finishes; i++) {
-            if (i < members) {
-                macs_exact_packed_bulk_fetch(&looks.lookup_0, i);
-            }
-            if (i >= steps && i - steps < members) {
-                macs_exact_packed_bulk_step(&looks.lookup_0, i - steps, 17);
-            }
-            if (i >= finishes) {
-                const uint32_t at = i - finishes;
-                ingress_1_I_groups(worker, (struct state *)packets[list[at]], list[at], &sets, &looks, at);
-            }
+        const uint16_t *const list = sets->to_1.members;
+        const uint32_t members = sets->to_1.count;
+        struct ingress_1_I_groups_looks *const looks = &opened->looks;
+        const uint32_t ahead = sub_batch, second = ahead / 4;
+        const uint32_t coming = next ? next->sets.to_1.count : 0;
+        uint32_t come = 0;
+        for (uint32_t i = opened->fetched; i < ahead && i < members; i++) {
+            macs_exact_packed_bulk_fetch(&looks->lookup_0, i);
         }
+        for (uint32_t i = 0; i < second && i < members; i++) {
+            macs_exact_packed_bulk_step(&looks->lookup_0, i, 17);
+        }
+        for (uint32_t i = 0; i < members; i++) {
+            if (i + ahead < members) {
+                macs_exact_packed_bulk_fetch(&looks->lookup_0, i + ahead);
+            } else if (come < coming) {
+                macs_exact_packed_bulk_fetch(&next->looks.lookup_0, come);
+                come++;
+            }
+            if (i + second < members) {
+                macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
+            }
+            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
+        }
+        if (next)
+            next->fetched = come;
     }
     {
-        const uint16_t *const list = sets.to_2.members;
-        const uint32_t members = sets.to_2.count;
+        const uint16_t *const list = sets->to_2.members;
+        const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_look looks[MACS_BURST_MAX];
-        for (uint32_t first = 0; first < members; first += worker->sub_batch) {
-            const uint32_t last = first + worker->sub_batch < members ? first + worker->sub_batch : members;
+        for (uint32_t first = 0; first < members; first += sub_batch) {
+            const uint32_t last = first + sub_batch < members ? first + sub_batch : members;
             for (uint32_t i = first; i < last; i++)
-                ingress_2_I_labels_start((struct state *)packets[list[i]], &looks[i - first]);
+                ingress_2_I_labels_start(macs_state(states, handles, list[i]), &looks[i - first]);
             for (uint32_t i = 0; i < last - first; i++) {
                 macs_ternary_cells_step(tables[TABLE_I_labels].kernel, looks[i].lookup_0.key, 5, &looks[i].lookup_0.cursor);
             }
             for (uint32_t i = first; i < last; i++)
-                ingress_2_I_labels(worker, (struct state *)packets[list[i]], list[i], &sets, &looks[i - first]);
+                ingress_2_I_labels(worker, macs_state(states, handles, list[i]), list[i], sets, &looks[i - first]);
         }
     }
     {
         uint16_t list[MACS_BURST_MAX];
-        const uint32_t members = macs_set_list(&sets.to_3, list);
+        const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++)
-            ingress_3_merge(worker, (struct state *)packets[list[i]], list[i], &sets);
+            ingress_3_merge(worker, macs_state(states, handles, list[i]), list[i], sets);
     }
-    for (uint32_t i = 0; i < count; i++)
-        fates[i] = macs_fate_of(&burst, slot_of, packets[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct state *const state = macs_state(states, handles, i);
+        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
+    }
     macs_settle(worker, handles, fates, count, burst);
-    return burst.received;
 }
 
 const struct macs_program macs_program = {
@@ -538,5 +580,7 @@ const struct macs_program macs_program = {
     .tables = tables,
     .extern_descs = extern_descs,
     .externs = externs,
-    .straight = ingress_straight,
+    .open = ingress_open,
+    .close = ingress_close,
+    .burst_bytes = sizeof(struct ingress_burst),
 };
