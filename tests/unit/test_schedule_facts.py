@@ -15,7 +15,18 @@ from transpiler.hlir.types import Bool
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Plain, Schedule
-from transpiler.schedule.v1model import DROP, FINISH, FORWARD, PASS, TO_PORT
+from transpiler.schedule.v1model import (
+    DECIDE,
+    DROP,
+    EGRESS_SPEC,
+    FINISH,
+    FORWARD,
+    MULTICAST_GROUP,
+    PART,
+    PASS,
+    TO_PORT,
+    settle,
+)
 from transpiler.schedule.worlds import LIMIT, agreed, known, met, parted
 
 PACKETS = Path(__file__).parents[1] / "packets"
@@ -42,7 +53,7 @@ def steps(plan: Schedule) -> set[Step]:
     pipe = plan.pipes[0]
     codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
     found = {what for code in codes for what in whats(code) if isinstance(what, Step)}
-    return found & {FORWARD, FINISH, DROP, TO_PORT, PASS}
+    return found & {FORWARD, PART, FINISH, DROP, TO_PORT, PASS}
 
 
 def test_less_is_kept() -> None:
@@ -55,6 +66,34 @@ def test_drops_that_are_known() -> None:
     program = switches.load(APPS / "ipv4fwd" / "ipv4fwd.p4")
     assert steps(schedule(program, Options())) == {FORWARD}
     assert steps(schedule(program, Options(facts=True))) == {DROP, FORWARD}
+
+
+def test_what_is_dropped_does_not_part() -> None:
+    program = switches.load(APPS / "l2fwd" / "l2fwd.p4")
+    assert steps(schedule(program, Options(straight=True))) == {PART, FINISH}
+    assert steps(schedule(program, Options(straight=True, facts=True))) == {PART, FINISH, DROP}
+
+
+@pytest.mark.parametrize(
+    ("step", "group", "spec", "left"),
+    [
+        (PART, 0, 511, DROP),
+        (PART, 0, 5, TO_PORT),
+        (PART, 0, None, FORWARD),
+        (PART, None, 511, PART),
+        (PART, 7, 511, PART),
+        (DECIDE, 0, 511, DROP),
+        (DECIDE, 0, 5, DECIDE),
+        (DECIDE, 7, 511, DECIDE),
+        (FORWARD, None, 511, DROP),
+        (FINISH, None, 511, DROP),
+        (FINISH, None, 5, PASS),
+        (FINISH, 0, None, FINISH),
+    ],
+)
+def test_what_is_left_of_decisions(step: Step, group: int | None, spec: int | None, left: Step) -> None:
+    program = switches.load(APPS / "l2fwd" / "l2fwd.p4")
+    assert settle(program, step, {MULTICAST_GROUP: group, EGRESS_SPEC: spec}.get) == left
 
 
 def test_the_deparser_of_the_last_stage_knows_what_is_valid() -> None:

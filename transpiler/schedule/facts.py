@@ -43,6 +43,7 @@ from transpiler.schedule.worlds import (
     World,
     Worlds,
     agreed,
+    common,
     copied,
     forget,
     known,
@@ -221,7 +222,9 @@ class _Facts:
                     world.pop(location, None)
                     if value is not None:
                         world[location] = value
-        return settled[0] if len(set(settled)) == 1 else step, going
+        if len(set(settled)) > 1:  # then what is known in all worlds
+            settled = [self.settle(self.program, step, self._value_in(common(worlds)))]
+        return settled[0], going
 
     def _value_in(self, world: World) -> Callable[[str], int | None]:
         """The value of an intrinsic value, by its name: zero where the program cannot name it."""

@@ -96,13 +96,15 @@ def plan_parted(program: Program) -> tuple[PipePlan, ...]:
 
 
 def settle(program: Program, step: Step, values: Values) -> Step:
-    """Whether a packet is dropped may be known."""
-    if step not in (FORWARD, FINISH) or (spec := values(EGRESS_SPEC)) is None:
+    """Whether a packet is multicast or dropped may be known. Multicast goes before the drop port."""
+    if step in (DECIDE, PART) and values(MULTICAST_GROUP) != 0:
+        return step
+    step = FORWARD if step == PART else step
+    if step not in (FORWARD, DECIDE, FINISH) or (spec := values(EGRESS_SPEC)) is None:
         return step
     if step == FINISH and calls(program, frozenset({"clone.egress"})):
         return step
-    left = TO_PORT if step == FORWARD else PASS
-    return DROP if spec == DROP_PORT else left
+    return DROP if spec == DROP_PORT else {FORWARD: TO_PORT, FINISH: PASS}.get(step, step)
 
 
 def _ingress(program: Program) -> tuple[Item, ...]:

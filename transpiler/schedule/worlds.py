@@ -45,10 +45,11 @@ def met(worlds: Worlds, limit: int = LIMIT) -> Worlds:
         groups.setdefault(validity, []).append(world)
     if len(groups) > limit:
         groups = {frozenset(): list(distinct.values())}
-    return [_common(group) for group in groups.values()]
+    return [common(group) for group in groups.values()]
 
 
-def _common(worlds: Worlds) -> World:
+def common(worlds: Worlds) -> World:
+    """What all of them know; there is one at least."""
     first, *others = worlds
     return {where: value for where, value in first.items() if all(w.get(where) == value for w in others)}
 

@@ -125,10 +125,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
-    uint16_t hdr_tag_replica = 0;
-    uint16_t standard_metadata_egress_port = 0;
-    uint16_t standard_metadata_egress_rid = 0;
-    uint16_t standard_metadata_mcast_grp = 0;
     uint32_t standard_metadata_parser_error = 0;
     *kept = macs_fresh;
     kept->standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
@@ -143,7 +139,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             kept->hdr_tag_valid = true;
             kept->hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
             kept->hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
-            hdr_tag_replica = (uint16_t)macs_load_bytes(packet->data + at + 2, 2);
             at += 4;
         }
         if (!(kept->hdr_tag_hops != 0)) { /* replicated.p4:13 */
@@ -154,40 +149,8 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     }
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
         kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
-        standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
-        if (standard_metadata_mcast_grp != 0) {
-            packet->multicast_group = standard_metadata_mcast_grp;
-            packet->verdict = MACS_REPLICATE;
-            return;
-        }
-        if (kept->standard_metadata_egress_spec == 511) {
-            packet->verdict = MACS_DROP;
-            packet->cause = MACS_CAUSE_PROGRAM;
-            return;
-        }
-        packet->egress_port = kept->standard_metadata_egress_spec;
-        packet->verdict = MACS_FORWARD;
-        standard_metadata_egress_port = (uint16_t)(packet->egress_port);
-        kept->standard_metadata_egress_spec = (uint16_t)(0);
-        standard_metadata_egress_rid = (uint16_t)(packet->replica);
-        kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
-        hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
-        if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
-            kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
-            standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
-        }
-        if (kept->standard_metadata_egress_spec == 511) {
-            packet->verdict = MACS_DROP;
-            packet->cause = MACS_CAUSE_PROGRAM;
-            return;
-        }
-        { /* replicated.p4:43 */
-            if (kept->hdr_tag_valid) {
-                uint8_t *const to = packet->data;
-                macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
-                macs_store_bytes(to + 2, 2, hdr_tag_replica);
-            }
-        }
+        packet->verdict = MACS_DROP;
+        packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
