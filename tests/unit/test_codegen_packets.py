@@ -99,6 +99,11 @@ def test_frames_grow_and_shrink_around_their_payload(rest: int) -> None:
     agree("deparsers", frames)
 
 
+def test_options_that_nothing_changes() -> None:
+    out = agree("options", cut(["00 40 aa", "35 40 01 02 03 aa bb", "f0 00" + "11" * 15 + "aa"]))
+    assert bytes.fromhex("35 3f 01 02 03 aa bb") in out
+
+
 def test_switches() -> None:
     subjects = [f"{value:032x}" for value in (0, 1, 2, 3, 1 << 127, (1 << 64) + 1)]
     out = agree("switches", [bytes.fromhex(s + low + "55") for s in subjects for low in ("00", "ff", "7f")])

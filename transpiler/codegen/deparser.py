@@ -164,18 +164,17 @@ class DeparserStatements(Statements):
         """`moved`: the frame has grown in front of the header, which has not moved: by `grown` bytes, modulo 2^32."""
         owner = self.storage.access(header).owner
         views: list[View] = []
-        offset, base = 0, "to"
-        run: list[
-            tuple[Field, int]
-        ] = []  # fields that are stored, without a byte's end between them, and their offsets
+        offset, behind = 0, False
+        run: list[tuple[Field, int]] = []  # what is stored, without a byte's end between, and its offsets
         for field in self.program.header_type_of[owner].fields:
             if isinstance(field.type, Varbit):
-                base = f"to + {self.render.element(self.storage.varbit_bytes(owner), header)}"
+                behind = True
                 continue
             if self.storage.is_stored(owner, field.name):
                 run.append((field, offset))
             offset += field.type.width
             if run and offset % 8 == 0:
+                base = f"to + {self.render.element(self.storage.varbit_bytes(owner), header)}" if behind else "to"
                 views += self._store_run(header, run, base, offset)
                 run = []
         if not views:
