@@ -154,6 +154,7 @@ static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bit
 /* As many cursors as a burst has packets, with arrays for members. */
 struct macs_exact_packed_bulk {
     const struct macs_exact_packed_index *index;
+    uint64_t mask; /* of the index: here it is one load */
     uint32_t moves;
     uint64_t keys[MACS_BURST_MAX]; /* from the start on what the words have of them in the primary bucket */
     const struct macs_cuckoo_bucket *buckets[MACS_BURST_MAX]; /* primary ones */
@@ -174,6 +175,7 @@ static inline void macs_exact_packed_bulk_start(const void *self, struct macs_ex
         bulk->keys[i] = (permuted << data_bits & rest_mask) | MACS_EXACT_PACKED_PRESENT;
     }
     bulk->index = index;
+    bulk->mask = macs_exact_packed_mask(index);
     bulk->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
 }
 
@@ -195,7 +197,7 @@ static inline struct macs_exact_packed_cursor macs_exact_packed_bulk_cursor(cons
 /* As the step of a single lookup. */
 static inline void macs_exact_packed_bulk_step(struct macs_exact_packed_bulk *bulk, uint32_t at, uint32_t data_bits) {
     const struct macs_cuckoo_bucket *bucket = bulk->buckets[at];
-    bulk->words[at] = macs_scan_find(bucket->words, macs_exact_packed_mask(bulk->index), bulk->keys[at]);
+    bulk->words[at] = macs_scan_find(bucket->words, bulk->mask, bulk->keys[at]);
     if (__builtin_expect(!bulk->words[at] && macs_cuckoo_overflows(bucket), 0)) {
         const struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
         macs_prefetch(&bulk->index->cuckoo.buckets[macs_exact_packed_secondary(&cursor, data_bits)]);
