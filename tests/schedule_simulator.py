@@ -1,6 +1,7 @@
 """Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
-statement. At each border between stages everything that the schedule does not keep is spoilt: what a later stage reads
-of it is wrong then, and shows. Where a schedule lets packets leave a pipe for one aside, every other one does.
+statement. A stage finds what it carries, what is known where it begins, and zeros: what else it should have had of the
+stages before is wrong then, and shows. Between pipes everything that the schedule does not keep is spoilt. Where a
+schedule lets packets leave a pipe for one aside, every other one does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,19 @@ from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import silent
 from transpiler.schedule.live import stored_fields
 from transpiler.schedule.pipeline import Deparse, Parse, Step
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Schedule, Submit, Target
+from transpiler.schedule.stages import (
+    Code,
+    End,
+    Finish,
+    Fork,
+    Jump,
+    PipeSchedule,
+    Plain,
+    Schedule,
+    Stage,
+    Submit,
+    Target,
+)
 from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, DROP, FINISH, FORWARD, PART, TO_PORT
 
 DROP_PORT = 511
@@ -92,6 +105,8 @@ class Simulator:
             stored = frozenset(at.field for at in self.stored if at.owner == name)
             state.headers[name] = FramedHeader(header.layout, False, header.fields, stored)
         self._spoil(state, self.schedule.kept - self.schedule.zeroed)
+        for header in state.headers.values():
+            header.frame.clear()  # nothing has been extracted
         return Packet(number, data, state, Transit(len(data), 0))
 
     def _pipe(self, pipe: PipeSchedule, packets: list[Packet], sub_batch: int) -> None:
@@ -102,10 +117,11 @@ class Simulator:
             assert number == 0 or len({p.number for p in members}) == len(members), "a packet is in a stage once"
             for first in range(0, len(members), sub_batch):
                 batch = members[first : first + sub_batch]
+                if number or not pipe.renews:
+                    for packet in batch:
+                        self._enter(stage, packet.state)
                 looks = [tuple(self._key(look, p) for look in stage.lookups) for p in batch]
                 for packet, look in zip(batch, looks, strict=True):
-                    if number:
-                        self._spoil_lost(packet.state)
                     match StageRun(self, pipe, packet, look).go(stage.code):
                         case Submit(stage=later):
                             assert later > number, "stages are in topological order"
@@ -118,15 +134,31 @@ class Simulator:
         assert all(s.table in self.program.table for s in pipe.stages[number].lookups)
 
     def _key(self, look: st.ApplyTable, packet: Packet) -> tuple[int, ...]:
-        """A lookup's key, from what is kept alone."""
-        self._spoil_lost(packet.state)
+        """A lookup's key."""
         return tuple(evaluate(key.expression, packet.state) for key in self.program.table[look.table].keys)
 
+    def _enter(self, stage: Stage, state: State) -> None:
+        """What is given for the packet's life is zero here."""
+        found = stage.carried if self.schedule.passes else stage.carried | self.schedule.kept
+        for at in self._all(state) - found:
+            value = stage.known.get(at, 0)
+            if not at.field:
+                state.variables[at.owner] = value
+                continue
+            header = state.headers[at.owner]
+            assert isinstance(header, FramedHeader)
+            if at.field == VALIDITY:
+                header.valid = bool(value)
+            else:
+                header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
+                header.fields[at.field] = value
+
     def _spoil_lost(self, state: State) -> None:
-        kept = self.schedule.kept
-        lost = {Location(v.name) for v in self.program.variables}
-        lost |= {Location(n, f) for n, h in state.headers.items() for f in (VALIDITY, *h.fields)}
-        self._spoil(state, frozenset(lost - kept))
+        self._spoil(state, self._all(state) - self.schedule.kept)
+
+    def _all(self, state: State) -> frozenset[Location]:
+        variables = {Location(v.name) for v in self.program.variables}
+        return frozenset(variables | {Location(n, f) for n, h in state.headers.items() for f in (VALIDITY, *h.fields)})
 
     def _spoil(self, state: State, locations: frozenset[Location]) -> None:
         for at in locations:

@@ -334,10 +334,13 @@ def test_streams_are_in_packet_order(stream: str) -> None:
 def test_what_a_later_stage_reads_is_kept() -> None:
     b = Case()
     b.tables_with(t0=[b.set("m2", b.get("m1"))])
-    plan = b.plan(b.set("m1", 1), b.set("m3", 2), apply("t0"), b.set("h.v", b.get("m2")))
+    before = (b.set("m1", 1), b.set("m2", b.get("h.k2")), b.set("m3", 2))
+    plan = b.plan(*before, apply("t0"), b.set("h.v", b.get("m2")))
     assert {"m1", "h.k0", "h.$valid"} <= kept(plan)
     assert not {"m3", "h.k1"} & kept(plan)
     assert "m2" in kept(plan)  # a miss leaves what it was
+    unwritten = b.plan(before[0], apply("t0"), b.set("h.v", b.get("m2")))
+    assert "m2" not in kept(unwritten)  # it is zero still
 
 
 def test_what_is_written_before_it_is_read_is_local() -> None:
@@ -386,7 +389,11 @@ def test_validity_that_a_deparser_needs_is_kept() -> None:
     b = Case().tables_with()
     assert "h.$valid" in kept(b.plan(apply("t0")))
     b.header("other", "h_t")
-    assert "other.$valid" in kept(b.plan(apply("t0"), if_(valid("other"), [b.set("m1", 1)])))
+    reads = if_(valid("other"), [b.set("m1", 1)])
+    assert "other.$valid" in kept(
+        b.plan(if_(condition(b), [st.SetValid(ex.HeaderRef("other", AT), True, AT)]), apply("t0"), reads)
+    )
+    assert "other.$valid" not in kept(b.plan(apply("t0"), reads))  # nothing has made it valid
 
 
 def test_egress_of_its_own_keeps_what_it_reads() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from transpiler.analysis.locations import VALIDITY
+from dataclasses import replace
+
+from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
@@ -11,7 +13,7 @@ from transpiler.codegen.record import WHOLE, binding, members_read
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import PipeView, ProgramView, SlotView
+from transpiler.codegen.views import Line, PipeView, ProgramView, SlotView, Views
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -57,6 +59,7 @@ def view(
     architecture = describe(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
+    whole, single = _begins(storage, schedule.zeroed, made)
     return ProgramView(
         name=program.name,
         source=source.rpartition("/")[2],
@@ -66,7 +69,7 @@ def view(
         fresh=tuple(
             f".{slot.name} = {_nowhere(slot)}" for slot in kept if slot.initial == "MACS_NOWHERE" and slot.owner in made
         ),
-        begins_kept=bool(schedule.zeroed or made),
+        begins_kept=whole,
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
         preserved=preserved,
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
@@ -80,7 +83,7 @@ def view(
         ),
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
-        pipes=pipes,
+        pipes=tuple(_begun(pipe, single) for pipe in pipes),
         binds=binding(storage.record),
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
@@ -96,6 +99,25 @@ def view(
         all_passes=wanted.passes and not wanted.without_passes,
         uses_time=_uses_time(program),
     )
+
+
+def _begins(storage: Storage, zeroed: frozenset[Location], made: set[str]) -> tuple[bool, Views]:
+    """Whether the whole of the kept state must have a beginning, else what of it: few slots, where stages pass on the others."""
+    if not storage.passes:
+        return bool(zeroed or made), ()
+    slots = [slot for slot in storage.kept_slots() if not slot.passed]
+    begun = [s for s in slots if s.owner in made or not storage.locations(s).isdisjoint(zeroed)]
+    if any(slot.size for slot in begun):
+        return True, ()
+    return False, tuple(Line(f"kept->{slot.name} = {slot.initial};") for slot in begun)
+
+
+def _begun(pipe: PipeView, begins: Views) -> PipeView:
+    """The pipe with statements that begin the kept state, if it renews it."""
+    if not pipe.renews:
+        return pipe
+    first, *others = pipe.stages
+    return replace(pipe, stages=(replace(first, body=(*begins, *first.body)), *others))
 
 
 def _uses_requests(program: Program) -> bool:

@@ -43,6 +43,7 @@ def _enqueue(values: Intrinsics) -> Views:
     replicate: Views = ()
     if (group := _settable(values, "ingress_output.multicast_group")) is not None:
         copies = (
+            *values.parting,
             Line(f"packet->multicast_group = macs_group({group});"),
             Line("packet->verdict = MACS_REPLICATE;"),
             *kept,
@@ -60,7 +61,7 @@ def _enqueue(values: Intrinsics) -> Views:
 
 def _part(values: Intrinsics) -> Views:
     """What recirculates goes on at egress."""
-    again = (Line("packet->verdict = MACS_EGRESS;"),)
+    again = (*values.parting, Line("packet->verdict = MACS_EGRESS;"))
     return (*_enqueue(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
 
 

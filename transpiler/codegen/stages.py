@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from transpiler.analysis.locations import Location
+from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
-from transpiler.codegen.intrinsics import Intrinsics
+from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.parser import ParserStatements
-from transpiler.codegen.scope import Scope
+from transpiler.codegen.scope import EntryScope, Scope
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.steps import step
-from transpiler.codegen.storage import Storage
+from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import (
@@ -59,36 +61,46 @@ class Maker:
         return f"{pipe.name}_{number}_{name}"
 
     def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
-        known, found = None, (self.storage.unread, frozenset[str]())
-        while found != known:
-            known, scope = found, self._scope(*found)
-            StageRenderer(self, pipe, functions, scope).render(pipe.stages[number])
-            found = (scope.unread(), scope.unwritten())
-        return StageRenderer(self, pipe, functions, self._scope(*found)).view(number, pipe.stages[number])
+        known, scope = None, self._scope()
+        while (found := (scope.dead, scope.idle, scope.written)) != known:
+            known = found
+            StageRenderer(self, pipe, functions, scope, number).render()
+            scope = self._scope(scope.unread_locals(), scope.unwritten_locals(), frozenset(scope.writes))
+        return StageRenderer(self, pipe, functions, scope, number).view()
 
-    def _scope(self, dead: frozenset[str], idle: frozenset[str]) -> Scope:
-        return Scope(dead=dead, idle=idle, kept_reads=self.storage.kept_reads)
+    def _scope(
+        self,
+        dead: frozenset[str] = frozenset(),
+        idle: frozenset[str] = frozenset(),
+        written: frozenset[str] | None = None,
+    ) -> Scope:
+        return Scope(self.storage.unread, dead, idle, self.storage.kept_reads, written)
 
 
 class StageRenderer:
     """Renders one stage's function with one scope."""
 
-    def __init__(self, maker: Maker, pipe: PipeSchedule, functions: tuple[str, ...], scope: Scope) -> None:
+    def __init__(self, maker: Maker, pipe: PipeSchedule, functions: tuple[str, ...], scope: Scope, number: int) -> None:
         self.maker = maker
         self.pipe = pipe
         self.functions = functions
         self.scope = scope
-        arguments = (maker.program, maker.storage, maker.tables, maker.externs, scope, self._leave)
+        self.number = number
+        self.stage = pipe.stages[number]
+        parts = (maker.program, maker.storage, maker.tables, maker.externs)
+        arguments = (*parts, scope, self._leave)
         self.intrinsics = Intrinsics(maker.program, maker.storage, scope)
         self.statements = Statements(*arguments)
+        self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=maker.in_place)
         self.listed = fed_by_one(pipe)
         self.bulk = False  # as that of the StageView
         self._single: set[int] = set()  # joins that one way alone goes to
 
-    def view(self, number: int, stage: Stage) -> StageView:
-        lookups, body = self.render(stage)
+    def view(self) -> StageView:
+        number, stage = self.number, self.stage
+        lookups, body = self.render()
         used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
         tables = ", ".join(s.table for s in stage.lookups)
         return StageView(
@@ -97,13 +109,14 @@ class StageRenderer:
             title=f"finish {tables}" if tables else stage.name,
             cite=at(stage.lookups[0].span) if stage.lookups else "",
             lookups=lookups,
-            locals=tuple(f"{slot.declaration} = {_initial(slot.initial, slot.size)};" for slot in used),
+            locals=tuple(f"{slot.declaration} = {self._initial(slot)};" for slot in used),
             body=straighten(body),
             listed=number in self.listed,
         )
 
-    def render(self, stage: Stage) -> tuple[tuple[LookupView, ...], Views]:
+    def render(self) -> tuple[tuple[LookupView, ...], Views]:
         """The lookups and the body: its joins stand at its end, those that one way alone goes to stand in that way."""
+        stage = self.stage
         lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
         self.bulk = all(lookup.table.bulk for lookup in lookups)
         jumps = self._joins(stage.code)
@@ -117,9 +130,9 @@ class StageRenderer:
         table = self.maker.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
         ref = self.maker.tables.ref(table.name)
-        keys = self.statements.keys(table, f"look->{member}.key")
-        selection, size = self.maker.externs.gather(self.statements.render, table, f"look->{member}.selection")
-        key_word = self.statements.key_number(table) if ref.words or ref.bulk else ""
+        keys = self.entry.keys(table, f"look->{member}.key")
+        selection, size = self.maker.externs.gather(self.entry.render, table, f"look->{member}.selection")
+        key_word = self.entry.key_number(table) if ref.words or ref.bulk else ""
         return LookupView(ref, member, keys, key_word, selection, size)
 
     def code(self, code: Code) -> Views:
@@ -127,6 +140,8 @@ class StageRenderer:
 
     def _piece(self, piece: Plain | Finish | Fork | Target) -> Views:
         match piece:
+            case Plain(what=Step(parts=True) as what):
+                return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.parted)))
             case Plain(what=Step() as what):
                 return step(what, self.intrinsics)
             case Plain(what=Parse(parser=parser, error=error)):
@@ -173,13 +188,46 @@ class StageRenderer:
     def _go(self, target: Target) -> Views:
         match target:
             case Submit(stage=stage):
-                return (SubmitView(stage, self.functions[stage], stage in self.listed, self._expects(stage)),)
+                submit = SubmitView(stage, self.functions[stage], stage in self.listed, self._expects(stage))
+                return (*self._hand_on(self.pipe.stages[stage].carried), submit)
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])
             case Jump(join=join):
                 return (Line(f"goto {_join_label(join)};"),)
             case End():
                 return (Line("return;"),)
+
+    def _hand_on(self, carried: frozenset[Location]) -> Views:
+        """Put into the packet's state what a later stage reads and is not there yet."""
+        views: list[View] = []
+        for location in sorted(carried, key=lambda where: (where.owner, where.field)):
+            slot = self.maker.storage.passed(location)
+            if slot is not None and (location not in self.stage.carried or self.scope.may_change(slot)):
+                views.append(Line(f"kept->{slot.name} = {self.scope.hand_on(slot)};"))
+        return tuple(views)
+
+    def _initial(self, slot: Slot) -> str:
+        """What a local begins with."""
+        if slot.location in self.stage.carried and self.maker.storage.is_passed(slot):
+            if slot.name in self.scope.reads:
+                self.scope.kept_reads.add(slot.name)
+            return f"kept->{slot.name}"
+        return self._known(slot) or _initial(slot.initial, slot.size)
+
+    def _entering(self, slot: Slot) -> str:
+        """What it has where the stage begins."""
+        if slot.location in self.stage.carried or (slot.kept and not slot.passed):
+            return f"kept->{self.maker.storage.keep(slot)}"
+        return self._known(slot) or slot.initial
+
+    def _known(self, slot: Slot) -> str:
+        """What it is known to have there, or has from the packet's record; else empty."""
+        storage = self.maker.storage
+        if slot.location in self.stage.known:
+            return literal(self.stage.known[slot.location], storage.type_of(slot.location))
+        if slot.location in storage.given and (self.number or not self.pipe.renews):
+            return sourced(storage.given[slot.location], storage.type_of(slot.location))
+        return ""
 
     def _expects(self, stage: int) -> bool:
         """Whether the lookups of a stage begin when a packet is left to it."""

@@ -32,18 +32,26 @@ WRITTEN = "$written"
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A C variable; `size` > 0: an array of that many. `initial` is its value when a packet begins. `owner`: the HLIR
-    name of the variable, header or stack that it is of."""
+    name of the variable, header or stack that it is of; `field`: the field, "" of a variable, or what else of a header.
+    `kept`: it is part of the packet's state; `passed`: from stage to stage only, within a stage it is a local."""
 
     owner: str
+    field: str
     name: str
     c_type: str
     size: int
     kept: bool
+    passed: bool
     initial: str
 
     @property
     def declaration(self) -> str:
         return f"{self.c_type} {self.name}{f'[{self.size}]' if self.size else ''}"
+
+    @property
+    def location(self) -> Location:
+        """Of one that is no array."""
+        return Location(self.owner, self.field)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +89,8 @@ class Storage:
         self.stored = stored_fields(program)
         self.loaded = loaded_fields(program, self.stored - late)
         self.spread = schedule.spread
+        self.given = schedule.given
+        self.passes = schedule.passes
         self.unread = unread
         self.record = record
         self.kept_reads: set[str] = set()
@@ -107,6 +117,34 @@ class Storage:
 
     def valid(self, owner: str) -> Slot:
         return self._header_slot(owner, VALIDITY, "bool", "false")
+
+    def passed(self, location: Location) -> Slot | None:
+        """The slot of a location, where a stage passes it on to the next one."""
+        owner, field = location.owner, location.field
+        if owner in self._element or owner in self.program.stack:
+            return None
+        if not field:
+            slot = self.variable(owner)
+        elif field == VALIDITY:
+            slot = self.valid(owner)
+        elif isinstance(self.type_of(location), Varbit) and field != self.assigned_varbit(owner):
+            return None
+        else:
+            slot = self.field(owner, field)
+        return slot if self.is_passed(slot) else None
+
+    def is_passed(self, slot: Slot) -> bool:
+        return slot.passed and slot.name not in self.unread
+
+    def locations(self, slot: Slot) -> frozenset[Location]:
+        return frozenset(Location(name, slot.field) for name in self._members(slot.owner))
+
+    def type_of(self, location: Location) -> Type:
+        if location.field == VALIDITY:
+            return Bool()
+        if not location.field:
+            return self.program.variable[location.owner].type
+        return self.program.header_type_of[location.owner].field(location.field).type
 
     def at(self, owner: str) -> Slot:
         """Offset of the header's bytes in the frame, MACS_NOWHERE if it was not received."""
@@ -193,7 +231,8 @@ class Storage:
     def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: str) -> Slot:
         if (owner, field) not in self._slots:
             name = self.names(f"{owner}.{field}" if field else owner)
-            self._slots[owner, field] = Slot(owner, name, type_, size, kept, initial)
+            passed = kept and self.passes and not size and field not in (PLACE, VARBIT_BYTES)
+            self._slots[owner, field] = Slot(owner, field, name, type_, size, kept, passed, initial)
         return self._slots[owner, field]
 
 

@@ -32,6 +32,7 @@ def _decide(values: Intrinsics) -> Views:
     """Multicast goes before the drop port."""
     group = values.value(MULTICAST_GROUP)
     replicate = (
+        *values.parting,
         Line(f"packet->multicast_group = {group};"),
         Line("packet->verdict = MACS_REPLICATE;"),
         Line("return;"),

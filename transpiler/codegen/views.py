@@ -331,7 +331,8 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:
-    """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet needs that beginning.
+    """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet
+    needs that beginning.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind().
     `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,

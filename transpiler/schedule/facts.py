@@ -54,18 +54,29 @@ from transpiler.schedule.worlds import (
 )
 
 
-def put_facts(program: Program, pipe: PipeSchedule) -> PipeSchedule:
-    """The pipe with what is known put in. Of a pipe that does not renew the state, nothing is known at its entry."""
-    return _Facts(program, pipe).pipe()
+def put_facts(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
+    """The pipes with what is known put in. At the entry of one that does not renew the state nothing is known, unless it is
+    aside: then what is where packets part from the pipe before."""
+    made: list[PipeSchedule] = []
+    parted: Worlds = []
+    for pipe in pipes:
+        facts = _Facts(program, pipe, parted if pipe.aside else [{}])
+        made.append(facts.pipe())
+        parted = facts.parted
+    return tuple(made)
 
 
 class _Facts:
-    def __init__(self, program: Program, pipe: PipeSchedule) -> None:
+    def __init__(self, program: Program, pipe: PipeSchedule, entry: Worlds) -> None:
         self.program = program
         self.source = pipe
+        self.entry = entry
+        self.parted: Worlds = []  # where packets leave the pipe for the one aside
         self.locator = Locator(program)
         self.settle = describe(program).settle
         self.asked = self._asked()
+        elements = {stack.element(i) for stack in program.stacks for i in range(stack.size)}
+        self.single = {where for where in self.asked if where.owner not in elements}  # has a variable of its own
         self.arrived: dict[int, Worlds] = {}  # at stages
         self.joined: dict[int, Worlds] = {}  # at the joins of the stage in hand
         self.left: dict[str, Worlds] = {}  # at the ends of blocks that are being looked at
@@ -74,7 +85,8 @@ class _Facts:
         self.exits: dict[str, Target] = {}
 
     def pipe(self) -> PipeSchedule:
-        self.arrived[0] = [self._fresh() if self.source.renews and not self.source.keeps else {}]
+        fresh = [self._fresh() if not self.source.keeps else {}]
+        self.arrived[0] = fresh if self.source.renews else copied(self.entry or [{}])
         self.joins = [()] * (len(self.source.stages) * len(self.source.joins))
         stages: list[Stage] = []
         numbers: dict[int, int] = {}  # of the stages that are reached
@@ -92,11 +104,13 @@ class _Facts:
     def _stage(self, number: int, stage: Stage) -> Stage:
         """With joins of its own, as its function has: what is known there is another matter in other stages."""
         self.number, self.joined = number, {}
-        code = self._code(stage.code, met(self.arrived[number]))
+        arrived = met(self.arrived[number])
+        known = {where: value for where in self.single if (value := agreed(arrived, where)) is not None}
+        code = self._code(stage.code, arrived)
         for join, made in enumerate(self.source.joins):  # a join leads to later ones
             if join in self.joined:
                 self.joins[self._own(join)] = self._code(made, met(self.joined[join]))
-        return replace(stage, code=code)
+        return replace(stage, code=code, known=known)
 
     def _own(self, join: int) -> int:
         """The number of a join in the stage in hand."""
@@ -210,6 +224,8 @@ class _Facts:
 
     def _step(self, step: Step, worlds: Worlds) -> tuple[Step, Worlds]:
         settled = [self.settle(self.program, step, self._value_in(world)) for world in worlds]
+        if any(what.parts for what in settled):
+            self.parted = met([*self.parted, *copied(worlds)])
         going = [world for world, what in zip(worlds, settled, strict=True) if not what.ends]
         copies = [
             [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from transpiler.hlir.statements import Leave
-from transpiler.schedule.order import statements_of
+from transpiler.schedule.order import joins_of, statements_of
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
 
 
@@ -25,20 +25,22 @@ def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
 
 def fed_by_one(pipe: PipeSchedule) -> frozenset[int]:
     """The stages that get their packets from one stage alone: in the order of the burst, as every stage has them."""
-    feeders = Counter(stage for feeding in pipe.stages for stage in _fed(feeding.code, pipe))
+    feeders = Counter(stage for feeding in pipe.stages for stage in fed_by(pipe, feeding.code))
     return frozenset(stage for stage, count in feeders.items() if count == 1)
 
 
-def _fed(code: Code, pipe: PipeSchedule) -> frozenset[int]:
+def fed_by(pipe: PipeSchedule, code: Code) -> frozenset[int]:
     """The stages that a stage's code leaves packets to, by whatever joins."""
-    stages: set[int] = set()
-    joins: set[int] = set()
-    todo = targets(code, pipe)
+    return frozenset(target.stage for target in targets(whole(pipe, code), pipe) if isinstance(target, Submit))
+
+
+def whole(pipe: PipeSchedule, code: Code) -> Code:
+    """A stage's code with that of all joins that it may go to."""
+    seen: set[int] = set()
+    todo = list(joins_of(code, pipe.exits))
     while todo:
-        match todo.pop():
-            case Submit(stage=stage):
-                stages.add(stage)
-            case Jump(join=join) if join not in joins:
-                joins.add(join)
-                todo += targets(pipe.joins[join], pipe)
-    return frozenset(stages)
+        if (join := todo.pop()) not in seen:
+            seen.add(join)
+            code += pipe.joins[join]
+            todo += joins_of(pipe.joins[join], pipe.exits)
+    return code

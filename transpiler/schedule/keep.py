@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from dataclasses import replace
+
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.statements import ApplyTable
-from transpiler.hlir.traverse import walk
+from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.feeds import targets
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
+from transpiler.schedule.pipeline import PipePlan, Source, steps
 from transpiler.schedule.stages import Code, Jump, PipeSchedule, Submit
+from transpiler.schedule.touched import touched
 
 
-def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[Live, Live]:
-    """What must be kept in the packet's state, and what of it must be zero where a pipe renews the state."""
+def kept_locations(
+    program: Program, pipes: tuple[PipeSchedule, ...], given: Set[Location]
+) -> tuple[tuple[PipeSchedule, ...], Live, Live]:
+    """The pipes, with what each of their stages finds in the packet's state; what must be kept there; and what of it must be
+    zero where a pipe renews the state."""
     stored = stored_fields(program)
     locator = Locator(program)
+    elements = _of_elements(program)
     preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
     kept: set[Location] = set(preserved)
     after: Live = frozenset()
+    parted: Live = frozenset()
     zeroed: Live = preserved
+    made: list[PipeSchedule] = []
     for pipe in reversed(pipes):
-        liveness = Liveness(program, stored, pipe.exits, after)
+        liveness = Liveness(program, stored, pipe.exits, after, parted)
         for kind, number, code in _latest_first(pipe):
             live = liveness.before(code)
             if kind == "join":
@@ -30,15 +41,41 @@ def kept_locations(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[L
                 continue
             keys = (locator.read_by_keys(program.table[s.table].keys) for s in pipe.stages[number].lookups)
             liveness.stages[number] = live.union(*keys)
-            if number:
-                kept |= liveness.stages[number]
-        entry = liveness.stages[0]
         if pipe.renews:
-            zeroed, after = zeroed | entry, frozenset()
-        else:
-            kept |= entry
-            after = entry
-    return frozenset(kept), zeroed & kept
+            zeroed |= liveness.stages[0]
+            liveness.stages[0] = frozenset()
+        found = (liveness.stages[number] for number in range(len(pipe.stages)))
+        if pipe.renews and not pipe.keeps:
+            ever = (elements | may_be for may_be in touched(program, pipe))
+            found = (live & may_be for live, may_be in zip(found, ever, strict=True))
+        stages = tuple(
+            replace(stage, carried=live - stage.known.keys() - given)
+            for stage, live in zip(pipe.stages, found, strict=True)
+        )
+        made.insert(0, replace(pipe, stages=stages, parted=parted))
+        kept.update(*(stage.carried for stage in stages))
+        entry = stages[0].carried
+        after, parted = (frozenset(), entry) if pipe.aside else (entry, frozenset())
+    return tuple(made), frozenset(kept), zeroed & kept
+
+
+def _of_elements(program: Program) -> Live:
+    """The locations of stacks' elements: these share slots, of which each is in the state for all stages or for none."""
+    elements = {stack.element(i) for stack in program.stacks for i in range(stack.size)}
+    fields = ((name, field.name) for name in elements for field in program.header_type_of[name].fields)
+    return frozenset(Location(*field) for field in (*fields, *((name, VALIDITY) for name in elements)))
+
+
+def given_locations(program: Program, plans: tuple[PipePlan, ...]) -> dict[Location, Source]:
+    """The intrinsic values that are those of the packet's record wherever they are read: where it came in, and when."""
+    locator = Locator(program)
+    written = frozenset().union(*(locator.access(statement).writes for statement in program_statements(program)))
+    sources: dict[Location, set[Source | str]] = {}
+    for name, source in (fill for plan in plans for step in steps(plan.items) for fill in step.fills):
+        if name in program.intrinsic:
+            sources.setdefault(Location(program.intrinsic[name]), set()).add(source)
+    lasting = (Source.INGRESS_PORT, Source.ARRIVAL_US)
+    return {where: s for where, found in sources.items() for s in lasting if found == {s} and where not in written}
 
 
 def all_locations(program: Program) -> tuple[Live, Live]:

@@ -12,8 +12,9 @@ from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import ApplyTable, CopyHeader, Extract, Leave
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Varbit
+from transpiler.schedule.feeds import whole
 from transpiler.schedule.live import loaded_fields, stored_fields
-from transpiler.schedule.order import joins_of, statements_of
+from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule, Submit
 from transpiler.schedule.v1model import SECOND_LIVES
@@ -47,7 +48,7 @@ def _written_early(pipe: PipeSchedule, locator: Locator) -> frozenset[Location]:
     """What is written by the parser, or by stages that may leave a packet to others."""
     parsers = (parser for parser in locator.program.pipes if isinstance(parser, Parser))
     statements = [s for parser in parsers for state in parser.states for s in walk(state.body)]
-    wholes = (_whole(pipe, stage.code) for stage in pipe.stages)
+    wholes = (whole(pipe, stage.code) for stage in pipe.stages)
     statements += [s for code in wholes if _submits(pipe, code) for s in statements_of(code)]
     found: set[Location] = set()
     for statement in statements:
@@ -56,18 +57,6 @@ def _written_early(pipe: PipeSchedule, locator: Locator) -> frozenset[Location]:
         if isinstance(statement, ApplyTable):
             found |= locator.written_by_actions(statement.table)
     return frozenset(found)
-
-
-def _whole(pipe: PipeSchedule, code: Code) -> Code:
-    """A stage's code with that of all joins that it may go to."""
-    seen: set[int] = set()
-    todo = list(joins_of(code, pipe.exits))
-    while todo:
-        if (join := todo.pop()) not in seen:
-            seen.add(join)
-            code += pipe.joins[join]
-            todo += joins_of(pipe.joins[join], pipe.exits)
-    return code
 
 
 def _submits(pipe: PipeSchedule, code: Code) -> bool:

@@ -33,15 +33,16 @@ Live = frozenset[Location]
 
 
 class Liveness:
-    """Computes live sets for one pipe. `after`: what is live when the pipe ends. `stored`: fields that do not keep the
-    value they were extracted with, see `stored_fields`."""
+    """Computes live sets for one pipe. `after`: what is live when the pipe ends; `parted`: where packets leave it for one
+    aside. `stored`: fields that do not keep the value they were extracted with, see `stored_fields`."""
 
-    def __init__(self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live) -> None:
+    def __init__(self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live, parted: Live) -> None:
         self.program = program
         self.locator = Locator(program)
         self.stored = stored
         self.exits = exits
         self.after = after
+        self.parted = parted
         self.stages: dict[int, Live] = {}
         self.joins: dict[int, Live] = {}
 
@@ -89,7 +90,7 @@ class Liveness:
     def _step(self, step: Step, live: Live) -> Live:
         copied = tuple(source for _, source in step.fills if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
-        parted = self.after if step.parts else frozenset()
+        parted = self.parted if step.parts else frozenset()
         return (live - filled) | parted | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:

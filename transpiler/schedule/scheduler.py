@@ -11,7 +11,7 @@ from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.facts import put_facts
-from transpiler.schedule.keep import all_locations, kept_locations, spread_headers
+from transpiler.schedule.keep import all_locations, given_locations, kept_locations, spread_headers
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
@@ -49,6 +49,7 @@ def schedule(program: Program, options: Options) -> Schedule:
 
 
 def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -> Schedule:
+    architecture = describe(program)
     wished = frozenset(t.name for t in program.tables if _is_looked_up(t) and options.cut(t.name))
     cuttable = wished - _tables_in_loops(program)
     splits: list[Split] = []
@@ -59,10 +60,14 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         synchronous |= uncut
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     if options.facts:
-        pipes = tuple(put_facts(program, pipe) for pipe in pipes)
-    kept, zeroed = kept_locations(program, pipes) if options.locals else all_locations(program)
-    spread = spread_headers(program, pipes) if options.locals else frozenset(h.name for h in program.headers)
-    return Schedule(pipes, kept, zeroed, synchronous | (wished - cuttable), _one_by_one(program, splits), spread)
+        pipes = put_facts(program, pipes)
+    order = (synchronous | (wished - cuttable), _one_by_one(program, splits))
+    if not options.locals:
+        return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))
+    passes = sum(not plan.aside for plan in plans) == 1 and not any(architecture.preserved(program))
+    given = given_locations(program, plans) if passes else {}
+    pipes, kept, zeroed = kept_locations(program, pipes, given.keys())
+    return Schedule(pipes, kept, zeroed, *order, spread_headers(program, pipes), given, passes)
 
 
 def _one_by_one(program: Program, splits: list[Split]) -> bool:

@@ -7,11 +7,11 @@ packets, then finishes them packet by packet, runs the actions and goes on to th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir.statements import ApplyTable, If, Statement, Switch
-from transpiler.schedule.pipeline import Special
+from transpiler.schedule.pipeline import Source, Special
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,14 @@ Code = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`lookups` are started together, none for the first stage and for a merge of several ways into one."""
+    """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
+    locations where it begins. `carried`: what it reads, or a stage after it, of the packet's state as it finds it."""
 
     name: str
     lookups: tuple[ApplyTable, ...]
     code: Code
+    known: Mapping[Location, int] = field(default_factory=dict)
+    carried: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
     `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`,
-    `aside`: as in `pipeline.PipePlan`.
+    `aside`: as in `pipeline.PipePlan`. `parted`: what the state of a packet must hold that leaves it for the pipe aside.
     """
 
     name: str
@@ -85,11 +88,15 @@ class PipeSchedule:
     renews: bool = False
     keeps: tuple[int, ...] = ()
     aside: bool = False
+    parted: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`kept`: the locations that some later stage reads, so that they live in the packet's state.
+    """`kept`: the locations that some later stage reads without knowing their values, so that they live in the packet's
+    state. `given`: what has its value from the packet's record, from its first stage to its last, and no other.
+    `passes`: whether nothing but the stages looks at the state, so that each may work on locals: it takes what it reads
+    when it begins, and a packet that it leaves to another stage takes along what that one reads.
     `spread`: the headers and stack elements that several stages may see, so that it is kept where they lie in the frame.
     `zeroed`: those among them that must be zero where a pipe renews the state.
     `one_by_one`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
@@ -101,3 +108,5 @@ class Schedule:
     synchronous: frozenset[str]  # tables that could not be cut without breaking the order of packets
     one_by_one: bool = False
     spread: frozenset[str] = frozenset()
+    given: Mapping[Location, Source] = field(default_factory=dict)
+    passes: bool = False

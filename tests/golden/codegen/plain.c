@@ -27,8 +27,6 @@ struct state {
     struct kept kept;
 };
 
-static const struct kept macs_fresh = {0};
-
 /* The program's errors; parser errors are among them. */
 enum {
     error_NoError = 0,
@@ -63,7 +61,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     uint8_t hdr_items_value[4] = {0, 0, 0, 0};
     uint8_t meta_count = 0;
     uint16_t standard_metadata_egress_spec = 0;
-    *kept = macs_fresh;
     { /* plain.p4:12 */
         uint32_t at = 0;
         { /* plain.p4:14 */

@@ -18,8 +18,6 @@
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
-    uint16_t standard_metadata_egress_spec;
-    uint16_t standard_metadata_ingress_port;
     uint8_t hdr_tag_group;
     uint8_t hdr_tag_hops;
     bool hdr_tag_valid;
@@ -30,8 +28,6 @@ struct state {
     struct macs_packet packet;
     struct kept kept;
 };
-
-static const struct kept macs_fresh = {0};
 
 /* The program's errors; parser errors are among them. */
 enum {
@@ -125,9 +121,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint8_t hdr_tag_group = 0;
+    uint8_t hdr_tag_hops = 0;
+    bool hdr_tag_valid = false;
     uint32_t standard_metadata_parser_error = 0;
-    *kept = macs_fresh;
-    kept->standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
     { /* replicated.p4:10 */
         uint32_t at = 0;
         uint32_t error = error_NoError;
@@ -136,23 +133,25 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 error = error_PacketTooShort;
                 goto parsed;
             }
-            kept->hdr_tag_valid = true;
-            kept->hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
-            kept->hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
+            hdr_tag_valid = true;
+            hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
+            hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
             at += 4;
         }
-        if (!(kept->hdr_tag_hops != 0)) { /* replicated.p4:13 */
+        if (!(hdr_tag_hops != 0)) { /* replicated.p4:13 */
             error = 2 /* NoMatch */;
         }
         parsed:;
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
-        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
+    kept->hdr_tag_valid = hdr_tag_valid;
+    kept->hdr_tag_group = hdr_tag_group;
+    kept->hdr_tag_hops = hdr_tag_hops;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     ingress_1_I_groups_expect(state);
     return;
@@ -176,54 +175,61 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
+    bool hdr_tag_valid = kept->hdr_tag_valid;
+    uint8_t meta_weight = 0;
     uint16_t standard_metadata_egress_port = 0;
     uint16_t standard_metadata_egress_rid = 0;
+    uint16_t standard_metadata_egress_spec = 0;
+    uint16_t standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
     uint16_t standard_metadata_mcast_grp = 0;
     { /* replicated.p4:31: I_groups */
         const struct I_groups_entry *entry = (const void *)looks->lookup_0.entries[at];
         switch (entry->head.action) {
         case I_groups_runs_spread: /* replicated.p4:22: I.spread */
             standard_metadata_mcast_grp = entry->as_spread.group; /* replicated.p4:22 */
-            kept->meta_weight = entry->as_spread.weight; /* replicated.p4:22 */
+            meta_weight = entry->as_spread.weight; /* replicated.p4:22 */
             break;
         case I_groups_runs_drop: /* replicated.p4:23: I.drop */
         default:
-            kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
+            standard_metadata_egress_spec = 0x1ff; /* replicated.p4:23 */
             standard_metadata_mcast_grp = 0; /* replicated.p4:23 */
             break;
         }
     }
     if (standard_metadata_mcast_grp != 0) {
+        kept->hdr_tag_hops = hdr_tag_hops;
+        kept->meta_weight = meta_weight;
         packet->multicast_group = standard_metadata_mcast_grp;
         packet->verdict = MACS_REPLICATE;
         return;
     }
-    if (kept->standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 511) {
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
-    packet->egress_port = kept->standard_metadata_egress_spec;
+    packet->egress_port = standard_metadata_egress_spec;
     packet->verdict = MACS_FORWARD;
     standard_metadata_egress_port = (uint16_t)(packet->egress_port);
-    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    standard_metadata_egress_spec = (uint16_t)(0);
     standard_metadata_egress_rid = (uint16_t)(packet->replica);
-    kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
-    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
-    if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
-        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+    hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
+    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
+    if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
+        standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
         standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
     }
-    if (kept->standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 511) {
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
     { /* replicated.p4:43 */
-        if (kept->hdr_tag_valid) {
+        if (hdr_tag_valid) {
             uint8_t *const to = packet->data;
-            macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
+            macs_store_bytes(to + 1, 1, hdr_tag_hops);
             macs_store_bytes(to + 2, 2, hdr_tag_replica);
         }
     }
@@ -274,26 +280,31 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept;
+    uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
+    bool hdr_tag_valid = kept->hdr_tag_valid;
+    uint8_t meta_weight = kept->meta_weight;
     uint16_t standard_metadata_egress_port = 0;
     uint16_t standard_metadata_egress_rid = 0;
+    uint16_t standard_metadata_egress_spec = 0;
+    uint16_t standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
     standard_metadata_egress_port = (uint16_t)(packet->egress_port);
-    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    standard_metadata_egress_spec = (uint16_t)(0);
     standard_metadata_egress_rid = (uint16_t)(packet->replica);
-    kept->hdr_tag_hops = (uint8_t)(kept->hdr_tag_hops - 1); /* replicated.p4:37 */
-    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)kept->meta_weight); /* replicated.p4:38 */
-    if (standard_metadata_egress_port == kept->standard_metadata_ingress_port) { /* replicated.p4:39 */
-        kept->standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
+    hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
+    hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
+    if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
+        standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
     }
-    if (kept->standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 511) {
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
     { /* replicated.p4:43 */
-        if (kept->hdr_tag_valid) {
+        if (hdr_tag_valid) {
             uint8_t *const to = packet->data;
-            macs_store_bytes(to + 1, 1, kept->hdr_tag_hops);
+            macs_store_bytes(to + 1, 1, hdr_tag_hops);
             macs_store_bytes(to + 2, 2, hdr_tag_replica);
         }
     }

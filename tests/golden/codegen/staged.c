@@ -33,8 +33,6 @@ struct state {
     struct kept kept;
 };
 
-static const struct kept macs_fresh = {0};
-
 /* The program's errors; parser errors are among them. */
 enum {
     error_NoError = 0,
@@ -273,15 +271,18 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
-    *kept = macs_fresh;
+    uint8_t hdr_label_ttl = 0;
+    bool hdr_label_valid = false;
+    uint32_t hdr_label_value = 0;
     { /* staged.p4:11 */
         uint32_t at = 0;
         { /* staged.p4:13 */
             if (packet->length - at < 14) {
                 goto parsed;
             }
-            kept->hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
+            hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
             hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
             at += 14;
         }
@@ -295,13 +296,17 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
             if (packet->length - at < 4) {
                 goto parsed;
             }
-            kept->hdr_label_valid = true;
-            kept->hdr_label_value = (uint32_t)macs_load_from_word(packet->data + at, 4, 0, 20);
-            kept->hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
+            hdr_label_valid = true;
+            hdr_label_value = (uint32_t)macs_load_from_word(packet->data + at, 4, 0, 20);
+            hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
             at += 4;
         }
         parsed:;
     }
+    kept->hdr_ethernet_destination = hdr_ethernet_destination;
+    kept->hdr_label_valid = hdr_label_valid;
+    kept->hdr_label_ttl = hdr_label_ttl;
+    kept->hdr_label_value = hdr_label_value;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
 }
@@ -325,6 +330,9 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     bool I_groups_hit = false;
+    bool hdr_label_valid = kept->hdr_label_valid;
+    uint16_t meta_group = 0;
+    uint16_t standard_metadata_egress_spec = 0;
     { /* staged.p4:52: I_groups */
         uint64_t word;
         const bool found = macs_exact_packed_bulk_finish(&looks->lookup_0, at, 17, &word);
@@ -333,23 +341,25 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
             word = macs_table_fallback_word(&tables[TABLE_I_groups]);
         switch ((uint32_t)(word & 0x1)) {
         case I_groups_runs_group: /* staged.p4:27: I.group */
-            kept->meta_group = (uint16_t)(word >> 1 & 0xffff); /* staged.p4:27 */
+            meta_group = (uint16_t)(word >> 1 & 0xffff); /* staged.p4:27 */
             break;
         case I_groups_runs_drop: /* staged.p4:26: I.drop */
         default:
-            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
             break;
         }
     }
 
     if (I_groups_hit) { /* staged.p4:52 */
-        if (kept->hdr_label_valid) { /* staged.p4:53 */
+        if (hdr_label_valid) { /* staged.p4:53 */
+            kept->meta_group = meta_group;
+            kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         } else {
             { /* staged.p4:53: I_ports */
                 const struct I_ports_entry *entry = NULL;
-                switch ((uint64_t)kept->meta_group) {
+                switch ((uint64_t)meta_group) {
                 case 1:
                     entry = &I_ports_values[0];
                     break;
@@ -363,20 +373,24 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
                     entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
                 switch (entry->head.action) {
                 case I_ports_runs_send: /* staged.p4:28: I.send */
-                    kept->standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+                    standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
                     break;
                 case I_ports_runs_drop: /* staged.p4:26: I.drop */
-                    kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+                    standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
                     break;
                 case I_ports_runs_NoAction: /* core.p4:54: NoAction */
                 default:
                     break;
                 }
             }
+            kept->meta_group = meta_group;
+            kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
             macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
             return;
         }
     } else {
+        kept->meta_group = meta_group;
+        kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
         macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
         return;
     }
@@ -405,24 +419,32 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    uint8_t hdr_label_ttl = kept->hdr_label_ttl;
+    bool hdr_label_valid = true;
+    uint32_t hdr_label_value = kept->hdr_label_value;
+    uint16_t standard_metadata_egress_spec = kept->standard_metadata_egress_spec;
     { /* staged.p4:53: I_labels */
         const struct I_labels_entry *entry = (const void *)macs_ternary_cells_finish(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
         if (!entry)
             entry = (const void *)macs_table_fallback(&tables[TABLE_I_labels]);
         switch (entry->head.action) {
         case I_labels_runs_swap: /* staged.p4:29: I.swap */
-            kept->hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
-            kept->hdr_label_ttl = (uint8_t)macs_sub_saturating(kept->hdr_label_ttl, 1); /* staged.p4:31 */
-            kept->standard_metadata_egress_spec = entry->as_swap.port; /* staged.p4:32 */
+            hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
+            hdr_label_ttl = (uint8_t)macs_sub_saturating(hdr_label_ttl, 1); /* staged.p4:31 */
+            standard_metadata_egress_spec = entry->as_swap.port; /* staged.p4:32 */
             break;
         case I_labels_runs_drop: /* staged.p4:26: I.drop */
-            kept->standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+            standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
             break;
         case I_labels_runs_NoAction: /* core.p4:54: NoAction */
         default:
             break;
         }
     }
+    kept->hdr_label_valid = hdr_label_valid;
+    kept->hdr_label_ttl = hdr_label_ttl;
+    kept->hdr_label_value = hdr_label_value;
+    kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
     return;
 }
@@ -433,26 +455,31 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     uint32_t I_before = 0;
+    uint8_t hdr_label_ttl = kept->hdr_label_ttl;
+    bool hdr_label_valid = kept->hdr_label_valid;
+    uint32_t hdr_label_value = kept->hdr_label_value;
+    uint16_t meta_group = kept->meta_group;
+    uint16_t standard_metadata_egress_spec = kept->standard_metadata_egress_spec;
     { /* staged.p4:56 */
         uint64_t value[1] = {0};
-        macs_register_read(externs[I_last_extern], (uint32_t)kept->meta_group, value);
+        macs_register_read(externs[I_last_extern], (uint32_t)meta_group, value);
         I_before = (uint32_t)value[0];
     }
-    macs_register_write(externs[I_last_extern], (uint32_t)kept->meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
+    macs_register_write(externs[I_last_extern], (uint32_t)meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
     macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
-    if (kept->standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 511) {
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
-    packet->egress_port = kept->standard_metadata_egress_spec;
+    packet->egress_port = standard_metadata_egress_spec;
     packet->verdict = MACS_FORWARD;
-    kept->standard_metadata_egress_spec = (uint16_t)(0);
+    standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
-        if (kept->hdr_label_valid) {
+        if (hdr_label_valid) {
             uint8_t *const to = packet->data + 14;
-            macs_store_bits(to, 0, 20, kept->hdr_label_value);
-            macs_store_bytes(to + 3, 1, kept->hdr_label_ttl);
+            macs_store_bits(to, 0, 20, hdr_label_value);
+            macs_store_bytes(to + 3, 1, hdr_label_ttl);
         }
     }
 }
