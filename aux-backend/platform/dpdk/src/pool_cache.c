@@ -25,7 +25,7 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
     return take_rest(mempool, objects, num);
 }
 
-void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
+void macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
     rte_mempool_put_bulk(macs_odp_store_of(pool)->mempool, (void *const *)(const void *)event, num);
 }
 

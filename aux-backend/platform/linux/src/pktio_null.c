@@ -18,18 +18,24 @@ static int null_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
 }
 
 int macs_odp_sink_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
+    struct macs_odp_event *const *events = (struct macs_odp_event *const *)(const void *)packets;
     odp_pool_t pool = odp_packet_pool(packets[0]);
     uint64_t octets = 0;
     bool one = true;
+#pragma GCC unroll 4
     for (int i = 0; i < num; i++) {
-        octets += macs_odp_len(packets[i]);
-        one &= odp_packet_pool(packets[i]) == pool;
+        odp_packet_t pkt = packets[i];
+        octets += macs_odp_len(pkt);
+        one &= odp_packet_pool(pkt) == pool;
+        if (odp_unlikely(!macs_odp_event_end(&pkt->event)))
+            macs_odp_pool_twice(&pkt->event);
     }
     macs_odp_count_frames(&queue->counters, (uint64_t)num, octets);
     if (odp_likely(one))
-        odp_packet_free_sp(packets, num);
+        macs_odp_pool_put(pool, events, (uint32_t)num);
     else
-        odp_packet_free_multi(packets, num);
+        for (int i = 0; i < num; i++)
+            macs_odp_pool_put(odp_packet_pool(packets[i]), &events[i], 1);
     return num;
 }
 

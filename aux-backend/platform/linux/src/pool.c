@@ -108,6 +108,17 @@ int odp_pool_destroy(odp_pool_t pool) {
     return result;
 }
 
+void macs_odp_pool_twice(const struct macs_odp_event *event) {
+    macs_odp_abort("pool %s: object %u is freed twice\n", event->pool->name, event->index);
+}
+
+void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
+    for (uint32_t i = 0; i < num; i++)
+        if (odp_unlikely(!macs_odp_event_end(event[i])))
+            macs_odp_pool_twice(event[i]);
+    macs_odp_pool_put(pool, event, num);
+}
+
 unsigned macs_odp_pool_term(void) {
     unsigned left = 0;
     for (uint32_t index = 0; index < MACS_ODP_POOLS; index++)

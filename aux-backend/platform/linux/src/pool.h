@@ -63,6 +63,10 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
 /* Gives back objects of one pool. Aborts if one is not live. */
 void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
 
+/* The two halves of that, for who looks at each of them anyway: macs_odp_event_end() for each, then this. */
+void macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
+_Noreturn void macs_odp_pool_twice(const struct macs_odp_event *event);
+
 /* Give all of the calling thread's cache back to the store. */
 void macs_odp_pool_cache_empty(struct macs_odp_pool *pool);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+_Static_assert(MACS_ODP_PACKET == ODP_EVENT_PACKET, "the type of a started packet");
+
 /* Move between cache and store. Return how many could be moved. */
 static uint32_t store_take(struct macs_odp_store *store, struct macs_odp_event **to, uint32_t num) {
     odp_spinlock_lock(&store->lock);
@@ -56,15 +58,11 @@ taken:
     return got;
 }
 
-void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
+void macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
     struct macs_odp_cache *cache = own_cache(pool);
     uint32_t count = cache->count;
-    for (uint32_t i = 0; i < num; i++) {
-        if (odp_unlikely(!event[i]->live))
-            macs_odp_abort("pool %s: object %u is freed twice\n", pool->name, event[i]->index);
-        event[i]->live = 0;
+    for (uint32_t i = 0; i < num; i++)
         macs_odp_pool_poison(pool, event[i], true);
-    }
     if (odp_unlikely(num > pool->cache_size)) {
         store_give(macs_odp_store_of(pool), event, num);
         return;

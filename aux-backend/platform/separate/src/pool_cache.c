@@ -61,10 +61,7 @@ static inline void bind(const struct macs_odp_pool *pool, struct macs_odp_event 
 }
 
 /* Returns the memory that it described. */
-static inline uint8_t *unbind(const struct macs_odp_pool *pool, struct macs_odp_event *event) {
-    if (odp_unlikely(!event->live))
-        macs_odp_abort("pool %s: object %u is freed twice\n", pool->name, event->index);
-    event->live = 0;
+static inline uint8_t *unbind(const struct macs_odp_pool *pool, const struct macs_odp_event *event) {
     return pool->param.type == ODP_POOL_PACKET ? ((struct macs_odp_packet *)(void *)event)->head
                                                : ((struct macs_odp_buffer *)(void *)event)->addr;
 }
@@ -88,7 +85,7 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
     return num;
 }
 
-void macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
+void macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
     struct macs_odp_store *store = macs_odp_store_of(pool);
     int thread = own_thread(pool);
     for (uint32_t i = 0; i < num; i++) {

@@ -23,11 +23,18 @@ struct macs_odp_pktio;
 struct macs_odp_event {
     struct macs_odp_pool *pool;
     uint32_t index; /* in the pool */
-    uint8_t type;   /* odp_event_type_t */
-    uint8_t live;   /* allocated (a packet: started): finds what is freed twice */
-    uint8_t flags;  /* MACS_ODP_… */
-    int8_t input;
+    union {
+        struct {
+            uint8_t type;  /* odp_event_type_t */
+            uint8_t live;  /* allocated (a packet: started): finds what is freed twice */
+            uint8_t flags; /* MACS_ODP_… */
+            int8_t input;
+        };
+        uint32_t state; /* all of them, to be stored at once */
+    };
 };
+
+#define MACS_ODP_PACKET 2 /* ODP_EVENT_PACKET */
 
 #define MACS_ODP_USER_FLAG 1u
 #define MACS_ODP_HAS_TS 2u
@@ -108,11 +115,17 @@ static inline void macs_odp_user_ptr_change(struct macs_odp_packet *pkt, const v
 
 /* The default state of a new packet: everything but the data, pool and index. */
 static inline void macs_odp_packet_start(struct macs_odp_packet *pkt, uint32_t headroom, uint32_t len, int input) {
+    const struct macs_odp_event started = {.type = MACS_ODP_PACKET, .live = 1, .input = (int8_t)input};
     pkt->data = pkt->head + headroom;
     pkt->len = len;
-    pkt->event.live = 1;
-    pkt->event.flags = 0;
-    pkt->event.input = (int8_t)input;
+    pkt->event.state = started.state;
+}
+
+/* An event is given back. False: it has been already. */
+static inline bool macs_odp_event_end(struct macs_odp_event *event) {
+    bool live = event->live;
+    event->live = 0;
+    return live;
 }
 
 _Static_assert(sizeof(struct macs_odp_packet) == ODP_CACHE_LINE_SIZE, "a packet's description is one cache line");
