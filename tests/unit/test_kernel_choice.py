@@ -204,9 +204,9 @@ def test_keys_of_a_stage_are_hashed_together(write: Write) -> None:
 @pytest.mark.parametrize(
     ("key", "kernel", "number"),
     [
-        ("hdr.h.port: exact;", "exact_index", "(uint32_t)kept->hdr_h_port;"),
+        ("hdr.h.port: exact;", "exact_index", "(uint32_t)hdr_h_port;"),
         ("hdr.h.mac[7:0]: exact; hdr.h.port[3:0]: exact;", "exact_index", " << 8) | (uint32_t)"),
-        (IP, "lpm_dir24", "(uint32_t)kept->hdr_h_ip;"),
+        (IP, "lpm_dir24", "(uint32_t)hdr_h_ip;"),
     ],
 )
 def test_keys_of_a_stage_are_looked_up_together(write: Write, key: str, kernel: str, number: str) -> None:
@@ -214,7 +214,7 @@ def test_keys_of_a_stage_are_looked_up_together(write: Write, key: str, kernel: 
     c = generate_c(Request(path), load(Request(path))).c
     assert f"macs_{kernel}_bulk_start(" in c and f"macs_{kernel}_start(" not in c
     assert f"macs_{kernel}_bulk_expect(" in c
-    (line,) = (line for line in c.splitlines() if ".keys[at] = " in line)
+    (line,) = (line for line in c.splitlines() if ".keys[sets->to_1.count] = " in line)
     assert number in line
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
     assert "_bulk_" not in without and f"macs_{kernel}_start(" in without

@@ -126,8 +126,27 @@ class StageRenderer:
             body += [Line(f"{_join_label(join)}:;"), *self.code(self.pipe.joins[join])]
         return lookups, tuple(body)
 
+    def _keys(self, number: int) -> tuple[LookupView, ...]:
+        """The lookups of a later stage, whose keys are those of the packet as it is here; none where it makes them itself."""
+        if not self._is_keyed(number):
+            return ()
+        lookups = enumerate(self.pipe.stages[number].lookups)
+        return tuple(self._in_bulk(at, lookup.table, self.statements) for at, lookup in lookups)
+
+    def _is_keyed(self, number: int) -> bool:
+        lookups = self.pipe.stages[number].lookups
+        bulk = bool(lookups) and all(self.maker.tables.ref(lookup.table).bulk for lookup in lookups)
+        return bulk and number in self.listed
+
+    def _in_bulk(self, number: int, table: str, at: Statements | None) -> LookupView:
+        """A lookup of many keys at once; `at`: where its key is made, if it is here."""
+        key = at.key_number(self.maker.program.table[table]) if at is not None else ""
+        return LookupView(self.maker.tables.ref(table), f"lookup_{number}", (), key, (), 0)
+
     def _lookup(self, number: int, stage: Stage) -> LookupView:
         table = self.maker.program.table[stage.lookups[number].table]
+        if self._is_keyed(self.number):
+            return self._in_bulk(number, table.name, None)
         member = f"lookup_{number}"
         ref = self.maker.tables.ref(table.name)
         keys = self.entry.keys(table, f"look->{member}.key")
@@ -188,7 +207,8 @@ class StageRenderer:
     def _go(self, target: Target) -> Views:
         match target:
             case Submit(stage=stage):
-                submit = SubmitView(stage, self.functions[stage], stage in self.listed, self._expects(stage))
+                keys = self._keys(stage)
+                submit = SubmitView(stage, self.functions[stage], stage in self.listed, keys, self._expects(stage))
                 return (*self._hand_on(self.pipe.stages[stage].carried), submit)
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])

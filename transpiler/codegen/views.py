@@ -83,13 +83,15 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class SubmitView:
-    """Leave the packet to a later stage and return. `listed`: as that stage's; `expects`: its lookups begin now."""
+    """Leave the packet to a later stage and return. `listed`: as that stage's; `lookups`: its own with their keys as
+    they are here, if it is keyed. `expects`: its lookups begin now."""
 
     kind: ClassVar[str] = "submit"
     leaves: ClassVar[bool] = True
     stage: int
     name: str
     listed: bool
+    lookups: tuple[LookupView, ...]
     expects: bool
 
 
@@ -191,6 +193,11 @@ class StageView:
     def bulk(self) -> bool:
         """Whether the keys of all its lookups go to their tables as arrays."""
         return bool(self.lookups) and all(lookup.table.bulk for lookup in self.lookups)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether who leaves a packet to it puts the keys where its tables want them."""
+        return self.bulk and self.listed
 
     @property
     def expects(self) -> bool:

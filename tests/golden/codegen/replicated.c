@@ -18,7 +18,6 @@
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
-    uint8_t hdr_tag_group;
     uint8_t hdr_tag_hops;
     bool hdr_tag_valid;
     uint8_t meta_weight;
@@ -103,18 +102,16 @@ static const struct macs_table_desc table_descs[] = {
 
 static struct macs_table tables[1];
 
-/* Packets on their way to each stage of ingress. */
-struct ingress_sets {
-    struct macs_list to_1;
+/* The lookups of stage 1, by the packets' places in its list. */
+struct ingress_1_I_groups_looks {
+    struct macs_bulk lookup_0;
 };
 
-/* A packet is left to stage 1: fetch what its lookups begin with. */
-static inline void ingress_1_I_groups_expect(struct state *state) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    macs_lpm_dir24_bulk_expect(tables[TABLE_I_groups].kernel, (uint32_t)kept->hdr_tag_group, 1);
-}
+/* Packets on their way to each stage of ingress, and where their keys go. */
+struct ingress_sets {
+    struct macs_list to_1;
+    struct ingress_1_I_groups_looks *looks_1;
+};
 
 /* Stage 0: entry, then on to the next lookups. */
 static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
@@ -150,24 +147,11 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         return;
     }
     kept->hdr_tag_valid = hdr_tag_valid;
-    kept->hdr_tag_group = hdr_tag_group;
     kept->hdr_tag_hops = hdr_tag_hops;
+    sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
+    macs_lpm_dir24_bulk_expect(tables[TABLE_I_groups].kernel, (uint32_t)hdr_tag_group, 1);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
-    ingress_1_I_groups_expect(state);
     return;
-}
-
-/* The lookups of stage 1, by the packets' places in its list. */
-struct ingress_1_I_groups_looks {
-    struct macs_bulk lookup_0;
-};
-
-/* Stage 1, replicated.p4:31: the keys of one packet. */
-static inline void ingress_1_I_groups_keys(struct state *state, uint32_t at, struct ingress_1_I_groups_looks *looks) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    looks->lookup_0.keys[at] = (uint32_t)kept->hdr_tag_group;
 }
 
 /* Stage 1: finish I.groups. */
@@ -246,6 +230,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     const uint32_t sub_batch = worker->sub_batch;
     (void)sub_batch;
     macs_list_empty(&sets->to_1);
+    struct ingress_1_I_groups_looks looks_1;
+    sets->looks_1 = &looks_1;
     for (uint32_t i = 0; i < count; i++) {
         struct state *const state = macs_state(states, handles, i);
         received += odp_packet_len(handles[i]);
@@ -258,9 +244,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     {
         const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks own, *const looks = &own;
-        for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups_keys(macs_state(states, handles, list[i]), i, looks);
+        struct ingress_1_I_groups_looks *const looks = sets->looks_1;
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++)
             ingress_1_I_groups(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);

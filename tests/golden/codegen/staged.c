@@ -20,7 +20,6 @@
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
-    uint64_t hdr_ethernet_destination;
     uint32_t hdr_label_value;
     uint16_t meta_group;
     uint16_t standard_metadata_egress_spec;
@@ -259,9 +258,15 @@ static const struct macs_extern_desc extern_descs[] = {
 
 static void *externs[2];
 
-/* Packets on their way to each stage of ingress. */
+/* The lookups of stage 1, by the packets' places in its list. */
+struct ingress_1_I_groups_looks {
+    struct macs_exact_packed_bulk lookup_0;
+};
+
+/* Packets on their way to each stage of ingress, and where their keys go. */
 struct ingress_sets {
     struct macs_list to_1;
+    struct ingress_1_I_groups_looks *looks_1;
     struct macs_list to_2;
     struct macs_set to_3;
 };
@@ -303,25 +308,12 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         }
         parsed:;
     }
-    kept->hdr_ethernet_destination = hdr_ethernet_destination;
     kept->hdr_label_valid = hdr_label_valid;
     kept->hdr_label_ttl = hdr_label_ttl;
     kept->hdr_label_value = hdr_label_value;
+    sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint64_t)hdr_ethernet_destination;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
-}
-
-/* The lookups of stage 1, by the packets' places in its list. */
-struct ingress_1_I_groups_looks {
-    struct macs_exact_packed_bulk lookup_0;
-};
-
-/* Stage 1, staged.p4:52: the keys of one packet. */
-static inline void ingress_1_I_groups_keys(struct state *state, uint32_t at, struct ingress_1_I_groups_looks *looks) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    looks->lookup_0.keys[at] = (uint64_t)kept->hdr_ethernet_destination;
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
@@ -491,18 +483,19 @@ struct ingress_burst {
     uint32_t fetched; /* of its first lookups */
     odp_packet_t handles[MACS_BURST_MAX];
     struct ingress_sets sets;
-    struct ingress_1_I_groups_looks looks;
+    struct ingress_1_I_groups_looks looks_1;
     ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
 /* The first half of a received burst: it is parsed, and its first lookups are made ready. */
 static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
     struct ingress_burst *const opened = begun;
-    struct ingress_1_I_groups_looks *const looks = &opened->looks;
+    struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
     struct state *const states = opened->states;
     struct ingress_sets left, *const sets = &left;
     uint64_t received = 0;
     macs_list_empty(&sets->to_1);
+    sets->looks_1 = &opened->looks_1;
     macs_list_empty(&sets->to_2);
     macs_set_empty(&sets->to_3);
     for (uint32_t i = 0; i < count; i++) {
@@ -514,10 +507,7 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
         else
             macs_refuse(&state->packet);
     }
-    const uint16_t *const list = sets->to_1.members;
     const uint32_t members = sets->to_1.count;
-    for (uint32_t i = 0; i < members; i++)
-        ingress_1_I_groups_keys(macs_state(states, handles, list[i]), i, looks);
     macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
     for (uint32_t i = 0; i < count; i++)
         opened->handles[i] = handles[i];
@@ -541,7 +531,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     {
         const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = &opened->looks;
+        struct ingress_1_I_groups_looks *const looks = sets->looks_1;
         const uint32_t ahead = sub_batch, second = ahead / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
         uint32_t come = 0;
@@ -555,7 +545,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             if (i + ahead < members) {
                 macs_exact_packed_bulk_fetch(&looks->lookup_0, i + ahead);
             } else if (come < coming) {
-                macs_exact_packed_bulk_fetch(&next->looks.lookup_0, come);
+                macs_exact_packed_bulk_fetch(&next->looks_1.lookup_0, come);
                 come++;
             }
             if (i + second < members) {
