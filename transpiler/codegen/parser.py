@@ -119,7 +119,7 @@ class ParserStatements(Statements):
             if key.value.value not in seen:
                 seen.add(key.value.value)
                 views.append(CaseView((literal(key.value.value, key.value.type),), self._goto(case.state)))
-        return SwitchView(self.render(subject).text, tuple(views), default, where)
+        return SwitchView(self.switched(subject), tuple(views), default, where)
 
     def _chain(self, subjects: tuple[Expression, ...], cases: tuple[SelectCase, ...]) -> Views:
         """Compare case by case, up to one that always holds; subjects are evaluated once."""

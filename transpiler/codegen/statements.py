@@ -28,7 +28,7 @@ from transpiler.codegen.views import (
     WhileView,
 )
 from transpiler.diagnostics import Span
-from transpiler.hlir.expressions import Const, ElementRef, FieldRef, HeaderPlace, Place, Read, VariableRef
+from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, HeaderPlace, Place, Read, VariableRef
 from transpiler.hlir.program import Program, Table, TableKey
 from transpiler.hlir.statements import (
     ApplyTable,
@@ -44,7 +44,7 @@ from transpiler.hlir.statements import (
     Switch,
     While,
 )
-from transpiler.hlir.types import Bool, Varbit
+from transpiler.hlir.types import Bits, Bool, Varbit
 
 Goer = Callable[[str], Views]  # where Leave(label) goes when the label is not one of this function's blocks
 
@@ -175,12 +175,17 @@ class Statements:
         return self.render(Read(FieldRef(header, field.name, header.span), field.type, header.span))
 
     def _switch(self, statement: Switch, where: str) -> SwitchView:
-        subject = self.render(statement.subject).text
         cases = tuple(
             CaseView(tuple(literal(v, statement.subject.type) for v in case.values), self.body(case.body))
             for case in statement.cases
         )
-        return SwitchView(subject, cases, self.body(statement.default), where)
+        return SwitchView(self.switched(statement.subject), cases, self.body(statement.default), where)
+
+    def switched(self, subject: Expression) -> str:
+        """What a switch looks at, as wide as its labels may be: a small literal is an int."""
+        value = self.render(subject)
+        literal_bits = isinstance(subject, Const) and isinstance(subject.type, Bits)
+        return (cast(c_type(subject.type), value) if literal_bits else value).text
 
     def _block(self, statement: Block, where: str) -> BlockView:
         label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")
