@@ -27,7 +27,7 @@ from transpiler.schedule.v1model import (
     TO_PORT,
     settle,
 )
-from transpiler.schedule.worlds import LIMIT, agreed, known, met, parted
+from transpiler.schedule.worlds import LIMIT, agreed, known, met, parted, values_of
 
 PACKETS = Path(__file__).parents[1] / "packets"
 APPS = Path(__file__).parents[2] / "apps"
@@ -151,3 +151,13 @@ def test_conditions_part_worlds_and_are_known_behind() -> None:
     assert then == [{at: 1, A: 5}, {at: 1, A: 5}]
     assert otherwise == [{at: 0}, {at: 1}, {}]
     assert known(both, then) == true()
+
+
+def test_what_a_condition_is_in_each_world() -> None:
+    b = Builder()
+    for name in ("a", "b"):
+        b.variable(name, 8)
+    either = binary("||", binary("==", b.get("a"), const(5, 8), Bool()), binary("==", b.get("b"), const(7, 8), Bool()))
+    worlds = [{A: 5}, {B: 7}, {A: 1}, {A: 1, B: 1}, {}, {A: 1, B: 7}, {A: 1, B: 1}]
+    assert values_of(either, worlds) == [1, 1, None, 0, None, 1, 0]
+    assert values_of(b.get("a"), worlds) == [5, None, 1, 1, None, 1, 1]

@@ -49,8 +49,9 @@ from transpiler.schedule.worlds import (
     known,
     met,
     parted,
+    putting,
     validity_of,
-    value_of,
+    values_of,
 )
 
 
@@ -191,8 +192,7 @@ class _Facts:
         reached: list[Worlds] = [[] for _ in (*switch.cases, None)]
         wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
         subject = location_of(switch.subject.place) if isinstance(switch.subject, Read) else None
-        for world in worlds:
-            value = value_of(switch.subject, world)
+        for world, value in zip(worlds, values_of(switch.subject, worlds), strict=True):
             if value is not None:
                 reached[wanted.get(value, -1)].append(dict(world))
                 continue
@@ -365,11 +365,13 @@ class _Facts:
 
     def _simple(self, statement: Statement, worlds: Worlds) -> Statement:
         """One without bodies; the worlds then know what it has done."""
-        made = rewrite_statement(statement, lambda part: known(part, worlds))
+        access = self.locator.access(statement)
+        tells = any(agreed(worlds, where) is not None for where in access.reads)
+        made = rewrite_statement(statement, putting(worlds)) if tells else statement
         values: list[int | None] = []
         if isinstance(statement, Assign) and location_of(statement.target) in self.asked:
-            values = [value_of(statement.value, world) for world in worlds]
-        forget(worlds, self.locator.access(statement).writes)
+            values = values_of(statement.value, worlds)
+        forget(worlds, access.writes)
         match statement:
             case Assign(target=target) if (location := location_of(target)) in self.asked and location is not None:
                 for world, value in zip(worlds, values, strict=True):

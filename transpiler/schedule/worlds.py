@@ -21,7 +21,7 @@ from transpiler.hlir.expressions import (
     Unary,
     UnaryOp,
 )
-from transpiler.hlir.traverse import rewrite_expression
+from transpiler.hlir.traverse import Rewrite, rewrite_expression, walk_expression
 from transpiler.hlir.types import Bits, Bool
 from transpiler.passes.simplify_expressions import simplify
 
@@ -72,34 +72,51 @@ def validity_of(header: HeaderPlace) -> Location | None:
 
 def known(expression: Expression, worlds: Worlds) -> Expression:
     """The expression with all that the worlds agree on put in."""
+    return rewrite_expression(expression, putting(worlds))
+
+
+def putting(worlds: Worlds) -> Rewrite:
+    """Puts what the worlds agree on into a part of an expression whose own parts have it already."""
 
     def put(part: Expression) -> Expression:
-        location = None
-        match part:
-            case Read(place=place, type=Bits() | Bool()):
-                location = location_of(place)
-            case IsValid(header=header):
-                location = validity_of(header)
+        location = _read_by(part)
         value = agreed(worlds, location) if location is not None else None
         return simplify(part if value is None else Const(value, part.type, part.span))
 
-    return rewrite_expression(expression, put)
+    return put
 
 
-def value_of(expression: Expression, world: World) -> int | None:
-    """What an expression is in a world."""
+def values_of(expression: Expression, worlds: Worlds) -> list[int | None]:
+    """What an expression is in each world, reckoned once for those that know the same of what it reads."""
     if isinstance(expression, Read) and (location := location_of(expression.place)) is not None:
-        return world.get(location)
-    simple = known(expression, [world])
-    return simple.value if isinstance(simple, Const) else None
+        return [world.get(location) for world in worlds]
+    read = {location for part in walk_expression(expression) if (location := _read_by(part)) is not None}
+    found: dict[tuple[int | None, ...], int | None] = {}
+    values: list[int | None] = []
+    for world in worlds:
+        told = tuple(map(world.get, read))
+        if told not in found:
+            simple = known(expression, [world])
+            found[told] = simple.value if isinstance(simple, Const) else None
+        values.append(found[told])
+    return values
+
+
+def _read_by(part: Expression) -> Location | None:
+    """The location that an expression itself reads."""
+    match part:
+        case Read(place=place, type=Bits() | Bool()):
+            return location_of(place)
+        case IsValid(header=header):
+            return validity_of(header)
+    return None
 
 
 def parted(condition: Expression, worlds: Worlds) -> tuple[Worlds, Worlds]:
     """The worlds in which a condition may hold, which know that it does, and those in which it may not."""
     then: Worlds = []
     otherwise: Worlds = []
-    for world in worlds:
-        value = value_of(condition, world)
+    for world, value in zip(worlds, values_of(condition, worlds), strict=True):
         for outcome, reached in ((True, then), (False, otherwise)):
             if value is None:
                 inside = dict(world)
