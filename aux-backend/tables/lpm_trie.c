@@ -39,6 +39,7 @@ static int create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, 
         return error;
     }
     table->skip = skip;
+    atomic_init(&table->bulk_min, MACS_LPM_TRIE_BULK_NEAR);
     table->first_bytes = shape->key_bytes < MACS_LPM_TRIE_FIRST ? shape->key_bytes : MACS_LPM_TRIE_FIRST;
     table->first = macs_memory_alloc(first_bytes(table), true);
     table->path = calloc((size_t)shape->key_bytes + 1, sizeof(struct macs_lpm_trie_hop));

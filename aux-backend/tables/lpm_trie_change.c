@@ -212,7 +212,7 @@ static int split(table_t *table, link_t *link, uint32_t entry, uint32_t common, 
 /* How many bytes of a node's path are a rule's from `position` on, the rule's last byte not counted. */
 static uint32_t common_bytes(const node_t *node, const struct macs_rule *rule, uint32_t position) {
     uint32_t common = 0;
-    while (common < macs_lpm_trie_skip(node) && position + common < last_byte(rule) &&
+    while (common < macs_lpm_trie_skip(node->path) && position + common < last_byte(rule) &&
            (uint8_t)(node->path >> (56 - 8 * common)) == rule->bytes[position + common])
         common++;
     return common;
@@ -232,7 +232,7 @@ static int insert(table_t *table, const struct macs_rule *rule) {
         }
         node_t *node = macs_lpm_trie_node_at(table, entry);
         uint32_t common = common_bytes(node, rule, position);
-        if (common < macs_lpm_trie_skip(node))
+        if (common < macs_lpm_trie_skip(node->path))
             return split(table, link, entry, common, rule, position);
         position += common;
         link_t *next = &node->entries[macs_lpm_trie_place(node, rule->bytes[position])];
@@ -272,7 +272,7 @@ static hop_t *find_way(table_t *table, const struct macs_rule *rule) {
         hop->link = link;
         hop->entry = atomic_load_explicit(link, memory_order_relaxed);
         node_t *node = macs_lpm_trie_node_at(table, hop->entry);
-        position += macs_lpm_trie_skip(node);
+        position += macs_lpm_trie_skip(node->path);
         hop->byte = rule->bytes[position];
         if (position == last_byte(rule))
             return hop;

@@ -20,7 +20,7 @@ void macs_lpm_trie_node_clear(spread_t *spread, const uint8_t *skip_bytes, uint3
 
 /* The bytes before a node's own, as struct macs_lpm_trie_node has them. */
 static uint64_t path_of(const spread_t *spread) {
-    uint64_t path = spread->skip;
+    uint64_t path = 56 - 8 * spread->skip;
     for (uint32_t i = 0; i < spread->skip; i++)
         path |= (uint64_t)spread->skip_bytes[i] << (56 - 8 * i);
     return path;
@@ -30,7 +30,7 @@ void macs_lpm_trie_node_spread(const table_t *table, uint32_t entry, spread_t *s
     const node_t *node = macs_lpm_trie_node_at(table, entry);
     uint32_t count = 0;
     spread->inherited = atomic_load_explicit(&node->inherited, memory_order_relaxed);
-    spread->skip = macs_lpm_trie_skip(node);
+    spread->skip = macs_lpm_trie_skip(node->path);
     for (uint32_t i = 0; i < MACS_LPM_TRIE_SKIP; i++)
         spread->skip_bytes[i] = (uint8_t)(node->path >> (56 - 8 * i));
     for (uint32_t word = 0; word < 4; word++) {
@@ -87,6 +87,8 @@ uint32_t macs_lpm_trie_node_make(table_t *table, const spread_t *spread) {
     uint32_t block = macs_arena_alloc(&table->arena, node_bytes(count));
     if (!block)
         return 0;
+    if (table->arena.chunk_count > MACS_LPM_TRIE_NEAR_CHUNKS)
+        atomic_store_explicit(&table->bulk_min, MACS_LPM_TRIE_BULK_FAR, memory_order_relaxed);
     node_t *node = macs_arena_at(&table->arena, block);
     memcpy(node->runs, runs, sizeof runs);
     node->before[0] = 0;

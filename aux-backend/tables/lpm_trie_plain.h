@@ -11,5 +11,7 @@
 #define macs_lpm_trie_plain_start macs_lpm_trie_start
 #define macs_lpm_trie_plain_step macs_lpm_trie_step
 #define macs_lpm_trie_plain_finish macs_lpm_trie_finish
+#define macs_lpm_trie_plain_bulk macs_lpm_trie_bulk
+#define macs_lpm_trie_plain_bulk_start macs_lpm_trie_bulk_start
 
 #endif

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <rte_fib6.h>
 
+#define PEER_BATCH 256 /* as a switch receives them at once */
+
 #include "peer.h"
 #include "tables/lpm_trie.h"
 
@@ -21,9 +23,15 @@ static address_t *keys;
 static void *ours;
 static struct rte_fib6 *peer;
 
-#define KEY_OF(NUMBER) keys[NUMBER]
-
-PEER_OURS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step, KEY_OF, BYTES)
+static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
+    static const struct peer_value none;
+    struct macs_lpm_trie_bulk bulk;
+    for (unsigned i = 0; i < BATCH; i++)
+        memcpy(bulk.keys[i], keys[first + i], BYTES);
+    macs_lpm_trie_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);
+    for (unsigned i = 0; i < BATCH; i++)
+        answers[i] = ((const struct peer_value *)(const void *)bulk.entries[i])->number;
+}
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
     rte_fib6_lookup_bulk(peer, &keys[first], answers, BATCH);

@@ -17,7 +17,10 @@
 #ifndef PEER_KEYS
 #define PEER_KEYS (1 << 21)
 #endif
-enum { BATCH = 64, KEYS = PEER_KEYS, BATCHES_EACH = 512 };
+#ifndef PEER_BATCH
+#define PEER_BATCH 64
+#endif
+enum { BATCH = PEER_BATCH, KEYS = PEER_KEYS, BATCHES_EACH = (1 << 15) / BATCH };
 
 /* Answers to BATCH keys from number `first` on: what the entry says, 0 without one. */
 typedef void peer_lookup(uint32_t first, uint64_t answers[BATCH]);

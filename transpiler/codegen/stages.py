@@ -117,8 +117,8 @@ class StageRenderer:
     def render(self) -> tuple[tuple[LookupView, ...], Views]:
         """The lookups and the body: its joins stand at its end, those that one way alone goes to stand in that way."""
         stage = self.stage
+        self.bulk = all(self.maker.tables.ref(lookup.table).bulk for lookup in stage.lookups)
         lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
-        self.bulk = all(lookup.table.bulk for lookup in lookups)
         jumps = self._joins(stage.code)
         self._single = {join for join, count in jumps.items() if count == 1}
         body = list(self.code(stage.code))
@@ -131,27 +131,31 @@ class StageRenderer:
         if not self._is_keyed(number):
             return ()
         lookups = enumerate(self.pipe.stages[number].lookups)
-        return tuple(self._in_bulk(at, lookup.table, self.statements) for at, lookup in lookups)
+        return tuple(self._with_key(number, at, lookup.table) for at, lookup in lookups)
+
+    def _with_key(self, stage: int, number: int, name: str) -> LookupView:
+        """A lookup of a later stage, many at once, with its key as it is here."""
+        table, ref, member = self.maker.program.table[name], self.maker.tables.ref(name), f"lookup_{number}"
+        if ref.bulk_bytes:
+            place = f"sets->looks_{stage}->{member}.keys[sets->to_{stage}.count]"
+            return LookupView(ref, member, self.statements.keys(table, place), "", (), 0)
+        return LookupView(ref, member, (), self.statements.key_number(table), (), 0)
 
     def _is_keyed(self, number: int) -> bool:
         lookups = self.pipe.stages[number].lookups
         bulk = bool(lookups) and all(self.maker.tables.ref(lookup.table).bulk for lookup in lookups)
         return bulk and number in self.listed
 
-    def _in_bulk(self, number: int, table: str, at: Statements | None) -> LookupView:
-        """A lookup of many keys at once; `at`: where its key is made, if it is here."""
-        key = at.key_number(self.maker.program.table[table]) if at is not None else ""
-        return LookupView(self.maker.tables.ref(table), f"lookup_{number}", (), key, (), 0)
-
     def _lookup(self, number: int, stage: Stage) -> LookupView:
         table = self.maker.program.table[stage.lookups[number].table]
-        if self._is_keyed(self.number):
-            return self._in_bulk(number, table.name, None)
         member = f"lookup_{number}"
         ref = self.maker.tables.ref(table.name)
-        keys = self.entry.keys(table, f"look->{member}.key")
+        if self._is_keyed(self.number):
+            return LookupView(ref, member, (), "", (), 0)
+        many = self.bulk and ref.bulk_bytes
+        keys = self.entry.keys(table, f"looks->{member}.keys[at]" if many else f"look->{member}.key")
         selection, size = self.maker.externs.gather(self.entry.render, table, f"look->{member}.selection")
-        key_word = self.entry.key_number(table) if ref.words or ref.bulk else ""
+        key_word = self.entry.key_number(table) if ref.words or ref.begins_early else ""
         return LookupView(ref, member, keys, key_word, selection, size)
 
     def code(self, code: Code) -> Views:
@@ -252,7 +256,7 @@ class StageRenderer:
     def _expects(self, stage: int) -> bool:
         """Whether the lookups of a stage begin when a packet is left to it."""
         refs = [self.maker.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
-        return all(ref.bulk for ref in refs) and not all(ref.words for ref in refs)
+        return all(ref.bulk for ref in refs) and any(ref.begins_early for ref in refs)
 
     def _leave(self, label: str) -> Views:
         return self._go(self.pipe.exits[label])

@@ -85,11 +85,12 @@ class Tables:
         name = self.names(table)
         kernel = self.kernels.get(table)
         words = self.words(table)
+        length = key_bytes(declared.keys)
         return TableRef(
             name=name,
             number=self.number[table],
             entry_type=f"struct {self.names(table + '.entry')}",
-            key_bytes=key_bytes(declared.keys),
+            key_bytes=length,
             kernel=kernel.keeper if kernel else "",
             compared=bool(kernel and kernel.kept_by),
             steps=kernel.steps if kernel else 0,
@@ -97,7 +98,8 @@ class Tables:
             key_bits=words.key_bits if words else 0,
             data_bits=words.data_bits if words else 0,
             action_bits=words.action_bits if words else 0,
-            bulk=bool(kernel and kernel.bulk) and declared.implementation is None,
+            bulk=bool(kernel and kernel.looks_up_many(length)) and declared.implementation is None,
+            bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
         )
 
     def words(self, table: str) -> WordLayout | None:

@@ -141,7 +141,8 @@ class ApplyView:
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
-    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up."""
+    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up;
+    `bulk_bytes`: which are bytes, not numbers."""
 
     name: str
     number: int
@@ -155,6 +156,12 @@ class TableRef:
     action_bits: int = 0
     compared: bool = False
     bulk: bool = False
+    bulk_bytes: bool = False
+
+    @property
+    def begins_early(self) -> bool:
+        """Whether what a lookup of an array begins with is fetched as soon as its key is known."""
+        return self.bulk and not self.words and not self.bulk_bytes
 
 
 View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView
@@ -164,7 +171,8 @@ Views = tuple[View, ...]
 @dataclass(frozen=True, slots=True)
 class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
-    or `key_word` is the key where entries are words, or many are looked up at once. `selection` packs
+    `looks->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
+    words, and many. `selection` packs
     `look->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
 
     table: TableRef
@@ -202,7 +210,7 @@ class StageView:
     @property
     def expects(self) -> bool:
         """Whether its lookups begin when a packet is left to it."""
-        return self.bulk and len(self.in_words) < len(self.lookups)
+        return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
 
     @property
     def in_words(self) -> tuple[LookupView, ...]:

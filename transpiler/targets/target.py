@@ -64,6 +64,7 @@ class Kernel:
     steps: int = 0
     words: bool = False
     bulk: bool = False
+    bulk_key_bytes: int = 0
     min_bits: int = 0
     max_data_bits: int = 64
     max_entry_bits: int | None = None
@@ -77,6 +78,10 @@ class Kernel:
     def keeper(self) -> str:
         """The kernel in C that keeps its entries."""
         return self.kept_by or self.name
+
+    def looks_up_many(self, key_bytes: int) -> bool:
+        """Whether it looks up arrays of such keys."""
+        return self.bulk and (not self.bulk_key_bytes or key_bytes <= self.bulk_key_bytes)
 
     def matches(self, need: Need) -> bool:
         """Whether it has the match kinds of such a table."""

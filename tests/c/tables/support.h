@@ -105,6 +105,25 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
     }
+/* The same by keys that are bytes; so many that they are always looked up at once, or not. Long ones are looked up by
+ * cursors. */
+#define DEFINE_BULK_OF_BYTES(X)                                                                                        \
+    static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
+                                const struct macs_entry **found) {                                                     \
+        static const struct macs_entry missing;                                                                        \
+        struct macs_##X##_bulk bulk;                                                                                   \
+        const uint32_t count = key_bytes && keys[0] & 1 ? BATCH : MACS_LPM_TRIE_BULK_FAR + 1;                          \
+        if (key_bytes > MACS_LPM_TRIE_BULK_KEY) {                                                                      \
+            batch_##X(self, keys, key_bytes, found);                                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
+        for (uint32_t i = 0; i < count; i++)                                                                           \
+            memcpy(bulk.keys[i], keys + (size_t)(i % BATCH) * key_bytes, key_bytes);                                   \
+        macs_##X##_bulk_start(self, &bulk, count, key_bytes, &missing);                                                \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+    }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
 DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
@@ -117,6 +136,8 @@ DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
 DEFINE_BULK(exact_index)
 DEFINE_BULK(lpm_dir24)
+DEFINE_BULK_OF_BYTES(lpm_trie)
+DEFINE_BULK_OF_BYTES(lpm_trie_plain)
 
 /* What a kernel can match, beyond whole keys. */
 enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
@@ -134,9 +155,9 @@ static const struct subject subjects[] = {
     {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, NULL},
     {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
     {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
-    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, NULL},
+    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, bulk_lpm_trie},
     {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
-     NULL},
+     bulk_lpm_trie_plain},
     {&macs_ternary_cells_kernel, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
      KEY_MAX, NULL},
     {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
