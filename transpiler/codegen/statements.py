@@ -182,10 +182,10 @@ class Statements:
         return SwitchView(self.switched(statement.subject), cases, self.body(statement.default), where)
 
     def switched(self, subject: Expression) -> str:
-        """What a switch looks at, as wide as its labels may be: a small literal is an int."""
+        """What a switch looks at, as wide as its labels may be: what is computed of small literals is an int."""
         value = self.render(subject)
-        literal_bits = isinstance(subject, Const) and isinstance(subject.type, Bits)
-        return (cast(c_type(subject.type), value) if literal_bits else value).text
+        small = not isinstance(subject.type, Bits) or subject.type.width < 32
+        return (value if small or isinstance(subject, Read) else cast(c_type(subject.type), value)).text
 
     def _block(self, statement: Block, where: str) -> BlockView:
         label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")

@@ -133,7 +133,10 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         transition select(70w5, hdr.kind.kind) { (_, 12): found_one; default: found_two; (70w5, _): found_three; }
     }
     state unknown {
-        transition select(40w0x8000) { 0x4e2c7367e5: found_one; 0x5: found_two; }
+        transition select(40w0x8000) { 0x4e2c7367e5: found_one; 0x5: found_two; default: unlikely; }
+    }
+    state unlikely {
+        transition select(sm.ingress_port == 1 ? 40w0 : 40w5) { 0x4e2c7367e5: found_one; 0x5: found_two; }
     }
     state found_one   { meta.found = meta.found + 1; transition accept; }
     state found_two   { meta.found = meta.found + 2; transition accept; }
