@@ -27,7 +27,6 @@ def comparisons(program: Program, table: Table, render: Expressions, values: str
     exact = all(isinstance(keyset, ExactSet) for entry in table.entries for keyset in entry.keys)
     if exact and sum(p.bits for p in packed) <= WORD_BITS:
         return _switch(program, table, render, values)
-    keys = ", ".join(cast("uint64_t", render(p.key.expression)).text for p in packed)
     chain = []
     for number in _in_order(table):
         condition = _condition(table.entries[number], packed)
@@ -37,8 +36,11 @@ def comparisons(program: Program, table: Table, render: Expressions, values: str
     else:
         chain.append("NULL")
     text = "\n    : ".join(chain)
-    array = Line(f"const uint64_t key[] = {{{keys}}};")
-    return (*((array,) if "key[" in text else ()), Line(f"entry = {text};"))
+    found = Line(f"entry = {text};")
+    if "key[" not in text:  # nor is what nobody compares read
+        return (found,)
+    keys = ", ".join(cast("uint64_t", render(p.key.expression)).text for p in packed)
+    return (Line(f"const uint64_t key[] = {{{keys}}};"), found)
 
 
 def _switch(program: Program, table: Table, render: Expressions, values: str) -> Views:
