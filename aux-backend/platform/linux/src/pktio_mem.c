@@ -14,6 +14,7 @@
 /* Frames of a lookahead: they come while a burst is received and worked on. One is fetched beside each that is copied:
  * the CPU forgets what it is asked for faster than memory brings it. */
 #define PREFETCH_AHEAD 128u
+#define INDEX_AHEAD 192u /* and where it stands, so many frames before that */
 
 /* Small, as it comes from memory with the frame. */
 struct mem_frame {
@@ -191,6 +192,8 @@ static __attribute__((noinline)) void copy_rest(uint8_t *to, const uint8_t *from
 static inline uint64_t copy_frames(const uint8_t *bytes, const struct mem_frame *frames, uint32_t ahead,
                                    const odp_packet_t packets[], uint32_t num, uint32_t headroom, int input) {
     uint64_t octets = 0;
+    for (uint32_t i = 0; i < num; i += ODP_CACHE_LINE_SIZE / sizeof(*frames))
+        odp_prefetch(frames + i + ahead + INDEX_AHEAD); /* else the loop waits to learn what to fetch */
     for (uint32_t i = 0; i < num; i++) {
         struct mem_frame frame = frames[i];
         odp_packet_t pkt = packets[i];
