@@ -14,15 +14,18 @@ from world import World
 HEAD = ("#include <core.p4>", "#include <v1model.p4>", "error { Odd, Even }")
 
 
+def beginning(world: World, head: tuple[Node, ...]) -> list[Node]:
+    """What any program begins with: its types, functions and sub-parsers."""
+    parts: list[Node] = [*head, *types(world)]
+    parts += [function(world) for _ in range(world.upto(1 + world.size))]
+    return parts + [sub_parser(world) for _ in range(world.random.choice((0, 0, 1, 1, 2)))]
+
+
 def make(seed: int, size: int = 2) -> tuple[Node, ...]:
     """The program of a seed; size 0 is small, 3 large."""
     world = World(Random(seed), size)
     world.lives = world.chance(0.25)
-    parts: list[Node] = [*HEAD, *types(world)]
-    for _ in range(world.upto(1 + size)):
-        parts.append(function(world))
-    for _ in range(world.random.choice((0, 0, 1, 1, 2))):
-        parts.append(sub_parser(world))
+    parts = beginning(world, HEAD)
     parts.append(parser(world))
     for _ in range(world.upto(2)):
         parts.append(nested(world))

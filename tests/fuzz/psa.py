@@ -12,10 +12,9 @@ from random import Random
 
 from context import Context
 from controls import deparser, nested, pipe
-from declared import types
-from functions import function
 from layout import Block, Node, block
-from parsers import parser, sub_parser
+from parsers import parser
+from program import beginning
 from scope import Place, Type, bits
 from statements import body
 from world import World
@@ -70,11 +69,7 @@ def make(seed: int, size: int = 2) -> tuple[Node, ...]:
     """The program of a seed; size 0 is small, 3 large."""
     world = World(Random(seed), size, ingress=INGRESS, egress=EGRESS, externs=False)
     world.lives = world.chance(0.4)
-    parts: list[Node] = [*HEAD, *types(world)]
-    for _ in range(world.upto(1 + size)):
-        parts.append(function(world))
-    for _ in range(world.random.choice((0, 0, 1, 1, 2))):
-        parts.append(sub_parser(world))
+    parts = beginning(world, HEAD)
     carried = "meta_t" if world.chance(0.6) else "none_t"
     first = parser(world)
     for _ in range(world.upto(2)):

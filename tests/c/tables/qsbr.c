@@ -13,6 +13,15 @@ static void defer_one(struct macs_qsbr *qsbr, void *owner) {
     macs_qsbr_defer(qsbr, release, owner, (void *)1);
 }
 
+/* Created with one reader, which is online; nothing has been released. */
+static struct macs_qsbr_reader *one_reader(struct macs_qsbr **qsbr) {
+    struct macs_qsbr_reader *reader = NULL;
+    CHECK(macs_qsbr_create(qsbr) == 0 && macs_qsbr_register(*qsbr, &reader) == 0);
+    macs_qsbr_online(*qsbr, reader);
+    released = 0;
+    return reader;
+}
+
 static void no_release_before_all_have_reported(void) {
     struct macs_qsbr *qsbr = NULL;
     struct macs_qsbr_reader *readers[3];
@@ -52,10 +61,7 @@ static void no_release_before_all_have_reported(void) {
 
 static void what_a_reader_still_holds_is_not_released(void) {
     struct macs_qsbr *qsbr = NULL;
-    struct macs_qsbr_reader *reader = NULL;
-    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
-    macs_qsbr_online(qsbr, reader);
-    released = 0;
+    struct macs_qsbr_reader *reader = one_reader(&qsbr);
     uint64_t first = macs_qsbr_epoch(qsbr); /* a burst is begun here, */
     defer_one(qsbr, qsbr);
     macs_qsbr_poll(qsbr);
@@ -77,10 +83,7 @@ static void what_a_reader_still_holds_is_not_released(void) {
 
 static void a_hanging_reader_stops_changes_only(void) {
     struct macs_qsbr *qsbr = NULL;
-    struct macs_qsbr_reader *reader = NULL;
-    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
-    macs_qsbr_online(qsbr, reader);
-    released = 0;
+    struct macs_qsbr_reader *reader = one_reader(&qsbr);
     for (uint32_t i = 0; i < MACS_QSBR_BACKLOG; i++)
         defer_one(qsbr, qsbr);
     CHECK(released == 0 && macs_qsbr_pending(qsbr) == MACS_QSBR_BACKLOG);
