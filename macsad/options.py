@@ -11,6 +11,7 @@ import click
 from transpiler.diagnostics import WARNINGS
 from transpiler.optimisations import ALL, DOES, NAMES, NONE, Optimisations
 from transpiler.passes.pipeline import PASSES
+from transpiler.toolchain.architectures import ARCHITECTURES, host_arch
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 READABLE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
@@ -84,7 +85,8 @@ def machine_options(command: Decorated) -> Decorated:
     for add in (
         click.option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
         click.option("--cpu", metavar="NAME", help="The processor, as the C compiler names it; this machine's if left out."),
-        click.option("--arch", metavar="NAME", help="x86_64, aarch64, armv7, riscv64 or s390x; this machine's if left out."),
+        click.option("--arch", type=click.Choice([*dict.fromkeys((*ARCHITECTURES, host_arch()))]), metavar="NAME",
+                     help="x86_64, aarch64, armv7, riscv64 or s390x; this machine's if left out."),
         click.option("--platform", type=click.Choice(["linux", "dpdk", "odp"]), default="linux", show_default=True,
                      help="linux: needs nothing; dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
     ):  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import switches
 
-from macsad import compilation
+from macsad import cli, compilation
 from macsad.compilation import Request
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
@@ -132,6 +132,12 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_missing_is_said(options: dict[str, str], message: str) -> None:
     with pytest.raises(ToolchainError, match=message):
         toolchain.find(**options)  # type: ignore[arg-type]
+
+
+def test_an_architecture_that_nobody_knows_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    for rest in ([], ["--platform", "dpdk"]):
+        assert cli.call(["build", str(STATE), "--arch", "vax", *rest]) == cli.USAGE
+        assert "'vax' is not one of 'x86_64', 'aarch64'" in capsys.readouterr().err
 
 
 def test_a_dpdk_that_is_not_installed_has_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def emulator(arch: str | None) -> tuple[str, ...]:
     """What goes before the command line of a binary for `arch` to run it here. Raises: ToolchainError."""
     if arch is None or arch == host_arch():
         return ()
-    command = ARCHITECTURES[arch].emulator if arch in ARCHITECTURES else f"qemu-{arch}-static"
+    command = ARCHITECTURES[arch].emulator
     if shutil.which(command) is None:
         raise ToolchainError(
             f"{arch} runs here by {command}, which is not installed (Debian: apt install qemu-user-static)"
