@@ -14,6 +14,7 @@ from world import ERRORS, World
 
 STANDARD = "inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm"
 DATA_WIDTHS = (1, 8, 9, 9, 16, 33, 48, 70)  # 9: a port
+LITTLE_DATA = (1, 3, 8, 9, 9)  # which fits a word with the key
 
 
 def nested(world: World) -> Node:
@@ -162,7 +163,7 @@ def _data_type(world: World, scope: Scope) -> Type:
     coded = [t for t in world.named if isinstance(t, Type) and t.kind == "coded"]
     if coded and world.chance(0.15):
         return world.random.choice(coded)
-    return BOOL if world.chance(0.05) else bits(world.random.choice(DATA_WIDTHS))
+    return BOOL if world.chance(0.05) else bits(world.random.choice(LITTLE_DATA if world.fetched else DATA_WIDTHS))
 
 
 # --- checksums and the deparser --------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import fetched
 import p4_14
 import program
 import psa
@@ -22,12 +23,12 @@ import reckoned
 import report
 from damage import damaged, survives
 from layout import Node, render
-from oracle import Failure, build_of, examine
+from oracle import DEFAULT, Failure, build_of, examine
 from shrink import shrink
 
 SHRINK_SECONDS = 120.0
 DAMAGED = 10  # variants of one program
-KINDS = ("p4-16", "p4-16", "psa", "p4-16", "p4-14", "reckoned", "psa", "damaged")
+KINDS = ("p4-16", "p4-16", "psa", "fetched", "p4-14", "reckoned", "psa", "damaged")
 Found = tuple[tuple[Node, ...], Failure]
 
 
@@ -64,9 +65,9 @@ def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: fl
 def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Found | None:
     """Of a program that only the executions tell the meaning of."""
     makers: dict[str, Callable[[int, int], tuple[Node, ...]]]
-    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make}
+    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "fetched": fetched.make}
     nodes = makers[kind](seed, size)
-    failure = examine(render(nodes), scratch / "whole", seed)
+    failure = examine(render(nodes), scratch / "whole", seed, build=DEFAULT if kind == "fetched" else None)
     if failure is None:
         return None
     _say(kind, seed, size, failure)

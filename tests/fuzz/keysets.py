@@ -9,6 +9,8 @@ def keyset(scope: Scope, type_: Type, kind: str) -> str:
     """A key for a match kind; "any" is `_`."""
     if kind == "any" or (kind != "exact" and scope.chance(0.15)):
         return "_"
+    if kind == "exact" and type_.members:  # by its name: the number of a member would be the same key again
+        return scope.random.choice(type_.members)
     if type_ == BOOL or not type_.numeric:
         return scope.literal(type_)
     if type_.kind == "int":

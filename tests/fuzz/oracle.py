@@ -127,22 +127,29 @@ class Subject:
             return Failure("frontend", f"reading and optimising took {took:.1f} seconds")
         return None
 
-    def compile(self, build: Build = DEFAULT, tools: Toolchain | None = None) -> Failure | None:
-        """To a switch, by default a sanitized one. `tools`: others than those of the build."""
+    def generate(self, build: Build = DEFAULT) -> Failure | None:
+        """The C program."""
         diagnostics = Diagnostics()
         try:
             program = optimise(self.plain, wanted=build.wanted)
             made = generate(program, builtin(), share("templates"), diagnostics, build.wanted)
-            (self.folder / "program.c").write_text(made.c)
-            tools = tools or build.tools()
-            compile_program(self.folder / "program.c", self.folder / "program", share("aux-backend"), tools)
         except Rejected:
             return Failure("target", diagnostics.render())
+        except Exception as error:
+            return Failure("codegen", f"raised {type(error).__name__}: {error}")
+        (self.folder / "program.c").write_text(made.c)
+        return None
+
+    def compile(self, build: Build = DEFAULT, tools: Toolchain | None = None) -> Failure | None:
+        """To a switch, by default a sanitized one. `tools`: others than those of the build."""
+        if failure := self.generate(build):
+            return failure
+        try:
+            c_file, binary = self.folder / "program.c", self.folder / "program"
+            compile_program(c_file, binary, share("aux-backend"), tools or build.tools())
         except ToolchainError as error:
             said = str(error)
             return Failure("compiler", said[said.find("error: ") :][:3000])
-        except Exception as error:
-            return Failure("codegen", f"raised {type(error).__name__}: {error}")
         return None
 
     def draw(self, seed: int, count: int) -> list[Scenario]:

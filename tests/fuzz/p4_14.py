@@ -23,6 +23,7 @@ class Field:
     text: str
     width: int
     writable: bool = True
+    signed: bool = False
 
 
 @dataclass
@@ -33,6 +34,7 @@ class World:
     size: int
     names: count[int] = field(default_factory=lambda: count(1))
     layouts: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    signed: set[tuple[str, str]] = field(default_factory=set)  # header type, field
     headers: dict[str, str] = field(default_factory=dict)  # name: type
     stacks: dict[str, tuple[str, int]] = field(default_factory=dict)  # name: type, size
     metadata: list[Field] = field(default_factory=list)
@@ -51,11 +53,12 @@ class World:
 
     def fields(self) -> list[Field]:
         found = list(self.metadata)
-        for name, type_ in self.headers.items():
-            found += [Field(f"{name}.{f}", width) for f, width in self.layouts[type_]]
-        for name, (type_, size) in self.stacks.items():
-            found += [Field(f"{name}[{i}].{f}", width) for i in range(size) for f, width in self.layouts[type_]]
+        for name, type_ in self.instances():
+            found += self.members(name, type_)
         return found
+
+    def members(self, name: str, type_: str) -> list[Field]:
+        return [Field(f"{name}.{f}", width, signed=(type_, f) in self.signed) for f, width in self.layouts[type_]]
 
     def instances(self) -> list[tuple[str, str]]:
         """Every header, elements of stacks too, with its type."""
@@ -106,7 +109,8 @@ def _types(world: World) -> list[Node]:
         made.append(f"header {world.stacks['s'][0]} s[{world.stacks['s'][1]}];")
     notes = [(f"m{i}", world.random.choice(WIDTHS)) for i in range(world.random.randint(2, 4))]
     made.append(_header_type(world, "notes_t", [*notes, ("n", 16), ("colour", 8)]))
-    world.metadata = [Field(f"notes.{name}", width) for name, width in world.layouts.pop("notes_t")]
+    world.metadata = world.members("notes", "notes_t")
+    del world.layouts["notes_t"]
     world.metadata += [Field("standard_metadata.ingress_port", 9, False)]
     return [*made, f"metadata notes_t notes {{ n : {world.value(16)}; }};"]
 
@@ -117,6 +121,8 @@ def _header_type(world: World, name: str, layout: list[tuple[str, int]]) -> Node
     for f, width in layout:
         marks = world.random.choice(("", "", "", "", " (saturating)", " (signed)", " (signed, saturating)"))
         lines.append(f"{f} : {width}{marks if width > 1 else ''};")
+        if width > 1 and "(signed" in marks:
+            world.signed.add((name, f))
     return block(f"header_type {name} {{", [block("fields {", lines)])
 
 
@@ -260,6 +266,7 @@ def _table(world: World) -> list[Node]:
         if kind == "lpm" and "lpm" in keys.values():
             kind = "exact"
         chosen = world.random.choice(world.fields())
+        kind = "exact" if kind == "range" and chosen.signed else kind
         if world.chance(0.15):
             keys[world.random.choice(world.instances())[0]] = "valid"
             continue

@@ -36,16 +36,17 @@ class Profiles:
 def table(world: World, scope: Scope, context: Context, profiles: Profiles, made: list[Node]) -> None:
     """Add a table, and what is declared before it, to a control."""
     name = context.fresh("t")
-    keys = _keys(scope)
+    keys = _fetched_keys(scope) if world.fetched else _keys(scope)
+    less = 0.2 if world.fetched else 1.0  # of what keeps entries from being words
     listed = _listed(scope, context)
     properties: list[Node] = []
-    profile = _profile(world, context, profiles, listed, made) if keys and world.chance(0.2) else None
+    profile = _profile(world, context, profiles, listed, made) if keys and world.chance(0.2 * less) else None
     if profile is not None:
         implementation, selects, listed = profile
         if selects and scope.numbers():
             keys += [(p.text, p.type, "selector") for p in world.random.choices(scope.numbers(), k=2)]
         properties.append(f"implementation = {implementation};")
-    elif keys and world.chance(0.3):
+    elif keys and world.chance(0.3 * less):
         properties += _metered(world, context, scope, listed, made)
     if keys:
         lines: list[Node] = [f'{text} : {kind} @name("k{i}");' for i, (text, _, kind) in enumerate(keys)]
@@ -54,7 +55,7 @@ def table(world: World, scope: Scope, context: Context, profiles: Profiles, made
     if profile is None:
         properties += _entries(world, scope, keys, listed)
         properties += _default(world, scope, listed)
-    if keys and world.chance(0.3):
+    if keys and world.chance(0.3 * less):
         counter = context.fresh("d")
         kind = world.random.choice(("packets", "bytes", "packets_and_bytes"))
         made.append(f"direct_counter(CounterType.{kind}) {counter};")
@@ -78,6 +79,18 @@ def _keys(scope: Scope) -> list[Key]:
             kind = "exact"
         keys.append(_key(scope, kind))
     return keys
+
+
+def _fetched_keys(scope: Scope) -> list[Key]:
+    """One, too long for an array by key: most fit a word with a little data, some do not."""
+    scope = scope.inner(pure=True)
+    shortest, longest = scope.random.choice(((17, 33), (17, 33), (17, 48), (49, 128)))
+    known = [p for p in scope.places if p.type.kind == "bit" and shortest <= p.type.width <= longest]
+    if known and scope.chance(0.6):
+        place = scope.random.choice(known)
+        return [(place.text, place.type, "exact")]
+    type_ = bits(scope.random.choice([w for w in (17, 19, 24, 31, 33, 64, 70, 128) if shortest <= w <= longest]))
+    return [(expression(scope, type_, 1), type_, "exact")]
 
 
 def _key(scope: Scope, kind: str) -> Key:
@@ -150,17 +163,24 @@ def _entries(world: World, scope: Scope, keys: list[Key], listed: list[Listed]) 
     const = world.chance(0.6)
     numbered = prioritised and not const and world.chance(0.7)
     lines: dict[str, Node] = {}
-    for _ in range(world.random.randint(1, 5)):
+    number = world.random.randint(1, 5)
+    delta = world.random.choice((1, world.random.randint(1, 20)))
+    lowest = number * delta  # no entry that follows another comes to a priority below 0
+    for _ in range(number):
         parts = [keyset(scope, t, kind) for _, t, kind in keys]
         text = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-        head = f"priority = {world.random.randint(1, 300)} : " if numbered and (not lines or world.chance(0.6)) else ""
+        head = (
+            f"priority = {world.random.randint(lowest, 300)} : "
+            if numbered and (not lines or world.chance(0.6))
+            else ""
+        )
         if not const and world.chance(0.2):
             head = f"const {head}"
         lines.setdefault(text, f"{head}{text} : {_run(scope, *world.random.choice(listed))};")
     made: list[Node] = [block(f"{'const ' if const else ''}entries = {{", list(lines.values()))]
     if numbered and world.chance(0.5):
         made += [f"largest_priority_wins = {world.random.choice(('true', 'false'))};"]
-        made += [f"priority_delta = {world.random.randint(1, 20)};"] if world.chance(0.5) else []
+        made += [f"priority_delta = {delta};"] if delta > 1 else []
     return made
 
 

@@ -9,17 +9,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import fetched
 import p4_14
 import program
 import psa
 import pytest
 import reckoned
 from layout import render, smaller
-from oracle import Subject, examine
+from oracle import DEFAULT, Subject, examine
 
 FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
-MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make}
+MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "fetched": fetched.make}
 FEATURES = {  # what must be there in good part of the programs
     "p4-16": {
         "header unions": r"header_union",
@@ -90,6 +91,12 @@ FEATURES = {  # what must be there in good part of the programs
         "registers": r"register_read|register_write",
         "valid keys": r": valid;",
     },
+    "fetched": {
+        "exact": r": exact\b",
+        "PSA": r"PSA_Switch",
+        "multicast": r"mcast_grp|multicast\(",
+        "registers": r"\br\d+\.read",
+    },
 }
 
 
@@ -97,8 +104,9 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
     """As many as there is time for, one at least."""
     end, seed = time.monotonic() + SECONDS, FROM
     while seed == FROM or time.monotonic() < end:
-        kind = ("p4-16", "p4-14", "psa")[seed % 3]
-        failure = examine(render(MAKERS[kind](seed, seed % 3)), tmp_path, seed, count=2)
+        kind = ("p4-16", "p4-14", "psa", "fetched")[seed % 4]
+        build = DEFAULT if kind == "fetched" else None
+        failure = examine(render(MAKERS[kind](seed, seed % 3)), tmp_path, seed, count=2, build=build)
         assert failure is None, (
             f"seed {seed}: {failure.step} {failure.build}: {failure.message}\n"
             f"To make it smaller: make fuzz SEED={seed} KIND={kind} SIZE={seed % 3}"
@@ -133,6 +141,16 @@ def test_every_feature_occurs(kind: str) -> None:
     texts = [render(MAKERS[kind](seed, seed % 4)) for seed in range(120)]
     share = {name: sum(bool(re.search(p, t)) for t in texts) / len(texts) for name, p in FEATURES[kind].items()}
     assert {name: part for name, part in share.items() if part < 0.05} == {}
+
+
+def test_bursts_overlap_where_lookups_are_fetched(tmp_path: Path) -> None:
+    made = []
+    for seed in range(8):
+        subject = Subject.of_text(tmp_path, render(fetched.make(seed, 2)))
+        assert subject.read() is None and subject.generate(DEFAULT) is None
+        made.append((tmp_path / "program.c").read_text())
+    assert sum("exact_packed" in c for c in made) >= 3
+    assert any(".open = " in c for c in made)
 
 
 @pytest.mark.parametrize("kind", MAKERS)

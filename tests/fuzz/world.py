@@ -46,6 +46,7 @@ class World:
     ingress: tuple[Place, ...] = INGRESS  # what the architecture tells; the first two the parser too
     egress: tuple[Place, ...] = EGRESS
     externs: bool = True  # v1model's functions
+    fetched: bool = False  # all lookups are of exact keys, which are fetched packets ahead, and packets have one life
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
