@@ -1,0 +1,314 @@
+"""What statements, parsers and steps of the architecture tell of a packet: from the worlds (worlds.py) before them to those
+behind them, with what is known put in.
+
+Loops, and parsers with loops, are taken conservatively: what is written anywhere in them is not known behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of, location_of
+from transpiler.hlir.expressions import HeaderRef, Read
+from transpiler.hlir.program import Parser, Program, Storage
+from transpiler.hlir.statements import (
+    Advance,
+    ApplyTable,
+    Assign,
+    Block,
+    Body,
+    Emit,
+    Extract,
+    If,
+    Leave,
+    Lookahead,
+    SetValid,
+    Statement,
+    Switch,
+    Verify,
+    While,
+)
+from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_statement, successors, walk
+from transpiler.hlir.types import Bits, Bool
+from transpiler.schedule.architectures import describe
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
+from transpiler.schedule.worlds import (
+    LIMIT,
+    World,
+    Worlds,
+    agreed,
+    common,
+    copied,
+    forget,
+    known,
+    met,
+    parted,
+    putting,
+    validity_of,
+    values_of,
+)
+
+
+class Effects:
+    """Of what stands in one pipe. `go_out`: what is left of a Leave of a block that the pipe was cut in. `parted`: the worlds
+    in which packets leave the pipe for the one aside."""
+
+    def __init__(self, program: Program, go_out: Callable[[Leave, Worlds], Leave]) -> None:
+        self.program = program
+        self.locator = Locator(program)
+        self.asked = self._asked()
+        self.parted: Worlds = []
+        self._settle = describe(program).settle
+        self._go_out = go_out
+        self._left: dict[str, Worlds] = {}  # at the ends of blocks that are being looked at
+
+    def _asked(self) -> frozenset[Location]:
+        """What is worth knowing: validity, what conditions read, what the architecture's steps do."""
+        found = {Location(header.name, VALIDITY) for header in self.program.headers}
+        found |= {Location(name) for name in self.program.intrinsic.values()}
+        for statement in program_statements(self.program):
+            if isinstance(statement, If | Switch):
+                found |= self.locator.access(statement).reads
+        return frozenset(found)
+
+    def fresh(self) -> World:
+        """Where a packet's state begins."""
+        variables = (self.program.variable.get(location.owner) for location in self.asked if not location.field)
+        zero = (v for v in variables if v is not None and v.storage is not Storage.ACTION_DATA)
+        world = {Location(variable.name): 0 for variable in zero if isinstance(variable.type, Bits | Bool)}
+        return world | {Location(header.name, VALIDITY): 0 for header in self.program.headers}
+
+    def cases(self, switch: Switch, worlds: Worlds) -> list[Worlds]:
+        """The worlds of each case, then those of the default."""
+        reached: list[Worlds] = [[] for _ in (*switch.cases, None)]
+        wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
+        subject = location_of(switch.subject.place) if isinstance(switch.subject, Read) else None
+        for world, value in zip(worlds, values_of(switch.subject, worlds), strict=True):
+            if value is not None:
+                reached[wanted.get(value, -1)].append(dict(world))
+                continue
+            for inside in reached:
+                inside.append(dict(world))
+            for number, case in enumerate(switch.cases):
+                if subject is not None and len(case.values) == 1:
+                    reached[number][-1][subject] = case.values[0]
+        return reached
+
+    # --- the architecture's ------------------------------------------------------------------------------------------
+
+    def special(self, what: Special, worlds: Worlds) -> tuple[Special, Worlds]:
+        match what:
+            case Step():
+                return self._step(what, worlds)
+            case Parse(parser=parser, error=error):
+                worlds = self._parse(parser, worlds)
+                forget(worlds, self._intrinsic(error))
+                return what, worlds
+            case Deparse(control=control):
+                valid = (validity_of(s.header) for s in walk(control.body) if isinstance(s, Emit))
+                fixed = (v for v in valid if v is not None and v not in self.locator.written_in(control.body))
+                sure = frozenset(v.owner for v in fixed if agreed(worlds, v) == 1)
+                body, _ = self._body(control.body, worlds)
+                return replace(what, control=replace(control, body=body), valid=sure), [{}]
+            case Restart():
+                return what, [{}]
+
+    def _step(self, step: Step, worlds: Worlds) -> tuple[Step, Worlds]:
+        settled = [self._settle(self.program, step, self._value_in(world)) for world in worlds]
+        if any(what.parts for what in settled):
+            self.parted = met([*self.parted, *copied(worlds)])
+        going = [world for world, what in zip(worlds, settled, strict=True) if not what.ends]
+        copies = [
+            [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going
+        ]
+        for world, values in zip(going, copies, strict=True):
+            by_name = dict(values)
+            for name, source in step.fills:
+                value = {Source.ZERO: 0, Source.ONE: 1}.get(source) if isinstance(source, Source) else by_name[source]
+                for location in self._intrinsic(name):
+                    world.pop(location, None)
+                    if value is not None:
+                        world[location] = value
+        if len(set(settled)) > 1:  # then what is known in all worlds
+            settled = [self._settle(self.program, step, self._value_in(common(worlds)))]
+        return settled[0], going
+
+    def _value_in(self, world: World) -> Callable[[str], int | None]:
+        """The value of an intrinsic value, by its name: zero where the program cannot name it."""
+
+        def value(name: str) -> int | None:
+            locations = self._intrinsic(name)
+            return world.get(locations[0]) if locations else 0
+
+        return value
+
+    def _intrinsic(self, name: str) -> tuple[Location, ...]:
+        variable = self.program.intrinsic.get(name)
+        return () if variable is None else (Location(variable),)
+
+    def _parse(self, parser: Parser, worlds: Worlds) -> Worlds:
+        states = {state.name: state for state in parser.states}
+        order = _in_order(parser)
+        if order is None:
+            forget(worlds, self.locator.written_in(tuple(s for state in parser.states for s in state.body)))
+            return met(worlds)
+        arrived: dict[str, Worlds] = {parser.states[0].name: worlds} if parser.states else {}
+        ended: Worlds = [] if parser.states else worlds
+        for name in order:
+            inside = met(arrived.get(name, []))
+            for statement in states[name].body:
+                if any(isinstance(s, Extract | Lookahead | Advance | Verify) for s in walk((statement,))):
+                    if bodies(statement):
+                        forget(inside, self._written(statement))
+                    ended = met([*ended, *copied(inside)])  # the parser may end there with an error
+                inside = self._parser_statement(statement, inside)
+            for successor in successors(states[name]):
+                if successor in states:
+                    arrived.setdefault(successor, []).extend(copied(inside))
+            ended = met([*ended, *inside])  # accepted, rejected, or nothing matches
+        return ended
+
+    def _parser_statement(self, statement: Statement, worlds: Worlds) -> Worlds:
+        match statement:
+            case Extract(header=HeaderRef(name=name)):
+                forget(worlds, self.locator.access(statement).writes)
+                for world in worlds:
+                    world[Location(name, VALIDITY)] = 1
+                return worlds
+            case If() | Switch() | Block() | While():
+                forget(worlds, self._written(statement))
+                return worlds
+        return self.statement(statement, worlds)[1]
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def _body(self, body: Body, worlds: Worlds) -> tuple[Body, Worlds]:
+        kept: list[Statement] = []
+        for statement in body:
+            if not worlds:
+                break
+            made, worlds = self.statement(statement, worlds)
+            kept += made
+        return tuple(kept), worlds
+
+    def statement(self, statement: Statement, worlds: Worlds) -> tuple[Body, Worlds]:
+        match statement:
+            case If(condition=condition, then=then, otherwise=otherwise):
+                first, second = parted(condition, worlds)
+                if not first or not second:
+                    return self._body(then if first else otherwise, first or second)
+                condition = known(condition, worlds)
+                then, first = self._body(then, first)
+                otherwise, second = self._body(otherwise, second)
+                made = replace(statement, condition=condition, then=then, otherwise=otherwise)
+                return (made,), met([*first, *second])
+            case Switch():
+                return self._plain_switch(statement, worlds)
+            case Block(label=label, body=body):
+                outer, self._left[label] = self._left.get(label), []
+                body, worlds = self._body(body, worlds)
+                worlds = met([*worlds, *self._left.pop(label)])
+                if outer is not None:
+                    self._left[label] = outer
+                return (replace(statement, body=body),), worlds
+            case Leave():
+                return (self._leave(statement, worlds),), []
+            case While():
+                forget(worlds, self._written(statement))
+                return (self._leaves(statement, worlds),), worlds
+            case ApplyTable():
+                return (statement,), self.apply(statement, worlds)
+        return (self._simple(statement, worlds),), worlds
+
+    def _plain_switch(self, switch: Switch, worlds: Worlds) -> tuple[Body, Worlds]:
+        reached = self.cases(switch, worlds)
+        cases = []
+        behind: Worlds = []
+        for case, inside in zip(switch.cases, reached[:-1], strict=True):
+            if inside:
+                body, inside = self._body(case.body, inside)
+                cases.append(replace(case, body=body))
+                behind += inside
+        default, inside = self._body(switch.default, reached[-1])
+        behind = met([*behind, *inside])
+        if not cases:
+            return default, behind
+        if len(cases) == 1 and not reached[-1]:
+            return cases[0].body, behind
+        subject = known(switch.subject, worlds)
+        return (replace(switch, subject=subject, cases=tuple(cases), default=default),), behind
+
+    def _leave(self, leave: Leave, worlds: Worlds) -> Leave:
+        if leave.label not in self._left:
+            return self._go_out(leave, worlds)
+        self._left[leave.label] += copied(worlds)
+        return leave
+
+    def _leaves(self, statement: Statement, worlds: Worlds) -> Statement:
+        """What leaves a loop, whatever else it does."""
+        if isinstance(statement, Leave):
+            return self._leave(statement, worlds)
+        return rebuild(statement, lambda body: tuple(self._leaves(inner, worlds) for inner in body))
+
+    def _simple(self, statement: Statement, worlds: Worlds) -> Statement:
+        """One without bodies; the worlds then know what it has done."""
+        access = self.locator.access(statement)
+        tells = any(agreed(worlds, where) is not None for where in access.reads)
+        made = rewrite_statement(statement, putting(worlds)) if tells else statement
+        values: list[int | None] = []
+        if isinstance(statement, Assign) and location_of(statement.target) in self.asked:
+            values = values_of(statement.value, worlds)
+        forget(worlds, access.writes)
+        match statement:
+            case Assign(target=target) if (location := location_of(target)) in self.asked and location is not None:
+                for world, value in zip(worlds, values, strict=True):
+                    if value is not None:
+                        world[location] = value
+            case SetValid(header=HeaderRef(name=name), valid=valid):
+                for world in worlds:
+                    world[Location(name, VALIDITY)] = int(valid)
+        return made
+
+    def _written(self, statement: Statement) -> frozenset[Location]:
+        return self.locator.written_in((statement,))
+
+    def apply(self, statement: ApplyTable, worlds: Worlds) -> Worlds:
+        """Any of the table's actions may run; none where a group is without members."""
+        table = self.program.table[statement.table]
+        actions = actions_of(self.program, table.name)
+        numbers = {use.action: number for number, use in enumerate(table.actions)}
+        forget(worlds, self.locator.access(statement).writes)
+        worlds = met(worlds, max(1, LIMIT // max(1, len(actions))))
+        behind = copied(worlds) if table.implementation is not None else []
+        for action in actions:
+            inside = copied(worlds)
+            forget(inside, map(Location, action.parameters))
+            noted = statement.action is not None and Location(statement.action.name) in self.asked
+            if statement.action is not None and noted and table.implementation is None and action.name in numbers:
+                for world in inside:
+                    world[Location(statement.action.name)] = numbers[action.name]
+            behind += self._body(action.body, inside)[1]
+        return met(behind)
+
+
+def _in_order(parser: Parser) -> list[str] | None:
+    """The states that can be reached, each after all that lead to it; None where they go in circles."""
+    states = {state.name: state for state in parser.states}
+    order: list[str] = []
+    begun: set[str] = set()
+    done: set[str] = set()
+    todo = [(parser.states[0].name, False)] if parser.states else []
+    while todo:
+        name, ready = todo.pop()
+        if ready:
+            done.add(name)
+            order.append(name)
+        elif name in begun:
+            if name not in done:
+                return None
+        else:
+            begun.add(name)
+            todo.append((name, True))
+            todo += [(successor, False) for successor in successors(states[name]) if successor in states]
+    return order[::-1]
