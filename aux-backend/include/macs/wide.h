@@ -9,6 +9,10 @@
 
 #define MACS_LIMBS_MAX 64
 
+/* Before loops whose steps are little code when widths are known: few limbs are taken one after the other, and what is
+ * loaded and stored again becomes a copy. */
+#define MACS_LIMBS_LOOP _Pragma("GCC unroll 8")
+
 /* A program uses some of the functions that MACS_WIDE makes. */
 #define MACS_WIDE_INLINE __attribute__((unused)) static inline
 
@@ -89,6 +93,7 @@ static inline int macs_limbs_compare(const uint64_t *x, const uint64_t *y, unsig
 }
 
 static inline void macs_limbs_load(uint64_t *out, unsigned n, const uint8_t *from, unsigned first, unsigned width) {
+    MACS_LIMBS_LOOP
     for (unsigned i = 0; i < n; i++) {
         unsigned above = width > (i + 1) * 64 ? width - (i + 1) * 64 : 0;
         unsigned bits = width > i * 64 ? width - i * 64 - above : 0;
@@ -97,7 +102,9 @@ static inline void macs_limbs_load(uint64_t *out, unsigned n, const uint8_t *fro
 }
 
 static inline void macs_limbs_store(uint8_t *to, unsigned first, unsigned width, const uint64_t *x, unsigned n) {
-    for (unsigned i = 0; i < n && width > i * 64; i++) {
+    const unsigned used = width > n * 64 ? n : (width + 63) / 64;
+    MACS_LIMBS_LOOP
+    for (unsigned i = 0; i < used; i++) {
         unsigned above = width > (i + 1) * 64 ? width - (i + 1) * 64 : 0;
         macs_store_bits(to, first + above, width - i * 64 - above, x[i]);
     }
