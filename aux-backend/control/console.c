@@ -125,8 +125,7 @@ int macs_console_status(const struct macs_table_desc *desc, int status, struct m
     }
 }
 
-/* Cut into words; a # begins a comment. Returns how many, or -1: too many. */
-static int split(char *line, char *words[]) {
+int macs_console_cut(char *line, char *words[]) {
     int count = 0;
     for (char *at = line;;) {
         while (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')
@@ -165,10 +164,8 @@ static int unknown_command(const char *name, struct macs_text *answer) {
     return -1;
 }
 
-int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer) {
-    char *words[MACS_WORDS_MAX];
+int macs_console_do(struct macs_console *console, int count, char *words[], struct macs_text *answer) {
     macs_text_clear(answer);
-    int count = split(line, words);
     if (count < 0)
         return macs_text_fail(answer, "more than %u words", MACS_WORDS_MAX);
     if (!count)
@@ -181,4 +178,9 @@ int macs_console_run(struct macs_console *console, char *line, struct macs_text 
     if (given < command->min_words || given > command->max_words)
         return macs_text_fail(answer, "usage: %s %s", command->name, command->usage);
     return command->run(console, given, words + 1, answer);
+}
+
+int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer) {
+    char *words[MACS_WORDS_MAX];
+    return macs_console_do(console, macs_console_cut(line, words), words, answer);
 }

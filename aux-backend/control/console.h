@@ -34,6 +34,14 @@ void macs_console_fini(struct macs_console *console);
  * and comments do nothing. */
 int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer);
 
+/* The two halves of that. Cut a line into words, MACS_WORDS_MAX of them at most; a # begins a comment. How many, or -1:
+ * more. Then do what so many words say. */
+int macs_console_cut(char *line, char *words[]);
+int macs_console_do(struct macs_console *console, int count, char *words[], struct macs_text *answer);
+
+/* The words will be done soon: if they add an entry, fetch the memory where it goes. `scratch` is overwritten. */
+void macs_console_expect(struct macs_console *console, int count, char *words[], struct macs_text *scratch);
+
 /* A command. It gets the words behind its name. */
 struct macs_command {
     const char *name;

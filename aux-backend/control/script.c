@@ -9,11 +9,6 @@
 /* Bytes of a file that are read at once; longer lines make it more. */
 #define FILE_PART (1u << 20)
 
-static bool is_blank(const char *line) {
-    line += strspn(line, " \t\r");
-    return !*line || *line == '#';
-}
-
 static void report_error(const struct macs_script *script, uint32_t number, const struct macs_text *why,
                          struct macs_text *report) {
     if (script->failed > MACS_SCRIPT_ERRORS)
@@ -25,16 +20,48 @@ static void report_error(const struct macs_script *script, uint32_t number, cons
     macs_text_add(report, "\n");
 }
 
+/* Lines that are cut into words together. While one of them is run, the memory that the others take is on its way. */
+#define BLOCK_LINES 16u
+#define BLOCK_WORDS (MACS_WORDS_MAX + 1024u)
+
+struct line {
+    char **words;
+    int count; /* 0: a blank line */
+    bool zero; /* there is a byte of zero in it */
+};
+
+struct block {
+    struct line lines[BLOCK_LINES];
+    unsigned count;
+    char *words[BLOCK_WORDS];
+};
+
+/* Cut the lines at text[*at …] as far as the block has room; *at is behind them then. */
+static void cut_lines(struct block *block, char *text, size_t length, size_t *at) {
+    unsigned used = 0;
+    for (block->count = 0; *at < length && block->count < BLOCK_LINES && used + MACS_WORDS_MAX <= BLOCK_WORDS;) {
+        struct line *line = &block->lines[block->count++];
+        char *end = memchr(text + *at, '\n', length - *at);
+        size_t line_length = end ? (size_t)(end - text) - *at : length - *at;
+        text[*at + line_length] = 0;
+        line->words = &block->words[used];
+        line->zero = memchr(text + *at, 0, line_length);
+        line->count = line->zero ? 0 : macs_console_cut(text + *at, line->words);
+        used += line->count > 0 ? (unsigned)line->count : 0;
+        *at += line_length + 1;
+    }
+}
+
 /* One line; false: it failed. */
-static bool run_line(struct macs_script *script, struct macs_console *console, char *line, size_t length,
-                     uint32_t number, struct macs_text *answer, struct macs_text *report) {
+static bool run_line(struct macs_script *script, struct macs_console *console, const struct line *line, uint32_t number,
+                     struct macs_text *answer, struct macs_text *report) {
     int status = 0;
-    if (memchr(line, 0, length))
+    if (line->zero)
         status = macs_text_fail(answer, "the line has a byte of zero in it");
-    else if (is_blank(line))
+    else if (!line->count)
         return true;
     else
-        status = macs_console_run(console, line, answer);
+        status = macs_console_do(console, line->count, line->words, answer);
     if (!status) {
         script->done++;
         if (script->answers)
@@ -49,14 +76,15 @@ static bool run_line(struct macs_script *script, struct macs_console *console, c
 /* The lines of text[0 … length-1]; text[length] is there too. */
 static void run_lines(struct macs_script *script, struct macs_console *console, char *text, size_t length,
                       struct macs_text *answer, struct macs_text *report) {
+    struct block block;
     bool fine = true;
     console->quiet = !script->answers;
     for (size_t at = 0; at < length && (fine || script->keep_going);) {
-        char *end = memchr(text + at, '\n', length - at);
-        size_t line_length = end ? (size_t)(end - text) - at : length - at;
-        text[at + line_length] = 0;
-        fine = run_line(script, console, text + at, line_length, ++script->lines, answer, report);
-        at += line_length + 1;
+        cut_lines(&block, text, length, &at);
+        for (unsigned i = 0; i < block.count; i++)
+            macs_console_expect(console, block.lines[i].count, block.lines[i].words, answer);
+        for (unsigned i = 0; i < block.count && (fine || script->keep_going); i++)
+            fine = run_line(script, console, &block.lines[i], ++script->lines, answer, report);
     }
     console->quiet = false;
 }

@@ -45,6 +45,17 @@ static int duplicate(struct macs_store *store, const struct macs_match *match, s
     return -1;
 }
 
+void macs_console_expect(struct macs_console *console, int count, char *words[], struct macs_text *scratch) {
+    if (count < 3 || strcmp(words[0], "table_add") != 0)
+        return;
+    struct macs_store *store = macs_console_table(console, words[1], scratch);
+    const struct macs_table_desc *desc = store ? store->table->desc : NULL;
+    struct macs_match match = {.priority = 0};
+    if (desc && desc->kernel && desc->kernel->expect && count >= 3 + desc->field_count &&
+        !macs_match_parse(desc, words + 3, &console->buffer, &match, scratch))
+        desc->kernel->expect(store->table->kernel, &match);
+}
+
 /* TABLE ACTION KEY… => PARAM… [PRIORITY] */
 static int table_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     struct macs_store *store = macs_console_table(console, words[0], answer);

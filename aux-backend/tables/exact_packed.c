@@ -42,15 +42,16 @@ static void release_index(void *owner, void *index) {
     index_free(index);
 }
 
-static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket_bits) {
+/* With a permutation of its own, or with that of `like`. */
+static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket_bits, const index_t *like) {
     index_t *index = calloc(1, sizeof *index);
     if (!index)
         return NULL;
     index->bucket_bits = bucket_bits;
     index->rest_bits = shape->key_bits - bucket_bits;
     index->rest_mask = macs_packing_ones(index->rest_bits) << shape->data_bits;
-    index->multiply[0] = macs_hash_seed() | 1;
-    index->multiply[1] = macs_hash_seed() | 1;
+    for (int i = 0; i < 2; i++)
+        index->multiply[i] = like ? like->multiply[i] : macs_hash_seed() | 1;
     if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, true) == 0)
         return index;
     index_free(index);
@@ -129,11 +130,13 @@ static uint32_t most_bucket_bits(const table_t *table) {
     return bits < BUCKET_BITS_MAX ? bits : BUCKET_BITS_MAX;
 }
 
-/* Publish a larger index. Needs one reserved defer. 0, -ENOMEM, or -ENOSPC where it cannot be larger. */
-static int grow(table_t *table) {
+/* Publish a larger index. Needs one reserved defer. 0, -ENOMEM, or -ENOSPC where it cannot be larger.
+ * `like`: the permutation to begin with, or NULL; with the old index's own, each bucket's entries go to the next two
+ * buckets, so memory is written from front to back. */
+static int grow(table_t *table, const index_t *like) {
     index_t *old = atomic_load_explicit(&table->index, memory_order_relaxed);
-    for (uint32_t bits = old->bucket_bits + 1; bits <= most_bucket_bits(table); bits++) {
-        index_t *index = index_make(&table->shape, bits);
+    for (uint32_t bits = old->bucket_bits + 1; bits <= most_bucket_bits(table); bits++, like = NULL) {
+        index_t *index = index_make(&table->shape, bits, like);
         if (!index)
             return -ENOMEM;
         if (refill(table, old, index)) {
@@ -193,7 +196,7 @@ static int exact_packed_create(const struct macs_table_shape *shape, struct macs
         free(table);
         return -EINVAL;
     }
-    atomic_init(&table->index, index_make(&table->shape, bucket_bits));
+    atomic_init(&table->index, index_make(&table->shape, bucket_bits, NULL));
     if (macs_packing_view_create(&table->view, &table->shape) || macs_indices_create(&table->indices, shape->size) ||
         !atomic_load(&table->index)) {
         exact_packed_destroy(table);
@@ -212,6 +215,14 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     return macs_exact_packed_locate(shape->data_bits, cursor, at);
 }
 
+static void exact_packed_expect(void *self, const struct macs_match *match) {
+    const table_t *table = self;
+    cursor_t cursor;
+    macs_exact_packed_start(table, macs_packing_key(&table->shape, match->value), table->shape.key_bits,
+                            table->shape.data_bits, &cursor);
+    macs_cuckoo_expect(&cursor.index->cuckoo, cursor.primary);
+}
+
 static int exact_packed_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     cursor_t cursor;
@@ -228,13 +239,13 @@ static int exact_packed_add(void *self, const struct macs_match *match, const vo
     if (error)
         return error;
     index_t *current = atomic_load_explicit(&table->index, memory_order_relaxed);
-    if (is_loaded(table, current, table->count + 1) && grow(table) == 0) /* else it has room yet */
+    if (is_loaded(table, current, table->count + 1) && grow(table, current) == 0) /* else it has room yet */
         current = atomic_load_explicit(&table->index, memory_order_relaxed);
     uint64_t key = macs_packing_key(&table->shape, match->value);
     while (!error && !add_to(table, current, key, data, number)) {
         error = macs_qsbr_reserve(table->qsbr, 1);
         if (!error)
-            error = grow(table);
+            error = grow(table, NULL); /* the keys may suit another permutation better */
         current = atomic_load_explicit(&table->index, memory_order_relaxed);
     }
     if (error) {
@@ -323,6 +334,7 @@ const struct macs_kernel macs_exact_packed_kernel = {
     .create = exact_packed_create,
     .destroy = exact_packed_destroy,
     .add = exact_packed_add,
+    .expect = exact_packed_expect,
     .modify = exact_packed_modify,
     .remove = exact_packed_remove,
     .find = exact_packed_find,

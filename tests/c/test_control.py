@@ -242,6 +242,17 @@ def test_bulk_stops_at_the_first_failure_unless_told(start) -> None:
     assert (reply.done, reply.failed) == (1, 2)
 
 
+def test_bulk_takes_lines_of_any_length(start) -> None:
+    """Lines are cut into words some at a time: as many as there is room for."""
+    switch = start()
+    lines = [f"table_add dmac forward {i} => {'1 ' * (i % 3 * 500 + 1)}" for i in range(100)]
+    lines += [f"table_add dmac drop {'1 ' * 2000}", "table_add dmac forward 99 => 1", "table_add dmac drop 99 =>"]
+    reply = switch.client.bulk(lines, keep_going=True)
+    assert (reply.done, reply.failed) == (34, 69)
+    assert reply.text.startswith("2: error: Ingress.forward needs 1 parameter, 501 given\n3: error: ")
+    assert switch.do("table_num_entries dmac") == "34\n"
+
+
 def test_shutdown(start) -> None:
     switch = start()
     switch.client.shutdown()

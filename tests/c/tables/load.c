@@ -31,6 +31,8 @@ int main(int argc, char **argv) {
     CHECK(macs_qsbr_create(&qsbr) == 0 && kernel->create(&shape, qsbr, &self) == 0);
     for (uint32_t n = 0; n < 2 * ENTRIES; n += 2) {
         struct value value = make_value(n + 1);
+        if (kernel->expect)
+            kernel->expect(self, numbered(subject, &own, bytes, n));
         CHECK(kernel->add(self, numbered(subject, &own, bytes, n), &value, NULL) == 0);
     }
     CHECK(kernel->count(self) == ENTRIES);
