@@ -80,9 +80,11 @@ class Optimisations:
         "no hash, one load a lookup or two; costs a cell for each key there can be",
     )
     bulk: bool = _on(
-        "looking up the keys of all packets of a stage as an array (exact_index, lpm_dir24, lpm_trie), or hashing them so "
-        "and fetching the entries of some packets between the work on those before them (exact_packed)",
-        "vector code; less between two fetches, so that more of them overlap; keys go down a trie together",
+        "looking up the keys of all packets of a stage as an array (exact_index, lpm_dir24, lpm_trie, "
+        "ternary_cells), or hashing them so and fetching the entries of some packets between the work on those before "
+        "them (exact_packed)",
+        "vector code; less between two fetches, so that more of them overlap; keys go down a trie together, and through "
+        "rows of bits",
     )
     simd: bool = _on(
         "comparing buckets and groups of entries by vector instructions",

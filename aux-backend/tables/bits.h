@@ -7,6 +7,8 @@
 #ifndef MACS_TABLES_BITS_H
 #define MACS_TABLES_BITS_H
 
+#include <stdbool.h>
+
 #include "scan.h"
 
 #define MACS_BITS_WORDS 8u
@@ -29,6 +31,9 @@ static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
 static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
     _mm512_store_si512(words, bits);
     return _mm512_test_epi64_mask(bits, bits);
+}
+static inline bool macs_bits_meet(macs_bits a, macs_bits b) {
+    return _mm512_test_epi64_mask(a, b) != 0;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
 #define MACS_BITS_LOADS 2
@@ -135,6 +140,13 @@ static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
         some |= (uint32_t)(bits.of[i] != 0) << i;
     }
     return some;
+}
+#endif
+
+#if MACS_BITS_LOADS > 1
+static inline bool macs_bits_meet(macs_bits a, macs_bits b) {
+    _Alignas(64) uint64_t words[MACS_BITS_WORDS];
+    return macs_bits_store(macs_bits_and(a, b), words) != 0;
 }
 #endif
 

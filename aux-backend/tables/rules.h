@@ -89,17 +89,22 @@ const struct macs_key_field *macs_rules_range_of(const struct macs_rules *rules,
 /* As macs_rules_between(), for numbers of any length. */
 bool macs_rules_between_long(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes);
 
+/* A number of at most 8 bytes, most significant byte first; of two, as ports have, by one load. */
+static inline uint64_t macs_rules_number(const uint8_t *number, uint32_t bytes) {
+    uint64_t is = 0;
+    if (bytes == 2)
+        return (uint64_t)number[0] << 8 | number[1];
+    for (uint32_t i = 0; i < bytes; i++)
+        is = is << 8 | number[i];
+    return is;
+}
+
 /* Whether a number of so many bytes is one from `low` to `high`; most significant byte first. */
 static inline bool macs_rules_between(const uint8_t *low, const uint8_t *high, const uint8_t *number, uint32_t bytes) {
     if (bytes > 8)
         return macs_rules_between_long(low, high, number, bytes);
-    uint64_t is = 0, from = 0, to = 0;
-    for (uint32_t i = 0; i < bytes; i++) {
-        is = is << 8 | number[i];
-        from = from << 8 | low[i];
-        to = to << 8 | high[i];
-    }
-    return from <= is && is <= to;
+    uint64_t is = macs_rules_number(number, bytes), from = macs_rules_number(low, bytes);
+    return from <= is && is <= macs_rules_number(high, bytes);
 }
 
 /* Whether all range fields of the key are numbers from those in `low` to those in `high`. */

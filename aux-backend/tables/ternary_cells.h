@@ -22,7 +22,7 @@
  * searched, like a linear table's, four entries at once. Source: Gupta, McKeown, Packet classification on multiple
  * fields (1999), classes of equal values; Singh, Baboescu, Varghese, Wang, Packet classification using multidimensional
  * cutting (2003), cells in several dimensions; Vamanan, Voskuilen, Vijaykumar, EffiCuts (2010), several tables for
- * entries of different width.
+ * entries of different width. Keys of a burst together: ternary_cells_bulk.h.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_H
 #define MACS_TABLES_TERNARY_CELLS_H
@@ -261,5 +261,7 @@ static inline const struct macs_entry *macs_ternary_cells_finish(const void *sel
 }
 
 extern const struct macs_kernel macs_ternary_cells_kernel;
+
+#include "ternary_cells_bulk.h"
 
 #endif

@@ -22,6 +22,7 @@
 #define MACS_TABLES_TERNARY_ROWS_H
 
 #include "bits.h"
+#include "bulk.h"
 #include "rules.h"
 
 #define MACS_TERNARY_ROWS_LINE 512u /* places */
@@ -195,6 +196,56 @@ macs_ternary_rows_find_in_ranges(const struct macs_rules *rules, const struct ma
         place = macs_ternary_rows_next(rules, rows, key, from, some, words);
     }
     return macs_ternary_rows_among_young(rules, rows, key, young, young_words, place);
+}
+
+/* -- the keys of a burst ----------------------------------------------------------------------------------------------
+ *
+ * Some keys at once, a byte of all of them before the next: what is known of a byte's rows is read once for them all.
+ */
+
+#define MACS_TERNARY_ROWS_GROUP (MACS_BITS_LOADS == 1 ? 4u : 1u) /* keys whose rows in common stay in registers */
+
+/* Where the words of a key's rows go: of two lines, and one for the last place. */
+struct macs_ternary_rows_found {
+    _Alignas(64) uint64_t words[2 * MACS_BITS_WORDS + 1];
+};
+
+/* The places of a group of keys, each `next` bytes behind the one before, in rows of one line or two. One bit for each
+ * key that young places may match: that is to be looked up alone. `found` has 1 in the words behind two lines, or
+ * behind one. */
+static inline uint32_t macs_ternary_rows_find_group(const struct macs_ternary_rows *rows, const uint8_t *keys,
+                                                    uint32_t next, bool two, struct macs_ternary_rows_found found[],
+                                                    uint32_t places[]) {
+    const struct macs_ternary_rows_byte *const end = rows->byte + rows->bytes;
+    const macs_bits young = macs_bits_load(rows->young);
+    macs_bits common[MACS_TERNARY_ROWS_GROUP][2];
+    uint32_t alone = 0;
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < MACS_TERNARY_ROWS_GROUP; i++) {
+        const _Atomic uint64_t *row = macs_ternary_rows_of(rows->rows, rows->byte, keys + i * next);
+        common[i][0] = macs_bits_load(row);
+        common[i][1] = two ? macs_bits_load(row + MACS_BITS_WORDS) : common[i][0];
+    }
+    for (const struct macs_ternary_rows_byte *byte = rows->byte + 1; byte < end; byte++) {
+        const uint8_t *const at = keys + byte->at;
+        MACS_BULK_LOOP
+        for (uint32_t i = 0; i < MACS_TERNARY_ROWS_GROUP; i++) {
+            const _Atomic uint64_t *row =
+                rows->rows + atomic_load_explicit(&byte->row[at[i * next]], memory_order_relaxed);
+            common[i][0] = macs_bits_and(common[i][0], macs_bits_load(row));
+            if (two)
+                common[i][1] = macs_bits_and(common[i][1], macs_bits_load(row + MACS_BITS_WORDS));
+        }
+    }
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < MACS_TERNARY_ROWS_GROUP; i++) {
+        uint64_t *const words = found[i].words;
+        const uint32_t some = macs_ternary_rows_store(common[i], two, words);
+        const uint32_t word = (uint32_t)__builtin_ctz(some | 1u << (two ? 2 * MACS_BITS_WORDS : MACS_BITS_WORDS));
+        places[i] = word * 64 + (uint32_t)__builtin_ctzll(words[word]);
+        alone |= (uint32_t)macs_bits_meet(common[i][0], young) << i;
+    }
+    return alone;
 }
 
 /* Rows for these rules, best first; rule->result is then the place. NULL without memory. */

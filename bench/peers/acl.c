@@ -29,16 +29,16 @@ static struct rte_acl_ctx *peer;
 
 #define KEY_OF(NUMBER) pointers[NUMBER]
 
-/* The same as peer_number, by bits. */
-static inline uint64_t number_of(const struct macs_entry *entry) {
+static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
     static const struct peer_value none;
-    uintptr_t found = (uintptr_t)0 - (entry != NULL);
-    __asm__("" : "+r"(found)); /* else the compiler makes it a branch */
-    uintptr_t value = ((uintptr_t)entry & found) | ((uintptr_t)&none & ~found);
-    return ((const struct peer_value *)value)->number;
+    struct macs_ternary_cells_bulk bulk;
+    MACS_BULK_LOOP
+    for (unsigned i = 0; i < BATCH; i++)
+        memcpy(bulk.keys[i], pointers[first + i], FLOW_BYTES);
+    macs_ternary_cells_bulk_start(ours, &bulk, BATCH, FLOW_BYTES, &none.head);
+    for (unsigned i = 0; i < BATCH; i++)
+        answers[i] = ((const struct peer_value *)(const void *)bulk.entries[i])->number;
 }
-
-PEER_OURS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step, KEY_OF, FLOW_BYTES)
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
     uint32_t results[BATCH];

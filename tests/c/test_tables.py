@@ -29,6 +29,8 @@ MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=al
 RACES = ["-O1", "-g", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95", ALWAYS_RUNS]
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
+# Rows of bits are met by groups of keys where a register takes a line of them.
+WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
 WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
 # kernel, key bytes, exact bytes in front of the prefix (all of them: no prefix)
@@ -124,9 +126,9 @@ def test_ranges_agree_with_the_reference(build: Build, key_bytes: int, range_byt
         run(binary, "ternary_cells", key_bytes, key_bytes, 8_000, fresh, failing, range_bytes)
 
 
-@pytest.mark.parametrize(("size", "ranges"), [(700, 4), (1_100, 0), (2_500, 2), (12_000, 0)])
+@pytest.mark.parametrize(("size", "ranges"), [(700, 4), (900, 0), (2_500, 2), (12_000, 0)])
 def test_many_cells_agree_with_the_reference(build: Build, size: int, ranges: int) -> None:
-    binary = build("random", "clang", "-O2", f"-DSIZE={size}", WRAP)
+    binary = build("random", "clang", "-O2", f"-DSIZE={size}", *WIDEST, WRAP)
     run(binary, "ternary_cells", 13, 13, 3 * size, int.from_bytes(os.urandom(4), "little"), 0, ranges)
 
 

@@ -223,13 +223,16 @@ def test_keys_of_a_stage_are_looked_up_together(write: Write, key: str, kernel: 
 V6 = "hdr.h.mac: exact; hdr.h.ip: lpm;"
 
 
-def test_keys_of_bytes_are_looked_up_together(write: Write) -> None:
-    path = write(V6, size=65536)
+@pytest.mark.parametrize(
+    ("key", "kernel"), [(V6, "lpm_trie"), ("hdr.h.mac: ternary; hdr.h.ip: range;", "ternary_cells")]
+)
+def test_keys_of_bytes_are_looked_up_together(write: Write, key: str, kernel: str) -> None:
+    path = write(key, size=65536)
     c = generate_c(Request(path), load(Request(path))).c
-    assert "struct macs_lpm_trie_bulk lookup_0;" in c and "sets->looks_1->lookup_0.keys[sets->to_1.count]" in c
-    assert "macs_lpm_trie_bulk_start(" in c and "_expect(" not in c and "macs_lpm_trie_start(" not in c
+    assert f"struct macs_{kernel}_bulk lookup_0;" in c and "sets->looks_1->lookup_0.keys[sets->to_1.count]" in c
+    assert f"macs_{kernel}_bulk_start(" in c and "_expect(" not in c and f"macs_{kernel}_start(" not in c
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
-    assert "_bulk_" not in without and "macs_lpm_trie_start(" in without
+    assert "_bulk_" not in without and f"macs_{kernel}_start(" in without
 
 
 def test_long_keys_of_bytes_are_not(write: Write) -> None:

@@ -105,24 +105,28 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
     }
-/* The same by keys that are bytes; so many that they are always looked up at once, or not. Long ones are looked up by
- * cursors. */
-#define DEFINE_BULK_OF_BYTES(X)                                                                                        \
+/* The same by keys that are bytes, of which there are KEY_BYTES at most; all at once, and many more, or some at a time.
+ * Long ones are looked up by cursors. */
+#define DEFINE_BULK_OF_BYTES(X, KEY_BYTES)                                                                             \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
         static const struct macs_entry missing;                                                                        \
         struct macs_##X##_bulk bulk;                                                                                   \
-        const uint32_t count = key_bytes && keys[0] & 1 ? BATCH : MACS_LPM_TRIE_BULK_FAR + 1;                          \
-        if (key_bytes > MACS_LPM_TRIE_BULK_KEY) {                                                                      \
+        const uint32_t some = key_bytes && keys[0] & 1 ? 1 + keys[0] / 2 % BATCH : BATCH;                              \
+        const uint32_t more = some < BATCH ? 0 : MACS_LPM_TRIE_BULK_FAR + 1 - BATCH;                                   \
+        if (key_bytes > (KEY_BYTES)) {                                                                                 \
             batch_##X(self, keys, key_bytes, found);                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
         memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
-        for (uint32_t i = 0; i < count; i++)                                                                           \
-            memcpy(bulk.keys[i], keys + (size_t)(i % BATCH) * key_bytes, key_bytes);                                   \
-        macs_##X##_bulk_start(self, &bulk, count, key_bytes, &missing);                                                \
-        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+        for (uint32_t from = 0; from < BATCH; from += some) {                                                          \
+            const uint32_t count = from + some <= BATCH ? some : BATCH - from;                                         \
+            for (uint32_t i = 0; i < count + more; i++)                                                                \
+                memcpy(bulk.keys[i], keys + (size_t)((from + i) % BATCH) * key_bytes, key_bytes);                      \
+            macs_##X##_bulk_start(self, &bulk, count + more, key_bytes, &missing);                                     \
+            for (uint32_t i = 0; i < count; i++)                                                                       \
+                found[from + i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                            \
+        }                                                                                                              \
     }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
@@ -136,8 +140,9 @@ DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
 DEFINE_BULK(exact_index)
 DEFINE_BULK(lpm_dir24)
-DEFINE_BULK_OF_BYTES(lpm_trie)
-DEFINE_BULK_OF_BYTES(lpm_trie_plain)
+DEFINE_BULK_OF_BYTES(lpm_trie, MACS_LPM_TRIE_BULK_KEY)
+DEFINE_BULK_OF_BYTES(lpm_trie_plain, MACS_LPM_TRIE_BULK_KEY)
+DEFINE_BULK_OF_BYTES(ternary_cells, MACS_TERNARY_CELLS_BULK_KEY)
 
 /* What a kernel can match, beyond whole keys. */
 enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
@@ -159,7 +164,7 @@ static const struct subject subjects[] = {
     {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
      bulk_lpm_trie_plain},
     {&macs_ternary_cells_kernel, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
-     KEY_MAX, NULL},
+     KEY_MAX, bulk_ternary_cells},
     {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
      NULL},
     {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX, NULL},

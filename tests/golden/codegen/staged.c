@@ -263,11 +263,17 @@ struct ingress_1_I_groups_looks {
     struct macs_exact_packed_bulk lookup_0;
 };
 
+/* The lookups of stage 2, by the packets' places in its list. */
+struct ingress_2_I_labels_looks {
+    struct macs_ternary_cells_bulk lookup_0;
+};
+
 /* Packets on their way to each stage of ingress, and where their keys go. */
 struct ingress_sets {
     struct macs_list to_1;
     struct ingress_1_I_groups_looks *looks_1;
     struct macs_list to_2;
+    struct ingress_2_I_labels_looks *looks_2;
     struct macs_set to_3;
 };
 
@@ -323,6 +329,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
+    uint32_t hdr_label_value = kept->hdr_label_value;
     uint16_t meta_group = 0;
     uint16_t standard_metadata_egress_spec = 0;
     { /* staged.p4:52: I_groups */
@@ -346,6 +353,8 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
         if (hdr_label_valid) { /* staged.p4:53 */
             kept->meta_group = meta_group;
             kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
+            macs_store_bytes(sets->looks_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
+            macs_store_bytes(sets->looks_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         } else {
@@ -388,26 +397,8 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     }
 }
 
-/* Keys and cursors of the lookups that stage 2 has in flight for a packet. */
-struct ingress_2_I_labels_look {
-    struct {
-        uint8_t key[5];
-        struct macs_ternary_cells_cursor cursor;
-    } lookup_0;
-};
-
-/* Stage 2, staged.p4:53: start the lookups of one packet. */
-static inline void ingress_2_I_labels_start(struct state *state, struct ingress_2_I_labels_look *look) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    macs_store_bytes(look->lookup_0.key, 3, kept->hdr_label_value);
-    macs_store_bytes(look->lookup_0.key + 3, 2, kept->meta_group);
-    macs_ternary_cells_start(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
-}
-
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, struct ingress_2_I_labels_look *look) {
+static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
     (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
@@ -416,9 +407,7 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
     uint32_t hdr_label_value = kept->hdr_label_value;
     uint16_t standard_metadata_egress_spec = kept->standard_metadata_egress_spec;
     { /* staged.p4:53: I_labels */
-        const struct I_labels_entry *entry = (const void *)macs_ternary_cells_finish(tables[TABLE_I_labels].kernel, look->lookup_0.key, 5, &look->lookup_0.cursor);
-        if (!entry)
-            entry = (const void *)macs_table_fallback(&tables[TABLE_I_labels]);
+        const struct I_labels_entry *entry = (const void *)looks->lookup_0.entries[at];
         switch (entry->head.action) {
         case I_labels_runs_swap: /* staged.p4:29: I.swap */
             hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
@@ -484,6 +473,7 @@ struct ingress_burst {
     odp_packet_t handles[MACS_BURST_MAX];
     struct ingress_sets sets;
     struct ingress_1_I_groups_looks looks_1;
+    struct ingress_2_I_labels_looks looks_2;
     ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
@@ -497,6 +487,7 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     macs_list_empty(&sets->to_1);
     sets->looks_1 = &opened->looks_1;
     macs_list_empty(&sets->to_2);
+    sets->looks_2 = &opened->looks_2;
     macs_set_empty(&sets->to_3);
     for (uint32_t i = 0; i < count; i++) {
         struct state *const state = macs_state(states, handles, i);
@@ -559,17 +550,10 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     {
         const uint16_t *const list = sets->to_2.members;
         const uint32_t members = sets->to_2.count;
-        struct ingress_2_I_labels_look looks[MACS_BURST_MAX];
-        for (uint32_t first = 0; first < members; first += sub_batch) {
-            const uint32_t last = first + sub_batch < members ? first + sub_batch : members;
-            for (uint32_t i = first; i < last; i++)
-                ingress_2_I_labels_start(macs_state(states, handles, list[i]), &looks[i - first]);
-            for (uint32_t i = 0; i < last - first; i++) {
-                macs_ternary_cells_step(tables[TABLE_I_labels].kernel, looks[i].lookup_0.key, 5, &looks[i].lookup_0.cursor);
-            }
-            for (uint32_t i = first; i < last; i++)
-                ingress_2_I_labels(worker, macs_state(states, handles, list[i]), list[i], sets, &looks[i - first]);
-        }
+        struct ingress_2_I_labels_looks *const looks = sets->looks_2;
+        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
+        for (uint32_t i = 0; i < members; i++)
+            ingress_2_I_labels(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
     }
     {
         uint16_t list[MACS_BURST_MAX];

@@ -1,0 +1,125 @@
+/* The ternary lookups of a burst as arrays: what one key after the other would read of the table is read once for some
+ * of them, and each pass over the keys is a loop of few instructions.
+ *
+ * Keys that need more than the common case, as entries came since the rows were made or as ranges are not met, are
+ * looked up alone. Where something changes meanwhile all are: then it is as if each had been. Threads: as in
+ * ternary_cells.h, which includes this.
+ */
+#ifndef MACS_TABLES_TERNARY_CELLS_BULK_H
+#define MACS_TABLES_TERNARY_CELLS_BULK_H
+
+#include "ternary_cells.h"
+
+#define MACS_TERNARY_CELLS_BULK_KEY 48u /* bytes of a key that is looked up with others at once, at most */
+
+struct macs_ternary_cells_bulk {
+    uint8_t keys[MACS_BURST_MAX][MACS_TERNARY_CELLS_BULK_KEY];
+    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    const struct macs_entry *entries[MACS_BURST_MAX];
+};
+
+/* The places in rows, of one line or two. */
+static inline void macs_ternary_cells_bulk_places(const struct macs_rules *rules, const struct macs_ternary_rows *rows,
+                                                  const struct macs_ternary_cells_bulk *bulk, uint32_t count, bool two,
+                                                  const struct macs_ternary_rows_place *places[]) {
+    struct macs_ternary_rows_found found[MACS_TERNARY_ROWS_GROUP];
+    for (uint32_t i = 0; i < MACS_TERNARY_ROWS_GROUP; i++)
+        found[i].words[two ? 2 * MACS_BITS_WORDS : MACS_BITS_WORDS] = 1;
+    for (uint32_t i = 0; i < count; i += MACS_TERNARY_ROWS_GROUP) {
+        uint32_t numbers[MACS_TERNARY_ROWS_GROUP];
+        uint32_t at = i + MACS_TERNARY_ROWS_GROUP <= count ? i : count - MACS_TERNARY_ROWS_GROUP;
+        uint32_t alone = macs_ternary_rows_find_group(rows, bulk->keys[at], sizeof bulk->keys[0], two, found, numbers);
+        MACS_BULK_LOOP
+        for (uint32_t k = 0; k < MACS_TERNARY_ROWS_GROUP; k++)
+            places[at + k] = &rows->places[numbers[k]];
+        for (; __builtin_expect(alone != 0, 0); alone &= alone - 1) {
+            uint32_t k = at + (uint32_t)__builtin_ctz(alone);
+            places[k] = macs_ternary_rows_find(rules, rows, bulk->keys[k]);
+        }
+    }
+}
+
+static inline void macs_ternary_cells_bulk_in_rows(const struct macs_rules *rules, const struct macs_ternary_rows *rows,
+                                                   const struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                   struct macs_ternary_best best[]) {
+    const struct macs_ternary_rows_place *places[MACS_BURST_MAX];
+    if (count < MACS_TERNARY_ROWS_GROUP || rows->lines > 2)
+        for (uint32_t i = 0; i < count; i++)
+            places[i] = macs_ternary_rows_find(rules, rows, bulk->keys[i]);
+    else if (rows->lines == 1)
+        macs_ternary_cells_bulk_places(rules, rows, bulk, count, false, places);
+    else
+        macs_ternary_cells_bulk_places(rules, rows, bulk, count, true, places);
+    const struct macs_ternary_rows_place *none = &rows->places[(size_t)rows->lines * MACS_TERNARY_ROWS_LINE];
+    if (rules->ranges)
+        for (uint32_t i = 0; i < count; i++)
+            if (places[i] != none && !macs_ternary_rows_holds(rules, places[i], bulk->keys[i]))
+                places[i] = macs_ternary_rows_find_in_ranges(rules, rows, bulk->keys[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        best[i].order = atomic_load_explicit(&places[i]->order, memory_order_relaxed);
+        best[i].slot = atomic_load_explicit(&places[i]->slot, memory_order_acquire);
+    }
+}
+
+static inline void macs_ternary_cells_bulk_in_cut(const struct macs_ternary_cells *table,
+                                                  const struct macs_ternary_cells_map *map, uint32_t number,
+                                                  const struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                  uint32_t key_bytes, struct macs_ternary_best best[]) {
+    const struct macs_ternary_cells_cut *cut = &map->cuts[number];
+    const uint32_t depth = cut->depth, words = (key_bytes + 7) / 8;
+    uint32_t at[MACS_BURST_MAX];
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = atomic_load_explicit(&map->cells[macs_ternary_cells_cell(cut, bulk->keys[i])], memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct macs_ternary_cells_quad *quad = macs_ternary_cells_at(map, at[i]);
+        macs_prefetch(quad);
+        for (uint32_t word = 0; word < words; word++)
+            macs_prefetch(quad->lines + (size_t)word * MACS_SCAN_WORDS);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t key[MACS_TERNARY_CELLS_BULK_KEY / 8];
+        for (uint32_t word = 0; word < words; word++)
+            key[word] = macs_ternary_cells_word(bulk->keys[i], key_bytes, word);
+        macs_ternary_cells_descend(table, map, at[i], depth, bulk->keys[i], key, words, &best[i]);
+    }
+}
+
+/* Look up the keys as arrays; whether nothing changed meanwhile. */
+static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cells *table,
+                                                   struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                   uint32_t key_bytes) {
+    const uint32_t changes = atomic_load_explicit(&table->changes, memory_order_acquire);
+    const struct macs_ternary_cells_map *map = atomic_load_explicit(&table->map, memory_order_acquire);
+    const uint32_t cuts = atomic_load_explicit(&map->cuts_used, memory_order_acquire);
+    struct macs_ternary_best best[MACS_BURST_MAX];
+    if (map->rows)
+        macs_ternary_cells_bulk_in_rows(&table->rules, map->rows, bulk, count, best);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            best[i] = (struct macs_ternary_best){.order = 1};
+    for (uint32_t cut = 0; cut < cuts; cut++)
+        macs_ternary_cells_bulk_in_cut(table, map, cut, bulk, count, key_bytes, best);
+    for (uint32_t i = 0; i < count; i++) {
+        const uintptr_t found = (uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best[i].slot);
+        const uintptr_t is = (uintptr_t)0 - (best[i].order > 1);
+        bulk->entries[i] = (const void *)((found & is) | ((uintptr_t)bulk->missing & ~is));
+    }
+    return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
+}
+
+/* Look up all keys: the entries are there, and fetched. */
+static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_ternary_cells_bulk *bulk, uint32_t count,
+                                                 uint32_t key_bytes, const struct macs_entry *missing) {
+    bulk->missing = missing;
+    if (__builtin_expect(!macs_ternary_cells_bulk_at_once(self, bulk, count, key_bytes), 0)) {
+        for (uint32_t i = 0; i < count; i++) {
+            struct macs_ternary_cells_cursor cursor;
+            const struct macs_entry *entry = macs_ternary_cells_again(self, bulk->keys[i], key_bytes, &cursor);
+            bulk->entries[i] = entry ? entry : missing;
+        }
+    }
+    macs_bulk_fetch(bulk->entries, count);
+}
+
+#endif
