@@ -14,8 +14,21 @@ from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Bridge, Program
 from transpiler.passes.pipeline import optimise
-from transpiler.schedule.pipeline import Deparse, Parse
-from transpiler.schedule.psa import PASS_ON, plan, preserved_lists, second_lives
+from transpiler.schedule.pipeline import DROP, PASS, Deparse, Parse, Step
+from transpiler.schedule.psa import (
+    ENQUEUE,
+    FINISH,
+    FORWARD,
+    LEAVE_EGRESS,
+    LEAVE_INGRESS,
+    PART,
+    PASS_ON,
+    TO_PORT,
+    plan,
+    preserved_lists,
+    second_lives,
+    settle,
+)
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.find import builtin
 
@@ -53,3 +66,34 @@ def test_what_no_pipe_takes_along_has_no_code() -> None:
 
 def test_ports_of_tables_may_recirculate(program: Program) -> None:
     assert second_lives(program)
+
+
+@pytest.mark.parametrize(
+    ("step", "known", "left"),
+    [
+        (LEAVE_INGRESS, {"clone": 0, "drop": 1}, DROP),
+        (LEAVE_INGRESS, {"clone": 0, "drop": 1, "resubmit": 1}, DROP),
+        (LEAVE_INGRESS, {"clone": 0, "drop": 0, "resubmit": 0}, PASS),
+        (LEAVE_INGRESS, {"clone": 0, "drop": 0}, LEAVE_INGRESS),
+        (LEAVE_INGRESS, {"drop": 1}, LEAVE_INGRESS),
+        (LEAVE_INGRESS, {"clone": 1, "drop": 1}, LEAVE_INGRESS),
+        (ENQUEUE, {"multicast_group": 0}, TO_PORT),
+        (ENQUEUE, {"multicast_group": 3}, ENQUEUE),
+        (PART, {"multicast_group": 0}, FORWARD),
+        (PART, {}, PART),
+        (LEAVE_EGRESS, {"clone": 0, "drop": 1}, DROP),
+        (LEAVE_EGRESS, {"clone": 0, "drop": 0}, PASS),
+        (LEAVE_EGRESS, {"drop": 0}, LEAVE_EGRESS),
+        (FINISH, {"clone": 0}, PASS_ON),
+        (FINISH, {"drop": 0}, FINISH),
+    ],
+)
+def test_what_is_left_of_decisions(program: Program, step: Step, known: dict[str, int], left: Step) -> None:
+    assert settle(program, step, lambda name: known.get(name.partition(".")[2])) == left
+
+
+def test_what_is_known_to_be_dropped_is_not_deparsed() -> None:
+    program = optimise(compilation.load(Request(PACKETS / "psa_known.p4")))
+    c = generate(program, builtin(), share("templates"), Diagnostics()).c
+    entry, *_ = c[c.index("egress_0_entry(") :].partition("\n}\n")
+    assert "MACS_DROP" in entry and "_output_drop" not in entry and "macs_store_bytes" not in entry

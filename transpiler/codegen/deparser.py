@@ -49,23 +49,31 @@ class DeparserStatements(Statements):
 
     def statement(self, statement: Statement) -> Views:
         if isinstance(statement, Emit):
+            if self._numbers is None:
+                return ()
             number = next(self._numbers)
             return (Line(f"emits_{number} = {self._valid(statement.header)};", at(statement.span)),)
         return super().statement(statement)
 
-    def deparse(self, control: Control, valid: frozenset[str], then: Views = ()) -> Views:
+    def deparse(self, control: Control, valid: frozenset[str], then: Views = (), *, ends: bool = False) -> Views:
         """The whole deparser as a block; `valid`: headers that surely are; `then` stands between its own statements and the
-        change of the frame."""
+        change of the frame, which there is none of where it `ends` the packet's way."""
         self._sure = valid
         emits = [s for s in walk(control.body) if isinstance(s, Emit)]
-        self._numbers = count()  # in program order, in which both `walk` and rendering go
+        self._numbers = None if ends else count()  # in program order, in which both `walk` and rendering go
         straight = all(isinstance(s, Emit) for s in control.body)
         views: list[View] = []
         if not straight:
-            views += [Line(f"bool emits_{n} = false;") for n in range(len(emits))]
+            views += [Line(f"bool emits_{n} = false;") for n in range(0 if ends else len(emits))]
             views += self.body(control.body)
         views += then
-        views += self._places_of_repeated(emits)
+        if not ends:
+            views += self._change(emits, straight)
+        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line), part="deparser.c.j2"),)
+
+    def _change(self, emits: list[Emit], straight: bool) -> Views:
+        """The change of the frame. `straight`: a header goes out where it is valid."""
+        views = list(self._places_of_repeated(emits))
         headers = [e.header for e in emits]
 
         def guard(number: int) -> str:
@@ -87,7 +95,7 @@ class DeparserStatements(Statements):
             cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
             nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
             views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
-        return (BlockView(tuple(views), "", cite(control.span.file, control.span.line), part="deparser.c.j2"),)
+        return tuple(views)
 
     def _move(self, guards: list[str], headers: list[HeaderPlace], first: int) -> Views:
         """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there

@@ -6,20 +6,24 @@ from collections.abc import Callable
 
 from transpiler.codegen.intrinsics import DROPPED, Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
-from transpiler.schedule.pipeline import Step
+from transpiler.schedule.pipeline import DROP, Step
 from transpiler.schedule.psa import (
     ENQUEUE,
     FINISH,
+    FORWARD,
     LEAVE_EGRESS,
     LEAVE_INGRESS,
     PART,
     PASS_ON,
     PORT_RECIRCULATE,
+    TO_PORT,
     UNICAST,
     list_number,
     may_be_set,
     second_lives,
 )
+
+_KEPT = Line(f"packet->requests.preserved = {list_number('normal')};")
 
 
 def _leave_ingress(values: Intrinsics) -> Views:
@@ -39,30 +43,40 @@ def _leave_ingress(values: Intrinsics) -> Views:
 
 
 def _enqueue(values: Intrinsics) -> Views:
-    kept: Views = (Line(f"packet->requests.preserved = {list_number('normal')};"),)
-    replicate: Views = ()
-    if (group := _settable(values, "ingress_output.multicast_group")) is not None:
-        copies = (
-            *values.parting,
-            Line(f"packet->multicast_group = macs_group({group});"),
-            Line("packet->verdict = MACS_REPLICATE;"),
-            *kept,
-            Line("return;"),
-        )
-        replicate = (IfView(group, copies, (), ""),)
-    return (
-        *replicate,
-        Line(f"packet->egress_port = {values.value('ingress_output.egress_port') or '0'};"),
-        Line(f"packet->instance_type = {UNICAST};"),
-        Line("packet->verdict = MACS_FORWARD;"),
-        *kept,
-    )
+    return (*_replicate(values), *_to_port(values))
 
 
 def _part(values: Intrinsics) -> Views:
+    return (*_replicate(values), *_forward(values))
+
+
+def _replicate(values: Intrinsics) -> Views:
+    group = _settable(values, "ingress_output.multicast_group")
+    if group is None:
+        return ()
+    copies = (
+        *values.parting,
+        Line(f"packet->multicast_group = macs_group({group});"),
+        Line("packet->verdict = MACS_REPLICATE;"),
+        _KEPT,
+        Line("return;"),
+    )
+    return (IfView(group, copies, (), ""),)
+
+
+def _to_port(values: Intrinsics) -> Views:
+    return (
+        Line(f"packet->egress_port = {values.value('ingress_output.egress_port') or '0'};"),
+        Line(f"packet->instance_type = {UNICAST};"),
+        Line("packet->verdict = MACS_FORWARD;"),
+        _KEPT,
+    )
+
+
+def _forward(values: Intrinsics) -> Views:
     """What recirculates goes on at egress."""
     again = (*values.parting, Line("packet->verdict = MACS_EGRESS;"))
-    return (*_enqueue(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
+    return (*_to_port(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
 
 
 def _leave_egress(values: Intrinsics) -> Views:
@@ -117,7 +131,10 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
     LEAVE_INGRESS: _leave_ingress,
     ENQUEUE: _enqueue,
     PART: _part,
+    TO_PORT: _to_port,
+    FORWARD: _forward,
     LEAVE_EGRESS: _leave_egress,
     FINISH: _finish,
     PASS_ON: _pass_on,
+    DROP: lambda values: DROPPED,
 }

@@ -172,7 +172,8 @@ class StageRenderer:
             case Plain(what=Restart() as what):
                 return self._restart(what)
             case Plain(what=Deparse(control=control, then=then, valid=valid)):
-                return self.deparser.deparse(control, valid, step(then, self.intrinsics) if then is not None else ())
+                after = step(then, self.intrinsics) if then is not None else ()
+                return self.deparser.deparse(control, valid, after, ends=then is not None and then.ends)
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):

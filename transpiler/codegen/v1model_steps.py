@@ -9,11 +9,10 @@ from collections.abc import Callable
 
 from transpiler.codegen.intrinsics import DROPPED, Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
-from transpiler.schedule.pipeline import Step, calls
+from transpiler.schedule.pipeline import DROP, Step, calls
 from transpiler.schedule.v1model import (
     AGAIN,
     DECIDE,
-    DROP,
     DROP_PORT,
     EGRESS_SPEC,
     FINISH,

@@ -31,7 +31,7 @@ from transpiler.hlir.statements import (
 )
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_statement, successors, walk
 from transpiler.hlir.types import Bits, Bool
-from transpiler.schedule.architectures import describe
+from transpiler.schedule.architectures import describe, preserved_lists
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
 from transpiler.schedule.worlds import (
     LIMIT,
@@ -72,12 +72,15 @@ class Effects:
                 found |= self.locator.access(statement).reads
         return frozenset(found)
 
-    def fresh(self) -> World:
-        """Where a packet's state begins."""
+    def fresh(self, keeps: tuple[int, ...]) -> World:
+        """Where a packet's state begins, but for what is in one of the lists of these numbers that it may preserve."""
         variables = (self.program.variable.get(location.owner) for location in self.asked if not location.field)
         zero = (v for v in variables if v is not None and v.storage is not Storage.ACTION_DATA)
         world = {Location(variable.name): 0 for variable in zero if isinstance(variable.type, Bits | Bool)}
-        return world | {Location(header.name, VALIDITY): 0 for header in self.program.headers}
+        world |= {Location(header.name, VALIDITY): 0 for header in self.program.headers}
+        lists = preserved_lists(self.program)
+        forget([world], (Location(*place) for number in keeps for place in lists[number]))
+        return world
 
     def cases(self, switch: Switch, worlds: Worlds) -> list[Worlds]:
         """The worlds of each case, then those of the default."""
@@ -105,12 +108,13 @@ class Effects:
                 worlds = self._parse(parser, worlds)
                 forget(worlds, self._intrinsic(error))
                 return what, worlds
-            case Deparse(control=control):
+            case Deparse(control=control, then=then):
                 valid = (validity_of(s.header) for s in walk(control.body) if isinstance(s, Emit))
                 fixed = (v for v in valid if v is not None and v not in self.locator.written_in(control.body))
                 sure = frozenset(v.owner for v in fixed if agreed(worlds, v) == 1)
-                body, _ = self._body(control.body, worlds)
-                return replace(what, control=replace(control, body=body), valid=sure), [{}]
+                body, worlds = self._body(control.body, worlds)
+                settled, worlds = self._step(then, worlds) if then is not None else (None, worlds)
+                return replace(what, control=replace(control, body=body), then=settled, valid=sure), worlds
             case Restart():
                 return what, [{}]
 

@@ -46,7 +46,7 @@ class _Facts:
         self.exits: dict[str, Target] = {}
 
     def pipe(self) -> PipeSchedule:
-        fresh = [self.effects.fresh() if not self.source.keeps else {}]
+        fresh = [self.effects.fresh(self.source.keeps)]
         self.arrived[0] = fresh if self.source.renews else copied(self.entry or [{}])
         self.joins = [()] * (len(self.source.stages) * len(self.source.joins))
         stages: list[Stage] = []

@@ -42,6 +42,10 @@ class Step:
     ends: bool = False
 
 
+DROP = Step("drop", ends=True)  # what is left of a decision where the packet is dropped
+PASS = Step("pass")  # and where it goes on as it is
+
+
 @dataclass(frozen=True, slots=True)
 class Deparse:
     """Run a deparser, take the step `then`, which may end the pipe, and only after it change the frame. `valid`: headers

@@ -17,12 +17,15 @@ from transpiler.hlir.statements import Assign, Body, SetValid, Statement
 from transpiler.hlir.traverse import program_expressions, program_statements, walk_expression
 from transpiler.hlir.types import Bits, width_of
 from transpiler.schedule.pipeline import (
+    DROP,
+    PASS,
     Description,
     Item,
     PipePlan,
     Preserved,
     Source,
     Step,
+    Values,
     control,
     deparse,
     parse,
@@ -59,6 +62,10 @@ LEAVE_INGRESS = Step(
 ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
 # the same where only what goes to a group or recirculates goes on at egress
 PART = Step("part", reads=ENQUEUE.reads, parts=True)
+# what is left of ENQUEUE for a packet that goes to no group
+TO_PORT = Step("to_port", reads=("ingress_output.egress_port",))
+# what is left of PART for such a packet: it may recirculate
+FORWARD = Step("forward", reads=TO_PORT.reads, parts=True)
 BEGIN_EGRESS = Step(
     "begin_egress",
     fills=(
@@ -96,6 +103,21 @@ def plan_parted(program: Program) -> tuple[PipePlan, ...]:
         PipePlan("ingress", (*_ingress(program), PART), renews=True),
         PipePlan("egress", (PASS_ON,), aside=True),
     )
+
+
+def settle(program: Program, step: Step, values: Values) -> Step:
+    """Whether a packet is cloned, dropped, resubmitted or multicast may be known. Who drops it has been decided before FINISH."""
+    if step in (ENQUEUE, PART):
+        return {ENQUEUE: TO_PORT, PART: FORWARD}[step] if values("ingress_output.multicast_group") == 0 else step
+    pipe = "ingress" if step == LEAVE_INGRESS else "egress"
+    if step not in (LEAVE_INGRESS, LEAVE_EGRESS, FINISH) or values(f"{pipe}_output.clone") != 0:
+        return step
+    if step == FINISH:
+        return PASS_ON
+    drop, again = values(f"{pipe}_output.drop"), values("ingress_output.resubmit") if pipe == "ingress" else 0
+    if drop:
+        return DROP
+    return PASS if drop == 0 and again == 0 else step
 
 
 def _ingress(program: Program) -> tuple[Item, ...]:
@@ -234,4 +256,5 @@ PSA = Description(
         ("recirculated", RECIRCULATE),
     ),
     recirculate_port=PORT_RECIRCULATE,
+    settle=settle,
 )

@@ -9,6 +9,8 @@ from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
 from transpiler.hlir.traverse import program_statements
 from transpiler.schedule.pipeline import (
+    DROP,
+    PASS,
     Description,
     Item,
     Parse,
@@ -57,13 +59,10 @@ FORWARD = Step("forward", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
 # what is to be replicated is left to it, and egress begins for what is not
 PART = Step("part", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
-DROP = Step("drop", ends=True)
 # what is left of FORWARD for a packet that is not dropped
 TO_PORT = Step("to_port", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
 # egress has run: drop or go on to the checksums and the deparser
 FINISH = Step("finish", reads=(EGRESS_SPEC,))
-# what is left of FINISH for a packet that is not dropped
-PASS = Step("pass")
 
 
 def plan(program: Program) -> tuple[PipePlan, ...]:
