@@ -15,6 +15,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Where the length is a constant, as in generated code, its loops unroll. */
+#define MACS_CRC_INLINE __attribute__((always_inline)) static inline
+
 #if defined(__PCLMUL__) && defined(__x86_64__) && !defined(MACS_CRC_PLAIN)
 #include <wmmintrin.h>
 #define MACS_CRC_WORDS 16u    /* of a message that are multiplied at once */
@@ -75,7 +78,7 @@ static inline uint32_t macs_crc_reduce(const struct macs_crc *of, __m128i sum) {
 
 /* Of 8 to MACS_CRC_AT_ONCE bytes. The first word has what is left over by eights; to the others the CRC so far is
  * added as far as it is longer than that. */
-static inline uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_CRC_INLINE uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
     const unsigned above = 64 - of->bits;
     const uint32_t words = length / 8, over = length % 8;
     __m128i sum = _mm_setzero_si128();
@@ -90,7 +93,8 @@ static inline uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *d
 }
 
 /* Of any number of bytes, all but the last few, which `data` and `length` are set to. */
-static inline uint32_t macs_crc_most(const struct macs_crc *of, const uint8_t **data, uint32_t *length, uint32_t crc) {
+MACS_CRC_INLINE uint32_t macs_crc_most(const struct macs_crc *of, const uint8_t **data, uint32_t *length,
+                                       uint32_t crc) {
     while (*length >= 8) {
         uint32_t some = *length > MACS_CRC_AT_ONCE ? MACS_CRC_AT_ONCE : *length;
         crc = macs_crc_some(of, *data, some, crc);
@@ -108,7 +112,7 @@ static inline uint32_t macs_crc_most(const struct macs_crc *of, const uint8_t **
 extern const uint16_t macs_crc16_tables[MACS_CRC_TABLES][256]; /* polynomial 0x8005 */
 extern const uint32_t macs_crc32_tables[MACS_CRC_TABLES][256]; /* polynomial 0x04c11db7 */
 
-static inline uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_CRC_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
 #ifdef MACS_CRC_WORDS
     crc = macs_crc_most(&macs_crc16, &data, &length, crc);
 #endif
@@ -132,7 +136,7 @@ static inline uint32_t macs_crc32_four(const uint8_t *data, uint32_t behind, uin
            of[0][crc >> 24 ^ data[3]];
 }
 
-static inline uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
 #ifdef MACS_CRC_WORDS
     crc = macs_crc_most(&macs_crc32, &data, &length, crc);
 #endif
