@@ -45,8 +45,8 @@ static inline void end(enum phase phase) {
 
 uint32_t __real_macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num);
 uint32_t __wrap_macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num);
-void __real_macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
-void __wrap_macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
+void __real_macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
+void __wrap_macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num);
 
 uint32_t __wrap_macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *event[], uint32_t num) {
     begin(ALLOC);
@@ -55,9 +55,9 @@ uint32_t __wrap_macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_e
     return taken;
 }
 
-void __wrap_macs_odp_pool_give(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
+void __wrap_macs_odp_pool_put(struct macs_odp_pool *pool, struct macs_odp_event *const event[], uint32_t num) {
     begin(FREE);
-    __real_macs_odp_pool_give(pool, event, num);
+    __real_macs_odp_pool_put(pool, event, num);
     end(FREE);
 }
 

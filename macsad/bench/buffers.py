@@ -23,7 +23,7 @@ from transpiler.optimisations import ALL, Optimisations
 
 WAYS = {"self-described": ALL, "separate": ALL.without(["sdb"])}
 PHASES = ("receive", "send", "alloc", "free")
-LED_HERE = ("-Wl,--wrap=macs_odp_pool_take,--wrap=macs_odp_pool_give",)  # see bench/phases.c
+LED_HERE = ("-Wl,--wrap=macs_odp_pool_take,--wrap=macs_odp_pool_put",)  # see bench/phases.c
 
 Key = tuple[str, str]  # the way, and what is measured
 
