@@ -1,47 +1,80 @@
 /* How fast one core can read what packets need of tables: random cache lines, one of each table, and nothing else.
  *
- * That is the limit of table lookups: reads that do not depend on each other, as many in flight as the core can have.
- * The memory comes from where the tables' comes from (tables/memory.h), so that both have the same pages.
+ * That is the limit of table lookups: reads that do not depend on each other, as many in flight as is fastest (which
+ * the machine decides: it is tried before a measurement), with few instructions around them, as those that wait for
+ * memory hold back the others. The memory comes from where the tables' comes from (tables/memory.h), so that both have
+ * the same pages.
  * Usage: memory BYTES...: the sizes of the tables. Contest "read", NUMBER: bit i is set when a packet looks up table i.
  * An operation is a packet.
  */
 #include "probe.h"
 #include "tables/memory.h"
 
-enum { PACKETS = 1 << 15, AHEAD = 64, LINE = 64, TABLES = 32 };
+enum { PACKETS = 1 << 15, AHEAD_MIN = 16, AHEAD_MAX = 512, LINE = 64, TABLES = 32, TRIALS = 8 };
 
-static struct {
+struct table {
     uint8_t *memory;
     uint64_t lines;
-} tables[TABLES];
+};
+
+static struct table tables[TABLES];
 static unsigned table_count;
 
-/* Each line of the table is as likely as the others. */
-static const uint8_t *place(unsigned table, uint64_t *state) {
-    uint64_t line = (uint64_t)((__extension__(unsigned __int128) probe_random(state) * tables[table].lines) >> 64);
-    return tables[table].memory + line * LINE;
+/* Each line of the table is as likely as the others. The high bits of a linear congruence are random enough (Knuth,
+ * TAOCP 2, 3.3.4) and cost least. */
+static inline const uint8_t *place(struct table table, uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + 1;
+    return table.memory + (uint64_t)((__extension__(unsigned __int128) * state * table.lines) >> 64) * LINE;
 }
 
-static uint64_t run(uint64_t number) {
+/* Packets that look up these tables, with so many reads in flight: a power of two. */
+static void read_packets(const struct table used[], unsigned count, unsigned ahead) {
     static uint64_t seed = 1;
-    const uint8_t *at[AHEAD];
-    unsigned used[TABLES], count = 0;
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < table_count; i++)
-        if (number >> i & 1)
-            used[count++] = i;
-    if (!count)
-        return PACKETS;
-    unsigned ahead = AHEAD / count * count;
+    const uint8_t *at[AHEAD_MAX];
+    uint64_t sum = 0, state = seed;
     for (unsigned i = 0; i < ahead; i++)
-        __builtin_prefetch(at[i] = place(used[i % count], &seed));
+        __builtin_prefetch(at[i] = place(used[i % count], &state));
     for (unsigned packet = 0, next = 0; packet < PACKETS; packet++)
         for (unsigned i = 0; i < count; i++) {
             sum += *(const volatile uint64_t *)(const void *)at[next];
-            __builtin_prefetch(at[next] = place(used[i], &seed));
-            next = next + 1 < ahead ? next + 1 : 0;
+            __builtin_prefetch(at[next] = place(used[i], &state));
+            next = (next + 1) & (ahead - 1);
         }
+    seed = state;
     probe_keep(sum);
+}
+
+/* How many reads in flight are fastest. */
+static unsigned find_ahead(const struct table used[], unsigned count) {
+    unsigned best = 0;
+    uint64_t shortest = UINT64_MAX;
+    for (unsigned trial = 0; trial < TRIALS; trial++)
+        for (unsigned ahead = AHEAD_MIN; ahead <= AHEAD_MAX; ahead *= 2) {
+            uint64_t begin = probe_clock(CLOCK_THREAD_CPUTIME_ID);
+            read_packets(used, count, ahead);
+            uint64_t took = probe_clock(CLOCK_THREAD_CPUTIME_ID) - begin;
+            if (took < shortest) {
+                shortest = took;
+                best = ahead;
+            }
+        }
+    return best;
+}
+
+static uint64_t run(uint64_t number) {
+    static uint64_t known;
+    static unsigned ahead;
+    struct table used[TABLES];
+    unsigned count = 0;
+    for (unsigned i = 0; i < table_count; i++)
+        if (number >> i & 1)
+            used[count++] = tables[i];
+    if (!count)
+        return PACKETS;
+    if (number != known) /* in the run before a measurement */
+        ahead = find_ahead(used, count);
+    known = number;
+    read_packets(used, count, ahead);
     return PACKETS;
 }
 
@@ -55,8 +88,7 @@ int main(int argc, char **argv) {
             return 1;
         }
         memset(memory, 1, bytes);
-        tables[table_count].memory = memory;
-        tables[table_count++].lines = bytes / LINE;
+        tables[table_count++] = (struct table){memory, bytes / LINE};
     }
     return probe_serve(probes, 1);
 }
