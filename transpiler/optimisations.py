@@ -46,8 +46,8 @@ class Optimisations:
         "no list of packets in between; a burst to one port goes out as a whole",
     )
     overlap: bool = _on(
-        "finishing a burst when the next one has been received and parsed, in straight programs that look up entries of "
-        "words first (exact_packed), at b of 2 and more",
+        "finishing a burst when the next one has been received and parsed, in straight programs that look up hashed keys "
+        "first (exact_packed, exact_hash), at b of 2 and more",
         "no burst begins or ends with waiting; a packet waits for the next reception, a busy switch holds two bursts",
     )
     locals: bool = _on(
@@ -80,7 +80,7 @@ class Optimisations:
         "no hash, one load a lookup or two; costs a cell for each key there can be",
     )
     bulk: bool = _on(
-        "looking up the keys of all packets of a stage as an array (exact_index, lpm_dir24, lpm_trie, "
+        "looking up the keys of all packets of a stage as an array (exact_index, exact_hash, lpm_dir24, lpm_trie, "
         "ternary_cells), or hashing them so and fetching the entries of some packets between the work on those before "
         "them (exact_packed)",
         "vector code; less between two fetches, so that more of them overlap; keys go down a trie together, and through "

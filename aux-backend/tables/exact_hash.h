@@ -13,7 +13,6 @@
 #define MACS_TABLES_EXACT_HASH_H
 
 #include <stdatomic.h>
-#include <string.h>
 
 #include "cuckoo.h"
 #include "hash.h"
@@ -62,14 +61,23 @@ static inline struct macs_cuckoo_bucket *macs_exact_hash_secondary(const struct 
     return &cuckoo->buckets[macs_exact_hash_other(cursor->primary, cursor->want, cuckoo->bucket_count)];
 }
 
+/* The tag of a key with that hash, as a word has it in the primary bucket. */
+static inline uint64_t macs_exact_hash_tag(uint64_t hash) {
+    return (hash >> 2 | UINT64_C(1) << MACS_EXACT_HASH_TAG_AT) & MACS_EXACT_HASH_TAG;
+}
+
+static inline uint32_t macs_exact_hash_primary(uint64_t hash, uint32_t bucket_count) {
+    return macs_hash_reduce((uint32_t)hash, bucket_count);
+}
+
 static inline void macs_exact_hash_start(const void *self, const uint8_t *key, uint32_t key_bytes,
                                          struct macs_exact_hash_cursor *cursor) {
     const struct macs_exact_hash *table = self;
     const struct macs_exact_hash_index *index = atomic_load_explicit(&table->index, memory_order_acquire);
     uint64_t hash = macs_hash_bytes(key, key_bytes, index->seed);
     cursor->index = index;
-    cursor->want = ((hash >> 2 | UINT64_C(1) << MACS_EXACT_HASH_TAG_AT) & MACS_EXACT_HASH_TAG);
-    cursor->primary = macs_hash_reduce((uint32_t)hash, index->cuckoo.bucket_count);
+    cursor->want = macs_exact_hash_tag(hash);
+    cursor->primary = macs_exact_hash_primary(hash, index->cuckoo.bucket_count);
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
     cursor->candidate = 0;
     macs_prefetch(&index->cuckoo.buckets[cursor->primary]);
@@ -109,7 +117,7 @@ static inline uint32_t macs_exact_hash_search(const struct macs_exact_hash *tabl
         uint32_t way = (uint32_t)__builtin_ctz(hits);
         *found = atomic_load_explicit(&bucket->words[way], memory_order_acquire);
         if ((*found & (MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY)) == want &&
-            memcmp(macs_values_inline(&table->values, (uint32_t)*found - 1), key, key_bytes) == 0)
+            macs_scan_equal(macs_values_inline(&table->values, (uint32_t)*found - 1), key, key_bytes))
             return way;
     }
     return MACS_CUCKOO_WAYS;
@@ -139,13 +147,109 @@ static inline bool macs_exact_hash_locate(const struct macs_exact_hash *table, c
 static inline const struct macs_entry *macs_exact_hash_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                               struct macs_exact_hash_cursor *cursor) {
     const struct macs_exact_hash *table = self;
-    if (cursor->candidate && memcmp(macs_values_inline(&table->values, cursor->candidate - 1), key, key_bytes) == 0)
+    if (cursor->candidate && macs_scan_equal(macs_values_inline(&table->values, cursor->candidate - 1), key, key_bytes))
         return macs_values_at(&table->values, cursor->candidate - 1);
     struct macs_cuckoo_place at;
     uint64_t found;
     if (!macs_exact_hash_locate(table, key, key_bytes, cursor, &at, &found))
         return NULL;
     return macs_values_at(&table->values, (uint32_t)found - 1);
+}
+
+/* -- the lookups of a burst -------------------------------------------------------------------------------------------
+ *
+ * All keys take a step before any takes the next, and other work may stand between the steps: start fetches the
+ * buckets, step the entries, finish compares the keys. Each is a loop with few instructions a key: a fetch that misses
+ * the TLB holds back what comes after it, and the processor looks at no more than some hundred instructions ahead.
+ */
+
+#define MACS_EXACT_HASH_BULK_KEY 64u /* bytes */
+
+struct macs_exact_hash_bulk {
+    _Alignas(64) uint8_t keys[MACS_BURST_MAX][MACS_EXACT_HASH_BULK_KEY];
+    const struct macs_exact_hash_index *index;
+    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    uint32_t moves;
+    uint32_t away; /* keys that go on in their secondary bucket; these: */
+    uint16_t aways[MACS_BURST_MAX];
+    uint64_t wants[MACS_BURST_MAX]; /* the tags, as words have them in the bucket */
+    const struct macs_cuckoo_bucket *buckets[MACS_BURST_MAX];
+    const struct macs_entry *entries[MACS_BURST_MAX]; /* whose tag fits; after finish: whose key is equal */
+};
+
+static inline void macs_exact_hash_bulk_start(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count,
+                                              uint32_t key_bytes, const struct macs_entry *missing) {
+    const struct macs_exact_hash *table = self;
+    const struct macs_exact_hash_index *index = atomic_load_explicit(&table->index, memory_order_acquire);
+    const struct macs_cuckoo_bucket *const buckets = index->cuckoo.buckets;
+    const uint32_t bucket_count = index->cuckoo.bucket_count;
+    const uint64_t seed = index->seed;
+    bulk->index = index;
+    bulk->missing = missing;
+    bulk->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t hash = macs_hash_bytes(bulk->keys[i], key_bytes, seed);
+        bulk->wants[i] = macs_exact_hash_tag(hash);
+        bulk->buckets[i] = &buckets[macs_exact_hash_primary(hash, bucket_count)];
+        macs_prefetch(bulk->buckets[i]);
+    }
+}
+
+/* Fetch the entry whose tag in the bucket is the key's: whether there is one. */
+static inline bool macs_exact_hash_bulk_look(const struct macs_exact_hash *table, struct macs_exact_hash_bulk *bulk,
+                                             uint32_t at) {
+    const uint64_t mask = MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY;
+    const uint64_t word = macs_scan_find(bulk->buckets[at]->words, mask, bulk->wants[at]);
+    const uintptr_t before = (uintptr_t)table->values.base - table->values.stride;
+    const uintptr_t entry = before + (uintptr_t)(uint32_t)word * table->values.stride;
+    bulk->entries[at] = (const struct macs_entry *)(word ? entry : (uintptr_t)bulk->missing);
+    macs_prefetch(bulk->entries[at]);
+    return word != 0;
+}
+
+static inline void macs_exact_hash_bulk_step(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count) {
+    bulk->away = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct macs_cuckoo_bucket *bucket = bulk->buckets[i];
+        if (__builtin_expect(!macs_exact_hash_bulk_look(self, bulk, i) && macs_cuckoo_overflows(bucket), 0)) {
+            const struct macs_exact_hash_cursor cursor = {
+                .index = bulk->index,
+                .want = bulk->wants[i],
+                .primary = (uint32_t)(bucket - bulk->index->cuckoo.buckets),
+            };
+            bulk->buckets[i] = macs_exact_hash_secondary(&cursor);
+            bulk->wants[i] |= MACS_CUCKOO_SECONDARY;
+            macs_prefetch(bulk->buckets[i]);
+            bulk->aways[bulk->away++] = (uint16_t)i;
+        }
+    }
+}
+
+static inline void macs_exact_hash_bulk_again(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t at,
+                                              uint32_t key_bytes) {
+    struct macs_exact_hash_cursor cursor;
+    macs_exact_hash_start(self, bulk->keys[at], key_bytes, &cursor);
+    const struct macs_entry *entry = macs_exact_hash_finish(self, bulk->keys[at], key_bytes, &cursor);
+    bulk->entries[at] = entry ? entry : bulk->missing;
+}
+
+/* Keys whose tag led to another's entry are looked up one by one, and all are where entries were moved meanwhile. */
+static inline void macs_exact_hash_bulk_finish(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count,
+                                               uint32_t key_bytes) {
+    const struct macs_exact_hash *table = self;
+    const uint32_t inline_offset = table->values.inline_offset;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < bulk->away; i++)
+        macs_exact_hash_bulk_look(table, bulk, bulk->aways[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *entry = (const uint8_t *)bulk->entries[i];
+        if (entry != (const uint8_t *)bulk->missing &&
+            __builtin_expect(!macs_scan_equal(entry + inline_offset, bulk->keys[i], key_bytes), 0))
+            bulk->aways[others++] = (uint16_t)i;
+    }
+    const bool moved = macs_cuckoo_moved(&bulk->index->cuckoo, &bulk->moves);
+    for (uint32_t i = 0; i < (moved ? count : others); i++)
+        macs_exact_hash_bulk_again(self, bulk, moved ? i : bulk->aways[i], key_bytes);
 }
 
 extern const struct macs_kernel macs_exact_hash_kernel;

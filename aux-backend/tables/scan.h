@@ -1,5 +1,5 @@
 /* Compare the eight words of a cache line with one word at once: what hash buckets are searched with. And four ternary
- * entries with a key.
+ * entries with a key, and two keys.
  *
  * The widest compare that the compiler's target has: AVX-512, AVX2, SSE4.1, NEON, else a plain loop. All give the same
  * answer. -DMACS_SCAN_PLAIN takes the loop, and so does the thread sanitizer, which cannot see into vector loads.
@@ -11,7 +11,9 @@
 #define MACS_TABLES_SCAN_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define MACS_SCAN_WORDS 8u
 #define MACS_SCAN_LANES 4u /* ternary entries */
@@ -149,5 +151,41 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
 }
 #endif
+
+/* Bytes that are compared at once, by macs_scan_differ: not 0 where these differ. */
+#if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+#define MACS_SCAN_BYTES 32u
+static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+    const __m256i one = _mm256_loadu_si256((const __m256i *)(const void *)a);
+    const __m256i other = _mm256_loadu_si256((const __m256i *)(const void *)b);
+    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(one, other));
+}
+#elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
+#define MACS_SCAN_BYTES 16u
+static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+    const __m128i one = _mm_loadu_si128((const __m128i *)(const void *)a);
+    const __m128i other = _mm_loadu_si128((const __m128i *)(const void *)b);
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(one, other)) ^ 0xffff;
+}
+#elif !defined(MACS_SCAN_PLAIN) && defined(__aarch64__) && defined(__ARM_NEON)
+#define MACS_SCAN_BYTES 16u
+static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+    return vmaxvq_u32(vreinterpretq_u32_u8(veorq_u8(vld1q_u8(a), vld1q_u8(b))));
+}
+#endif
+
+/* Whether two keys are equal: straight code where `bytes` is a constant. */
+static inline bool macs_scan_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
+#ifdef MACS_SCAN_BYTES
+    if (bytes >= MACS_SCAN_BYTES) {
+        const uint32_t last = bytes - MACS_SCAN_BYTES; /* it may overlap the one before */
+        uint32_t differ = macs_scan_differ(a + last, b + last);
+        for (uint32_t at = 0; at < last; at += MACS_SCAN_BYTES)
+            differ |= macs_scan_differ(a + at, b + at);
+        return !differ;
+    }
+#endif
+    return memcmp(a, b, bytes) == 0;
+}
 
 #endif

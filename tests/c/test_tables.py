@@ -35,7 +35,7 @@ WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
 # kernel, key bytes, exact bytes in front of the prefix (all of them: no prefix)
 SHAPES = [
-    ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17),
+    ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17), ("exact_hash", 40, 40),
     ("exact_index", 1, 1), ("exact_index", 2, 2),
     ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
     ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
@@ -187,7 +187,7 @@ def test_every_width_of_compare_agrees(build: Build, option: str, name: str) -> 
     binary = build("packed", "gcc", "-O2", option)
     for shape in PACKED_SHAPES:
         assert name in run(binary, "random", shape, 2_000, 3)
-    for kernel, key_bytes in (("exact_hash", 6), ("ternary_cells", 13)):
+    for kernel, key_bytes in (("exact_hash", 6), ("exact_hash", 17), ("exact_hash", 40), ("ternary_cells", 13)):
         run(build("random", "gcc", "-O2", option, WRAP), kernel, key_bytes, key_bytes, 10_000, 3, 0)
 
 
@@ -200,7 +200,12 @@ def test_neon_agrees(build: Build) -> None:
     )
     assert done.stdout == "ok: NEON\n"
     binary = build("random", "aarch64-linux-gnu-gcc", "-O2", "-static", WRAP)
-    for arguments in ("ternary_cells 13 13 3000 3 0", "lpm_dir24 4 0 200 3 0", "lpm_trie 16 0 3000 3 0"):
+    for arguments in (
+        "ternary_cells 13 13 3000 3 0",
+        "exact_hash 40 40 3000 3 0",
+        "lpm_dir24 4 0 200 3 0",
+        "lpm_trie 16 0 3000 3 0",
+    ):
         command = ["qemu-aarch64-static", str(binary), *arguments.split()]
         assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "ok\n"
 

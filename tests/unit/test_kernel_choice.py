@@ -235,6 +235,18 @@ def test_keys_of_bytes_are_looked_up_together(write: Write, key: str, kernel: st
     assert "_bulk_" not in without and f"macs_{kernel}_start(" in without
 
 
+def test_hashed_keys_of_bytes_are_looked_up_together_in_parts(write: Write) -> None:
+    path = write("hdr.h.mac: exact; hdr.h.ip: exact;", size=65536)
+    c = generate_c(Request(path), load(Request(path))).c
+    order = ["_bulk_start(", "opened->handles[i] = ", "_bulk_step(", "_bulk_finish(", "next->sets.to_1.count);"]
+    places = [c.index(what) for what in order]
+    assert places == sorted(places)
+    apart = generate_c(Request(path, wanted=ALL.without(["overlap"])), load(Request(path))).c
+    assert apart.count("macs_exact_hash_bulk_step(") == 1 and "stepped" not in apart
+    without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
+    assert "_bulk_" not in without and "macs_exact_hash_start(" in without
+
+
 def test_long_keys_of_bytes_are_not(write: Write) -> None:
     key = "hdr.h.ip: lpm; " + " ".join(f'hdr.h.mac ^ {n}: exact @name("k{n}");' for n in range(4))
     path = write(key, size=65536)

@@ -100,6 +100,7 @@ class Tables:
             action_bits=words.action_bits if words else 0,
             bulk=bool(kernel and kernel.looks_up_many(length)) and declared.implementation is None,
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
+            parts=bool(kernel and kernel.parts),
         )
 
     def words(self, table: str) -> WordLayout | None:

@@ -142,7 +142,7 @@ class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
     `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up;
-    `bulk_bytes`: which are bytes, not numbers."""
+    `bulk_bytes`: which are bytes, not numbers; `parts`: by a start, a step and a finish."""
 
     name: str
     number: int
@@ -157,6 +157,7 @@ class TableRef:
     compared: bool = False
     bulk: bool = False
     bulk_bytes: bool = False
+    parts: bool = False
 
     @property
     def begins_early(self) -> bool:
@@ -216,6 +217,16 @@ class StageView:
     def in_words(self) -> tuple[LookupView, ...]:
         """Its lookups of entries that are words."""
         return tuple(lookup for lookup in self.lookups if lookup.table.words)
+
+    @property
+    def in_parts(self) -> tuple[LookupView, ...]:
+        """Its lookups of arrays that have parts."""
+        return tuple(lookup for lookup in self.lookups if lookup.table.parts)
+
+    @property
+    def begun(self) -> tuple[LookupView, ...]:
+        """Its lookups of arrays that other work may follow before they are finished."""
+        return (*self.in_words, *self.in_parts)
 
     @property
     def steps(self) -> int:
@@ -398,7 +409,7 @@ class ProgramView:
         """Whether a burst is received and parsed while the first lookups of the one before are in flight. What comes to the
         first stage by another way must do so before the next burst does."""
         first = self.pipes[0].stages[1:2]
-        fetched = any(stage.bulk and stage.in_words for stage in first)
+        fetched = any(stage.bulk and stage.begun for stage in first)
         return self.straight and self.wants_overlap and fetched and not self.uses_requests
 
     @property

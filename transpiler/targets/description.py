@@ -63,7 +63,8 @@ def _kernel(part: _Part) -> Kernel:
         raise part.wrong(
             "match", f"no such match kind: {', '.join(sorted(unknown))} (there are {', '.join(sorted(known))})"
         )
-    types = {"alone": bool, "words": bool, "bulk": bool, "suits": str, "optimisation": str, "kept_by": str}
+    types: dict[str, type] = dict.fromkeys(("alone", "words", "bulk", "parts"), bool)
+    types |= dict.fromkeys(("suits", "optimisation", "kept_by"), str)
     plain = (key for key in Kernel.__slots__ if key in part.values and key not in ("name", "match", "memory"))
     given: dict[str, Any] = {key: part.get(key, types.get(key, int)) for key in plain}
     match = frozenset(MatchKind(kind) for kind in part.strings("match"))

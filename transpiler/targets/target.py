@@ -65,6 +65,7 @@ class Kernel:
     words: bool = False
     bulk: bool = False
     bulk_key_bytes: int = 0
+    parts: bool = False
     min_bits: int = 0
     max_data_bits: int = 64
     max_entry_bits: int | None = None

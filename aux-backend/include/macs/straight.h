@@ -7,8 +7,8 @@
  * one stage pays nothing for what nothing reads; large states, and those of packets that go on, are in the packets' own
  * buffers, as ever.
  *
- * Where the first lookups are fetched some packets ahead of the work on them, the work on a burst is in two halves:
- * open() parses and hashes, close() does the rest and fetches for the next burst, which has been opened by then. So no
+ * Where the first lookups are of hashed keys, the work on a burst is in two halves: open() parses and hashes, close()
+ * does the rest and fetches for the next burst, which has been opened by then. So no
  * burst begins or ends with waiting. A worker has two such bursts in memory of their own. Threads: a worker's own.
  */
 #ifndef MACS_STRAIGHT_H

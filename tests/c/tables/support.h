@@ -128,6 +128,21 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
                 found[from + i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                            \
         }                                                                                                              \
     }
+/* The same in parts, which stand one after the other here. */
+#define DEFINE_BULK_IN_PARTS(X)                                                                                        \
+    static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
+                                const struct macs_entry **found) {                                                     \
+        static const struct macs_entry missing;                                                                        \
+        struct macs_##X##_bulk bulk;                                                                                   \
+        memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            memcpy(bulk.keys[i], keys + (size_t)i * key_bytes, key_bytes);                                             \
+        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &missing);                                                \
+        macs_##X##_bulk_step(self, &bulk, BATCH);                                                                      \
+        macs_##X##_bulk_finish(self, &bulk, BATCH, key_bytes);                                                         \
+        for (uint32_t i = 0; i < BATCH; i++)                                                                           \
+            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+    }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
 DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
@@ -138,6 +153,7 @@ DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_st
 DEFINE_LOOKUPS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step)
 DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
 DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
+DEFINE_BULK_IN_PARTS(exact_hash)
 DEFINE_BULK(exact_index)
 DEFINE_BULK(lpm_dir24)
 DEFINE_BULK_OF_BYTES(lpm_trie, MACS_LPM_TRIE_BULK_KEY)
@@ -157,7 +173,7 @@ struct subject {
 };
 
 static const struct subject subjects[] = {
-    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, NULL},
+    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, bulk_exact_hash},
     {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
     {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
     {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, bulk_lpm_trie},

@@ -516,6 +516,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     struct state *const states = opened->states;
     const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
+    (void)sub_batch;
     const uint8_t *const slot_of = worker->slot_of;
     struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
