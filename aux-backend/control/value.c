@@ -119,8 +119,8 @@ static int parse_address(const char *text, uint32_t bits, uint8_t *bytes, struct
     if (!fine)
         return macs_text_fail(why, "'%s' is not a valid %s address", text, kind);
     if (width != bits)
-        return macs_text_fail(why, "'%s' is an %s address of %" PRIu32 " bits, but %" PRIu32 " bits are wanted", text,
-                              kind, width, bits);
+        return macs_text_fail(why, "the %s address '%s' has %" PRIu32 " bits, but %" PRIu32 " bits are wanted", kind,
+                              text, width, bits);
     memcpy(bytes, address, width / 8);
     return 0;
 }
