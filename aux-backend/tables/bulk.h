@@ -11,10 +11,18 @@
 #define MACS_TABLES_BULK_H
 
 #include <macs/table.h>
+#include <string.h>
 
 #include "prefetch.h"
 
 #define MACS_BULK_LOOP _Pragma("GCC unroll 4")
+/* Numbers that are loaded one by one and go on as one vector: stored one by one, they would be waited for until they
+ * are in the cache. MACS_BULK_EIGHT makes such a vector of LOAD(0) … LOAD(7). */
+#define MACS_BULK_EACH 8u
+#define MACS_BULK_EIGHT(LOAD)                                                                                          \
+    { LOAD(0), LOAD(1), LOAD(2), LOAD(3), LOAD(4), LOAD(5), LOAD(6), LOAD(7) }
+typedef uint64_t macs_bulk_u64 __attribute__((vector_size(8 * MACS_BULK_EACH)));
+typedef uint32_t macs_bulk_u32 __attribute__((vector_size(4 * MACS_BULK_EACH)));
 
 struct macs_bulk {
     uint32_t keys[MACS_BURST_MAX];    /* packed keys of at most 4 bytes, the first byte the most significant */
@@ -31,6 +39,16 @@ static inline void macs_bulk_entries(const uint32_t numbers[], uint32_t count, c
         const uintptr_t at = before + (uint64_t)numbers[i] * stride;
         entries[i] = (const struct macs_entry *)(numbers[i] ? at : missing);
     }
+}
+
+/* The same of eight numbers, in vectors whatever the compiler makes of loops. */
+static inline void macs_bulk_entries_of_eight(const uint32_t numbers[], const uint8_t *first, uint32_t stride,
+                                              const struct macs_entry *none, const struct macs_entry *entries[]) {
+    macs_bulk_u32 eight;
+    memcpy(&eight, numbers, sizeof eight);
+    const macs_bulk_u64 wide = __builtin_convertvector(eight, macs_bulk_u64), is = (macs_bulk_u64)(wide != 0);
+    const macs_bulk_u64 at = wide * stride + ((uintptr_t)first - stride), which = (is & at) | (~is & (uintptr_t)none);
+    memcpy(entries, &which, sizeof which);
 }
 
 static inline void macs_bulk_fetch(const struct macs_entry *const entries[], uint32_t count) {

@@ -13,10 +13,10 @@
  * replaces the default route, root is emptied only when all lookups that began before have ended.
  * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h). The writer waits for them
  * where a default route is removed.
- * Cost: lookup 2 lines, of some MB (by the base 1 line, of many MB), one more beyond 24 bits, and that of the result if
- * it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words, 64
- * bytes for each /16 that has prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin, McKeown,
- * Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
+ * Cost: lookup 1 or 2 lines, of some MB (by the base 1 line, of many MB), one more beyond 24 bits, and that of the
+ * result if it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words,
+ * 64 bytes for each /16 that has prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin,
+ * McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
@@ -172,29 +172,66 @@ static inline void macs_lpm_dir24_bulk_expect(const void *self, uint32_t key, ui
     macs_prefetch(words ? (const void *)&words[index / MACS_LPM_RUNS_EACH] : (const void *)&table->base[index]);
 }
 
-/* The leaves of keys; whether there may be some that are no results' numbers. */
-static inline bool macs_lpm_dir24_leaves(const struct macs_lpm_dir24 *table, const _Atomic uint64_t *words,
-                                         const uint32_t keys[], uint32_t count, uint32_t key_bytes, uint32_t leaves[]) {
-    const _Atomic uint16_t *const of_runs = table->runs.leaves;
-    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes);
-    uint32_t numbers[MACS_BURST_MAX], all = 0;
-    MACS_BULK_LOOP
-    for (uint32_t i = 0; i < count; i++) {
-        numbers[i] = macs_lpm_runs_find(words, keys[i] >> low);
-        macs_prefetch((const void *)&of_runs[numbers[i]]);
+/* What stands for a key without a prefix: to be read after its answer. */
+static inline const struct macs_entry *macs_lpm_dir24_root(const struct macs_lpm_dir24 *table,
+                                                           const struct macs_entry *missing) {
+    const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire);
+    return root ? root : missing;
+}
+
+/* The numbers of the leaves of keys. */
+static inline void macs_lpm_dir24_numbers(const _Atomic uint64_t *words, const uint32_t keys[], uint32_t count,
+                                          uint32_t low, uint32_t numbers[]) {
+    const uint32_t whole = count - count % MACS_BULK_EACH;
+    uint32_t i;
+#define WORD(j) macs_lpm_runs_word(words, keys[i + (j)] >> low)
+    for (i = 0; i < whole; i += MACS_BULK_EACH) {
+        const macs_bulk_u64 eight = MACS_BULK_EIGHT(WORD);
+        uint64_t found[MACS_BULK_EACH];
+        memcpy(found, &eight, sizeof found);
+        for (uint32_t j = 0; j < MACS_BULK_EACH; j++)
+            numbers[i + j] = macs_lpm_runs_in_word(found[j], keys[i + j] >> low);
     }
-    MACS_BULK_LOOP
-    for (uint32_t i = 0; i < count; i++)
-        leaves[i] = atomic_load_explicit(&of_runs[numbers[i]], memory_order_acquire);
+    for (i = whole; i < count; i++)
+        numbers[i] = macs_lpm_runs_in_word(WORD(0), keys[i] >> low);
+#undef WORD
+}
+
+/* The leaves of these numbers. */
+static inline void macs_lpm_dir24_leaves(const _Atomic uint16_t *of_runs, const uint32_t numbers[], uint32_t count,
+                                         uint32_t leaves[]) {
+    const uint32_t whole = count - count % MACS_BULK_EACH;
+    uint32_t i;
+#define LEAF(j) atomic_load_explicit(&of_runs[numbers[i + (j)]], memory_order_acquire)
+    for (i = 0; i < whole; i += MACS_BULK_EACH) {
+        const macs_bulk_u32 eight = MACS_BULK_EIGHT(LEAF);
+        memcpy(&leaves[i], &eight, sizeof eight);
+    }
+    for (i = whole; i < count; i++)
+        leaves[i] = LEAF(0);
+#undef LEAF
+}
+
+/* The entries of those that are results' numbers; whether there may be others. */
+static inline bool macs_lpm_dir24_near(const struct macs_lpm_dir24 *table, const uint32_t leaves[], uint32_t count,
+                                       struct macs_bulk *bulk) {
+    const uint32_t whole = count - count % MACS_BULK_EACH, stride = table->results.stride;
+    const uint8_t *const first = table->results.base;
+    const struct macs_entry *const root = macs_lpm_dir24_root(table, bulk->missing);
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < whole; i += MACS_BULK_EACH)
+        macs_bulk_entries_of_eight(&leaves[i], first, stride, root, &bulk->entries[i]);
+    for (uint32_t i = whole; i < count; i++)
+        bulk->entries[i] = leaves[i] ? macs_results_at(&table->results, leaves[i] - 1u) : root;
     for (uint32_t i = 0; i < count; i++)
         all |= leaves[i]; /* no less than any of them */
     return all >= MACS_LPM_DIR24_LEAF_GROUP;
 }
 
-/* The numbers of results + 1, or 0, in place of leaves that are none. */
-static inline void macs_lpm_dir24_far_leaves(const struct macs_lpm_dir24 *table, const uint32_t keys[], uint32_t count,
-                                             uint32_t key_bytes, uint32_t leaves[]) {
-    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes);
+/* The entries of keys with other leaves. */
+static inline void macs_lpm_dir24_far_entries(const struct macs_lpm_dir24 *table, struct macs_bulk *bulk,
+                                              uint32_t count, uint32_t key_bytes, const uint32_t leaves[]) {
+    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes), *const keys = bulk->keys;
     uint32_t far[MACS_BURST_MAX], n = 0;
     for (uint32_t i = 0; i < count; i++) {
         far[n] = i;
@@ -210,29 +247,33 @@ static inline void macs_lpm_dir24_far_leaves(const struct macs_lpm_dir24 *table,
     for (uint32_t i = 0; i < n; i++)
         if (key_bytes < 4 || leaves[far[i]] == MACS_LPM_RUNS_ELSEWHERE)
             macs_lpm_dir24_fetch_far(table, keys[far[i]], key_bytes);
-    for (uint32_t i = 0; i < n; i++)
-        leaves[far[i]] = macs_lpm_dir24_far(table, keys[far[i]], key_bytes, leaves[far[i]]);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t number = macs_lpm_dir24_far(table, keys[far[i]], key_bytes, leaves[far[i]]);
+        const struct macs_entry *root = macs_lpm_dir24_root(table, bulk->missing);
+        bulk->entries[far[i]] = number ? macs_results_at(&table->results, number - 1) : root;
+    }
 }
 
 /* Look up all keys: the entries are there. */
 static inline void macs_lpm_dir24_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
                                              uint32_t key_bytes, const struct macs_entry *missing) {
     const struct macs_lpm_dir24 *table = self;
-    const struct macs_results *results = &table->results;
     const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
+    uint32_t numbers[MACS_BURST_MAX];
     uint32_t leaves[MACS_BURST_MAX];
     bool far = true;
-    if (__builtin_expect(words != NULL, 1))
-        far = macs_lpm_dir24_leaves(table, words, bulk->keys, count, key_bytes, leaves);
-    else
+    bulk->missing = missing;
+    if (__builtin_expect(words != NULL, 1)) {
+        macs_lpm_dir24_numbers(words, bulk->keys, count, macs_lpm_dir24_low_bits(key_bytes), numbers);
+        macs_lpm_dir24_leaves(table->runs.leaves, numbers, count, leaves);
+        far = macs_lpm_dir24_near(table, leaves, count, bulk);
+    } else {
         for (uint32_t i = 0; i < count; i++)
             leaves[i] = MACS_LPM_RUNS_ELSEWHERE;
+    }
     if (__builtin_expect(far, 0))
-        macs_lpm_dir24_far_leaves(table, bulk->keys, count, key_bytes, leaves);
-    const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire); /* after the leaves */
-    macs_bulk_entries(leaves, count, results->base, results->stride, root ? root : missing, bulk->entries);
-    bulk->missing = missing;
-    if (results->indexed) /* there may be many */
+        macs_lpm_dir24_far_entries(table, bulk, count, key_bytes, leaves);
+    if (table->results.indexed) /* there may be many */
         macs_bulk_fetch(bulk->entries, count);
 }
 

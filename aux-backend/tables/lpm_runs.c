@@ -2,6 +2,7 @@
 #include "lpm_runs.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -84,13 +85,22 @@ static uint32_t first_of(uint64_t word) {
     return (uint32_t)(word >> 32);
 }
 
+/* Whether a word has its leaves itself, two of them. */
+static bool is_two(uint64_t word) {
+    return word & 1;
+}
+
+static bool has_leaves(uint64_t word) {
+    return !is_two(word) && first_of(word) >= NUMBERS;
+}
+
 static uint32_t count_of(uint64_t word) {
-    return (uint32_t)__builtin_popcount(runs_of(word)) + 1;
+    return is_two(word) ? 2 : (uint32_t)__builtin_popcount(runs_of(word)) + 1;
 }
 
 static void retire_leaves(runs_t *runs, uint64_t word) {
     uint32_t number = first_of(word) / TWO | (count_of(word) + 1) / TWO << SIZE_AT;
-    if (first_of(word) >= NUMBERS)
+    if (has_leaves(word))
         macs_qsbr_defer(runs->qsbr, release_leaves, runs, (void *)(uintptr_t)number);
 }
 
@@ -113,6 +123,8 @@ static uint32_t count_used(uint64_t word) {
 /* Of these, those that say elsewhere. Mostly none does, and they need not be read. */
 static uint32_t count_elsewhere(const runs_t *runs, uint64_t word) {
     uint32_t count = 0;
+    if (is_two(word))
+        return ((word >> 32 & 0xffff) == MACS_LPM_RUNS_ELSEWHERE) + (word >> 48 == MACS_LPM_RUNS_ELSEWHERE);
     for (uint32_t i = 0; i < count_of(word); i++)
         count += get_leaf(runs, first_of(word) + i) == MACS_LPM_RUNS_ELSEWHERE;
     return count;
@@ -133,10 +145,28 @@ static void write_leaves(runs_t *runs, uint64_t word, const uint16_t leaves[MACS
         set_leaf(runs, ++number, leaves[__builtin_ctz(bits)]);
 }
 
-/* A word for these runs, its leaves written: those that are numbers themselves where there is one run, or no memory. */
+/* A word that has these leaves itself, or 0 where they are more than two. */
+static uint64_t make_two(const uint16_t leaves[MACS_LPM_RUNS_EACH]) {
+    uint32_t bits = 0, others = 0;
+    for (uint32_t i = 0; i < MACS_LPM_RUNS_EACH; i++)
+        bits |= (uint32_t)(leaves[i] == leaves[0]) << i;
+    uint32_t other = leaves[__builtin_ctz(~bits)]; /* some is another */
+    for (uint32_t i = 0; i < MACS_LPM_RUNS_EACH; i++)
+        others |= (uint32_t)(leaves[i] == other) << i;
+    return ~(bits | others) ? 0 : (uint64_t)(other << 16 | leaves[0]) << 32 | bits;
+}
+
+static bool all_equal(const uint16_t leaves[MACS_LPM_RUNS_EACH]) {
+    return memcmp(leaves, leaves + 1, (MACS_LPM_RUNS_EACH - 1) * sizeof *leaves) == 0;
+}
+
+/* A word for these runs, its leaves written: those that are numbers themselves where all are equal, or no memory. */
 static uint64_t make_word(runs_t *runs, uint32_t bits, const uint16_t leaves[MACS_LPM_RUNS_EACH]) {
-    if (bits == 0)
+    if (all_equal(leaves))
         return (uint64_t)leaves[0] << 32;
+    uint64_t two = make_two(leaves);
+    if (two)
+        return two;
     uint64_t first = take_leaves(runs, count_of(bits));
     if (!first)
         return (uint64_t)MACS_LPM_RUNS_ELSEWHERE << 32;
@@ -149,7 +179,7 @@ void macs_lpm_runs_refresh(runs_t *runs, uint32_t word, const uint32_t entries[M
     _Atomic uint64_t *place = &runs->words[word];
     uint64_t old = atomic_load_explicit(place, memory_order_relaxed), now = old;
     uint32_t bits = find_runs(entries);
-    bool own = first_of(old) >= NUMBERS, parted = bits & ~runs_of(old), joined = bits != runs_of(old);
+    bool own = has_leaves(old), parted = bits & ~runs_of(old), joined = bits != runs_of(old);
     runs->used -= count_used(old);
     if (runs->elsewhere)
         runs->elsewhere -= count_elsewhere(runs, old);
@@ -161,12 +191,14 @@ void macs_lpm_runs_refresh(runs_t *runs, uint32_t word, const uint32_t entries[M
         write_leaves(runs, now, leaves);
     }
     runs->used += count_used(now);
-    if (any_elsewhere(leaves) || first_of(now) == MACS_LPM_RUNS_ELSEWHERE)
+    if (any_elsewhere(leaves) || now == (uint64_t)MACS_LPM_RUNS_ELSEWHERE << 32)
         runs->elsewhere += count_elsewhere(runs, now);
 }
 
 void macs_lpm_runs_expect(const runs_t *runs, uint32_t word) {
     uint64_t now = atomic_load_explicit(&runs->words[word], memory_order_relaxed);
+    if (!has_leaves(now))
+        return;
     __builtin_prefetch((const void *)&runs->leaves[first_of(now)]);
     __builtin_prefetch((const void *)&runs->leaves[first_of(now) + count_of(now) - 1]);
 }

@@ -146,6 +146,7 @@ static inline uint64_t peer_number(const struct macs_entry *entry) {
         for (unsigned i = 0; i < BATCH; i++)                                                                           \
             macs_##KERNEL##_bulk_expect(ours, bulk.keys[i], BYTES);                                                    \
         macs_##KERNEL##_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);                                             \
+        MACS_BULK_LOOP                                                                                                 \
         for (unsigned i = 0; i < BATCH; i++)                                                                           \
             answers[i] = ((const struct peer_value *)(const void *)bulk.entries[i])->number;                           \
     }
