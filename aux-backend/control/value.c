@@ -62,6 +62,23 @@ static enum number_status parse_short(const char *text, size_t length, unsigned 
     return NUMBER_FITS;
 }
 
+/* From the last digit on, two a byte. */
+static enum number_status parse_hexadecimal(const char *text, size_t length, uint32_t bits, uint8_t *bytes) {
+    const uint32_t count = macs_value_bytes(bits);
+    bool wide = false;
+    memset(bytes, 0, count);
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned)digit_of(text[length - 1 - i]);
+        if (digit >= 16)
+            return NUMBER_NONE;
+        if (i / 2 < count)
+            bytes[count - 1 - i / 2] |= (uint8_t)(digit << i % 2 * 4);
+        else
+            wide |= digit != 0;
+    }
+    return wide || too_wide(bytes, bits) ? NUMBER_WIDE : NUMBER_FITS;
+}
+
 static enum number_status parse_long(const char *text, size_t length, unsigned base, uint32_t bits, uint8_t *bytes) {
     uint32_t count = macs_value_bytes(bits);
     memset(bytes, 0, count);
@@ -78,7 +95,11 @@ static enum number_status parse_number(const char *text, size_t length, uint32_t
     unsigned base = base_of(&text, &length);
     if (!length)
         return NUMBER_NONE;
-    return bits <= 64 ? parse_short(text, length, base, bits, bytes) : parse_long(text, length, base, bits, bytes);
+    if (bits <= 64)
+        return parse_short(text, length, base, bits, bytes);
+    if (base == 16)
+        return parse_hexadecimal(text, length, bits, bytes);
+    return parse_long(text, length, base, bits, bytes);
 }
 
 /* Six pairs of hexadecimal digits with colons between. */

@@ -85,6 +85,10 @@ def test_wide_parameters(start) -> None:
     assert "set_wide - 20010db80000000000000000000000ff, 01020304, 01\n" in switch.do("table_dump keyless")
     switch.do(f"table_set_default keyless set_wide {2**127 + 5} 4294967295 0")
     assert "80000000000000000000000000000005, ffffffff, 00\n" in switch.do("table_dump keyless")
+    switch.do("table_set_default keyless set_wide 0xABCdef0123456789abcdef 1 0")
+    assert " 0000000000abcdef0123456789abcdef, " in switch.do("table_dump keyless")
+    switch.do("table_set_default keyless set_wide 0x000f1234567890123456789012345678901 1 0")
+    assert "f1234567890123456789012345678901, " in switch.do("table_dump keyless")
 
 
 def test_clear(start) -> None:
@@ -131,6 +135,8 @@ def test_clear(start) -> None:
         ("table_add constant forward 1 => 1", "the entries of table Ingress.constant are constant"),
         ("table_clear constant", "the entries of table Ingress.constant are constant"),
         ("table_add keyless set_wide => 1 1 1", "it has a default entry only"),
+        ("table_set_default keyless set_wide 0x1" + "0" * 32 + " 1 0", "does not fit in 128 bits"),
+        ("table_set_default keyless set_wide 0x1" + "0" * 40 + "g 1 0", "is not a number"),
         ("table_delete dmac 77", "has no such entry"),
         ("table_delete dmac first", "'first' is not a handle"),
         ("table_modify dmac forward 0", "needs 1 parameter"),
