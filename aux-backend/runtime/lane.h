@@ -4,6 +4,7 @@
 #define MACS_RUNTIME_LANE_H
 
 #include <macs/program.h>
+#include <macs/straight.h>
 #include <macs/worker.h>
 #include <pthread.h>
 
@@ -74,18 +75,12 @@ void macs_lane_flush_port(struct macs_lane *lane, unsigned slot);
 void macs_lane_flush(struct macs_lane *lane);
 
 /* The frames of some packets together. */
-struct macs_extent {
-    uint64_t bytes;
-    uint32_t longest;
-};
-
 static inline struct macs_extent macs_extent_of(const odp_packet_t packets[], unsigned count) {
     struct macs_extent extent = {0, 0};
     for (unsigned i = 0; i < count; i++) {
         uint32_t length = odp_packet_len(packets[i]);
         __asm__("" : "+r"(length)); /* one by one: gathering into a vector takes longer */
-        extent.bytes += length;
-        extent.longest = length > extent.longest ? length : extent.longest;
+        macs_extent_add(&extent, length);
     }
     return extent;
 }

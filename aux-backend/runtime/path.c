@@ -67,14 +67,17 @@ static void depart(struct macs_lane *lane, struct macs_packet *packet) {
 
 /* Send or drop packets that have been through egress, as a whole where all go out of one port. */
 static void settle(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
-    struct macs_burst burst = macs_burst_begin();
+    struct macs_extent extent = {0, 0};
     odp_packet_t handles[MACS_BURST_MAX];
     macs_fate fates[MACS_BURST_MAX];
     for (unsigned i = 0; i < count; i++) {
         handles[i] = packets[i]->handle;
-        fates[i] = macs_fate_of(&burst, lane->worker.slot_of, packets[i]);
+        fates[i] = odp_likely(packets[i]->verdict == MACS_FORWARD)
+                       ? macs_fate_of_port(&lane->worker, packets[i]->egress_port)
+                       : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
+        macs_extent_add(&extent, packets[i]->length);
     }
-    macs_settle(&lane->worker, handles, fates, count, burst);
+    macs_settle(&lane->worker, handles, fates, count, extent);
 }
 
 /* Packets through egress and out. */

@@ -81,14 +81,18 @@ static void scatter(struct macs_lane *lane, const odp_packet_t handles[], const 
 }
 
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
-                 struct macs_burst burst) {
+                 struct macs_extent extent) {
     struct macs_lane *lane = macs_lane_of(worker);
-    macs_fate fate = burst.any;
-    bool together = fate == burst.all && fate && fate < MACS_FATE_DROP;
+    macs_fate fate = 0, all = UINT8_MAX; /* bits that any fate has, and those that all have */
+    for (unsigned i = 0; i < count; i++) {
+        fate |= fates[i];
+        all &= fates[i];
+    }
+    bool together = fate == all && fate && fate < MACS_FATE_DROP;
     together = together && lane->gathered > 1;
-    if (odp_likely(together && burst.longest <= lane->sw->ports[fate - 1].tx_max))
-        send_all(lane, fate - 1u, handles, count, burst.sent);
-    else if (odp_unlikely(fate == MACS_FATE_ON))
+    if (odp_likely(together && extent.longest <= lane->sw->ports[fate - 1].tx_max))
+        send_all(lane, fate - 1u, handles, count, extent.bytes);
+    else if (odp_unlikely(fate == MACS_FATE_ON)) /* as it is where one goes on */
         macs_path_mixed(lane, handles, fates, count);
     else
         scatter(lane, handles, fates, count);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler.codegen.record import WHOLE, binding, members_read
+from transpiler.codegen.record import WHOLE, binding, members_read, resizes
 from transpiler.codegen.views import IfView, Line
 
 
@@ -31,3 +31,16 @@ def test_what_is_bound() -> None:
     assert binding(frozenset()) == "0"
     assert binding(frozenset({"ingress_port", "data"})) == "MACS_BIND_DATA | MACS_BIND_INGRESS_PORT"
     assert binding(WHOLE) == "MACS_BIND_ALL"
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("if (macs_layout_resize(packet, front, head)) {", True),
+        ("macs_layout_truncate(packet);", True),
+        ("macs_layout_take(packet, list, 14, 4);", False),
+        ("packet->length < 14", False),
+    ],
+)
+def test_what_changes_the_length_of_a_frame(text: str, changes: bool) -> None:
+    assert resizes(IfView("x", (Line(text),), (), "")) is changes

@@ -14,6 +14,7 @@ from typing import Any
 
 from transpiler.analysis.layout import settled_headers
 from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import BlockView, IfView, Line, View, Views
@@ -26,26 +27,18 @@ from transpiler.schedule.pipeline import calls
 from transpiler.schedule.v1model import SECOND_LIVES
 
 TRUE = "true"
-DROP = (
-    Line("packet->verdict = MACS_DROP;"),
-    Line("packet->cause = MACS_CAUSE_NO_BUFFER;"),
-    Line("return;"),
-)
-NOTHING_LEFT = (
-    Line("packet->verdict = MACS_DROP;"),
-    Line("packet->cause = MACS_CAUSE_PROGRAM;"),
-    Line("return;"),
-)
 
 
 class DeparserStatements(Statements):
     """Statements of a deparser: Emit notes in `emits_N` whether header number N goes out.
 
-    `in_place`: whether headers stay where they are when none has moved."""
+    `in_place`: whether headers stay where they are when none has moved; `outcome`: how a frame is dropped."""
 
-    def __init__(self, *arguments: Any, in_place: bool) -> None:
+    def __init__(self, *arguments: Any, in_place: bool, outcome: Outcome) -> None:
         super().__init__(*arguments)
         self.in_place = in_place
+        self.lost = outcome.drop("NO_BUFFER")
+        self.nothing_left = outcome.drop()
 
     def statement(self, statement: Statement) -> Views:
         if isinstance(statement, Emit):
@@ -92,8 +85,8 @@ class DeparserStatements(Statements):
             if stored:
                 views += _where(guard(number), stored)
         if calls(self.program, frozenset({"truncate.request"})):
-            cut = IfView("macs_layout_truncate(packet)", DROP, (), "")
-            nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
+            cut = IfView("macs_layout_truncate(packet)", self.lost, (), "")
+            nothing = IfView("packet->length == 0", self.nothing_left, (), "")
             views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
         return tuple(views)
 
@@ -101,8 +94,8 @@ class DeparserStatements(Statements):
         """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there
         already."""
         if not headers:
-            without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", DROP, (), "")
-            change: Views = (without, IfView("packet->length == 0", NOTHING_LEFT, (), ""))
+            without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", self.lost, (), "")
+            change: Views = (without, IfView("packet->length == 0", self.nothing_left, (), ""))
             return (IfView("packet->payload_offset != 0", change, (), ""),)
         views: list[View] = [Line("uint32_t head = 0;")]
         if self.in_place:
@@ -141,8 +134,8 @@ class DeparserStatements(Statements):
             line = Line(f"{place} = macs_layout_put(packet, &used, {out}, {self._size(header)});")
             put += _where(guard, (line, *self._note_assigned(header)))
             at += self._maximum(header)
-        resize = IfView("macs_layout_resize(packet, front, head)", DROP, (), "")
-        nothing = IfView("packet->length == 0", NOTHING_LEFT, (), "")
+        resize = IfView("macs_layout_resize(packet, front, head)", self.lost, (), "")
+        nothing = IfView("packet->length == 0", self.nothing_left, (), "")
         return (Line(f"uint8_t list[{capacity}] = {{0}};"), *taken, resize, nothing, Line("uint32_t used = 0;"), *put)
 
     def _take(self, number: int, header: HeaderPlace, out: str) -> Views:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.views import Line, View, Views
@@ -24,12 +25,6 @@ _SOURCES = {
     Source.ONE: "1",
 }
 
-DROPPED: Views = (
-    Line("packet->verdict = MACS_DROP;"),
-    Line("packet->cause = MACS_CAUSE_PROGRAM;"),
-    Line("return;"),
-)
-
 
 def sourced(source: Source, type_: Type) -> str:
     """The C of a value of that type that comes from the runtime."""
@@ -44,6 +39,7 @@ class Intrinsics:
     program: Program
     storage: Storage
     scope: Scope
+    outcome: Outcome
     parting: Views = ()
 
     def fill(self, values: tuple[tuple[str, Source | str], ...]) -> Views:

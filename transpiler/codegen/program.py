@@ -48,10 +48,15 @@ def view(
     externs = Externs(program, names, wanted.sums)
     late = late_fields(program, schedule) if wanted.in_place else frozenset()
     received = sum(not pipe.aside for pipe in schedule.pipes)
-    alone = wanted.straight and received == 1 and not _uses_requests(program) and not schedule.one_by_one
+    straight = wanted.straight and received == 1 and not schedule.one_by_one
+    parted = len(schedule.pipes) > received
+    straight = straight and (parted or not _uses_requests(program))  # else only packets that leave it make them
+    alone = straight and not _uses_requests(program)
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     while True:  # what only those were made of that nothing reads may be unread then
-        pipes, preserved = _pipes(program, schedule, storage, tables, externs, wanted)
+        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, overridden or not alone)
+        pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
+        preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
         unread, record = storage.unread_slots(), members_read(pipes) if alone and not overridden else WHOLE
         if (unread, record) == (storage.unread, storage.record):
             break
@@ -90,7 +95,7 @@ def view(
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
-        wants_straight=wanted.straight,
+        straight=straight,
         wants_overlap=wanted.overlap,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,
@@ -131,15 +136,6 @@ def _defines(wanted: Optimisations) -> tuple[str, ...]:
     """What the backend's headers leave out when it is defined."""
     made = ((wanted.prefetch, "MACS_NO_PREFETCH"), (wanted.simd, "MACS_SCAN_PLAIN"))
     return tuple(name for done, name in made if not done)
-
-
-def _pipes(
-    program: Program, schedule: Schedule, storage: Storage, tables: Tables, externs: Externs, wanted: Optimisations
-) -> tuple[tuple[PipeView, ...], tuple[tuple[str, ...], ...]]:
-    """The pipes, and for each list of preserved fields their places in struct kept."""
-    maker = Maker(program, storage, tables, externs, wanted.in_place)
-    pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
-    return pipes, tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
 
 
 def _wide(program: Program) -> tuple[int, ...]:

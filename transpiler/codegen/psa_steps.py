@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.codegen.intrinsics import DROPPED, Intrinsics
+from transpiler.codegen.intrinsics import Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
 from transpiler.schedule.pipeline import DROP, Step
 from transpiler.schedule.psa import (
@@ -34,7 +34,7 @@ def _leave_ingress(values: Intrinsics) -> Views:
         Line("return;"),
     )
     dropped = values.value("ingress_output.drop")  # set when ingress begins
-    drop: Views = (IfView(dropped, DROPPED, (), ""),) if dropped is not None else ()
+    drop: Views = (IfView(dropped, values.outcome.drop(), (), ""),) if dropped is not None else ()
     return (
         *_clone(values, "ingress", "clone_i2e"),
         *drop,
@@ -57,7 +57,7 @@ def _replicate(values: Intrinsics) -> Views:
     copies = (
         *values.parting,
         Line(f"packet->multicast_group = macs_group({group});"),
-        Line("packet->verdict = MACS_REPLICATE;"),
+        *values.outcome.go_on("MACS_REPLICATE"),
         _KEPT,
         Line("return;"),
     )
@@ -66,16 +66,15 @@ def _replicate(values: Intrinsics) -> Views:
 
 def _to_port(values: Intrinsics) -> Views:
     return (
-        Line(f"packet->egress_port = {values.value('ingress_output.egress_port') or '0'};"),
+        *values.outcome.forward(values.value("ingress_output.egress_port") or "0"),
         Line(f"packet->instance_type = {UNICAST};"),
-        Line("packet->verdict = MACS_FORWARD;"),
         _KEPT,
     )
 
 
 def _forward(values: Intrinsics) -> Views:
     """What recirculates goes on at egress."""
-    again = (*values.parting, Line("packet->verdict = MACS_EGRESS;"))
+    again = (*values.parting, *values.outcome.go_on("MACS_EGRESS"))
     return (*_to_port(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
 
 
@@ -84,12 +83,12 @@ def _leave_egress(values: Intrinsics) -> Views:
     if drop is None:
         return ()
     clone = _settable(values, "egress_output.clone")
-    return (IfView(f"{drop} && !{clone}" if clone else drop, DROPPED, (), ""),)
+    return (IfView(f"{drop} && !{clone}" if clone else drop, values.outcome.drop(), (), ""),)
 
 
 def _finish(values: Intrinsics) -> Views:
     cloned = _clone(values, "egress", "clone_e2e")
-    drop = _when(values, "egress_output.drop", DROPPED) if cloned else ()  # else done by _leave_egress
+    drop = _when(values, "egress_output.drop", values.outcome.drop()) if cloned else ()  # else done by _leave_egress
     return (*cloned, *drop, *_pass_on(values))
 
 
@@ -136,5 +135,5 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
     LEAVE_EGRESS: _leave_egress,
     FINISH: _finish,
     PASS_ON: _pass_on,
-    DROP: lambda values: DROPPED,
+    DROP: lambda values: values.outcome.drop(),
 }

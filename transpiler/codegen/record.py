@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-# what is filled when a packet is received; its length and what becomes of it always are
+# what is filled when a packet is received; its length always is
 MEMBERS = (
     "handle",
     "data",
     "contiguous",
     "payload_offset",
     "ingress_port",
+    "egress_port",
     "multicast_group",
     "replica",
     "instance_type",
@@ -21,6 +22,7 @@ MEMBERS = (
 )
 WHOLE = frozenset(MEMBERS)
 _READ = re.compile(r"\bpacket->(\w+)\b(?! = )")
+_RESIZES = re.compile(r"\bmacs_layout_(resize|truncate)\b")
 _WHOLE = re.compile(r"\bpacket\b(?!->)")
 
 
@@ -32,6 +34,11 @@ def members_read(views: Any) -> frozenset[str]:
             return WHOLE
         found.update(_READ.findall(text))
     return WHOLE & found
+
+
+def resizes(views: Any) -> bool:
+    """Whether the C in views may make a frame longer or shorter."""
+    return any(_RESIZES.search(text) for text in texts(views))
 
 
 def binding(record: frozenset[str]) -> str:

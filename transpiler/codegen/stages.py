@@ -10,7 +10,9 @@ from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
+from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.parser import ParserStatements
+from transpiler.codegen.record import resizes
 from transpiler.codegen.scope import EntryScope, Scope
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.steps import step
@@ -41,19 +43,30 @@ from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedu
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """What all stages of a program are rendered with; `in_place`: as Optimisations has it."""
+    """What all stages of a program are rendered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
+    packet is its fate (but in pipes aside), `recorded`: its record says it too."""
 
     program: Program
     storage: Storage
     tables: Tables
     externs: Externs
     in_place: bool = True
+    fated: bool = False
+    recorded: bool = True
 
     def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
         stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
         preserves = any(preserved_lists(self.program)[number] for number in pipe.keeps)
-        return PipeView(pipe.name, stages, pipe.renews, preserves, pipe.aside)
+        return PipeView(
+            pipe.name,
+            stages,
+            pipe.renews,
+            preserves,
+            pipe.aside,
+            fated=self.fated and not pipe.aside,
+            resizes=self.recorded or resizes(stages),
+        )
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
@@ -89,11 +102,13 @@ class StageRenderer:
         self.stage = pipe.stages[number]
         parts = (maker.program, maker.storage, maker.tables, maker.externs)
         arguments = (*parts, scope, self._leave)
-        self.intrinsics = Intrinsics(maker.program, maker.storage, scope)
+        names_port = "egress_port" in maker.storage.record
+        outcome = Outcome(maker.fated and not pipe.aside, maker.recorded or pipe.aside, names_port)
+        self.intrinsics = Intrinsics(maker.program, maker.storage, scope, outcome)
         self.statements = Statements(*arguments)
         self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)
         self.parser = ParserStatements(*arguments)
-        self.deparser = DeparserStatements(*arguments, in_place=maker.in_place)
+        self.deparser = DeparserStatements(*arguments, in_place=maker.in_place, outcome=outcome)
         self.listed = fed_by_one(pipe)
         self.bulk = False  # as that of the StageView
         self._single: set[int] = set()  # joins that one way alone goes to

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.codegen.intrinsics import DROPPED, Intrinsics
+from transpiler.codegen.intrinsics import Intrinsics
 from transpiler.codegen.views import IfView, Line, Views
 from transpiler.schedule.pipeline import DROP, Step, calls
 from transpiler.schedule.v1model import (
@@ -33,7 +33,7 @@ def _decide(values: Intrinsics) -> Views:
     replicate = (
         *values.parting,
         Line(f"packet->multicast_group = {group};"),
-        Line("packet->verdict = MACS_REPLICATE;"),
+        *values.outcome.go_on("MACS_REPLICATE"),
         Line("return;"),
     )
     first: Views = (IfView(f"{group} != 0", replicate, (), ""),) if group else ()
@@ -52,15 +52,14 @@ def _finish(values: Intrinsics) -> Views:
 def _drop_if_wished(values: Intrinsics) -> Views:
     """mark_to_drop has set egress_spec to the drop port."""
     spec = values.value(EGRESS_SPEC)
-    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", DROPPED, (), ""),)
+    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", values.outcome.drop(), (), ""),)
 
 
 def _to_port(values: Intrinsics) -> Views:
     again = calls(values.program, AGAIN)  # then the packet may be another instance than a normal one
     return (
         *((Line("packet->instance_type = MACS_NORMAL;"),) if again else ()),
-        Line(f"packet->egress_port = {values.value(EGRESS_SPEC) or '0'};"),
-        Line("packet->verdict = MACS_FORWARD;"),
+        *values.outcome.forward(values.value(EGRESS_SPEC) or "0"),
     )
 
 
@@ -69,6 +68,6 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
     DECIDE: _decide,
     PART: _decide,
     FINISH: _finish,
-    DROP: lambda values: DROPPED,
+    DROP: lambda values: values.outcome.drop(),
     TO_PORT: _to_port,
 }

@@ -237,13 +237,16 @@ class StageView:
 @dataclass(frozen=True, slots=True)
 class PipeView:
     """A pipe: `name` is the function of struct macs_program that it becomes; `renews`: the state begins anew there, with
-    `preserves` but for what the packet may have preserved. `aside`: few packets go through it."""
+    `preserves` but for what the packet may have preserved. `aside`: few packets go through it;
+    `fated`: its stages give a packet's fate, `resizes`: it may make a frame longer or shorter."""
 
     name: str
     stages: tuple[StageView, ...]
     renews: bool
     preserves: bool
     aside: bool
+    fated: bool
+    resizes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +391,7 @@ class ProgramView:
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
     one_by_one: bool
-    wants_straight: bool
+    straight: bool
     wants_overlap: bool
     reads_ahead: bool
     sends_singly: bool
@@ -396,13 +399,6 @@ class ProgramView:
     defines: tuple[str, ...]
     all_passes: bool
     uses_time: bool
-
-    @property
-    def straight(self) -> bool:
-        """Whether a received packet goes through one pipe, once, and out of one port at most, or leaves it for one aside."""
-        one = sum(not pipe.aside for pipe in self.pipes) == 1
-        requests = self.uses_requests and not self.parted  # else only packets that leave it make them
-        return self.wants_straight and one and not requests and not self.one_by_one
 
     @property
     def overlaps(self) -> bool:

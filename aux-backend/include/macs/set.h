@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 struct macs_list {
+    uint16_t *members; /* apart, so that compilers keep the list itself in registers */
     uint32_t count;
-    uint16_t members[MACS_BURST_MAX];
 };
 
-static inline void macs_list_empty(struct macs_list *list) {
-    list->count = 0;
+/* `members`: MACS_BURST_MAX places for them. */
+static inline void macs_list_empty(struct macs_list *list, uint16_t *members) {
+    *list = (struct macs_list){.members = members};
 }
 
 static inline void macs_list_add(struct macs_list *list, uint32_t index) {

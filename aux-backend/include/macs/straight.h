@@ -20,7 +20,7 @@
 /* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else one of these. */
 typedef uint8_t macs_fate;
 #define MACS_FATE_DROP 128u /* with an enum macs_cause added */
-#define MACS_FATE_ON 255u   /* on to egress, its record in its buffer: a burst with one has all bits in `any` */
+#define MACS_FATE_ON 255u   /* on to egress, its record in its buffer */
 
 /* Bytes of a packet's state that are worth a place in its burst's: that must stay in a core's second cache. */
 #define MACS_STATE_IN_BURST 1024u
@@ -28,7 +28,7 @@ typedef uint8_t macs_fate;
 /* Packets ahead whose headers are fetched while one is parsed. */
 #define MACS_AHEAD 8u
 
-/* What of a packet's record is to be filled, besides its length and what becomes of it: bits. */
+/* What of a packet's record is to be filled, besides its length: bits. */
 enum macs_bind_bits {
     MACS_BIND_HANDLE = 1,
     MACS_BIND_DATA = 2,
@@ -39,7 +39,9 @@ enum macs_bind_bits {
     MACS_BIND_REPLICA = 64,
     MACS_BIND_INSTANCE_TYPE = 128,
     MACS_BIND_INGRESS_NS = 256,
-    MACS_BIND_ALL = 511
+    MACS_BIND_EGRESS_PORT = 512,
+    MACS_BIND_VERDICT = 1024,
+    MACS_BIND_ALL = 2047
 };
 
 /* Begin a received packet's record. `bits`: of enum macs_bind_bits, a constant. False: the frame is broken, or not in
@@ -48,9 +50,6 @@ static inline bool macs_bind(const struct macs_worker *worker, struct macs_packe
                              uint32_t parse_bytes, unsigned bits) {
     uint32_t length = odp_packet_len(handle), contiguous = odp_packet_seg_len(handle);
     packet->length = length;
-    packet->egress_port = 0;
-    packet->verdict = MACS_FORWARD;
-    packet->cause = MACS_CAUSE_PROGRAM;
     if (bits & MACS_BIND_HANDLE)
         packet->handle = handle;
     if (bits & MACS_BIND_DATA)
@@ -69,6 +68,12 @@ static inline bool macs_bind(const struct macs_worker *worker, struct macs_packe
         packet->instance_type = 0;
     if (bits & MACS_BIND_INGRESS_NS)
         packet->ingress_ns = worker->now_ns;
+    if (bits & MACS_BIND_EGRESS_PORT)
+        packet->egress_port = 0;
+    if (bits & MACS_BIND_VERDICT) {
+        packet->verdict = MACS_FORWARD;
+        packet->cause = MACS_CAUSE_PROGRAM;
+    }
     return odp_likely(contiguous >= (length < parse_bytes ? length : parse_bytes) && !odp_packet_has_error(handle));
 }
 
@@ -76,11 +81,8 @@ static inline bool macs_bind(const struct macs_worker *worker, struct macs_packe
 #define macs_state(states, handles, index)                                                                             \
     (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : (void *)macs_packet_of((handles)[index]))
 
-/* A packet that cannot be bound. */
-static inline void macs_refuse(struct macs_packet *packet) {
-    packet->verdict = MACS_DROP;
-    packet->cause = MACS_CAUSE_RX_ERROR;
-}
+/* The fate of a packet that cannot be bound. */
+#define MACS_FATE_REFUSED (MACS_FATE_DROP + MACS_CAUSE_RX_ERROR)
 
 /* Fetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
 static inline void macs_fetch(const odp_packet_t handles[], unsigned index, unsigned count) {
@@ -88,37 +90,25 @@ static inline void macs_fetch(const odp_packet_t handles[], unsigned index, unsi
         odp_prefetch(odp_packet_data(handles[index + MACS_AHEAD]));
 }
 
-/* What the packets of a burst are together: where all go to one port, it needs no look at each of them. */
-struct macs_burst {
-    macs_fate all, any; /* bits that all of their fates have, or any */
-    uint32_t longest;   /* bytes, after the program */
-    uint64_t sent;      /* bytes after the program, those of dropped packets included */
+/* The frames of some packets together. */
+struct macs_extent {
+    uint64_t bytes;
+    uint32_t longest;
 };
 
-static inline struct macs_burst macs_burst_begin(void) {
-    return (struct macs_burst){.all = UINT8_MAX};
+static inline void macs_extent_add(struct macs_extent *extent, uint32_t length) {
+    extent->bytes += length;
+    extent->longest = length > extent->longest ? length : extent->longest;
 }
 
-/* Whether the packet goes on to egress. */
-static inline bool macs_goes_on(const struct macs_packet *packet) {
-    return odp_unlikely(packet->verdict == MACS_REPLICATE || packet->verdict == MACS_EGRESS);
+/* The fate of a packet that goes out of a port, by its number. */
+static inline macs_fate macs_fate_of_port(const struct macs_worker *worker, uint32_t port) {
+    return odp_likely(port <= UINT16_MAX) ? worker->slot_of[port] : 0;
 }
 
-/* The fate that a packet's verdict means, added to its burst. `slot_of`: the worker's. */
-static inline macs_fate macs_fate_of(struct macs_burst *burst, const uint8_t *slot_of,
-                                     const struct macs_packet *packet) {
-    macs_fate fate = odp_likely(packet->egress_port <= UINT16_MAX) ? slot_of[packet->egress_port] : 0;
-    if (odp_unlikely(packet->verdict != MACS_FORWARD))
-        fate = macs_goes_on(packet) ? MACS_FATE_ON : (macs_fate)(MACS_FATE_DROP + packet->cause);
-    burst->all &= fate;
-    burst->any |= fate;
-    burst->longest = packet->length > burst->longest ? packet->length : burst->longest;
-    burst->sent += packet->length;
-    return fate;
-}
-
-/* Send, drop or take on the packets of a burst, in its order. Owns them from here on. */
+/* Send, drop or take on the packets of a burst, in its order. `extent`: of all of them, as they are after the program.
+ * Owns the packets from here on. */
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
-                 struct macs_burst burst);
+                 struct macs_extent extent);
 
 #endif

@@ -39,10 +39,10 @@ enum {
 };
 
 /* Stage 0: entry. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state) {
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept;
+    (void)worker, (void)packet, (void)kept, (void)fate;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
     uint8_t hdr_extra_left = 0;
@@ -178,12 +178,11 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     }
     after_ingress_I_end_3:;
     if (standard_metadata_egress_spec == 511) {
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     packet->egress_port = standard_metadata_egress_spec;
-    packet->verdict = MACS_FORWARD;
+    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
     standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         uint32_t head = 0;
@@ -234,13 +233,11 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 macs_layout_take(packet, list + 21, hdr_items_at[3], 1);
             }
             if (macs_layout_resize(packet, front, head)) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_NO_BUFFER;
+                *fate = MACS_FATE_DROP + MACS_CAUSE_NO_BUFFER;
                 return;
             }
             if (packet->length == 0) {
-                packet->verdict = MACS_DROP;
-                packet->cause = MACS_CAUSE_PROGRAM;
+                *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
                 return;
             }
             uint32_t used = 0;
@@ -293,22 +290,20 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 
 /* A received burst, from end to end. */
 static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
-    const uint8_t *const slot_of = worker->slot_of;
-    struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
-    uint64_t received = 0;
+    struct macs_extent received = {0, 0}, sent = {0, 0};
     for (uint32_t i = 0; i < count; i++) {
         struct state own, *const state = &own;
-        received += odp_packet_len(handles[i]);
+        macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
         if (macs_bind(worker, &state->packet, handles[i], 65535, MACS_BIND_ALL))
-            ingress_0_entry(worker, state);
+            ingress_0_entry(worker, state, &fates[i]);
         else
-            macs_refuse(&state->packet);
-        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
+            fates[i] = MACS_FATE_REFUSED;
+        macs_extent_add(&sent, state->packet.length);
     }
-    macs_settle(worker, handles, fates, count, burst);
-    return received;
+    macs_settle(worker, handles, fates, count, sent);
+    return received.bytes;
 }
 
 const struct macs_program macs_program = {

@@ -114,10 +114,10 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -142,8 +142,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     kept->hdr_tag_valid = hdr_tag_valid;
@@ -155,10 +154,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -187,15 +186,15 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
         kept->meta_weight = meta_weight;
         packet->multicast_group = standard_metadata_mcast_grp;
         packet->verdict = MACS_REPLICATE;
+        *fate = MACS_FATE_ON;
         return;
     }
     if (standard_metadata_egress_spec == 511) {
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     packet->egress_port = standard_metadata_egress_spec;
-    packet->verdict = MACS_FORWARD;
+    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
     standard_metadata_egress_port = (uint16_t)(packet->egress_port);
     standard_metadata_egress_spec = (uint16_t)(0);
     standard_metadata_egress_rid = (uint16_t)(packet->replica);
@@ -206,8 +205,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
         standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
     }
     if (standard_metadata_egress_spec == 511) {
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     { /* replicated.p4:43 */
@@ -221,25 +219,24 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 
 /* A received burst, from end to end. */
 static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
-    const uint8_t *const slot_of = worker->slot_of;
-    struct macs_burst burst = macs_burst_begin();
     macs_fate fates[MACS_BURST_MAX];
-    uint64_t received = 0;
+    struct macs_extent received = {0, 0};
     ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
     struct ingress_sets left, *const sets = &left;
     const uint32_t sub_batch = worker->sub_batch;
     (void)sub_batch;
-    macs_list_empty(&sets->to_1);
+    uint16_t members_1[MACS_BURST_MAX];
+    macs_list_empty(&sets->to_1, members_1);
     struct ingress_1_I_groups_looks looks_1;
     sets->looks_1 = &looks_1;
     for (uint32_t i = 0; i < count; i++) {
         struct state *const state = macs_state(states, handles, i);
-        received += odp_packet_len(handles[i]);
+        macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
-            ingress_0_entry(worker, state, i, sets);
+        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_EGRESS_PORT | MACS_BIND_REPLICA))
+            ingress_0_entry(worker, state, &fates[i], i, sets);
         else
-            macs_refuse(&state->packet);
+            fates[i] = MACS_FATE_REFUSED;
     }
     {
         const uint16_t *const list = sets->to_1.members;
@@ -247,16 +244,15 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         struct ingress_1_I_groups_looks *const looks = sets->looks_1;
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
+            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct state *const state = macs_state(states, handles, i);
-        if (macs_goes_on(&state->packet) && sizeof(struct state) <= MACS_STATE_IN_BURST)
+        if (odp_unlikely(fates[i] == MACS_FATE_ON) && sizeof(struct state) <= MACS_STATE_IN_BURST)
             *(struct state *)macs_packet_of(handles[i]) = *state;
-        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
     }
-    macs_settle(worker, handles, fates, count, burst);
-    return received;
+    macs_settle(worker, handles, fates, count, received);
+    return received.bytes;
 }
 
 /* Stage 0: entry. */

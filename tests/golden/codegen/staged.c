@@ -278,10 +278,10 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -323,10 +323,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -398,10 +398,10 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
+static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -431,10 +431,10 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, struct state *state, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_3_merge(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)index, (void)sets;
+    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -449,12 +449,10 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
     macs_register_write(externs[I_last_extern], (uint32_t)meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
     macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 511) {
-        packet->verdict = MACS_DROP;
-        packet->cause = MACS_CAUSE_PROGRAM;
+        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    packet->egress_port = standard_metadata_egress_spec;
-    packet->verdict = MACS_FORWARD;
+    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
     standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         if (hdr_label_valid) {
@@ -470,8 +468,12 @@ struct ingress_burst {
     uint32_t count;
     uint32_t sub_batch;
     uint32_t fetched; /* of its first lookups */
+    struct macs_extent received;
     odp_packet_t handles[MACS_BURST_MAX];
+    macs_fate fates[MACS_BURST_MAX];
     struct ingress_sets sets;
+    uint16_t members_1[MACS_BURST_MAX];
+    uint16_t members_2[MACS_BURST_MAX];
     struct ingress_1_I_groups_looks looks_1;
     struct ingress_2_I_labels_looks looks_2;
     ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
@@ -482,21 +484,22 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     struct ingress_burst *const opened = begun;
     struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
     struct state *const states = opened->states;
+    macs_fate *const fates = opened->fates;
     struct ingress_sets left, *const sets = &left;
-    uint64_t received = 0;
-    macs_list_empty(&sets->to_1);
+    struct macs_extent received = {0, 0};
+    macs_list_empty(&sets->to_1, opened->members_1);
     sets->looks_1 = &opened->looks_1;
-    macs_list_empty(&sets->to_2);
+    macs_list_empty(&sets->to_2, opened->members_2);
     sets->looks_2 = &opened->looks_2;
     macs_set_empty(&sets->to_3);
     for (uint32_t i = 0; i < count; i++) {
         struct state *const state = macs_state(states, handles, i);
-        received += odp_packet_len(handles[i]);
+        macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
         if (macs_bind(worker, &state->packet, handles[i], 18, MACS_BIND_DATA))
-            ingress_0_entry(worker, state, i, sets);
+            ingress_0_entry(worker, state, &fates[i], i, sets);
         else
-            macs_refuse(&state->packet);
+            fates[i] = MACS_FATE_REFUSED;
     }
     const uint32_t members = sets->to_1.count;
     macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
@@ -506,7 +509,8 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     opened->count = count;
     opened->sub_batch = worker->sub_batch;
     opened->fetched = 0;
-    return received;
+    opened->received = received;
+    return received.bytes;
 }
 
 /* The second half. The first lookups of the next burst, if there is one, are fetched meanwhile. */
@@ -517,9 +521,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
     (void)sub_batch;
-    const uint8_t *const slot_of = worker->slot_of;
-    struct macs_burst burst = macs_burst_begin();
-    macs_fate fates[MACS_BURST_MAX];
+    macs_fate *const fates = opened->fates;
     {
         const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
@@ -543,7 +545,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             if (i + second < members) {
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
             }
-            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
+            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
         }
         if (next)
             next->fetched = come;
@@ -554,19 +556,16 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
         struct ingress_2_I_labels_looks *const looks = sets->looks_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++)
-            ingress_2_I_labels(worker, macs_state(states, handles, list[i]), list[i], sets, looks, i);
+            ingress_2_I_labels(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
     }
     {
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++)
-            ingress_3_merge(worker, macs_state(states, handles, list[i]), list[i], sets);
+            ingress_3_merge(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct state *const state = macs_state(states, handles, i);
-        fates[i] = macs_fate_of(&burst, slot_of, &state->packet);
-    }
-    macs_settle(worker, handles, fates, count, burst);
+
+    macs_settle(worker, handles, fates, count, opened->received);
 }
 
 const struct macs_program macs_program = {
