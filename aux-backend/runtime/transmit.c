@@ -2,6 +2,7 @@
  * whole goes out as it is. */
 #include <macs/straight.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/path.h"
 
@@ -83,16 +84,12 @@ static void scatter(struct macs_lane *lane, const odp_packet_t handles[], const 
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
                  struct macs_extent extent) {
     struct macs_lane *lane = macs_lane_of(worker);
-    macs_fate fate = 0, all = UINT8_MAX; /* bits that any fate has, and those that all have */
-    for (unsigned i = 0; i < count; i++) {
-        fate |= fates[i];
-        all &= fates[i];
-    }
-    bool together = fate == all && fate && fate < MACS_FATE_DROP;
-    together = together && lane->gathered > 1;
+    macs_fate fate = fates[0];
+    bool together = fate && fate < MACS_FATE_DROP && lane->gathered > 1;
+    together = together && !memcmp(fates, fates + 1, count - 1); /* each is like the next one */
     if (odp_likely(together && extent.longest <= lane->sw->ports[fate - 1].tx_max))
         send_all(lane, fate - 1u, handles, count, extent.bytes);
-    else if (odp_unlikely(fate == MACS_FATE_ON)) /* as it is where one goes on */
+    else if (odp_unlikely(macs_any_goes_on(fates, count)))
         macs_path_mixed(lane, handles, fates, count);
     else
         scatter(lane, handles, fates, count);

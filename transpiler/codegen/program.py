@@ -9,7 +9,7 @@ from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
-from transpiler.codegen.record import WHOLE, binding, members_read
+from transpiler.codegen.record import WHOLE, binding, record_of
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
@@ -57,7 +57,7 @@ def view(
         maker = Maker(program, storage, tables, externs, wanted.in_place, straight, overridden or not alone)
         pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
         preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
-        unread, record = storage.unread_slots(), members_read(pipes) if alone and not overridden else WHOLE
+        unread, record = storage.unread_slots(), record_of(pipes) if alone and not overridden else WHOLE
         if (unread, record) == (storage.unread, storage.record):
             break
         storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)

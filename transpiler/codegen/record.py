@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from transpiler.codegen.views import PipeView
+
 # what is filled when a packet is received; its length always is
 MEMBERS = (
     "handle",
@@ -34,6 +36,13 @@ def members_read(views: Any) -> frozenset[str]:
             return WHOLE
         found.update(_READ.findall(text))
     return WHOLE & found
+
+
+def record_of(pipes: tuple[PipeView, ...]) -> frozenset[str]:
+    """The members that pipes read as they are when a packet is received or leaves its pipe: to a pipe aside the runtime
+    directs it."""
+    aside = members_read(tuple(pipe for pipe in pipes if pipe.aside)) - {"egress_port"}
+    return aside | members_read(tuple(pipe for pipe in pipes if not pipe.aside))
 
 
 def resizes(views: Any) -> bool:

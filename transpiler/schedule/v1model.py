@@ -43,6 +43,8 @@ _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("instance_type", Source.INSTANCE),
     ("egress_global_timestamp", Source.NOW_US),
 )
+# the same in one pipe with ingress
+_ON_TO_EGRESS = (("egress_port", EGRESS_SPEC), *_EGRESS_VALUES[1:])
 _CLONE_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("ingress_port", Source.INGRESS_PORT),
     ("ingress_global_timestamp", Source.ARRIVAL_US),
@@ -54,13 +56,13 @@ BEGIN_INGRESS = Step(
 BEGIN_CLONE = Step("begin_clone", fills=_CLONE_VALUES)
 BEGIN_EGRESS = Step("begin_egress", fills=_EGRESS_VALUES)
 # the traffic manager's decision for a packet that goes to one port at most, with what egress begins with
-FORWARD = Step("forward", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
+FORWARD = Step("forward", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # the decision is left to the runtime, which may replicate
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
 # what is to be replicated is left to it, and egress begins for what is not
-PART = Step("part", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
+PART = Step("part", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
 # what is left of FORWARD for a packet that is not dropped
-TO_PORT = Step("to_port", fills=_EGRESS_VALUES, reads=(EGRESS_SPEC,))
+TO_PORT = Step("to_port", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # egress has run: drop or go on to the checksums and the deparser
 FINISH = Step("finish", reads=(EGRESS_SPEC,))
 

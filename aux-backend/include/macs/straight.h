@@ -16,6 +16,7 @@
 
 #include <macs/program.h>
 #include <macs/worker.h>
+#include <string.h>
 
 /* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else one of these. */
 typedef uint8_t macs_fate;
@@ -104,6 +105,11 @@ static inline void macs_extent_add(struct macs_extent *extent, uint32_t length) 
 /* The fate of a packet that goes out of a port, by its number. */
 static inline macs_fate macs_fate_of_port(const struct macs_worker *worker, uint32_t port) {
     return odp_likely(port <= UINT16_MAX) ? worker->slot_of[port] : 0;
+}
+
+/* Whether any packet of the burst goes on to egress. */
+static inline bool macs_any_goes_on(const macs_fate fates[], unsigned count) {
+    return memchr(fates, MACS_FATE_ON, count) != NULL;
 }
 
 /* Send, drop or take on the packets of a burst, in its order. `extent`: of all of them, as they are after the program.

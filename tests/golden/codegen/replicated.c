@@ -162,7 +162,6 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
     uint8_t meta_weight = 0;
-    uint16_t standard_metadata_egress_port = 0;
     uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_egress_spec = 0;
     uint16_t standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
@@ -193,14 +192,12 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    packet->egress_port = standard_metadata_egress_spec;
     *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
-    standard_metadata_egress_port = (uint16_t)(packet->egress_port);
     standard_metadata_egress_spec = (uint16_t)(0);
     standard_metadata_egress_rid = (uint16_t)(packet->replica);
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
-    if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
+    if (standard_metadata_ingress_port == 0) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
         standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
     }
@@ -233,7 +230,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         struct state *const state = macs_state(states, handles, i);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_EGRESS_PORT | MACS_BIND_REPLICA))
+        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
             ingress_0_entry(worker, state, &fates[i], i, sets);
         else
             fates[i] = MACS_FATE_REFUSED;
@@ -246,11 +243,12 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         for (uint32_t i = 0; i < members; i++)
             ingress_1_I_groups(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct state *const state = macs_state(states, handles, i);
-        if (odp_unlikely(fates[i] == MACS_FATE_ON) && sizeof(struct state) <= MACS_STATE_IN_BURST)
-            *(struct state *)macs_packet_of(handles[i]) = *state;
-    }
+    if (odp_unlikely(macs_any_goes_on(fates, count)))
+        for (uint32_t i = 0; i < count; i++) {
+            const struct state *const state = macs_state(states, handles, i);
+            if (odp_unlikely(fates[i] == MACS_FATE_ON) && sizeof(struct state) <= MACS_STATE_IN_BURST)
+                *(struct state *)macs_packet_of(handles[i]) = *state;
+        }
     macs_settle(worker, handles, fates, count, received);
     return received.bytes;
 }
