@@ -23,6 +23,7 @@
     { LOAD(0), LOAD(1), LOAD(2), LOAD(3), LOAD(4), LOAD(5), LOAD(6), LOAD(7) }
 typedef uint64_t macs_bulk_u64 __attribute__((vector_size(8 * MACS_BULK_EACH)));
 typedef uint32_t macs_bulk_u32 __attribute__((vector_size(4 * MACS_BULK_EACH)));
+typedef uintptr_t macs_bulk_address __attribute__((vector_size(sizeof(uintptr_t) * MACS_BULK_EACH)));
 
 struct macs_bulk {
     uint32_t keys[MACS_BURST_MAX];    /* packed keys of at most 4 bytes, the first byte the most significant */
@@ -46,8 +47,9 @@ static inline void macs_bulk_entries_of_eight(const uint32_t numbers[], const ui
                                               const struct macs_entry *none, const struct macs_entry *entries[]) {
     macs_bulk_u32 eight;
     memcpy(&eight, numbers, sizeof eight);
-    const macs_bulk_u64 wide = __builtin_convertvector(eight, macs_bulk_u64), is = (macs_bulk_u64)(wide != 0);
-    const macs_bulk_u64 at = wide * stride + ((uintptr_t)first - stride), which = (is & at) | (~is & (uintptr_t)none);
+    const macs_bulk_address number = __builtin_convertvector(eight, macs_bulk_address);
+    const macs_bulk_address is = (macs_bulk_address)(number != 0), at = number * stride + ((uintptr_t)first - stride);
+    const macs_bulk_address which = (is & at) | (~is & (uintptr_t)none);
     memcpy(entries, &which, sizeof which);
 }
 
