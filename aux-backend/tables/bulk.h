@@ -4,7 +4,8 @@
  * A loop over an array has few instructions a key, so the processor has the loads of many keys in flight at once
  * without being told, and what is arithmetic becomes vector code. (Gathers are no faster than loads one by one, and
  * slower where the first-level cache misses.) MACS_BULK_LOOP stands before loops that load. What a lookup begins with
- * is fetched as soon as its key is known, in the stage before (a kernel's `bulk_expect`).
+ * is fetched as soon as its key is known, in the stage before; where that is a kernel says once a burst (its
+ * `bulk_begin`).
  * Threads: a worker's own.
  */
 #ifndef MACS_TABLES_BULK_H
@@ -51,6 +52,17 @@ static inline void macs_bulk_entries_of_eight(const uint32_t numbers[], const ui
     const macs_bulk_address is = (macs_bulk_address)(number != 0), at = number * stride + ((uintptr_t)first - stride);
     const macs_bulk_address which = (is & at) | (~is & (uintptr_t)none);
     memcpy(entries, &which, sizeof which);
+}
+
+/* Where lookups begin: that of a key at the byte 4 * key / 2^down. Of use until the reader is quiescent. */
+struct macs_bulk_begin {
+    const uint8_t *from;
+    uint32_t down;
+};
+
+/* A key is known: fetch what its lookup begins with. */
+static inline void macs_bulk_expect(struct macs_bulk_begin begin, uint32_t key) {
+    macs_prefetch(begin.from + ((uint64_t)key << 2 >> begin.down));
 }
 
 static inline void macs_bulk_fetch(const struct macs_entry *const entries[], uint32_t count) {

@@ -60,11 +60,11 @@ static inline const struct macs_entry *macs_exact_index_finish(const void *self,
     return macs_exact_index_entry(self, cursor);
 }
 
-/* A key is known: fetch its cell. */
-static inline void macs_exact_index_bulk_expect(const void *self, uint32_t key, uint32_t key_bytes) {
+/* Lookups begin with the keys' cells. */
+static inline struct macs_bulk_begin macs_exact_index_bulk_begin(const void *self, uint32_t key_bytes) {
     const struct macs_exact_index *table = self;
     (void)key_bytes;
-    macs_prefetch((const void *)&table->cells[key]);
+    return (struct macs_bulk_begin){.from = (const uint8_t *)table->cells};
 }
 
 /* Look up all keys of a burst: the entries are there, and fetched. */

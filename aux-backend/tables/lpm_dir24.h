@@ -164,12 +164,13 @@ static inline const struct macs_entry *macs_lpm_dir24_finish(const void *self, c
 /* -- the lookups of a burst -------------------------------------------------------------------------------------------
  */
 
-/* A key is known: fetch what its lookup begins with. */
-static inline void macs_lpm_dir24_bulk_expect(const void *self, uint32_t key, uint32_t key_bytes) {
+/* Lookups begin with the runs' words, which have 8 bytes for 32 entries of the base, or with the base. */
+static inline struct macs_bulk_begin macs_lpm_dir24_bulk_begin(const void *self, uint32_t key_bytes) {
     const struct macs_lpm_dir24 *table = self;
-    const uint32_t index = key >> macs_lpm_dir24_low_bits(key_bytes);
+    const uint32_t low = macs_lpm_dir24_low_bits(key_bytes);
     const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
-    macs_prefetch(words ? (const void *)&words[index / MACS_LPM_RUNS_EACH] : (const void *)&table->base[index]);
+    return words ? (struct macs_bulk_begin){(const uint8_t *)words, low + 4}
+                 : (struct macs_bulk_begin){(const uint8_t *)table->base, low};
 }
 
 /* What stands for a key without a prefix: to be read after its answer. */

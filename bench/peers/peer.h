@@ -140,11 +140,12 @@ static inline uint64_t peer_number(const struct macs_entry *entry) {
 #define PEER_OURS_IN_BULK(KERNEL, BYTES)                                                                               \
     static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {                                                 \
         static const struct peer_value none;                                                                           \
+        const struct macs_bulk_begin begin = macs_##KERNEL##_bulk_begin(ours, BYTES);                                  \
         struct macs_bulk bulk;                                                                                         \
         memcpy(bulk.keys, &keys[first], BATCH * sizeof(*keys));                                                        \
         MACS_BULK_LOOP                                                                                                 \
         for (unsigned i = 0; i < BATCH; i++)                                                                           \
-            macs_##KERNEL##_bulk_expect(ours, bulk.keys[i], BYTES);                                                    \
+            macs_bulk_expect(begin, bulk.keys[i]);                                                                     \
         macs_##KERNEL##_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);                                             \
         MACS_BULK_LOOP                                                                                                 \
         for (unsigned i = 0; i < BATCH; i++)                                                                           \

@@ -213,7 +213,7 @@ def test_keys_of_a_stage_are_looked_up_together(write: Write, key: str, kernel: 
     path = write(key, f'@macsad_kernel("{kernel}")', size=65536)
     c = generate_c(Request(path), load(Request(path))).c
     assert f"macs_{kernel}_bulk_start(" in c and f"macs_{kernel}_start(" not in c
-    assert f"macs_{kernel}_bulk_expect(" in c
+    assert f"= macs_{kernel}_bulk_begin(" in c and "macs_bulk_expect(sets->begin_1_lookup_0, " in c
     (line,) = (line for line in c.splitlines() if ".keys[sets->to_1.count] = " in line)
     assert number in line
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c

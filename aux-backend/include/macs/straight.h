@@ -112,8 +112,8 @@ static inline bool macs_any_goes_on(const macs_fate fates[], unsigned count) {
     return memchr(fates, MACS_FATE_ON, count) != NULL;
 }
 
-/* Send, drop or take on the packets of a burst, one at least, in its order. `extent`: of all of them, after the program.
- * Owns the packets from here on. */
+/* Send, drop or take on the packets of a burst, one at least, in its order. `extent`: of all of them, after the
+ * program. Owns the packets from here on. */
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
                  struct macs_extent extent);
 

@@ -99,7 +99,7 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
             bulk.keys[i] = 0;                                                                                          \
             for (uint32_t k = 0; k < key_bytes; k++)                                                                   \
                 bulk.keys[i] = bulk.keys[i] << 8 | keys[(size_t)i * key_bytes + k];                                    \
-            macs_##X##_bulk_expect(self, bulk.keys[i], key_bytes);                                                     \
+            macs_bulk_expect(macs_##X##_bulk_begin(self, key_bytes), bulk.keys[i]);                                    \
         }                                                                                                              \
         macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &missing);                                                \
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \

@@ -111,6 +111,7 @@ struct ingress_1_I_groups_looks {
 struct ingress_sets {
     struct macs_list to_1;
     struct ingress_1_I_groups_looks *looks_1;
+    struct macs_bulk_begin begin_1_lookup_0;
 };
 
 /* Stage 0: entry, then on to the next lookups. */
@@ -148,7 +149,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
     kept->hdr_tag_valid = hdr_tag_valid;
     kept->hdr_tag_hops = hdr_tag_hops;
     sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
-    macs_lpm_dir24_bulk_expect(tables[TABLE_I_groups].kernel, (uint32_t)hdr_tag_group, 1);
+    macs_bulk_expect(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
     return;
 }
@@ -226,6 +227,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     macs_list_empty(&sets->to_1, members_1);
     struct ingress_1_I_groups_looks looks_1;
     sets->looks_1 = &looks_1;
+    sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].kernel, 1);
     for (uint32_t i = 0; i < count; i++) {
         struct state *const state = macs_state(states, handles, i);
         macs_extent_add(&received, odp_packet_len(handles[i]));
