@@ -18,18 +18,25 @@ class Outcome:
 
     def drop(self, cause: str = "PROGRAM") -> Views:
         """Ends the function. `cause`: of enum macs_cause."""
-        recorded = (Line("packet->verdict = MACS_DROP;"), Line(f"packet->cause = MACS_CAUSE_{cause};"))
-        fated = Line(f"*fate = MACS_FATE_DROP + MACS_CAUSE_{cause};")
-        return (*recorded * self.recorded, *(fated,) * self.fated, Line("return;"))
+        texts: list[str] = []
+        if self.recorded:
+            texts += ["packet->verdict = MACS_DROP;", f"packet->cause = MACS_CAUSE_{cause};"]
+        if self.fated:
+            texts.append(f"*fate = MACS_FATE_DROP + MACS_CAUSE_{cause};")
+        return tuple(map(Line, [*texts, "return;"]))
 
     def forward(self, port: str) -> Views:
         """`port`: the C of its number."""
-        named = Line(f"packet->egress_port = {port};")
-        recorded = Line("packet->verdict = MACS_FORWARD;")
-        fated = Line(f"*fate = macs_fate_of_port(worker, {port});")
-        names = self.recorded or self.names_port
-        return (*(named,) * names, *(recorded,) * self.recorded, *(fated,) * self.fated)
+        texts: list[str] = []
+        if self.recorded or self.names_port:
+            texts.append(f"packet->egress_port = {port};")
+        if self.recorded:
+            texts.append("packet->verdict = MACS_FORWARD;")
+        if self.fated:
+            texts.append(f"*fate = macs_fate_of_port(worker, {port});")
+        return tuple(map(Line, texts))
 
     def go_on(self, verdict: str) -> Views:
         """To what follows this pipe, which the runtime finds in the record."""
-        return (Line(f"packet->verdict = {verdict};"), *(Line("*fate = MACS_FATE_ON;"),) * self.fated)
+        recorded = Line(f"packet->verdict = {verdict};")
+        return (recorded, Line("*fate = MACS_FATE_ON;")) if self.fated else (recorded,)

@@ -48,16 +48,16 @@ def view(
     externs = Externs(program, names, wanted.sums)
     late = late_fields(program, schedule) if wanted.in_place else frozenset()
     received = sum(not pipe.aside for pipe in schedule.pipes)
-    straight = wanted.straight and received == 1 and not schedule.one_by_one
-    parted = len(schedule.pipes) > received
-    straight = straight and (parted or not _uses_requests(program))  # else only packets that leave it make them
-    alone = straight and not _uses_requests(program)
+    requests = _uses_requests(program)
+    apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
+    straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
+    recorded = overridden or requests or not straight
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     while True:  # what only those were made of that nothing reads may be unread then
-        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, overridden or not alone)
+        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, recorded)
         pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
         preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
-        unread, record = storage.unread_slots(), record_of(pipes) if alone and not overridden else WHOLE
+        unread, record = storage.unread_slots(), WHOLE if recorded else record_of(pipes)
         if (unread, record) == (storage.unread, storage.record):
             break
         storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)
@@ -79,7 +79,7 @@ def view(
         preserved=preserved,
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
-        uses_requests=_uses_requests(program),
+        uses_requests=requests,
         ciphers=ciphers(program),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(

@@ -8,8 +8,8 @@
  * buffers, as ever.
  *
  * Where the first lookups are of hashed keys, the work on a burst is in two halves: open() parses and hashes, close()
- * does the rest and fetches for the next burst, which has been opened by then. So no
- * burst begins or ends with waiting. A worker has two such bursts in memory of their own. Threads: a worker's own.
+ * does the rest and fetches for the next burst, which has been opened by then. So no burst begins or ends with waiting.
+ * A worker has two such bursts in memory of their own. Threads: a worker's own.
  */
 #ifndef MACS_STRAIGHT_H
 #define MACS_STRAIGHT_H
