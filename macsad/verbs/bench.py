@@ -139,7 +139,7 @@ def command(
     try:
         feed = named(platform, feed)
     except BenchError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.UsageError(str(error)) from None
     suite = Suite(1000, (), (), 1000, "64") if quick else suite_of(program)
     asked = entries is not None or bool(tables)
     chosen = Suite(

@@ -84,6 +84,16 @@ def test_an_unknown_switch_is_answered_with_the_list(verb: tuple[str, ...]) -> N
     )
 
 
+@pytest.mark.parametrize("verb", [("build",), ("run", "--port", "0=null:"), ("test", str(PROGRAMS[1])), ("bench",)])
+def test_a_switch_of_another_platform_is_wrong_usage(
+    verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--no-sdb", "--platform", "dpdk"]
+    assert cli.call([verb[0], str(PROGRAMS[1]), *verb[1:], *options]) == cli.USAGE
+    assert "--no-sdb is for the platform linux" in capsys.readouterr().err
+
+
 def test_the_command_leaves_out_what_it_is_told_to(tmp_path: Path) -> None:
     options = ["--no-prefetch", "--no-words", "--no-pass", "fold_selects", "-O0", "-o", str(tmp_path)]
     assert cli.call(["build", str(PROGRAMS[1]), *options]) == 0

@@ -22,6 +22,10 @@ class ToolchainError(Exception):
     """What is asked for cannot be built here; the message says what is missing and how to get it."""
 
 
+class NotTogether(ToolchainError):
+    """What is asked for does not go together, on any machine: wrong usage."""
+
+
 @dataclass(frozen=True, slots=True)
 class Toolchain:
     """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of those of
@@ -69,7 +73,7 @@ def find(
     arch = arch or host_arch()
     native = arch == host_arch()
     if not self_described and platform != "linux":
-        raise ToolchainError(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
+        raise NotTogether(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
     if not native and arch not in ARCHITECTURES:
         raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
     words = tuple(shlex.split(compiler or ("gcc" if native else ARCHITECTURES[arch].compiler)))
