@@ -39,8 +39,16 @@ int macs_console_run(struct macs_console *console, char *line, struct macs_text 
 int macs_console_cut(char *line, char *words[]);
 int macs_console_do(struct macs_console *console, int count, char *words[], struct macs_text *answer);
 
-/* The words will be done soon: if they add an entry, fetch the memory where it goes. `scratch` is overwritten. */
-void macs_console_expect(struct macs_console *console, int count, char *words[], struct macs_text *scratch);
+/* An entry that will be modified or deleted; no store: none. */
+struct macs_expected {
+    struct macs_store *store;
+    uint64_t handle;
+};
+
+/* The words will be done soon: if they add an entry, fetch the memory where it goes, and if they change one, tell
+ * which: macs_store_expect() is for it. `scratch` is overwritten. */
+struct macs_expected macs_console_expect(struct macs_console *console, int count, char *words[],
+                                         struct macs_text *scratch);
 
 /* A command. It gets the words behind its name. */
 struct macs_command {

@@ -26,6 +26,7 @@ static void report_error(const struct macs_script *script, uint32_t number, cons
 
 struct line {
     char **words;
+    struct macs_expected expected;
     int count; /* 0: a blank line */
     bool zero; /* there is a byte of zero in it */
 };
@@ -50,6 +51,16 @@ static void cut_lines(struct block *block, char *text, size_t length, size_t *at
         used += line->count > 0 ? (unsigned)line->count : 0;
         *at += line_length + 1;
     }
+}
+
+/* Have the memory on its way that the lines take. */
+static void expect_lines(struct block *block, struct macs_console *console, struct macs_text *scratch) {
+    for (unsigned i = 0; i < block->count; i++)
+        block->lines[i].expected = macs_console_expect(console, block->lines[i].count, block->lines[i].words, scratch);
+    for (unsigned step = 0; step < MACS_STORE_EXPECT_STEPS; step++)
+        for (unsigned i = 0; i < block->count; i++)
+            if (block->lines[i].expected.store)
+                macs_store_expect(block->lines[i].expected.store, block->lines[i].expected.handle, step);
 }
 
 /* One line; false: it failed. */
@@ -81,8 +92,7 @@ static void run_lines(struct macs_script *script, struct macs_console *console, 
     console->quiet = !script->answers;
     for (size_t at = 0; at < length && (fine || script->keep_going);) {
         cut_lines(&block, text, length, &at);
-        for (unsigned i = 0; i < block.count; i++)
-            macs_console_expect(console, block.lines[i].count, block.lines[i].words, answer);
+        expect_lines(&block, console, answer);
         for (unsigned i = 0; i < block.count && (fine || script->keep_going); i++)
             fine = run_line(script, console, &block.lines[i], ++script->lines, answer, report);
     }

@@ -166,6 +166,21 @@ int macs_store_add(struct macs_store *store, const struct macs_match *match, con
     return 0;
 }
 
+void macs_store_expect(struct macs_store *store, uint64_t handle, unsigned step) {
+    const uint64_t index = handle & ((UINT64_C(1) << index_bits(store)) - 1);
+    if (!store->mapped || index >= store->map_count)
+        return;
+    const uint8_t *record = (const uint8_t *)record_at(store, (uint32_t)index);
+    if (step == 0) {
+        __builtin_prefetch(record, 1);
+        __builtin_prefetch(record + store->stride - 1);
+    } else if (kernel_of(store)->expect) {
+        struct macs_match match;
+        recall(store, (uint32_t)index, &match);
+        kernel_of(store)->expect(store->table->kernel, &match, step > 1);
+    }
+}
+
 int macs_store_modify(struct macs_store *store, uint64_t handle, const void *value) {
     struct macs_match match;
     const struct macs_entry *entry;

@@ -28,6 +28,12 @@ void macs_store_fini(struct macs_store *store);
 int macs_store_add(struct macs_store *store, const struct macs_match *match, const void *value, uint64_t *handle);
 int macs_store_modify(struct macs_store *store, uint64_t handle, const void *value);
 int macs_store_delete(struct macs_store *store, uint64_t handle);
+
+/* The entry of a handle will be modified or deleted soon: fetch what that looks at. In steps, from 0: each fetches what
+ * tells the next one where to look, so between them stands other work, the same step for other handles, say. */
+#define MACS_STORE_EXPECT_STEPS 3u
+void macs_store_expect(struct macs_store *store, uint64_t handle, unsigned step);
+
 /* Remove all entries; the default stays. */
 int macs_store_clear(struct macs_store *store);
 

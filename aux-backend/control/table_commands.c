@@ -45,15 +45,27 @@ static int duplicate(struct macs_store *store, const struct macs_match *match, s
     return -1;
 }
 
-void macs_console_expect(struct macs_console *console, int count, char *words[], struct macs_text *scratch) {
-    if (count < 3 || strcmp(words[0], "table_add") != 0)
-        return;
+static void expect_add(struct macs_console *console, int count, char *words[], struct macs_text *scratch) {
     struct macs_store *store = macs_console_table(console, words[1], scratch);
     const struct macs_table_desc *desc = store ? store->table->desc : NULL;
     struct macs_match match = {.priority = 0};
     if (desc && desc->kernel && desc->kernel->expect && count >= 3 + desc->field_count &&
         !macs_match_parse(desc, words + 3, &console->buffer, &match, scratch))
-        desc->kernel->expect(store->table->kernel, &match);
+        desc->kernel->expect(store->table->kernel, &match, false);
+}
+
+struct macs_expected macs_console_expect(struct macs_console *console, int count, char *words[],
+                                         struct macs_text *scratch) {
+    struct macs_expected expected = {0};
+    if (count < 3)
+        return expected;
+    const bool modify = count > 3 && !strcmp(words[0], "table_modify");
+    if (!strcmp(words[0], "table_add"))
+        expect_add(console, count, words, scratch);
+    else if ((modify || !strcmp(words[0], "table_delete")) &&
+             macs_value_uint64(words[modify ? 3 : 2], &expected.handle))
+        expected.store = macs_console_table(console, words[1], scratch);
+    return expected;
 }
 
 /* TABLE ACTION KEY… => PARAM… [PRIORITY] */

@@ -46,16 +46,18 @@ uint64_t macs_cuckoo_word(const cuckoo_t *cuckoo, place_t at) {
 
 /* Store a word, keeping the bucket's overflow mark. */
 static void put(cuckoo_t *cuckoo, place_t at, uint64_t word) {
-    if (at.way == 0 && cuckoo->overflows[at.bucket])
-        word |= MACS_CUCKOO_OVERFLOW;
-    atomic_store_explicit(&cuckoo->buckets[at.bucket].words[at.way], word, memory_order_release);
+    _Atomic uint64_t *place = &cuckoo->buckets[at.bucket].words[at.way];
+    uint64_t mark = atomic_load_explicit(place, memory_order_relaxed) & MACS_CUCKOO_OVERFLOW;
+    atomic_store_explicit(place, word | mark, memory_order_release);
 }
 
 /* Count entries of this primary bucket that stand elsewhere, and mark it accordingly. */
 static void count_overflow(cuckoo_t *cuckoo, uint32_t bucket, int difference) {
-    place_t first = {bucket, 0};
+    uint64_t word = macs_cuckoo_word(cuckoo, (place_t){bucket, 0});
     cuckoo->overflows[bucket] += (uint32_t)difference;
-    put(cuckoo, first, macs_cuckoo_word(cuckoo, first));
+    if (cuckoo->overflows[bucket])
+        word |= MACS_CUCKOO_OVERFLOW;
+    atomic_store_explicit(&cuckoo->buckets[bucket].words[0], word, memory_order_release);
 }
 
 /* A free way, or MACS_CUCKOO_WAYS. */

@@ -134,6 +134,14 @@ static bool locate(const table_t *table, const struct macs_match *match, cursor_
     return macs_exact_hash_locate(table, match->value, table->key_bytes, cursor, at, word);
 }
 
+static void exact_hash_expect(void *self, const struct macs_match *match, bool entry) {
+    const table_t *table = self;
+    cursor_t cursor;
+    macs_exact_hash_start(table, match->value, table->key_bytes, &cursor);
+    if (entry)
+        macs_exact_hash_step(table, match->value, table->key_bytes, &cursor);
+}
+
 static int exact_hash_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
     table_t *table = self;
     cursor_t cursor;
@@ -247,6 +255,7 @@ const struct macs_kernel macs_exact_hash_kernel = {
     .create = exact_hash_create,
     .destroy = exact_hash_destroy,
     .add = exact_hash_add,
+    .expect = exact_hash_expect,
     .modify = exact_hash_modify,
     .remove = exact_hash_remove,
     .find = exact_hash_find,

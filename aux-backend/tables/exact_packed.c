@@ -215,9 +215,11 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     return macs_exact_packed_locate(shape->data_bits, cursor, at);
 }
 
-static void exact_packed_expect(void *self, const struct macs_match *match) {
+static void exact_packed_expect(void *self, const struct macs_match *match, bool entry) {
     const table_t *table = self;
     cursor_t cursor;
+    if (entry) /* it is in the bucket */
+        return;
     macs_exact_packed_start(table, macs_packing_key(&table->shape, match->value), table->shape.key_bits,
                             table->shape.data_bits, &cursor);
     macs_cuckoo_expect(&cursor.index->cuckoo, cursor.primary);

@@ -259,6 +259,27 @@ def test_bulk_takes_lines_of_any_length(start) -> None:
     assert switch.do("table_num_entries dmac") == "34\n"
 
 
+def test_bulk_changes_entries_by_their_handles(start) -> None:
+    """What lines will change is fetched before the first of a block is done: lines before may delete it."""
+    switch = start()
+    lines = [f"table_add dmac forward {i} => 0" for i in range(100)]
+    lines += [f"table_add routes forward 10.0.{i}.0/24 => 0" for i in range(100)]
+    assert switch.client.bulk(lines).failed == 0
+    lines = [f"table_modify {table} forward {i} => 1" for i in range(100) for table in ("dmac", "routes")]
+    lines += [f"table_delete {table} {i // 2 * 2}" for i in range(100) for table in ("dmac", "routes")]
+    lines += [
+        "table_delete dmac 4000000000",
+        "table_delete dmac first",
+        "table_delete dmac",
+        "table_modify dmac forward 1",
+    ]
+    lines += ["table_delete nowhere 1", "table_modify dmac forward 18446744073709551616 => 1", "table_delete dmac 0x1"]
+    reply = switch.client.bulk(lines, keep_going=True)
+    assert (reply.done, reply.failed) == (200 + 100 + 1, 100 + 6)
+    assert switch.do("table_num_entries dmac") + switch.do("table_num_entries routes") == "49\n50\n"
+    assert switch.client.exchange([(0, ethernet(i)) for i in range(5)]) == [(1, ethernet(3))]
+
+
 def test_shutdown(start) -> None:
     switch = start()
     switch.client.shutdown()

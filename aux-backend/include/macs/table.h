@@ -107,9 +107,10 @@ struct macs_kernel {
     int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
     void (*destroy)(void *self);
     int (*add)(void *self, const struct macs_match *match, const void *value, uint32_t *index);
-    /* Fetch what an add of that match will look at, so that the caller may do something else meanwhile; NULL: it need
-     * not be told. */
-    void (*expect)(void *self, const struct macs_match *match);
+    /* Fetch what a change of that match will look at, so that the caller may do something else meanwhile: first where
+     * its entry is to be found or to go, then, when that has come, the `entry` that is there. NULL: it need not be
+     * told. */
+    void (*expect)(void *self, const struct macs_match *match, bool entry);
     int (*modify)(void *self, const struct macs_match *match, const void *value);
     int (*remove)(void *self, const struct macs_match *match);
     /* The entry with that very match (not the best match for a packet), or NULL. */

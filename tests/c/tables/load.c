@@ -17,6 +17,12 @@ static struct macs_match *numbered(const struct subject *subject, struct own_mat
     return &own->match;
 }
 
+/* What is said beforehand of a change of that match. */
+static void expect(const struct macs_kernel *kernel, void *self, const struct macs_match *match) {
+    for (int entry = 0; kernel->expect && entry < 2; entry++)
+        kernel->expect(self, match, entry);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3)
         return 2;
@@ -31,8 +37,7 @@ int main(int argc, char **argv) {
     CHECK(macs_qsbr_create(&qsbr) == 0 && kernel->create(&shape, qsbr, &self) == 0);
     for (uint32_t n = 0; n < 2 * ENTRIES; n += 2) {
         struct value value = make_value(n + 1);
-        if (kernel->expect)
-            kernel->expect(self, numbered(subject, &own, bytes, n));
+        expect(kernel, self, numbered(subject, &own, bytes, n));
         CHECK(kernel->add(self, numbered(subject, &own, bytes, n), &value, NULL) == 0);
     }
     CHECK(kernel->count(self) == ENTRIES);
@@ -44,8 +49,10 @@ int main(int argc, char **argv) {
         numbered(subject, &own, bytes, n);
         CHECK(id_of(subject->lookup(self, own.value, bytes)) == (n % 2 ? 0 : n + 1));
     }
-    for (uint32_t n = 0; n < 2 * ENTRIES; n += 4)
-        CHECK(kernel->remove(self, numbered(subject, &own, bytes, n)) == 0);
+    for (uint32_t n = 0; n < 2 * ENTRIES; n += 4) {
+        expect(kernel, self, numbered(subject, &own, bytes, n));
+        CHECK(kernel->remove(self, &own.match) == 0);
+    }
     for (uint32_t n = 0; n < 2 * ENTRIES; n += 2) {
         numbered(subject, &own, bytes, n);
         CHECK(id_of(subject->lookup(self, own.value, bytes)) == (n % 4 ? n + 1 : 0));
