@@ -13,11 +13,12 @@ import aux_frontend
 import pytest
 from aux_frontend.p4_16.frontend import P4_16
 
+from macsad.compilation import Request, generate_c, load
 from macsad.resources import share
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
-from transpiler.optimisations import Optimisations
+from transpiler.optimisations import ALL, Optimisations
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
@@ -64,6 +65,19 @@ def test_c_compiles_without_warnings(compiler: str, optimise_by: str, tmp_path: 
     command = [*tools.compiler, *tools.all_flags, *include_flags(share("aux-backend"), tools), "-c", *map(str, files)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_assigned_to_itself_compiles_without_warnings(tmp_path: Path) -> None:
+    """Where passes leave such assignments."""
+    if shutil.which("clang") is None:
+        pytest.skip("clang is not installed")
+    made = Request(FOLDER.parents[1] / "packets" / "drop_port.p4", wanted=ALL.without(["passes"]))
+    text = generate_c(made, load(made)).c
+    assert "(void)hdr_work_a;" in text
+    (tmp_path / "made.c").write_text(text)
+    tools = toolchain.find(compiler="clang")
+    flags = (*tools.all_flags, *include_flags(share("aux-backend"), tools))
+    subprocess.run([*tools.compiler, *flags, "-fsyntax-only", str(tmp_path / "made.c")], check=True)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -101,7 +101,7 @@ class Statements:
         match target:
             case VariableRef(name=name):
                 slot = self.storage.variable(name)
-                return () if self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = {value};", where),)
+                return () if self.scope.is_dead(slot) else _stored(self.scope.write(slot), value, where)
             case FieldRef(header=header, field=field):
                 owner = self.storage.access(header).owner
                 views = self.set_element(self.storage.field(owner, field), header, value, where)
@@ -119,9 +119,9 @@ class Statements:
         name = self.scope.write(slot)
         match access.index:
             case None:
-                return (Line(f"{name} = {value};", where),)
+                return _stored(name, value, where)
             case int(index):
-                return (Line(f"{name}[{index}] = {value};", where),)
+                return _stored(f"{name}[{index}]", value, where)
         index_text = self.render.amount(access.index)
         inside = infix(index_text, "<", C(str(access.size))).text
         return (IfView(inside, (Line(f"{name}[{index_text}] = {value};"),), (), where),)
@@ -283,6 +283,11 @@ class Statements:
         body = (*prologue, *self.body(action.body))
         self.scope.action_data, self.table = outer_data, outer_table
         return ActionView(name, self.tables.constant(table, name), body, at(action.span))
+
+
+def _stored(target: str, value: C, where: str) -> Views:
+    """`target` = `value`. What is assigned to itself is only read: compilers warn of such assignments."""
+    return (Line(f"(void){target};" if str(value) == target else f"{target} = {value};", where),)
 
 
 def _from_word(parameter: ParameterView) -> str:

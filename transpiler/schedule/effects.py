@@ -120,6 +120,9 @@ class Effects:
 
     def _step(self, step: Step, worlds: Worlds) -> tuple[Step, Worlds]:
         settled = [self._settle(self.program, step, self._value_in(world)) for world in worlds]
+        for_all = settled[0]
+        if len(set(settled)) > 1:  # then by what is known in all worlds
+            for_all = self._settle(self.program, step, self._value_in(common(worlds)))
         if any(what.parts for what in settled):
             self.parted = met([*self.parted, *copied(worlds)])
         going = [world for world, what in zip(worlds, settled, strict=True) if not what.ends]
@@ -134,9 +137,7 @@ class Effects:
                     world.pop(location, None)
                     if value is not None:
                         world[location] = value
-        if len(set(settled)) > 1:  # then what is known in all worlds
-            settled = [self._settle(self.program, step, self._value_in(common(worlds)))]
-        return settled[0], going
+        return for_all, going
 
     def _value_in(self, world: World) -> Callable[[str], int | None]:
         """The value of an intrinsic value, by its name: zero where the program cannot name it."""
