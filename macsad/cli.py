@@ -15,7 +15,7 @@ import click
 
 from transpiler.diagnostics import Rejected
 from transpiler.targets.target import BadTarget
-from transpiler.toolchain.toolchain import NotTogether, ToolchainError
+from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
 
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
@@ -78,7 +78,7 @@ def call(arguments: list[str]) -> int:
         return NO
     except ToolchainError as error:
         click.echo(f"macsad: error: {error}", err=True)
-        return USAGE if isinstance(error, NotTogether) else NO
+        return USAGE if isinstance(error, WrongUsage) else NO
     except Exception as error:
         return _fault(error)
 

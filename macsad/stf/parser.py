@@ -29,6 +29,7 @@ _COMMANDS: dict[str, tuple[bool, int, int]] = {
     "meter_array_set_rates": (True, 0, 0),
 }
 _RATED = ("meter_set_rates", "meter_array_set_rates")
+PORT_MAX = 65535
 _LONGEST_NUMBER = 4000  # digits; no key is as wide
 _DATA = re.compile(r"[0-9a-fA-F*]+")
 
@@ -253,8 +254,8 @@ class _Parser:
         """The port, the digits without the spaces between them, and where the digits begin."""
         token = self.next()
         parts = token.text.split()
-        if not parts or re.fullmatch(r"[0-9]{1,5}", parts[0]) is None:
-            self.fail("a port number is expected here", token.span)
+        if not parts or re.fullmatch(r"[0-9]{1,5}", parts[0]) is None or int(parts[0]) > PORT_MAX:
+            self.fail(f"a port number, 0 to {PORT_MAX}, is expected here", token.span)
         offset = token.text.index(parts[0]) + len(parts[0])
         rest = token.text[offset:]
         column = token.span.column + offset + len(rest) - len(rest.lstrip())

@@ -95,7 +95,8 @@ def test_the_other_statements() -> None:
     ("text", "message"),
     [
         ("frobnicate 1", "t.stf:1:1: unknown command 'frobnicate'"),
-        ("\n  packet x 00", "t.stf:2:9: a port number is expected here"),
+        ("\n  packet x 00", "t.stf:2:9: a port number, 0 to 65535, is expected here"),
+        ("packet 65536 00", "t.stf:1:7: a port number, 0 to 65535, is expected here"),
         ("packet 1 000", "t.stf:1:10: an odd number of hex digits"),
         ("packet 1 0*", "t.stf:1:10: a packet is given in hex digits"),
         ("expect 1 0g", "t.stf:1:10: a packet is expected in hex digits and '*', with '$' at most at its end"),

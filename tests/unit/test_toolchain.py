@@ -134,6 +134,32 @@ def test_what_is_missing_is_said(options: dict[str, str], message: str) -> None:
         toolchain.find(**options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "false failed (1): false --version"),
+        ("", "cannot run {}: Exec format error"),
+        ("#!/no/sh", "cannot run {}"),
+    ],
+)
+def test_what_is_no_compiler_is_said(
+    text: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tool that fails, a file that is no program, a script without its interpreter."""
+    command = "false"
+    if text is not None:
+        (tmp_path / "cc").write_text(text)
+        (tmp_path / "cc").chmod(0o755)
+        command = str(tmp_path / "cc")
+    assert cli.call(["build", str(STATE), "--cc", command, "-o", str(tmp_path)]) == cli.NO
+    assert message.format(command) in capsys.readouterr().err
+
+
+def test_a_compiler_that_cannot_be_read_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["build", str(STATE), "--cc", '"gcc', "-o", str(tmp_path)]) == cli.USAGE
+    assert "the compiler '\"gcc': no closing quotation" in capsys.readouterr().err
+
+
 def test_an_architecture_that_nobody_knows_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     for rest in ([], ["--platform", "dpdk"]):
         assert cli.call(["build", str(STATE), "--arch", "vax", *rest]) == cli.USAGE

@@ -67,8 +67,8 @@ def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
 def _key(backend: Path, toolchain: Toolchain) -> str:
     """Changes with any source, header, flag or compiler version."""
     digest = hashlib.sha256()
-    version = subprocess.run([*toolchain.compiler, "--version"], capture_output=True, check=True).stdout
-    digest.update(version + repr((toolchain, os.uname().nodename)).encode())
+    version = run([*toolchain.compiler, "--version"])
+    digest.update(version.encode() + repr((toolchain, os.uname().nodename)).encode())
     for file in sorted(backend.rglob("*.[ch]")):
         digest.update(str(file.relative_to(backend)).encode() + file.read_bytes())
     return digest.hexdigest()[:24]
@@ -92,11 +92,15 @@ def _compile(backend: Path, toolchain: Toolchain, result: Path, progress: Progre
         made.replace(result)
 
 
-def run(command: list[str]) -> None:
-    """Run a tool. Raises: ToolchainError with what it said."""
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+def run(command: list[str]) -> str:
+    """Run a tool; what it printed. Raises: ToolchainError with what it said."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise ToolchainError(f"cannot run {command[0]}: {error.strerror}") from None
     if done.returncode:
         raise ToolchainError(f"{command[0]} failed ({done.returncode}): {' '.join(command)}\n{done.stderr.strip()}")
+    return done.stdout
 
 
 def compile_program(

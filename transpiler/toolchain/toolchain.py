@@ -22,8 +22,8 @@ class ToolchainError(Exception):
     """What is asked for cannot be built here; the message says what is missing and how to get it."""
 
 
-class NotTogether(ToolchainError):
-    """What is asked for does not go together, on any machine: wrong usage."""
+class WrongUsage(ToolchainError):
+    """What is asked for is nowhere to be had: it makes no sense, or does not go together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,10 @@ def find(
     arch = arch or host_arch()
     native = arch == host_arch()
     if not self_described and platform != "linux":
-        raise NotTogether(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
+        raise WrongUsage(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
     if not native and arch not in ARCHITECTURES:
         raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
-    words = tuple(shlex.split(compiler or ("gcc" if native else ARCHITECTURES[arch].compiler)))
+    words = _words(compiler or ("gcc" if native else ARCHITECTURES[arch].compiler))
     if not words or shutil.which(words[0]) is None:
         package = ARCHITECTURES[arch].packages if not native and compiler is None else " ".join(words[:1])
         raise ToolchainError(
@@ -92,6 +92,14 @@ def find(
         sources, includes = (f"{SEPARATE}/src", *sources), (*includes, f"{SEPARATE}/src", f"{LINUX}/src")
     # the platform's flags first: what it says of the processor gives way to ours
     return Toolchain(words, platform, arch, optimise, (*cflags, *flags), (*link, *libs, "-pthread"), sources, includes)
+
+
+def _words(command: str) -> tuple[str, ...]:
+    """A command and its arguments, as a shell takes them apart. Raises: WrongUsage."""
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise WrongUsage(f"the compiler '{command}': {str(error).lower()}") from None
 
 
 def _platform(platform: str, arch: str, compiler: tuple[str, ...], native: bool) -> tuple[tuple[str, ...], ...]:
@@ -154,10 +162,13 @@ def _libcrypto(root: Path | None = None, arch: str = "") -> tuple[tuple[str, ...
 
 
 def _netmap(compiler: tuple[str, ...]) -> tuple[str, ...]:
-    """A flag if the compiler finds netmap's header: the ports that need it are built then."""
+    """A flag if the compiler finds netmap's header: the ports that need it are built then. Raises: ToolchainError."""
     probe = "#if __has_include(<net/netmap_user.h>)\nfound\n#endif\n"
     command = [*compiler, "-E", "-P", "-x", "c", "-"]
-    done = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise ToolchainError(f"cannot run {compiler[0]}: {error.strerror}") from None
     return ("-DMACS_ODP_NETMAP",) if "found" in done.stdout else ()
 
 
