@@ -13,10 +13,11 @@ static inline uint64_t macs_mask(unsigned width) {
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
 
+/* By way of 32 bits: a register of 16 that is spilled is read again as a wider one, which waits for the store. */
 static inline uint64_t macs_load16(const uint8_t *from) {
-    odp_u16be_t value;
+    uint16_t value;
     memcpy(&value, from, sizeof value);
-    return odp_be_to_cpu_16(value);
+    return odp_be_to_cpu_32((odp_u32be_t)value << (ODP_BYTE_ORDER == ODP_LITTLE_ENDIAN ? 16 : 0));
 }
 
 static inline uint64_t macs_load32(const uint8_t *from) {
