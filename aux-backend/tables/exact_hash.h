@@ -165,6 +165,9 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
 
 #define MACS_EXACT_HASH_BULK_KEY 64u /* bytes */
 
+/* Of what happens rarely: it takes no registers from the loop that calls it. */
+#define MACS_EXACT_HASH_RARELY static __attribute__((noinline, cold, unused))
+
 struct macs_exact_hash_bulk {
     _Alignas(64) uint8_t keys[MACS_BURST_MAX][MACS_EXACT_HASH_BULK_KEY];
     const struct macs_exact_hash_index *index;
@@ -195,38 +198,44 @@ static inline void macs_exact_hash_bulk_start(const void *self, struct macs_exac
     }
 }
 
-/* Fetch the entry whose tag in the bucket is the key's: whether there is one. */
-static inline bool macs_exact_hash_bulk_look(const struct macs_exact_hash *table, struct macs_exact_hash_bulk *bulk,
-                                             uint32_t at) {
+/* Fetch the entry whose tag in the bucket is the key's: whether there is one. `before` is the place before the first.
+ */
+static inline bool macs_exact_hash_bulk_look(struct macs_exact_hash_bulk *bulk, uint32_t at, uintptr_t before,
+                                             uint32_t stride) {
     const uint64_t mask = MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY;
     const uint64_t word = macs_scan_find(bulk->buckets[at]->words, mask, bulk->wants[at]);
-    const uintptr_t before = (uintptr_t)table->values.base - table->values.stride;
-    const uintptr_t entry = before + (uintptr_t)(uint32_t)word * table->values.stride;
+    const uintptr_t entry = before + (uintptr_t)(uint32_t)word * stride;
     bulk->entries[at] = (const struct macs_entry *)(word ? entry : (uintptr_t)bulk->missing);
     macs_prefetch(bulk->entries[at]);
     return word != 0;
 }
 
-static inline void macs_exact_hash_bulk_step(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count) {
-    bulk->away = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct macs_cuckoo_bucket *bucket = bulk->buckets[i];
-        if (__builtin_expect(!macs_exact_hash_bulk_look(self, bulk, i) && macs_cuckoo_overflows(bucket), 0)) {
-            const struct macs_exact_hash_cursor cursor = {
-                .index = bulk->index,
-                .want = bulk->wants[i],
-                .primary = (uint32_t)(bucket - bulk->index->cuckoo.buckets),
-            };
-            bulk->buckets[i] = macs_exact_hash_secondary(&cursor);
-            bulk->wants[i] |= MACS_CUCKOO_SECONDARY;
-            macs_prefetch(bulk->buckets[i]);
-            bulk->aways[bulk->away++] = (uint16_t)i;
-        }
-    }
+/* The key is not in its primary bucket: go on to the secondary one. */
+MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_leave(struct macs_exact_hash_bulk *bulk, uint32_t at) {
+    const struct macs_exact_hash_cursor cursor = {
+        .index = bulk->index,
+        .want = bulk->wants[at],
+        .primary = (uint32_t)(bulk->buckets[at] - bulk->index->cuckoo.buckets),
+    };
+    bulk->buckets[at] = macs_exact_hash_secondary(&cursor);
+    bulk->wants[at] |= MACS_CUCKOO_SECONDARY;
+    macs_prefetch(bulk->buckets[at]);
+    bulk->aways[bulk->away++] = (uint16_t)at;
 }
 
-static inline void macs_exact_hash_bulk_again(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t at,
-                                              uint32_t key_bytes) {
+static inline void macs_exact_hash_bulk_step(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count) {
+    const struct macs_exact_hash *table = self;
+    const uint32_t stride = table->values.stride;
+    const uintptr_t before = (uintptr_t)table->values.base - stride;
+    bulk->away = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (__builtin_expect(
+                !macs_exact_hash_bulk_look(bulk, i, before, stride) && macs_cuckoo_overflows(bulk->buckets[i]), 0))
+            macs_exact_hash_bulk_leave(bulk, i);
+}
+
+MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_again(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t at,
+                                                       uint32_t key_bytes) {
     struct macs_exact_hash_cursor cursor;
     macs_exact_hash_start(self, bulk->keys[at], key_bytes, &cursor);
     const struct macs_entry *entry = macs_exact_hash_finish(self, bulk->keys[at], key_bytes, &cursor);
@@ -237,10 +246,10 @@ static inline void macs_exact_hash_bulk_again(const void *self, struct macs_exac
 static inline void macs_exact_hash_bulk_finish(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count,
                                                uint32_t key_bytes) {
     const struct macs_exact_hash *table = self;
-    const uint32_t inline_offset = table->values.inline_offset;
+    const uint32_t inline_offset = table->values.inline_offset, stride = table->values.stride;
     uint32_t others = 0;
     for (uint32_t i = 0; i < bulk->away; i++)
-        macs_exact_hash_bulk_look(table, bulk, bulk->aways[i]);
+        macs_exact_hash_bulk_look(bulk, bulk->aways[i], (uintptr_t)table->values.base - stride, stride);
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *entry = (const uint8_t *)bulk->entries[i];
         if (entry != (const uint8_t *)bulk->missing &&
