@@ -15,13 +15,13 @@ struct macs_bytes {
     uint32_t payload_length;
 };
 
-/* The checksum of words that have this sum, as plain numbers or modulo 65535: folded to 16 bits, complemented. */
+/* The checksum of words that have this sum, as plain numbers or modulo 65535: folded to 16 bits, complemented. The sum
+ * of a number and of itself with its halves exchanged has in its upper half the sum of the halves, the carry added. */
 static inline uint64_t macs_checksum_of_sum(uint64_t sum) {
-    sum = (sum & 0xffffffff) + (sum >> 32);
-    sum = (sum & 0xffff) + (sum >> 16); /* less than 2^18 */
-    sum = (sum & 0xffff) + (sum >> 16); /* at most 2^16 + 1 */
-    sum = (sum & 0xffff) + (sum >> 16);
-    return ~sum & 0xffff;
+    sum += sum << 32 | sum >> 32;
+    uint32_t half = (uint32_t)(sum >> 32);
+    half += half << 16 | half >> 16;
+    return ~half >> 16;
 }
 
 /* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. */
