@@ -47,8 +47,12 @@ static int create_pool(struct macs_switch *sw) {
     if (odp_pool_capability(&capability))
         return failed(sw, "ask for packet pools", -EIO);
     const struct macs_program *program = sw->program;
-    if (capability.pkt.max_uarea_size && program->state_bytes > capability.pkt.max_uarea_size)
-        return failed(sw, "keep the program's state with a packet", -E2BIG);
+    const uint32_t room = capability.pkt.max_uarea_size;
+    if (room && program->state_bytes > room) {
+        macs_log_write(&sw->log, "error: the program keeps %u bytes with each packet, and this ODP has room for %u",
+                       (unsigned)program->state_bytes, (unsigned)room);
+        return -E2BIG;
+    }
     odp_pool_param_t param;
     odp_pool_param_init(&param);
     param.type = ODP_POOL_PACKET;

@@ -86,6 +86,8 @@ def test_bursts_keep_their_order(program: Path, wanted: Optimisations) -> None:
 
 @pytest.mark.parametrize("wanted", [ALL, ONE_STAGE], ids=["stages", "one stage"])
 def test_bursts_of_a_large_state(tmp_path: Path, wanted: Optimisations) -> None:
+    if switches.PLATFORM != "linux":
+        pytest.skip("an installed ODP may have less room with a packet")
     compare(wide(tmp_path), wanted)
 
 
