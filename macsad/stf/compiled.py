@@ -28,6 +28,7 @@ from transpiler.interpreter.matches import (
     Range,
     Ternary,
     key_bits,
+    member_keys,
     normalised,
     wildcard,
 )
@@ -180,8 +181,9 @@ class CompiledDevice:
         return group
 
     def value_set_add(self, value_set: str, member: tuple[Match, ...]) -> None:
-        values = [hex(match.value) for match in member if not isinstance(match, Range)]
-        self._command(" ".join(["pvs_add", value_set, *values]))
+        keys = member_keys(self.program.value_set[value_set])
+        words = [_word(match, key) for match, key in zip(member, keys, strict=True)]
+        self._command(" ".join(["pvs_add", value_set, *words]))
 
     # --- the rest ----------------------------------------------------------------------------------------------------
 

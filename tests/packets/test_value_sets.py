@@ -8,7 +8,7 @@ import pytest
 import switches
 
 from transpiler.interpreter import ControlError, Switch
-from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.matches import Exact, Prefix, Range, Ternary
 
 PROGRAM = Path(__file__).parent / "value_sets.p4"
 WIDE = 0x0102030405060708FF
@@ -18,19 +18,28 @@ def frame(kind: int, at: int, wide: int) -> bytes:
     return kind.to_bytes(2, "big") + bytes([at]) + wide.to_bytes(9, "big") + b"\x10\x99"
 
 
+STEPS = (
+    (),
+    ("kinds", Exact(3)),
+    ("kinds", Exact(2)),
+    ("pairs", Exact(4), Exact(WIDE)),
+    ("pairs", Exact(0xFFFF), Exact(0)),
+    ("parts", Ternary(0xFF00, 0xFF00), Prefix(7, 8), Range(0, 0)),
+    ("parts", Ternary(4, 0xFFFF), Prefix(8, 8), Range(0xFF, 0xFF)),
+    ("parts", Ternary(0, 0), Prefix(0, 5), Range(1, 0xFF)),
+)
 FRAMES = [frame(k, a, w) for k in (1, 2, 3, 4, 0xFFFF) for a in (7, 8, 9) for w in (0, WIDE)]
 
 
 def test_members_match() -> None:
     interpreter = Switch(switches.load(PROGRAM))
     device = switches.start(PROGRAM, (0, 1))
-    steps = [(), ("kinds", 3), ("kinds", 2), ("pairs", 4, WIDE), ("pairs", 0xFFFF, 0)]
     try:
-        for step in steps:
+        for step in STEPS:
             if step:
-                name, *values = step
-                interpreter.value_set_add(f"P.{name}", tuple(Exact(v) for v in values))
-                device._command(f"pvs_add {name} {' '.join(map(hex, values))}")
+                name, *member = step
+                interpreter.value_set_add(f"P.{name}", tuple(member))
+                device.value_set_add(f"P.{name}", tuple(member))
             expected = [sent for data in FRAMES for sent in interpreter.process(0, data)]
             device.inject_all(0, FRAMES)
             assert device.collect() == expected, step

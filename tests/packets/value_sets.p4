@@ -1,4 +1,4 @@
-// Parser value sets: one number, and a struct of them; mixed with constants in a select.
+// Parser value sets: one number, a struct of them, and one whose fields match in other ways; mixed with constants in a select.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -12,9 +12,16 @@ struct both_t {
     bit<72> wide;
 }
 
+struct parts_t {
+    @match(ternary) bit<16> kind;
+    @match(lpm) bit<8> at;
+    @match(range) bit<8> last;
+}
+
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     value_set<bit<16>>(4) kinds;
     value_set<both_t>(4) pairs;
+    value_set<parts_t>(4) parts;
     state start {
         packet.extract(hdr.order);
         transition select(hdr.order.kind) {
@@ -33,8 +40,9 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         }
     }
     state by_at {
-        transition select(hdr.order.at) {
-            9: accept;
+        transition select(hdr.order.kind, hdr.order.at, hdr.order.wide[7:0]) {
+            (_, 9, _): accept;
+            parts: more;
         }
     }
     state more {

@@ -32,7 +32,7 @@ from transpiler.hlir.traverse import keyset_expressions, walk
 from transpiler.hlir.types import Bits
 from transpiler.interpreter.evaluate import mask, to_bytes
 from transpiler.interpreter.execute import Execution, Runaway
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits, normalised
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits, member_keys, normalised
 from transpiler.interpreter.packet import ParserReject, Reader, Transit
 from transpiler.interpreter.parse import parse
 from transpiler.interpreter.state import BitString, HeaderValue, State
@@ -260,12 +260,12 @@ def choices_of(
 @some.composite
 def members_of(draw: Draw, program: Program, hints: Hints, value_set: ValueSet) -> Any:
     """Members of a value set."""
-    widths = [getattr(t, "width", 1) for t in value_set.types]
+    keys = member_keys(value_set)
     found = []
     for _ in range(draw(some.integers(0, min(3, value_set.size)))):
-        member = tuple(Exact(draw(numbers(width, hints.widths[width]))) for width in widths)
-        for width, match in zip(widths, member, strict=True):
-            hints.widths[width].append(match.value)
+        member = tuple(draw(_match(key, hints.widths[key_bits(key).width])) for key in keys)
+        for key, match in zip(keys, member, strict=True):
+            hints.widths[key_bits(key).width] += _values(match)
         found.append((value_set.name, member))
     return tuple(dict.fromkeys(found))
 

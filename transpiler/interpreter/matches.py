@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.program import MatchKind, TableKey
+from transpiler.hlir.program import MatchKind, TableKey, ValueSet
 from transpiler.hlir.types import Bits, width_of
 from transpiler.interpreter.evaluate import evaluate, mask, number
 from transpiler.interpreter.state import State
@@ -64,6 +64,15 @@ def key_bits(key: TableKey) -> Bits:
     """The key's type as bits: bools and enums are unsigned numbers."""
     type_ = key.expression.type
     return type_ if isinstance(type_, Bits) else Bits(width_of(type_))
+
+
+def member_keys(value_set: ValueSet) -> tuple[TableKey, ...]:
+    """The fields of a parser value set as keys, which its members match like entries."""
+    fields = zip(value_set.types, value_set.match_kinds, strict=True)
+    return tuple(
+        TableKey(ex.Const(0, type_, value_set.span), kind, f"{value_set.name}[{i}]", value_set.span)
+        for i, (type_, kind) in enumerate(fields)
+    )
 
 
 def normalised(match: Match, key: TableKey) -> Match:
