@@ -54,6 +54,7 @@ def test_c_and_interpreter_agree(tmp_path: Path) -> None:
     functions, expected = [], []
     for number in range(COUNT):
         widths = [random.choice((1, 4, 7, 8, 13, 16, 17, 31, 32, 33, 48, 63, 64)) for _ in range(random.randint(1, 8))]
+        widths = [*random.choice(((), (4, 4, 8, 16), (16, 3, 13), (16, 16, 1, 31), (8, 24, 8, 8, 16))), *widths]
         values = [random.choice((0, (1 << w) - 1, random.getrandbits(w))) for w in widths]
         items = [
             Const(v, Bits(w), AT) if random.random() < 0.2 else Read(VariableRef(str(v), AT), Bits(w), AT)

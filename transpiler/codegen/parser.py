@@ -6,6 +6,7 @@ A parser error ends parsing; as in BMv2's v1model the packet goes on with the he
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
@@ -32,6 +33,7 @@ from transpiler.hlir.statements import Advance, Extract, Lookahead, Statement, V
 from transpiler.hlir.types import Bits, Bool, HeaderType, Varbit, width_of
 
 DONE = "parsed"
+WORD_BITS = 32  # what fields side by side are loaded by
 _CURSOR = re.compile(r"\bat\b")
 
 
@@ -240,6 +242,7 @@ class ParserStatements(Statements):
     def _fill(self, header: HeaderPlace, layout: HeaderType) -> Iterable[View]:
         """Make the header valid, note where it lies, load the fields that the program looks at."""
         owner = self.storage.access(header).owner
+        shared = self._shared_words(owner, layout)
         yield from self.set_element(self.storage.valid(owner), header, C("true"))
         yield from self.set_element(self.storage.at(owner), header, C("(uint16_t)at"))
         offset, behind = 0, False
@@ -254,9 +257,32 @@ class ParserStatements(Statements):
             if self.storage.is_loaded(owner, field.name):
                 slot = self.storage.field(owner, field.name)
                 assert isinstance(field.type, Bits)
-                value = C(self._load(field.type, "at + bits / 8" if behind else "at", offset, layout.fixed_bits // 8))
+                if not behind and offset // WORD_BITS in shared and field.type.width < WORD_BITS:
+                    value = C(self._load_shared(field.type, offset))
+                else:
+                    start = "at + bits / 8" if behind else "at"
+                    value = C(self._load(field.type, start, offset, layout.fixed_bits // 8))
                 yield from self.set_element(slot, header, value)
             offset += field.type.width
+
+    def _shared_words(self, owner: str, layout: HeaderType) -> frozenset[int]:
+        """The words of 32 bits, by number, that narrower fields fill all of which are read: one load has them all."""
+        offset, read = 0, Counter[int]()
+        for field in layout.fields:
+            if not isinstance(field.type, Bits):
+                break
+            word, end = offset // WORD_BITS, offset + field.type.width
+            if end <= (word + 1) * WORD_BITS and self.storage.is_loaded(owner, field.name):
+                read[word] += field.type.width
+            offset = end
+        return frozenset(word for word, bits in read.items() if bits == WORD_BITS)
+
+    @staticmethod
+    def _load_shared(type_: Bits, offset: int) -> str:
+        """Read `type_` from bit `offset` behind the cursor out of the word of 32 bits that it shares."""
+        word, bit = divmod(offset, WORD_BITS)
+        base = f"packet->data + at + {word * WORD_BITS // 8}" if word else "packet->data + at"
+        return f"({c_type(type_)})macs_load_from_word({base}, {WORD_BITS // 8}, {bit}, {type_.width})"
 
     @staticmethod
     def _load(type_: Bits, at_text: str, offset: int, readable: int) -> str:

@@ -7,6 +7,8 @@ all values are: its fold is the very one that the words have.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.expressions import UNARY, C, Expressions, cast, infix
 from transpiler.codegen.views import Line, Views
@@ -14,6 +16,7 @@ from transpiler.hlir.expressions import Const, Expression
 from transpiler.hlir.types import Bits, Bool, width_of
 
 WORD_BITS = 16
+FILLED_BITS = 32  # values that fill so many are added as one, which the C compiler may have as such from the packet
 ADDED_BITS = 48  # of a value at most, so that 2^16 of them can be added in 64 bits
 
 
@@ -28,10 +31,38 @@ def sum_of(render: Expressions, values: tuple[Expression, ...], before: C | None
     begin = "0" if before is None else f"~{before if before.precedence >= UNARY else f'({before})'} & 0xffff"
     lines = [Line(f"uint64_t sum = {begin};")]
     at = 0
-    for value in values:
-        at += width_of(value.type)
-        lines += [Line(f"sum += {term};") for term in _terms(render, value, -at % WORD_BITS)]
+    for together in _filling(values):
+        at += sum(width_of(value.type) for value in together)
+        terms = _terms(render, together[0], -at % WORD_BITS) if len(together) == 1 else [_joined(render, together)]
+        lines += [Line(f"sum += {term};") for term in terms]
     return tuple(lines), C("macs_checksum_of_sum(sum)")
+
+
+def _filling(values: tuple[Expression, ...]) -> Iterator[tuple[Expression, ...]]:
+    """The values, those together that fill FILLED_BITS where these begin."""
+    start = at = 0
+    while start < len(values):
+        end, bits = start, 0
+        while end < len(values) and bits < FILLED_BITS and not isinstance(values[end], Const):
+            bits += width_of(values[end].type)
+            end += 1
+        if at % FILLED_BITS or bits != FILLED_BITS:
+            end = start + 1
+        yield values[start:end]
+        at += sum(width_of(value.type) for value in values[start:end])
+        start = end
+
+
+def _joined(render: Expressions, values: tuple[Expression, ...]) -> C:
+    """The values side by side, in FILLED_BITS."""
+    joined, below = None, FILLED_BITS
+    for value in values:
+        below -= width_of(value.type)
+        part = cast("uint32_t", render(value))
+        part = infix(part, "<<", C(str(below))) if below else part
+        joined = part if joined is None else infix(joined, "|", part)
+    assert joined is not None
+    return joined
 
 
 def _terms(render: Expressions, value: Expression, shift: int) -> list[C]:

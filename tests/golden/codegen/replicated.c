@@ -132,8 +132,8 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
                 goto parsed;
             }
             hdr_tag_valid = true;
-            hdr_tag_group = (uint8_t)macs_load_bytes(packet->data + at, 1);
-            hdr_tag_hops = (uint8_t)macs_load_bytes(packet->data + at + 1, 1);
+            hdr_tag_group = (uint8_t)macs_load_from_word(packet->data + at, 4, 0, 8);
+            hdr_tag_hops = (uint8_t)macs_load_from_word(packet->data + at, 4, 8, 8);
             at += 4;
         }
         if (!(hdr_tag_hops != 0)) { /* replicated.p4:13 */
