@@ -28,12 +28,14 @@ static unsigned bind_burst(struct macs_lane *lane, const odp_packet_t handles[],
                            struct macs_packet *packets[]) {
     const uint32_t parse_bytes = lane->sw->program->parse_bytes;
     const bool ahead = lane->sw->program->reads_ahead;
+    const struct macs_common common = macs_common_of(&lane->worker);
     unsigned fine = 0;
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
         if (ahead)
             macs_fetch(handles, i, count);
-        if (macs_bind(&lane->worker, packet, handles[i], parse_bytes, MACS_BIND_ALL))
+        macs_bind(&common, packet, handles[i], MACS_BIND_ALL);
+        if (macs_can_parse(handles[i], parse_bytes))
             packets[fine++] = packet;
         else
             macs_lane_drop(lane, handles[i], MACS_CAUSE_RX_ERROR);
@@ -67,14 +69,14 @@ static void depart(struct macs_lane *lane, struct macs_packet *packet) {
 
 /* Send or drop packets that have been through egress, as a whole where all go out of one port. */
 static void settle(struct macs_lane *lane, struct macs_packet *const packets[], unsigned count) {
+    const struct macs_common common = macs_common_of(&lane->worker);
     struct macs_extent extent = {0, 0};
     odp_packet_t handles[MACS_BURST_MAX];
     macs_fate fates[MACS_BURST_MAX];
     for (unsigned i = 0; i < count; i++) {
         handles[i] = packets[i]->handle;
-        fates[i] = odp_likely(packets[i]->verdict == MACS_FORWARD)
-                       ? macs_fate_of_port(&lane->worker, packets[i]->egress_port)
-                       : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
+        fates[i] = odp_likely(packets[i]->verdict == MACS_FORWARD) ? macs_fate_of_port(&common, packets[i]->egress_port)
+                                                                   : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
         macs_extent_add(&extent, packets[i]->length);
     }
     macs_settle(&lane->worker, handles, fates, count, extent);

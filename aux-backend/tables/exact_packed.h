@@ -103,9 +103,9 @@ static inline uint64_t macs_exact_packed_search(const struct macs_cuckoo_bucket 
     }
 }
 
-/* The word of the entry and its place, or 0. */
-static inline uint64_t macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cursor,
-                                                struct macs_cuckoo_place *at) {
+/* The word of the entry and its place, or 0. Apart from the code around it, as few lookups come here. */
+__attribute__((noinline, unused)) static uint64_t
+macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cursor, struct macs_cuckoo_place *at) {
     const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
     const uint64_t mask = macs_exact_packed_mask(cursor->index);
     do {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler.codegen.record import WHOLE, binding, members_read, resizes
+from transpiler.codegen.record import WHOLE, binding, is_written, members_read, resizes
 from transpiler.codegen.views import IfView, Line
 
 
@@ -44,3 +44,18 @@ def test_what_is_bound() -> None:
 )
 def test_what_changes_the_length_of_a_frame(text: str, changes: bool) -> None:
     assert resizes(IfView("x", (Line(text),), (), "")) is changes
+
+
+@pytest.mark.parametrize(
+    ("text", "writes"),
+    [
+        ("packet->payload_offset = at;", True),
+        ("packet->requests.preserved = 1;", True),
+        ("macs_layout_truncate(packet);", True),
+        ("*fate = macs_fate_of_port(common, packet->ingress_port);", False),
+        ("macs_go_on(common, packet->handle, kept, MACS_REPLICATE, 1);", False),
+        ("if (packet->length == 14) {", False),
+    ],
+)
+def test_what_writes_to_a_record(text: str, writes: bool) -> None:
+    assert is_written(IfView("x", (Line(text),), (), "")) is writes

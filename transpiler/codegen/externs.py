@@ -412,7 +412,7 @@ def _request_truncate(call: Call) -> Views:
 def _request_cipher(call: Call) -> Views:
     kind = call.statement.method.partition(".")[2].upper()
     key, iv = (
-        Line(f"{c_type(type_)}_store(state->cipher.{part}, 0, {width_of(type_)}, {call.input(i)});")
+        Line(f"{c_type(type_)}_store(macs_cipher_request_of(packet)->{part}, 0, {width_of(type_)}, {call.input(i)});")
         for i, (part, type_) in enumerate(zip(("key", "iv"), (x.type for x in call.statement.inputs), strict=True))
     )
     return (Line(f"macs_request_cipher(packet, MACS_{kind});", call.cite), key, iv)

@@ -10,10 +10,11 @@ from transpiler.codegen.views import Line, Views
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a generated function says it. `fated`: it is given `fate` (macs/straight.h); `recorded`: the runtime or others
-    read it in the record; `names_port`: the program reads the egress port there."""
+    read it in the record; `lasting`: as the Maker's; `names_port`: the program reads the egress port there."""
 
     fated: bool
     recorded: bool
+    lasting: bool
     names_port: bool
 
     def drop(self, cause: str = "PROGRAM") -> Views:
@@ -33,10 +34,14 @@ class Outcome:
         if self.recorded:
             texts.append("packet->verdict = MACS_FORWARD;")
         if self.fated:
-            texts.append(f"*fate = macs_fate_of_port(worker, {port});")
+            texts.append(f"*fate = macs_fate_of_port(common, {port});")
         return tuple(map(Line, texts))
 
-    def go_on(self, verdict: str) -> Views:
-        """To what follows this pipe, which the runtime finds in the record."""
-        recorded = Line(f"packet->verdict = {verdict};")
-        return (recorded, Line("*fate = MACS_FATE_ON;")) if self.fated else (recorded,)
+    def go_on(self, verdict: str, group: str = "") -> Views:
+        """To what follows this pipe, which the runtime finds in the record. `group`: the C of a multicast group's number."""
+        on = Line("*fate = MACS_FATE_ON;")
+        if self.fated and not self.lasting:
+            return Line(f"macs_go_on(common, packet->handle, kept, {verdict}, {group or 0});"), on
+        texts = [f"packet->multicast_group = {group};"] if group else []
+        texts.append(f"packet->verdict = {verdict};")
+        return (*map(Line, texts), *((on,) if self.fated else ()))

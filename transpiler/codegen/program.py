@@ -9,7 +9,7 @@ from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
-from transpiler.codegen.record import WHOLE, binding, record_of
+from transpiler.codegen.record import WHOLE, binding, is_written, record_of
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
@@ -51,16 +51,19 @@ def view(
     requests = _uses_requests(program)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
     straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
-    recorded = overridden or requests or not straight
+    recorded = lasting = overridden or requests or not straight
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     while True:  # what only those were made of that nothing reads may be unread then
-        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, recorded)
+        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, recorded, lasting)
         pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
         preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
         unread, record = storage.unread_slots(), WHOLE if recorded else record_of(pipes)
-        if (unread, record) == (storage.unread, storage.record):
+        if (unread, record) != (storage.unread, storage.record):
+            storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)
+        elif lasting or not is_written(tuple(pipe for pipe in pipes if not pipe.aside)):
             break
-        storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)
+        else:
+            lasting = True
     architecture = describe(program)
     kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
     made = _made_headers(program, sources=True)
@@ -96,6 +99,7 @@ def view(
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
         straight=straight,
+        lasting=lasting,
         wants_overlap=wanted.overlap,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,

@@ -56,8 +56,7 @@ def _replicate(values: Intrinsics) -> Views:
         return ()
     copies = (
         *values.parting,
-        Line(f"packet->multicast_group = macs_group({group});"),
-        *values.outcome.go_on("MACS_REPLICATE"),
+        *values.outcome.go_on("MACS_REPLICATE", f"macs_group({group})"),
         _KEPT,
         Line("return;"),
     )

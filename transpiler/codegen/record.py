@@ -23,6 +23,7 @@ MEMBERS = (
     "ingress_ns",
 )
 WHOLE = frozenset(MEMBERS)
+_WRITTEN = re.compile(r"\bpacket->[\w.]+ = ")
 _READ = re.compile(r"\bpacket->(\w+)\b(?! = )")
 _RESIZES = re.compile(r"\bmacs_layout_(resize|truncate)\b")
 _WHOLE = re.compile(r"\bpacket\b(?!->)")
@@ -43,6 +44,11 @@ def record_of(pipes: tuple[PipeView, ...]) -> frozenset[str]:
     directs it."""
     aside = members_read(tuple(pipe for pipe in pipes if pipe.aside)) - {"egress_port"}
     return aside | members_read(tuple(pipe for pipe in pipes if not pipe.aside))
+
+
+def is_written(views: Any) -> bool:
+    """Whether the C in views may write to the record."""
+    return any(_WRITTEN.search(text) or _WHOLE.search(text) for text in texts(views))
 
 
 def resizes(views: Any) -> bool:

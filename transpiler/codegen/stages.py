@@ -44,7 +44,8 @@ from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedu
 @dataclass(frozen=True, slots=True)
 class Maker:
     """What all stages of a program are rendered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
-    packet is its fate (but in pipes aside), `recorded`: its record says it too."""
+    packet is its fate (but in pipes aside), `recorded`: its record says it too; `lasting`: records are kept from stage to
+    stage, else each stage fills in what it reads, as it was received."""
 
     program: Program
     storage: Storage
@@ -53,6 +54,7 @@ class Maker:
     in_place: bool = True
     fated: bool = False
     recorded: bool = True
+    lasting: bool = True
 
     def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
@@ -103,7 +105,7 @@ class StageRenderer:
         parts = (maker.program, maker.storage, maker.tables, maker.externs)
         arguments = (*parts, scope, self._leave)
         names_port = "egress_port" in maker.storage.record
-        outcome = Outcome(maker.fated and not pipe.aside, maker.recorded or pipe.aside, names_port)
+        outcome = Outcome(maker.fated and not pipe.aside, maker.recorded or pipe.aside, maker.lasting, names_port)
         self.intrinsics = Intrinsics(maker.program, maker.storage, scope, outcome)
         self.statements = Statements(*arguments)
         self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)

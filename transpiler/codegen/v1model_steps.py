@@ -32,8 +32,7 @@ def _decide(values: Intrinsics) -> Views:
     group = values.value(MULTICAST_GROUP)
     replicate = (
         *values.parting,
-        Line(f"packet->multicast_group = {group};"),
-        *values.outcome.go_on("MACS_REPLICATE"),
+        *values.outcome.go_on("MACS_REPLICATE", group or ""),
         Line("return;"),
     )
     first: Views = (IfView(f"{group} != 0", replicate, (), ""),) if group else ()

@@ -363,7 +363,8 @@ class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet
     needs that beginning.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
-    or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind().
+    or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind();
+    `lasting`: as the Maker has it.
     `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
     `wants_overlap`, `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
 
@@ -392,6 +393,7 @@ class ProgramView:
     recirculate_port: int | None
     one_by_one: bool
     straight: bool
+    lasting: bool
     wants_overlap: bool
     reads_ahead: bool
     sends_singly: bool

@@ -3,9 +3,9 @@
  * Generated code takes a burst as it was received and gives every packet a *fate*; the runtime then sends and drops the
  * burst as a whole, and takes what goes on through the program's egress.
  *
- * The packets' records are on the worker's stack, so that every burst has them in the same cache lines and a program of
- * one stage pays nothing for what nothing reads; large states, and those of packets that go on, are in the packets' own
- * buffers, as ever.
+ * What a packet keeps from stage to stage is on the worker's stack, so that every burst has it in the same cache lines;
+ * large states, and those of packets that go on, are in the packets' own buffers, as ever. Its record is kept there too
+ * if the program writes to it; else each stage fills in what it reads, which costs nothing for what nothing reads.
  *
  * Where the first lookups are of hashed keys, the work on a burst is in two halves: open() parses and hashes, close()
  * does the rest and fetches for the next burst, which has been opened by then. So no burst begins or ends with waiting.
@@ -29,6 +29,18 @@ typedef uint8_t macs_fate;
 /* Packets ahead whose headers are fetched while one is parsed. */
 #define MACS_AHEAD 8u
 
+/* What the packets of a burst have in common. A copy of it stays in registers; what the worker has would be read anew
+ * after every store to a frame. */
+struct macs_common {
+    uint64_t ingress_ns;      /* time of arrival since the switch started */
+    uint32_t ingress_port;    /* by its number */
+    const macs_fate *slot_of; /* port number → fate */
+};
+
+static inline struct macs_common macs_common_of(const struct macs_worker *worker) {
+    return (struct macs_common){.ingress_ns = worker->now_ns, .ingress_port = worker->port, .slot_of = worker->slot_of};
+}
+
 /* What of a packet's record is to be filled, besides its length: bits. */
 enum macs_bind_bits {
     MACS_BIND_HANDLE = 1,
@@ -45,22 +57,20 @@ enum macs_bind_bits {
     MACS_BIND_ALL = 2047
 };
 
-/* Begin a received packet's record. `bits`: of enum macs_bind_bits, a constant. False: the frame is broken, or not in
- * one piece as far as the parser looks. */
-static inline bool macs_bind(const struct macs_worker *worker, struct macs_packet *packet, odp_packet_t handle,
-                             uint32_t parse_bytes, unsigned bits) {
-    uint32_t length = odp_packet_len(handle), contiguous = odp_packet_seg_len(handle);
-    packet->length = length;
+/* The record of a packet as it was received. `bits`: of enum macs_bind_bits, a constant. */
+static inline void macs_bind(const struct macs_common *common, struct macs_packet *packet, odp_packet_t handle,
+                             unsigned bits) {
+    packet->length = odp_packet_len(handle);
     if (bits & MACS_BIND_HANDLE)
         packet->handle = handle;
     if (bits & MACS_BIND_DATA)
         packet->data = odp_packet_data(handle);
     if (bits & MACS_BIND_CONTIGUOUS)
-        packet->contiguous = contiguous;
+        packet->contiguous = odp_packet_seg_len(handle);
     if (bits & MACS_BIND_PAYLOAD_OFFSET)
         packet->payload_offset = 0;
     if (bits & MACS_BIND_INGRESS_PORT)
-        packet->ingress_port = worker->port;
+        packet->ingress_port = common->ingress_port;
     if (bits & MACS_BIND_MULTICAST_GROUP)
         packet->multicast_group = 0;
     if (bits & MACS_BIND_REPLICA)
@@ -68,19 +78,28 @@ static inline bool macs_bind(const struct macs_worker *worker, struct macs_packe
     if (bits & MACS_BIND_INSTANCE_TYPE)
         packet->instance_type = 0;
     if (bits & MACS_BIND_INGRESS_NS)
-        packet->ingress_ns = worker->now_ns;
+        packet->ingress_ns = common->ingress_ns;
     if (bits & MACS_BIND_EGRESS_PORT)
         packet->egress_port = 0;
     if (bits & MACS_BIND_VERDICT) {
         packet->verdict = MACS_FORWARD;
         packet->cause = MACS_CAUSE_PROGRAM;
     }
+}
+
+/* Whether a frame is sound, and in one piece as far as the parser looks. */
+static inline bool macs_can_parse(odp_packet_t handle, uint32_t parse_bytes) {
+    const uint32_t length = odp_packet_len(handle), contiguous = odp_packet_seg_len(handle);
     return odp_likely(contiguous >= (length < parse_bytes ? length : parse_bytes) && !odp_packet_has_error(handle));
 }
 
 /* The state of a burst's packet: it stands among those of the burst, or in the packet's buffer. */
 #define macs_state(states, handles, index)                                                                             \
     (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : (void *)macs_packet_of((handles)[index]))
+
+/* The same of what a packet keeps, of programs that do not keep its record. */
+#define macs_kept(kepts, handles, index)                                                                               \
+    (sizeof(*(kepts)) <= MACS_STATE_IN_BURST ? &(kepts)[index] : macs_kept_of(macs_packet_of((handles)[index])))
 
 /* The fate of a packet that cannot be bound. */
 #define MACS_FATE_REFUSED (MACS_FATE_DROP + MACS_CAUSE_RX_ERROR)
@@ -103,8 +122,8 @@ static inline void macs_extent_add(struct macs_extent *extent, uint32_t length) 
 }
 
 /* The fate of a packet that goes out of a port, by its number. */
-static inline macs_fate macs_fate_of_port(const struct macs_worker *worker, uint32_t port) {
-    return odp_likely(port <= UINT16_MAX) ? worker->slot_of[port] : 0;
+static inline macs_fate macs_fate_of_port(const struct macs_common *common, uint32_t port) {
+    return odp_likely(port <= UINT16_MAX) ? common->slot_of[port] : 0;
 }
 
 /* Whether any packet of the burst goes on to egress. */

@@ -39,10 +39,11 @@ enum {
 };
 
 /* Stage 0: entry. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate) {
+static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct state *state, macs_fate *restrict fate) {
     struct macs_packet *const packet = &state->packet;
     struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate;
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
     uint8_t hdr_extra_left = 0;
@@ -182,7 +183,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
         return;
     }
     packet->egress_port = standard_metadata_egress_spec;
-    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
+    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
     standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         uint32_t head = 0;
@@ -290,14 +291,16 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 
 /* A received burst, from end to end. */
 static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+    const struct macs_common here = macs_common_of(worker), *const common = &here;
     macs_fate fates[MACS_BURST_MAX];
     struct macs_extent received = {0, 0}, sent = {0, 0};
     for (uint32_t i = 0; i < count; i++) {
         struct state own, *const state = &own;
+        macs_bind(common, &state->packet, handles[i], MACS_BIND_ALL);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state->packet, handles[i], 65535, MACS_BIND_ALL))
-            ingress_0_entry(worker, state, &fates[i]);
+        if (macs_can_parse(handles[i], 65535))
+            ingress_0_entry(worker, common, state, &fates[i]);
         else
             fates[i] = MACS_FATE_REFUSED;
         macs_extent_add(&sent, state->packet.length);

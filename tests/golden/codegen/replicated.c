@@ -28,6 +28,20 @@ struct state {
     struct kept kept;
 };
 
+/* What is kept of a packet whose record is in its buffer. */
+#define macs_kept_of(packet) (&((struct state *)(packet))->kept)
+
+/* A packet goes on to the pipe aside: its record is filled in its buffer, and what is kept of it goes there. */
+ODP_COLD_CODE ODP_UNUSED static void macs_go_on(const struct macs_common *common, odp_packet_t handle, struct kept *kept,
+                                                enum macs_verdict verdict, uint16_t group) {
+    struct macs_packet *const packet = macs_packet_of(handle);
+    macs_bind(common, packet, handle, MACS_BIND_ALL);
+    packet->verdict = verdict;
+    packet->multicast_group = group;
+    if (kept != macs_kept_of(packet))
+        *macs_kept_of(packet) = *kept;
+}
+
 /* The program's errors; parser errors are among them. */
 enum {
     error_NoError = 0,
@@ -115,10 +129,9 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -155,10 +168,9 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -184,8 +196,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
     if (standard_metadata_mcast_grp != 0) {
         kept->hdr_tag_hops = hdr_tag_hops;
         kept->meta_weight = meta_weight;
-        packet->multicast_group = standard_metadata_mcast_grp;
-        packet->verdict = MACS_REPLICATE;
+        macs_go_on(common, packet->handle, kept, MACS_REPLICATE, standard_metadata_mcast_grp);
         *fate = MACS_FATE_ON;
         return;
     }
@@ -193,7 +204,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
+    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
     standard_metadata_egress_spec = (uint16_t)(0);
     standard_metadata_egress_rid = (uint16_t)(packet->replica);
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
@@ -217,9 +228,10 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 
 /* A received burst, from end to end. */
 static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+    const struct macs_common here = macs_common_of(worker), *const common = &here;
     macs_fate fates[MACS_BURST_MAX];
     struct macs_extent received = {0, 0};
-    ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+    struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
     struct ingress_sets left, *const sets = &left;
     const uint32_t sub_batch = worker->sub_batch;
     (void)sub_batch;
@@ -229,11 +241,13 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     sets->looks_1 = &looks_1;
     sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].kernel, 1);
     for (uint32_t i = 0; i < count; i++) {
-        struct state *const state = macs_state(states, handles, i);
+        struct macs_packet record, *const packet = &record;
+        struct kept *const kept = macs_kept(kepts, handles, i);
+        macs_bind(common, packet, handles[i], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state->packet, handles[i], 4, MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA))
-            ingress_0_entry(worker, state, &fates[i], i, sets);
+        if (macs_can_parse(handles[i], 4))
+            ingress_0_entry(worker, common, packet, kept, &fates[i], i, sets);
         else
             fates[i] = MACS_FATE_REFUSED;
     }
@@ -242,24 +256,22 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_looks *const looks = sets->looks_1;
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
-        for (uint32_t i = 0; i < members; i++)
-            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
-    }
-    if (odp_unlikely(macs_any_goes_on(fates, count)))
-        for (uint32_t i = 0; i < count; i++) {
-            const struct state *const state = macs_state(states, handles, i);
-            if (odp_unlikely(fates[i] == MACS_FATE_ON) && sizeof(struct state) <= MACS_STATE_IN_BURST)
-                *(struct state *)macs_packet_of(handles[i]) = *state;
+        for (uint32_t i = 0; i < members; i++) {
+            struct macs_packet record, *const packet = &record;
+            struct kept *const kept = macs_kept(kepts, handles, list[i]);
+            macs_bind(common, packet, handles[list[i]], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
+            ingress_1_I_groups(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
         }
+    }
+
     macs_settle(worker, handles, fates, count, received);
     return received.bytes;
 }
 
 /* Stage 0: entry. */
-static inline void egress_0_entry(struct macs_worker *worker, struct state *state) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept;
+static inline void egress_0_entry(struct macs_worker *worker, struct macs_packet *packet, struct kept *kept) {
+    (void)packet, (void)kept;
+    (void)worker;
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -291,8 +303,11 @@ static inline void egress_0_entry(struct macs_worker *worker, struct state *stat
 }
 
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
-    for (uint32_t i = 0; i < count; i++)
-        egress_0_entry(worker, (struct state *)packets[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        struct macs_packet *const packet = packets[i];
+        struct kept *const kept = macs_kept_of(packet);
+        egress_0_entry(worker, packet, kept);
+    }
 }
 
 const struct macs_program macs_program = {

@@ -32,6 +32,9 @@ struct state {
     struct kept kept;
 };
 
+/* What is kept of a packet whose record is in its buffer. */
+#define macs_kept_of(packet) (&((struct state *)(packet))->kept)
+
 /* The program's errors; parser errors are among them. */
 enum {
     error_NoError = 0,
@@ -278,10 +281,9 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -323,10 +325,9 @@ static inline void ingress_0_entry(struct macs_worker *worker, struct state *sta
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -398,10 +399,9 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, struct state *
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_2_I_labels(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -431,10 +431,9 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, struct state *
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, struct state *state, macs_fate *fate, uint32_t index, struct ingress_sets *sets) {
-    struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)worker, (void)packet, (void)kept, (void)fate, (void)index, (void)sets;
+static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+    (void)packet, (void)kept;
+    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -452,7 +451,7 @@ static inline void ingress_3_merge(struct macs_worker *worker, struct state *sta
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    *fate = macs_fate_of_port(worker, standard_metadata_egress_spec);
+    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
     standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         if (hdr_label_valid) {
@@ -468,6 +467,7 @@ struct ingress_burst {
     uint32_t count;
     uint32_t sub_batch;
     uint32_t fetched; /* of its first lookups */
+    struct macs_common common;
     struct macs_extent received;
     odp_packet_t handles[MACS_BURST_MAX];
     macs_fate fates[MACS_BURST_MAX];
@@ -476,14 +476,15 @@ struct ingress_burst {
     uint16_t members_2[MACS_BURST_MAX];
     struct ingress_1_I_groups_looks looks_1;
     struct ingress_2_I_labels_looks looks_2;
-    ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+    struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
 /* The first half of a received burst: it is parsed, and its first lookups are made ready. */
 static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
     struct ingress_burst *const opened = begun;
     struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
-    struct state *const states = opened->states;
+    const struct macs_common here = macs_common_of(worker), *const common = &here;
+    struct kept *const kepts = opened->kepts;
     macs_fate *const fates = opened->fates;
     struct ingress_sets left, *const sets = &left;
     struct macs_extent received = {0, 0};
@@ -493,11 +494,13 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     sets->looks_2 = &opened->looks_2;
     macs_set_empty(&sets->to_3);
     for (uint32_t i = 0; i < count; i++) {
-        struct state *const state = macs_state(states, handles, i);
+        struct macs_packet record, *const packet = &record;
+        struct kept *const kept = macs_kept(kepts, handles, i);
+        macs_bind(common, packet, handles[i], MACS_BIND_DATA);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
-        if (macs_bind(worker, &state->packet, handles[i], 18, MACS_BIND_DATA))
-            ingress_0_entry(worker, state, &fates[i], i, sets);
+        if (macs_can_parse(handles[i], 18))
+            ingress_0_entry(worker, common, packet, kept, &fates[i], i, sets);
         else
             fates[i] = MACS_FATE_REFUSED;
     }
@@ -509,6 +512,7 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     opened->count = count;
     opened->sub_batch = worker->sub_batch;
     opened->fetched = 0;
+    opened->common = here;
     opened->received = received;
     return received.bytes;
 }
@@ -517,7 +521,8 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
 static void ingress_close(struct macs_worker *worker, void *begun, void *since) {
     struct ingress_burst *const opened = begun, *const next = since;
     struct ingress_sets *const sets = &opened->sets;
-    struct state *const states = opened->states;
+    const struct macs_common here = opened->common, *const common = &here;
+    struct kept *const kepts = opened->kepts;
     const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
     (void)sub_batch;
@@ -545,7 +550,10 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             if (i + second < members) {
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
             }
-            ingress_1_I_groups(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
+            struct macs_packet record, *const packet = &record;
+            struct kept *const kept = macs_kept(kepts, handles, list[i]);
+            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
+            ingress_1_I_groups(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
         }
         if (next)
             next->fetched = come;
@@ -555,14 +563,22 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
         const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_looks *const looks = sets->looks_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
-        for (uint32_t i = 0; i < members; i++)
-            ingress_2_I_labels(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets, looks, i);
+        for (uint32_t i = 0; i < members; i++) {
+            struct macs_packet record, *const packet = &record;
+            struct kept *const kept = macs_kept(kepts, handles, list[i]);
+            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
+            ingress_2_I_labels(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
+        }
     }
     {
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
-        for (uint32_t i = 0; i < members; i++)
-            ingress_3_merge(worker, macs_state(states, handles, list[i]), &fates[list[i]], list[i], sets);
+        for (uint32_t i = 0; i < members; i++) {
+            struct macs_packet record, *const packet = &record;
+            struct kept *const kept = macs_kept(kepts, handles, list[i]);
+            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
+            ingress_3_merge(worker, common, packet, kept, &fates[list[i]], list[i], sets);
+        }
     }
 
     macs_settle(worker, handles, fates, count, opened->received);
