@@ -72,6 +72,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x32: { r = (bit<16>) (a + 1); }                    // the literal takes the width of a
             0x33: { bool x = (bool) a[0:0]; r = x ? 16w0x1111 : 16w0x2222; }
             0x34: { r = (bit<16>) (int<16>) (int<4>) a[3:0]; }
+            0x35: { r = (bit<3>) (bit<1>) (a == b) >= 7 ? 16w1 : 2; }   // never: the number is 0 or 1
             0x40: { r = a & 0x0f == b ? 16w1 : 2; }             // & binds stronger than ==
             0x41: { r = a | b < 0x10 ? 16w1 : 2; }              // | binds stronger than <
             0x42: { r = (bit<16>) (a + b << 1); }               // + binds stronger than <<

@@ -14,6 +14,9 @@
 /* A program may compare what is always equal, or never. */
 #pragma GCC diagnostic ignored "-Wtautological-compare"
 #pragma GCC diagnostic ignored "-Wtype-limits"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#endif
 
 MACS_WIDE(2)
 
