@@ -67,6 +67,17 @@ def test_c_compiles_without_warnings(compiler: str, optimise_by: str, tmp_path: 
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("left_out", ["stages", "straight", "locals", "overlap"])
+def test_a_switch_that_floods_compiles_without_warnings(left_out: str, tmp_path: Path) -> None:
+    """As users build it: the C compiler looks furthest at -O3."""
+    made = Request(FOLDER.parents[2] / "apps" / "l2fwd" / "l2fwd.p4", wanted=ALL.without([left_out]))
+    (tmp_path / "made.c").write_text(generate_c(made, load(made)).c)
+    tools = toolchain.find(optimise="-O3")
+    command = [*tools.compiler, *tools.all_flags, *include_flags(share("aux-backend"), tools), "-c", "made.c"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize(("name", "text"), [("drop_port", "(void)hdr_work_a;"), ("operators", ">= 7")])
 def test_what_passes_would_take_out_compiles_without_warnings(

@@ -35,8 +35,9 @@ struct state {
 #define macs_kept_of(packet) (&((struct state *)(packet))->kept)
 
 /* A packet goes on to the pipe aside: its record is filled in its buffer, and what is kept of it goes there. */
-ODP_COLD_CODE ODP_UNUSED static void macs_go_on(const struct macs_common *common, odp_packet_t handle, struct kept *kept,
-                                                enum macs_verdict verdict, uint16_t group) {
+__attribute__((cold, noinline, unused)) static void macs_go_on(const struct macs_common *common, odp_packet_t handle,
+                                                               struct kept *kept, enum macs_verdict verdict,
+                                                               uint16_t group) {
     struct macs_packet *const packet = macs_packet_of(handle);
     macs_bind(common, packet, handle, MACS_BIND_ALL);
     packet->verdict = verdict;
