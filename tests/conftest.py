@@ -22,6 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("MACSAD_FUZZ_SEED", "1")
+    os.environ.setdefault("MACSAD_CFLAGS", "-Werror")
     settings.register_profile("repeatable", derandomize=True, database=None)
     settings.load_profile("repeatable")
 

@@ -18,7 +18,7 @@ from macsad.stf.compiled import CompiledDevice
 from transpiler.optimisations import ALL, NONE
 from transpiler.toolchain import backend, toolchain
 from transpiler.toolchain.cache import cache_directory
-from transpiler.toolchain.toolchain import Toolchain, ToolchainError
+from transpiler.toolchain.toolchain import Toolchain, ToolchainError, WrongUsage
 
 STATE = Path(__file__).parents[1] / "packets" / "state.p4"
 
@@ -197,7 +197,16 @@ def test_flags_of_native_and_cross_compilers(monkeypatch: pytest.MonkeyPatch) ->
     assert "-march=native" in native.compile_flags and "-static" not in native.link_flags
     assert "-mcpu=cortex-a72" in cross.compile_flags and "-static" in cross.link_flags
     assert cross.compiler == ("aarch64-linux-gnu-gcc",)
-    assert {"-Wall", "-Wextra", "-Werror", "-Wshadow"} <= set(native.all_flags)
+    assert {"-Wall", "-Wextra", "-Wshadow"} <= set(native.all_flags)
+
+
+def test_own_flags_come_last_and_warnings_are_no_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MACSAD_CFLAGS", "-O1 '-DGREETING=\"good day\"'")
+    flags = toolchain.find().all_flags
+    assert flags[-2:] == ("-O1", '-DGREETING="good day"') and "-Werror" not in flags
+    monkeypatch.setenv("MACSAD_CFLAGS", "'-O1")
+    with pytest.raises(WrongUsage, match="MACSAD_CFLAGS ''-O1': no closing quotation"):
+        toolchain.find()
 
 
 def test_no_odp_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
