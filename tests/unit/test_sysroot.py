@@ -104,8 +104,5 @@ def test_packages_that_do_not_come(cache: Path, tmp_path: Path, monkeypatch: pyt
     [("armv7", "cortex-a7", "-mcpu=cortex-a7"), ("riscv64", "sifive-u74", "-mcpu=sifive-u74"),
      ("riscv64", "rv64gc", "-march=rv64gc"), ("s390x", "z13", "-march=z13")],
 )  # fmt: skip
-def test_processors_are_named_as_the_compiler_names_them(
-    monkeypatch: pytest.MonkeyPatch, arch: str, cpu: str, flag: str
-) -> None:
-    monkeypatch.setattr(toolchain.shutil, "which", lambda name: f"/bin/{name}")
-    assert flag in toolchain.find(arch=arch, cpu=cpu).compile_flags
+def test_processors_are_named_as_the_compiler_names_them(arch: str, cpu: str, flag: str) -> None:
+    assert flag in toolchain.find(arch=arch, cpu=cpu, compiler="gcc").compile_flags
