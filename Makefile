@@ -1,11 +1,11 @@
 # What people and CI run in the checkout. Two commands are enough to begin: make demo, make test.
 .DEFAULT_GOAL := help
-.PHONY: bench bench-check fuzz help setup setup-run demo check test test-odp matrix golden
+.PHONY: bench bench-check fuzz help setup setup-bench setup-run demo check test test-odp matrix golden
 
 BIN := .venv/bin
 JOBS ?= 2
 C_FILES = $(shell find aux-backend bench tests/c -name '*.[ch]')
-SCRIPTS := scripts/setup scripts/check_includes .ci/run
+SCRIPTS := scripts/setup scripts/huge_pages scripts/check_includes .ci/run
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
@@ -15,6 +15,10 @@ setup: ## install what checks and tests need: Debian packages, and .venv
 
 setup-run:
 	@scripts/setup run
+
+setup-bench:
+	@scripts/setup bench
+	@scripts/huge_pages 2500
 
 demo: setup-run ## compile apps/l3fwd, let packets through, show what came out where
 	@$(BIN)/python scripts/demo.py
@@ -46,9 +50,8 @@ fuzz: setup ## random programs through the whole compiler for MINUTES minutes (1
 	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py $(FUZZ))
 FUZZ = $(if $(SEED),--seed $(SEED) --count $(or $(COUNT),1),--minutes $(or $(MINUTES),10)) $(if $(KIND),--kind $(KIND)) $(if $(SIZE),--size $(SIZE))
 
-bench: setup ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels sdb io changes
-	$(BIN)/python -c 'import matplotlib' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+bench: setup-bench ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels sdb io changes
 	$(BIN)/python bench/series.py $(SERIES)
 
-bench-check: setup ## measure what the speed must be, each beside what it must reach; fails unless all hold
+bench-check: setup-bench ## measure what the speed must be, each beside what it must reach; fails unless all hold
 	$(BIN)/python bench/check.py
