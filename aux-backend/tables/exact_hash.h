@@ -80,7 +80,7 @@ static inline void macs_exact_hash_start(const void *self, const uint8_t *key, u
     cursor->primary = macs_exact_hash_primary(hash, index->cuckoo.bucket_count);
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
     cursor->candidate = 0;
-    macs_prefetch(&index->cuckoo.buckets[cursor->primary]);
+    macs_prefetch_far(&index->cuckoo.buckets[cursor->primary]);
 }
 
 /* One bit for each word of the bucket that may be the key's. */
@@ -100,12 +100,12 @@ static inline void macs_exact_hash_step(const void *self, const uint8_t *key, ui
         cursor->candidate = (uint32_t)word;
         if (cursor->candidate) {
             const uint8_t *slot = (const uint8_t *)macs_values_at(&table->values, cursor->candidate - 1);
-            macs_prefetch(slot);
+            macs_prefetch_far(slot);
             if (table->values.stride > 64)
-                macs_prefetch(slot + table->values.inline_offset + key_bytes - 1);
+                macs_prefetch_far(slot + table->values.inline_offset + key_bytes - 1);
         }
     } else if (macs_cuckoo_overflows(bucket)) {
-        macs_prefetch(macs_exact_hash_secondary(cursor));
+        macs_prefetch_far(macs_exact_hash_secondary(cursor));
     }
 }
 
@@ -194,7 +194,7 @@ static inline void macs_exact_hash_bulk_start(const void *self, struct macs_exac
         const uint64_t hash = macs_hash_bytes(bulk->keys[i], key_bytes, seed);
         bulk->wants[i] = macs_exact_hash_tag(hash);
         bulk->buckets[i] = &buckets[macs_exact_hash_primary(hash, bucket_count)];
-        macs_prefetch(bulk->buckets[i]);
+        macs_prefetch_far(bulk->buckets[i]);
     }
 }
 
@@ -206,7 +206,7 @@ static inline bool macs_exact_hash_bulk_look(struct macs_exact_hash_bulk *bulk, 
     const uint64_t word = macs_scan_find(bulk->buckets[at]->words, mask, bulk->wants[at]);
     const uintptr_t entry = before + (uintptr_t)(uint32_t)word * stride;
     bulk->entries[at] = (const struct macs_entry *)(word ? entry : (uintptr_t)bulk->missing);
-    macs_prefetch(bulk->entries[at]);
+    macs_prefetch_far(bulk->entries[at]);
     return word != 0;
 }
 
@@ -219,7 +219,7 @@ MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_leave(struct macs_exact_hash_bu
     };
     bulk->buckets[at] = macs_exact_hash_secondary(&cursor);
     bulk->wants[at] |= MACS_CUCKOO_SECONDARY;
-    macs_prefetch(bulk->buckets[at]);
+    macs_prefetch_far(bulk->buckets[at]);
     bulk->aways[bulk->away++] = (uint16_t)at;
 }
 

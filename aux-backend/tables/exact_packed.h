@@ -81,7 +81,7 @@ static inline void macs_exact_packed_start(const void *self, uint64_t key, uint3
     cursor->word = 0;
     cursor->primary = primary;
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
-    macs_prefetch(&index->cuckoo.buckets[primary]);
+    macs_prefetch_far(&index->cuckoo.buckets[primary]);
 }
 
 static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {
@@ -129,7 +129,7 @@ static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_
     const struct macs_cuckoo_bucket *bucket = &index->cuckoo.buckets[cursor->primary];
     cursor->word = macs_scan_find(bucket->words, macs_exact_packed_mask(index), cursor->want);
     if (__builtin_expect(!cursor->word && macs_cuckoo_overflows(bucket), 0))
-        macs_prefetch(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
+        macs_prefetch_far(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
 }
 
 /* Whether the key is there; then its entry's data. */
@@ -180,7 +180,7 @@ static inline void macs_exact_packed_bulk_start(const void *self, struct macs_ex
 }
 
 static inline void macs_exact_packed_bulk_fetch(const struct macs_exact_packed_bulk *bulk, uint32_t at) {
-    macs_prefetch(bulk->buckets[at]);
+    macs_prefetch_far(bulk->buckets[at]);
 }
 
 /* One of them by itself. */
@@ -200,7 +200,7 @@ static inline void macs_exact_packed_bulk_step(struct macs_exact_packed_bulk *bu
     bulk->words[at] = macs_scan_find(bucket->words, bulk->mask, bulk->keys[at]);
     if (__builtin_expect(!bulk->words[at] && macs_cuckoo_overflows(bucket), 0)) {
         const struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
-        macs_prefetch(&bulk->index->cuckoo.buckets[macs_exact_packed_secondary(&cursor, data_bits)]);
+        macs_prefetch_far(&bulk->index->cuckoo.buckets[macs_exact_packed_secondary(&cursor, data_bits)]);
     }
 }
 

@@ -12,7 +12,8 @@
 #include <string.h>
 
 /* Frames of a lookahead: they come while a burst is received and worked on. One is fetched beside each that is copied:
- * the CPU forgets what it is asked for faster than memory brings it. */
+ * the CPU forgets what it is asked for faster than memory brings it. They come to the second cache, as a core has more
+ * reads under way to that one. */
 #define PREFETCH_AHEAD 128u
 #define INDEX_AHEAD 192u /* and where it stands, so many frames before that */
 
@@ -178,7 +179,7 @@ static int mem_start(struct macs_odp_pktio *pktio) {
 
 /* A line of a frame into a packet; the same line of a frame to come is fetched meanwhile. */
 static inline void copy_line(uint8_t *to, const uint8_t *from, const uint8_t *ahead) {
-    odp_prefetch(ahead);
+    odp_prefetch_l2(ahead);
     memcpy(to, from, ODP_CACHE_LINE_SIZE);
 }
 
@@ -193,7 +194,7 @@ static inline uint64_t copy_frames(const uint8_t *bytes, const struct mem_frame 
                                    const odp_packet_t packets[], uint32_t num, uint32_t headroom, int input) {
     uint64_t octets = 0;
     for (uint32_t i = 0; i < num; i += ODP_CACHE_LINE_SIZE / sizeof(*frames))
-        odp_prefetch(frames + i + ahead + INDEX_AHEAD); /* else the loop waits to learn what to fetch */
+        odp_prefetch_l2(frames + i + ahead + INDEX_AHEAD); /* else the loop waits to learn what to fetch */
     for (uint32_t i = 0; i < num; i++) {
         struct mem_frame frame = frames[i];
         odp_packet_t pkt = packets[i];
