@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.ctypes import c_type, is_wide, literal
+from transpiler.codegen.expressions import C, cast, infix
 from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Storage
@@ -13,21 +14,22 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.types import Type
 from transpiler.schedule.pipeline import Source
 
-_SOURCES = {
-    Source.INGRESS_PORT: "packet->ingress_port",
-    Source.EGRESS_PORT: "packet->egress_port",
-    Source.LENGTH: "packet->length",
-    Source.INSTANCE: "packet->instance_type",
-    Source.REPLICA: "packet->replica",
-    Source.ARRIVAL_US: "packet->ingress_ns / 1000",
-    Source.NOW_US: "worker->now_ns / 1000",
-    Source.ZERO: "0",
-    Source.ONE: "1",
+_SOURCES = {  # the runtime's, in C
+    Source.INGRESS_PORT: C("packet->ingress_port"),
+    Source.EGRESS_PORT: C("packet->egress_port"),
+    Source.LENGTH: C("packet->length"),
+    Source.INSTANCE: C("packet->instance_type"),
+    Source.REPLICA: C("packet->replica"),
+    Source.ARRIVAL_US: infix(C("packet->ingress_ns"), "/", C("1000")),
+    Source.NOW_US: infix(C("worker->now_ns"), "/", C("1000")),
 }
+_CONSTANTS = {Source.ZERO: 0, Source.ONE: 1}
 
 
 def sourced(source: Source, type_: Type) -> str:
     """The C of a value of that type that comes from the runtime."""
+    if source in _CONSTANTS:
+        return literal(_CONSTANTS[source], type_)
     return _of_type(_SOURCES[source], type_)
 
 
@@ -51,10 +53,18 @@ class Intrinsics:
                 continue
             slot = self.storage.variable(variable)
             if not self.scope.is_dead(slot):
-                type_ = self.program.variable[variable].type
-                text = _SOURCES[source] if isinstance(source, Source) else self.value(source) or "0"
-                views.append(Line(f"{self.scope.write(slot)} = {_of_type(text, type_)};"))
+                views.append(Line(f"{self.scope.write(slot)} = {self._filled(source, variable)};"))
         return tuple(views)
+
+    def _filled(self, source: Source | str, variable: str) -> str:
+        """The C of a source's value, of the variable's type."""
+        type_ = self.program.variable[variable].type
+        if isinstance(source, Source):
+            return sourced(source, type_)
+        if (value := self.value(source)) is None:
+            return literal(0, type_)
+        same = c_type(type_) == c_type(self.program.variable[self.program.intrinsic[source]].type)
+        return value if same else _of_type(C(value), type_)
 
     def value(self, name: str) -> str | None:
         """The C of an intrinsic value; None where the program cannot name it."""
@@ -62,5 +72,5 @@ class Intrinsics:
         return None if variable is None else self.scope.read(self.storage.variable(variable))
 
 
-def _of_type(text: str, type_: Type) -> str:
-    return f"{c_type(type_)}_of({text})" if is_wide(type_) else f"({c_type(type_)})({text})"
+def _of_type(value: C, type_: Type) -> str:
+    return f"{c_type(type_)}_of({value})" if is_wide(type_) else cast(c_type(type_), value).text

@@ -10,6 +10,7 @@ from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.statements import ApplyTable
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.dead import without_dead_stores
 from transpiler.schedule.feeds import targets
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
@@ -21,8 +22,8 @@ from transpiler.schedule.touched import touched
 def kept_locations(
     program: Program, pipes: tuple[PipeSchedule, ...], given: Set[Location]
 ) -> tuple[tuple[PipeSchedule, ...], Live, Live]:
-    """The pipes, with what each of their stages finds in the packet's state; what must be kept there; and what of it must be
-    zero where a pipe renews the state."""
+    """The pipes without their dead stores, with what each of their stages finds in the packet's state; what must be kept
+    there; and what of it must be zero where a pipe renews the state."""
     stored = stored_fields(program)
     locator = Locator(program)
     elements = _of_elements(program)
@@ -33,7 +34,7 @@ def kept_locations(
     zeroed: Live = preserved
     made: list[PipeSchedule] = []
     for pipe in reversed(pipes):
-        liveness = Liveness(program, stored, pipe.exits, after, parted)
+        liveness = Liveness(program, stored, pipe.exits, after | preserved, parted)
         for kind, number, code in _latest_first(pipe):
             live = liveness.before(code)
             if kind == "join":
@@ -49,10 +50,13 @@ def kept_locations(
             ever = (elements | may_be for may_be in touched(program, pipe))
             found = (live & may_be for live, may_be in zip(found, ever, strict=True))
         stages = tuple(
-            replace(stage, carried=live - stage.known.keys() - given)
+            replace(stage, code=without_dead_stores(stage.code, liveness), carried=live - stage.known.keys() - given)
             for stage, live in zip(pipe.stages, found, strict=True)
         )
-        made.insert(0, replace(pipe, stages=stages, parted=parted))
+        joins = tuple(
+            without_dead_stores(join, liveness) if n in liveness.joins else join for n, join in enumerate(pipe.joins)
+        )
+        made.insert(0, replace(pipe, stages=stages, joins=joins, parted=parted))
         kept.update(*(stage.carried for stage in stages))
         entry = stages[0].carried
         after, parted = (frozenset(), entry) if pipe.aside else (entry, frozenset())

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of
-from transpiler.hlir.expressions import HeaderPlace
+from transpiler.hlir.expressions import HeaderPlace, VariableRef
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import (
     ApplyTable,
+    Assign,
     Block,
     Body,
     CopyHeader,
@@ -27,7 +28,7 @@ from transpiler.hlir.statements import (
 )
 from transpiler.hlir.traverse import expressions, program_statements, transition_expressions, walk
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Plain, Submit, Target
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
 
 Live = frozenset[Location]
 
@@ -50,17 +51,20 @@ class Liveness:
         """What is live at the start of a code. Every later stage and join must be known already."""
         live: Live = frozenset()
         for piece in reversed(code):
-            match piece:
-                case Submit() | Jump() | End():
-                    live = self._target(piece)
-                case Fork(statement=statement, arms=arms):
-                    live = frozenset().union(*(self.before(arm) for arm in arms))
-                    live |= self.locator.access(statement).reads
-                case Finish(statement=statement):
-                    live = self._apply(statement, live)
-                case Plain(what=what):
-                    live = self._plain(what, live)
+            live = self.before_piece(piece, live)
         return live
+
+    def before_piece(self, piece: Piece, live: Live) -> Live:
+        """What is live before a piece, with `live` behind it."""
+        match piece:
+            case Submit() | Jump() | End():
+                return self._target(piece)
+            case Fork(statement=statement, arms=arms):
+                return self.locator.access(statement).reads.union(*(self.before(arm) for arm in arms))
+            case Finish(statement=statement):
+                return self._apply(statement, live)
+            case Plain(what=what):
+                return self._plain(what, live)
 
     def _target(self, target: Target) -> Live:
         match target:
@@ -85,20 +89,35 @@ class Liveness:
                 return live | (self._body(control.body, live) - sure)
             case Restart():
                 return live
-        return self._statement(what, live)
+        return self.before_statement(what, live)
+
+    def fills(self, step: Step, live: Live) -> tuple[tuple[str, Source | str], ...]:
+        """What a step fills that is live behind it."""
+        return tuple(fill for fill in step.fills if not self._intrinsics((fill[0],)).isdisjoint(live))
+
+    def is_dead(self, statement: Statement, live: Live) -> bool:
+        """Whether a statement does nothing but write a variable that is not live behind it."""
+        return (
+            isinstance(statement, Assign)
+            and isinstance(statement.target, VariableRef)
+            and Location(statement.target.name) not in live
+        )
 
     def _step(self, step: Step, live: Live) -> Live:
-        copied = tuple(source for _, source in step.fills if not isinstance(source, Source))
+        copied = tuple(source for _, source in self.fills(step, live) if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
         parted = self.parted if step.parts else frozenset()
         return (live - filled) | parted | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:
         for statement in reversed(body):
-            live = self._statement(statement, live)
+            live = self.before_statement(statement, live)
         return live
 
-    def _statement(self, statement: Statement, live: Live) -> Live:
+    def before_statement(self, statement: Statement, live: Live) -> Live:
+        """What is live before a statement, with `live` behind it."""
+        if self.is_dead(statement, live):
+            return live
         match statement:
             case ApplyTable():
                 return self._apply(statement, live)

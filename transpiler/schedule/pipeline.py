@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from transpiler.hlir.program import Control, Parser, Program, Role
 from transpiler.hlir.statements import Block, Body, CallExtern, Leave, Statement
@@ -33,10 +33,11 @@ class Source(enum.Enum):
 class Step:
     """What the architecture does at a place. It sets the intrinsic values in `fills`, each from a source or from another
     intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`. `parts`: some
-    packets leave the pipe there, for the next one. `ends`: the pipe is done with the packet."""
+    packets leave the pipe there, for the next one. `ends`: the pipe is done with the packet. It is the same step where fewer
+    values need to be filled."""
 
     name: str
-    fills: tuple[tuple[str, Source | str], ...] = ()
+    fills: tuple[tuple[str, Source | str], ...] = field(default=(), compare=False)
     reads: tuple[str, ...] = ()
     parts: bool = False
     ends: bool = False

@@ -187,7 +187,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     }
     packet->egress_port = standard_metadata_egress_spec;
     *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
-    standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         uint32_t head = 0;
         bool moved = false;

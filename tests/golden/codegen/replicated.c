@@ -181,7 +181,7 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
     uint8_t meta_weight = 0;
     uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_egress_spec = 0;
-    uint16_t standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
+    uint16_t standard_metadata_ingress_port = (uint16_t)packet->ingress_port;
     uint16_t standard_metadata_mcast_grp = 0;
     { /* replicated.p4:31: I_groups */
         const struct I_groups_entry *entry = (const void *)looks->lookup_0.entries[at];
@@ -209,13 +209,12 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
         return;
     }
     *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
-    standard_metadata_egress_spec = (uint16_t)(0);
-    standard_metadata_egress_rid = (uint16_t)(packet->replica);
+    standard_metadata_egress_spec = 0;
+    standard_metadata_egress_rid = (uint16_t)packet->replica;
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
     if (standard_metadata_ingress_port == 0) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
-        standard_metadata_mcast_grp = 0; /* replicated.p4:39 */
     }
     if (standard_metadata_egress_spec == 511) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
@@ -283,10 +282,10 @@ static inline void egress_0_entry(struct macs_worker *worker, struct macs_packet
     uint16_t standard_metadata_egress_port = 0;
     uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_egress_spec = 0;
-    uint16_t standard_metadata_ingress_port = (uint16_t)(packet->ingress_port);
-    standard_metadata_egress_port = (uint16_t)(packet->egress_port);
-    standard_metadata_egress_spec = (uint16_t)(0);
-    standard_metadata_egress_rid = (uint16_t)(packet->replica);
+    uint16_t standard_metadata_ingress_port = (uint16_t)packet->ingress_port;
+    standard_metadata_egress_port = (uint16_t)packet->egress_port;
+    standard_metadata_egress_spec = 0;
+    standard_metadata_egress_rid = (uint16_t)packet->replica;
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
     if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */

@@ -455,7 +455,6 @@ static inline void ingress_3_merge(struct macs_worker *worker, const struct macs
         return;
     }
     *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
-    standard_metadata_egress_spec = (uint16_t)(0);
     { /* rest.p4:5 */
         if (hdr_label_valid) {
             uint8_t *const to = packet->data + 14;

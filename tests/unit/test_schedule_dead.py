@@ -1,0 +1,49 @@
+"""Stores that nothing reads any more on a packet's way through a stage."""
+
+from __future__ import annotations
+
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state
+
+from transpiler.hlir import statements as st
+from transpiler.hlir.program import Program
+from transpiler.schedule.pipeline import Deparse, Source, Step
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Fork, Plain
+from transpiler.schedule.v1model import EGRESS_SPEC, FORWARD
+
+
+def program(*ingress: st.Statement, egress: tuple[st.Statement, ...] = ()) -> tuple[Builder, Program]:
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    b.action("t.act")
+    b.table("t", [("h.v", "exact")], ["t.act"])
+    return b, b.build([state("start", [extract("h")], goto("accept"))], ingress, egress, [emit("h")])
+
+
+def left(made: Program) -> list[object]:
+    """What the last stage does after its lookup."""
+    code = schedule(made, Options()).pipes[0].stages[-1].code
+    assert not any(isinstance(piece, Fork) for piece in code)
+    return [piece.what for piece in code if isinstance(piece, Plain) and not isinstance(piece.what, Deparse)]
+
+
+def test_what_is_written_last_and_never_read_goes() -> None:
+    b = program()[0]
+    unread, read, used = b.set("a", 1), b.set("a", 2), st.Assign(b.place("h.v"), b.get("a"), AT)
+    assert left(program(apply("t"), unread, read, used, b.set("a", 3))[1])[:-1] == [read, used]
+
+
+def test_a_branch_around_nothing_else_goes() -> None:
+    b = program()[0]
+    branch = if_(binary("==", b.get("h.v"), const(1, 8)), [b.set("a", 1)])
+    assert [w for w in left(program(apply("t"), branch)[1]) if isinstance(w, st.If)] == []
+
+
+def test_the_architecture_fills_what_is_read() -> None:
+    b = program()[0]
+    (step,) = (w for w in left(program(apply("t"))[1]) if isinstance(w, Step))
+    assert step == FORWARD and step.fills == ()
+    egress = (st.Assign(b.place("h.v"), b.get("a"), AT),)
+    steps = [w for w in left(program(apply("t"), egress=egress)[1]) if isinstance(w, Step)]
+    assert (EGRESS_SPEC, Source.ZERO) in steps[0].fills  # asked when egress has run
