@@ -124,48 +124,59 @@ class ParserStatements(Statements):
         return SwitchView(self.switched(subject), tuple(views), default, where)
 
     def _chain(self, subjects: tuple[Expression, ...], cases: tuple[SelectCase, ...]) -> Views:
-        """Compare case by case, up to one that always holds; subjects are evaluated once."""
+        """Compare case by case, up to one that always holds; subjects that are computed are so once."""
+        always = next((n for n, case in enumerate(cases) if all(isinstance(k, AnySet) for k in case.keys)), len(cases))
+        compared = self._compared(cases[:always])
         views: list[View] = []
-        names = [self.scope.fresh("subject") for _ in subjects]
-        tests = []
-        for case in cases:
-            tests.append((case, *self._tests(names, subjects, case)))
-            if not tests[-1][-1]:
-                break
-        needed = {name for _, _, used, _ in tests for name in used}
-        for name, subject in zip(names, subjects, strict=True):
-            if name in needed:
-                views.append(Line(f"const {c_type(subject.type)} {name} = {self.render(subject)};"))
-        for case, before, _, conditions in tests:
-            if not conditions:
-                views += self._goto(case.state)
-                return (BlockView(tuple(views), "", ""),)
+        names = ["" for _ in subjects]
+        for position in sorted(compared):
+            names[position], declared = self._subject(subjects[position])
+            views += declared
+        for case in cases[:always]:
+            before, conditions = self._tests(names, subjects, case)
             views += before
             views.append(IfView(" && ".join(conditions), self._goto(case.state), (), at(case.span)))
-        return (BlockView((*views, *self._fail("error_NoMatch")), "", ""),)
+        views += self._goto(cases[always].state) if always < len(cases) else self._fail("error_NoMatch")
+        return (BlockView(tuple(views), "", ""),)
+
+    def _compared(self, cases: tuple[SelectCase, ...]) -> set[int]:
+        """The positions of the subjects that these cases look at."""
+        found: set[int] = set()
+        for case in cases:
+            position = 0
+            for key in case.keys:
+                count = len(self.program.value_set[key.name].types) if isinstance(key, ValueSetRef) else 1
+                found.update(() if isinstance(key, AnySet) else range(position, position + count))
+                position += count
+        return found
+
+    def _subject(self, subject: Expression) -> tuple[str, Views]:
+        """How tests name a subject, and the line that makes it so: a variable has a name."""
+        value = str(self.render(subject))
+        if value.isidentifier():
+            return value, ()
+        name = self.scope.fresh("subject")
+        return name, (Line(f"const {c_type(subject.type)} {name} = {value};"),)
 
     def _tests(
         self, names: list[str], subjects: tuple[Expression, ...], case: SelectCase
-    ) -> tuple[Views, list[str], list[str]]:
-        """What a case needs before its test, the subjects that it uses, and its conditions."""
+    ) -> tuple[Views, list[str]]:
+        """What a case needs before its test, and its conditions."""
         before: list[View] = []
-        used: list[str] = []
         conditions: list[str] = []
         position = 0
         for key in case.keys:
             if isinstance(key, ValueSetRef):
                 count = len(self.program.value_set[key.name].types)
-                covered = names[position : position + count]
-                lines, text = self._member(key.name, covered, subjects[position : position + count])
+                covered = slice(position, position + count)
+                lines, text = self._member(key.name, names[covered], subjects[covered])
                 before += lines
-                used += covered
                 position += count
             else:
                 text = self._test(names[position], subjects[position], key)
-                used += [names[position]] if text else []
                 position += 1
             conditions += [text] if text else []
-        return tuple(before), used, conditions
+        return tuple(before), conditions
 
     def _member(self, value_set: str, names: list[str], subjects: tuple[Expression, ...]) -> tuple[Views, str]:
         """Look subjects up in a parser value set: the statements, and the condition that they are a member."""
@@ -190,8 +201,12 @@ class ParserStatements(Statements):
                 if is_wide(type_):
                     both = [C(f"{c_type(type_)}_and({v}, {self.render(mask)})") for v in (value, self.render(wanted))]
                     return self._equal(both[0], both[1], True, c_type(type_))
-                masked = [infix(v, "&", self.render(mask)) for v in (value, self.render(wanted))]
-                return self._equal(masked[0], masked[1], False, c_type(type_))
+                masked = infix(value, "&", self.render(mask))
+                if isinstance(wanted, Const) and isinstance(mask, Const):
+                    bits = C(literal(wanted.value & mask.value, type_))
+                else:
+                    bits = infix(self.render(wanted), "&", self.render(mask))
+                return self._equal(masked, bits, False, c_type(type_))
             case RangeSet(low=low, high=high):
                 return self._between(value, low, high)
         raise TypeError(f"no C for {key}")

@@ -80,12 +80,10 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
             at += 15;
         }
         {
-            const uint8_t subject_1 = hdr_first_kind;
-            const uint8_t subject_2 = hdr_first_delta;
-            if (subject_1 == 1) { /* plain.p4:16 */
+            if (hdr_first_kind == 1) { /* plain.p4:16 */
                 goto parse_items;
             }
-            if ((subject_1 & 6) == (2 & 6) && macs_signed(subject_2, 8) >= macs_signed(0xfc, 8) && macs_signed(subject_2, 8) <= macs_signed(3, 8)) { /* plain.p4:17 */
+            if ((hdr_first_kind & 6) == 2 && macs_signed(hdr_first_delta, 8) >= macs_signed(0xfc, 8) && macs_signed(hdr_first_delta, 8) <= macs_signed(3, 8)) { /* plain.p4:17 */
                 goto parse_items;
             }
             goto parsed;
@@ -167,7 +165,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
             hdr_items_nextIndex = (uint32_t)macs_sub_saturating(hdr_items_nextIndex, 1); /* plain.p4:33 */
             break;
         default:
-            goto after_ingress_I_end_3;
+            goto after_ingress_I_end_1;
         }
         hdr_first_wide = macs_w2_xor(macs_w2_shift_left(hdr_first_wide, 7, 96), macs_w2_of(hdr_first_length)); /* plain.p4:36 */
         hdr_extra_valid = true; /* plain.p4:37 */
@@ -180,7 +178,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
         }
         hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     }
-    after_ingress_I_end_3:;
+    after_ingress_I_end_1:;
     if (standard_metadata_egress_spec == 511) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
