@@ -13,10 +13,9 @@ from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
 from transpiler.codegen.packing import bytes_of, store_padded, word_around
-from transpiler.codegen.record import texts
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import members_key, packed_keys
-from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views
+from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views, texts
 from transpiler.hlir.expressions import (
     AnySet,
     Const,
@@ -158,9 +157,7 @@ class ParserStatements(Statements):
         name = self.scope.fresh("subject")
         return name, (Line(f"const {c_type(subject.type)} {name} = {value};"),)
 
-    def _tests(
-        self, names: list[str], subjects: tuple[Expression, ...], case: SelectCase
-    ) -> tuple[Views, list[str]]:
+    def _tests(self, names: list[str], subjects: tuple[Expression, ...], case: SelectCase) -> tuple[Views, list[str]]:
         """What a case needs before its test, and its conditions."""
         before: list[View] = []
         conditions: list[str] = []

@@ -77,7 +77,7 @@ def view(
         fresh=tuple(
             f".{slot.name} = {_nowhere(slot)}" for slot in kept if slot.initial == "MACS_NOWHERE" and slot.owner in made
         ),
-        begins_kept=whole,
+        begins_kept=whole and (lasting or bool(kept)),
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
         preserved=preserved,
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
@@ -107,6 +107,7 @@ def view(
         defines=_defines(wanted),
         all_passes=wanted.passes and not wanted.without_passes,
         uses_time=_uses_time(program),
+        overridden=overridden,
     )
 
 

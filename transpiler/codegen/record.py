@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
-from transpiler.codegen.views import PipeView
+from transpiler.codegen.views import PipeView, texts
 
 # what is filled when a packet is received; its length always is
 MEMBERS = (
@@ -61,15 +59,3 @@ def binding(record: frozenset[str]) -> str:
     if record == WHOLE:
         return "MACS_BIND_ALL"
     return " | ".join(f"MACS_BIND_{name.upper()}" for name in MEMBERS if name in record) or "0"
-
-
-def texts(part: Any) -> Iterator[str]:
-    """Every text in a view, a tuple of views or what they consist of."""
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, tuple):
-        for inner in part:
-            yield from texts(inner)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from texts(getattr(part, field.name))

@@ -5,8 +5,28 @@ Statement views have a `kind` that templates choose by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar
+
+
+def texts(part: Any) -> Iterator[str]:
+    """Every text in a view, a tuple of views or what they consist of."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from texts(inner)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from texts(getattr(part, field.name))
+
+
+def names(part: Any, name: str) -> bool:
+    """Whether the C in views names something."""
+    word = re.compile(rf"\b{name}\b")
+    return any(word.search(text) for text in texts(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +248,19 @@ class StageView:
         """Its lookups of arrays that other work may follow before they are finished."""
         return (*self.in_words, *self.in_parts)
 
+    def names(self, name: str) -> bool:
+        """Whether its function names something."""
+        return names((self.locals, self.body), name)
+
+    def keys_name(self, name: str) -> bool:
+        """Whether what makes the keys of its lookups does."""
+        return names(tuple((lookup.keys, lookup.key_word, lookup.selection) for lookup in self.lookups), name)
+
+    @property
+    def in_sub_batches(self) -> bool:
+        """Whether its packets are taken so many at once as the sub-batch has."""
+        return bool(self.in_words) or bool(self.lookups and not self.bulk)
+
     @property
     def steps(self) -> int:
         """How many times the stage's lookups go on between start and finish."""
@@ -247,6 +280,11 @@ class PipeView:
     aside: bool
     fated: bool
     resizes: bool
+
+    @property
+    def in_sub_batches(self) -> bool:
+        """Whether a stage after the first is."""
+        return any(stage.in_sub_batches for stage in self.stages[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +399,7 @@ class SlotView:
 @dataclass(frozen=True, slots=True)
 class ProgramView:
     """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet
-    needs that beginning.
+    needs that beginning. `overridden`: the target has templates of its own, whose code may name what ours does not.
     `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `binds`: what must be filled of a packet's record, for macs_bind();
     `lasting`: as the Maker has it.
@@ -401,6 +439,12 @@ class ProgramView:
     defines: tuple[str, ...]
     all_passes: bool
     uses_time: bool
+    overridden: bool
+
+    @property
+    def keeps(self) -> bool:
+        """Whether functions are given what is kept of a packet."""
+        return self.lasting or self.parted or bool(self.kept)
 
     @property
     def overlaps(self) -> bool:

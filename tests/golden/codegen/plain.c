@@ -17,6 +17,8 @@
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #endif
+/* Functions of the same kind are given the same, whatever of it they need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 MACS_WIDE(2)
 
@@ -44,9 +46,6 @@ enum {
 /* Stage 0: entry. */
 static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct state *state, macs_fate *restrict fate) {
     struct macs_packet *const packet = &state->packet;
-    struct kept *const kept = &state->kept;
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
     uint8_t hdr_extra_left = 0;

@@ -18,6 +18,8 @@
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #endif
+/* Functions of the same kind are given the same, whatever of it they need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
@@ -134,8 +136,6 @@ struct ingress_sets {
 
 /* Stage 0: entry, then on to the next lookups. */
 static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -173,8 +173,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
 
 /* Stage 1: finish I.groups. */
 static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -236,8 +234,6 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     struct macs_extent received = {0, 0};
     struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
     struct ingress_sets left, *const sets = &left;
-    const uint32_t sub_batch = worker->sub_batch;
-    (void)sub_batch;
     uint16_t members_1[MACS_BURST_MAX];
     macs_list_empty(&sets->to_1, members_1);
     struct ingress_1_I_groups_looks looks_1;
@@ -273,8 +269,6 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
 
 /* Stage 0: entry. */
 static inline void egress_0_entry(struct macs_worker *worker, struct macs_packet *packet, struct kept *kept) {
-    (void)packet, (void)kept;
-    (void)worker;
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;

@@ -20,6 +20,8 @@
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbool-compare"
 #endif
+/* Functions of the same kind are given the same, whatever of it they need. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
@@ -285,8 +287,6 @@ struct ingress_sets {
 
 /* Stage 0: entry, then on to the next lookups. */
 static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -329,8 +329,6 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
 static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -403,8 +401,6 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
 static inline void ingress_2_I_labels(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -435,8 +431,6 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, const struct m
 
 /* Stage 3: merge. */
 static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
-    (void)packet, (void)kept;
-    (void)worker, (void)common, (void)fate, (void)index, (void)sets;
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -527,7 +521,6 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     struct kept *const kepts = opened->kepts;
     const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
-    (void)sub_batch;
     macs_fate *const fates = opened->fates;
     {
         const uint16_t *const list = sets->to_1.members;
