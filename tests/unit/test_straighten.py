@@ -1,6 +1,8 @@
 """Jumps and labels that generated functions can do without."""
 
-from transpiler.codegen.straighten import straighten
+import pytest
+
+from transpiler.codegen.straighten import negated, straighten
 from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView
 
 
@@ -18,7 +20,7 @@ def test_a_label_that_something_else_jumps_to_stays() -> None:
 def test_the_end_of_a_branch_goes_where_the_branch_ends() -> None:
     branch = IfView("x", (Line("goto join_0;"),), (Line("y = 1;"), Line("goto join_0;")), "")
     assert straighten((branch, Line("join_0:;"), Line("z = 1;"))) == (
-        IfView("!(x)", (Line("y = 1;"),), (), ""),
+        IfView("!x", (Line("y = 1;"),), (), ""),
         Line("z = 1;"),
     )
 
@@ -33,3 +35,31 @@ def test_a_case_and_a_block_end_where_they_end() -> None:
 def test_jumps_over_something_stay() -> None:
     views = (IfView("x", (Line("goto out;"),), (), ""), Line("a = 1;"), Line("out:;"), Line("b = 1;"))
     assert straighten(views) == views
+
+
+def test_a_jump_over_a_jump_is_turned_round() -> None:
+    views = (IfView("x == 1", (Line("goto url;"),), (), ""), Line("goto parsed;"), Line("url:;"), Line("a = 1;"))
+    end = (Line("parsed:;"), Line("b = 1;"))
+    assert straighten((*views, Line("goto parsed;"), Line("c = 1;"), *end)) == (
+        IfView("x != 1", (Line("goto parsed;"),), (), ""),
+        Line("a = 1;"),
+        Line("goto parsed;"),
+        Line("c = 1;"),
+        *end,
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "opposite"),
+    [
+        ("x", "!x"),
+        ("h->a[1] <= 2", "h->a[1] > 2"),
+        ("error != 0 /* NoError */", "error == 0 /* NoError */"),
+        ("!x", "!(!x)"),
+        ("a & b == c", "!(a & b == c)"),
+        ("a == 1 && b == 2", "!(a == 1 && b == 2)"),
+        ("f(x) == 1", "!(f(x) == 1)"),
+    ],
+)
+def test_the_opposite_of_conditions(condition: str, opposite: str) -> None:
+    assert negated(condition) == opposite

@@ -19,6 +19,7 @@ from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
+from transpiler.codegen.unnest import unnested, with_guards
 from transpiler.codegen.views import (
     CaseView,
     IfView,
@@ -127,7 +128,7 @@ class StageRenderer:
             cite=at(stage.lookups[0].span) if stage.lookups else "",
             lookups=lookups,
             locals=tuple(f"{slot.declaration} = {self._initial(slot)};" for slot in used),
-            body=straighten(body),
+            body=unnested(with_guards(straighten(body))),
             listed=number in self.listed,
         )
 

@@ -5,22 +5,38 @@ goto parsed; parsed:; packet->payload_offset = at;   →   packet->payload_offse
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from transpiler.codegen.views import ApplyView, BlockView, IfView, Line, SwitchView, View, Views, WhileView
 
 RETURN = "return;"
+_OPERAND = r"(?:\w|\.|->|\[\w+\])+"
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def straighten(views: Views) -> Views:
     """The body of a function, which does the same."""
     while True:
-        straight = _without_jumps(views, frozenset({RETURN}))
+        straight = _without_jumps(_inverted(views), frozenset({RETURN}))
         straight = _without_labels(straight, frozenset(_jumps(straight)))
         if straight == views:
             return views
         views = straight
+
+
+def _inverted(views: Views) -> Views:
+    """With jumps over nothing but another jump turned round: if (x) goto a; goto b; a:  →  if (!x) goto b; a:"""
+    made: list[View] = []
+    for view in views:
+        match made, view:
+            case [*_, IfView(then=(Line() as over,), otherwise=()) as branch, Line() as jump], Line() as here if (
+                here.label and over.text == f"goto {here.label};" and jump.text.startswith("goto ")
+            ):
+                made[-2:] = [replace(branch, condition=negated(branch.condition), then=(jump,))]
+        made.append(map_bodies(view, _inverted))
+    return tuple(made)
 
 
 def _without_jumps(views: Views, follows: frozenset[str]) -> Views:
@@ -48,7 +64,7 @@ def _inside(view: View, follows: frozenset[str]) -> View:
         case WhileView(body=body):  # its end is its beginning
             return replace(view, body=_without_jumps(body, frozenset()))
         case _:
-            return _map_bodies(view, lambda body: _without_jumps(body, follows))
+            return map_bodies(view, lambda body: _without_jumps(body, follows))
 
 
 def _without_labels(views: Views, used: frozenset[str]) -> Views:
@@ -58,7 +74,7 @@ def _without_labels(views: Views, used: frozenset[str]) -> Views:
             continue
         if isinstance(view, BlockView) and view.label not in used:
             view = replace(view, label="")
-        kept.append(_map_bodies(view, lambda body: _without_labels(body, used)))
+        kept.append(map_bodies(view, lambda body: _without_labels(body, used)))
     return tuple(kept)
 
 
@@ -78,17 +94,26 @@ def _bodies(view: View) -> tuple[Views, ...]:
         found.append(body)
         return body
 
-    _map_bodies(view, note)
+    map_bodies(view, note)
     return tuple(found)
 
 
-def _map_bodies(view: View, rewrite: Callable[[Views], Views]) -> View:
+def negated(condition: str) -> str:
+    """The condition that holds where this one does not."""
+    if re.fullmatch(_OPERAND, condition):
+        return f"!{condition}"
+    if compared := re.fullmatch(rf"({_OPERAND}) (==|!=|<=?|>=?) ({_OPERAND}( /\*.*\*/)?)", condition):
+        return f"{compared[1]} {_OPPOSITE[compared[2]]} {compared[3]}"
+    return f"!({condition})"
+
+
+def map_bodies(view: View, rewrite: Callable[[Views], Views]) -> View:
     """The view with each of the bodies in it rewritten."""
     match view:
         case IfView(condition=condition, then=then, otherwise=otherwise):
             then, otherwise = rewrite(then), rewrite(otherwise)
             if otherwise and not then:
-                return replace(view, condition=f"!({condition})", then=otherwise, otherwise=())
+                return replace(view, condition=negated(condition), then=otherwise, otherwise=())
             return replace(view, then=then, otherwise=otherwise)
         case SwitchView(cases=cases, default=default):
             rewritten = tuple(replace(case, body=rewrite(case.body)) for case in cases)

@@ -66,49 +66,43 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     uint16_t standard_metadata_egress_spec = 0;
     { /* plain.p4:12 */
         uint32_t at = 0;
-        { /* plain.p4:14 */
-            if (packet->length - at < 15) {
-                goto parsed;
-            }
-            hdr_first_valid = true;
-            hdr_first_at = (uint16_t)at;
-            hdr_first_kind = (uint8_t)macs_load_bits(packet->data + at, 0, 3);
-            hdr_first_length = (uint16_t)macs_load_bits(packet->data + at, 3, 13);
-            hdr_first_delta = (uint8_t)macs_load_bytes(packet->data + at + 2, 1);
-            hdr_first_wide = macs_w2_load(packet->data + at, 24, 96);
-            at += 15;
-        }
-        {
-            if (hdr_first_kind == 1) { /* plain.p4:16 */
-                goto parse_items;
-            }
-            if ((hdr_first_kind & 6) == 2 && macs_signed(hdr_first_delta, 8) >= macs_signed(0xfc, 8) && macs_signed(hdr_first_delta, 8) <= macs_signed(3, 8)) { /* plain.p4:17 */
-                goto parse_items;
-            }
+        if (packet->length - at < 15) { /* plain.p4:14 */
             goto parsed;
         }
+        hdr_first_valid = true;
+        hdr_first_at = (uint16_t)at;
+        hdr_first_kind = (uint8_t)macs_load_bits(packet->data + at, 0, 3);
+        hdr_first_length = (uint16_t)macs_load_bits(packet->data + at, 3, 13);
+        hdr_first_delta = (uint8_t)macs_load_bytes(packet->data + at + 2, 1);
+        hdr_first_wide = macs_w2_load(packet->data + at, 24, 96);
+        at += 15;
+        if (hdr_first_kind == 1) { /* plain.p4:16 */
+            goto parse_items;
+        }
+        if ((hdr_first_kind & 6) == 2 && macs_signed(hdr_first_delta, 8) >= macs_signed(0xfc, 8) && macs_signed(hdr_first_delta, 8) <= macs_signed(3, 8)) { /* plain.p4:17 */
+            goto parse_items;
+        }
+        goto parsed;
         parse_items:; /* plain.p4:21 */
         if (!(hdr_items_nextIndex < 4)) { /* plain.p4:22 */
             goto parsed;
         }
-        { /* plain.p4:22 */
-            if (packet->length - at < 1) {
-                goto parsed;
-            }
-            if (hdr_items_nextIndex < 4) {
-                hdr_items_valid[hdr_items_nextIndex] = true;
-            }
-            if (hdr_items_nextIndex < 4) {
-                hdr_items_at[hdr_items_nextIndex] = (uint16_t)at;
-            }
-            if (hdr_items_nextIndex < 4) {
-                hdr_items_value[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 0, 7);
-            }
-            if (hdr_items_nextIndex < 4) {
-                hdr_items_last[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 7, 1);
-            }
-            at += 1;
+        if (packet->length - at < 1) { /* plain.p4:22 */
+            goto parsed;
         }
+        if (hdr_items_nextIndex < 4) {
+            hdr_items_valid[hdr_items_nextIndex] = true;
+        }
+        if (hdr_items_nextIndex < 4) {
+            hdr_items_at[hdr_items_nextIndex] = (uint16_t)at;
+        }
+        if (hdr_items_nextIndex < 4) {
+            hdr_items_value[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 0, 7);
+        }
+        if (hdr_items_nextIndex < 4) {
+            hdr_items_last[hdr_items_nextIndex] = (uint8_t)macs_load_bits(packet->data + at, 7, 1);
+        }
+        at += 1;
         hdr_items_nextIndex = (uint32_t)(hdr_items_nextIndex + 1); /* plain.p4:22 */
         meta_count = (uint8_t)(meta_count + 1); /* plain.p4:23 */
         if (!(hdr_items_nextIndex > 0)) { /* plain.p4:24 */
@@ -119,64 +113,61 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
             break;
         case 0:
             goto parse_items;
-
         default:
             break;
         }
         parsed:;
         packet->payload_offset = at;
     }
-    { /* plain.p4:28 */
-        standard_metadata_egress_spec = (uint16_t)meta_count; /* plain.p4:30 */
-        switch (hdr_first_kind) { /* plain.p4:31 */
-        case 1:
-            hdr_items_valid[3] = hdr_items_valid[2]; /* plain.p4:32 */
-            hdr_items_at[3] = hdr_items_at[2];
-            hdr_items_value[3] = hdr_items_value[2];
-            hdr_items_last[3] = hdr_items_last[2];
-            hdr_items_valid[2] = hdr_items_valid[1]; /* plain.p4:32 */
-            hdr_items_at[2] = hdr_items_at[1];
-            hdr_items_value[2] = hdr_items_value[1];
-            hdr_items_last[2] = hdr_items_last[1];
-            hdr_items_valid[1] = hdr_items_valid[0]; /* plain.p4:32 */
-            hdr_items_at[1] = hdr_items_at[0];
-            hdr_items_value[1] = hdr_items_value[0];
-            hdr_items_last[1] = hdr_items_last[0];
-            hdr_items_valid[0] = false; /* plain.p4:32 */
-            hdr_items_nextIndex = hdr_items_nextIndex <= 3 ? (uint32_t)(hdr_items_nextIndex + 1) : 4; /* plain.p4:32 */
-            hdr_items_valid[0] = true; /* plain.p4:32 */
-            hdr_items_value[0] = 1; /* plain.p4:32 */
-            break;
-        case 2:
-            hdr_items_valid[0] = hdr_items_valid[1]; /* plain.p4:33 */
-            hdr_items_at[0] = hdr_items_at[1];
-            hdr_items_value[0] = hdr_items_value[1];
-            hdr_items_last[0] = hdr_items_last[1];
-            hdr_items_valid[1] = hdr_items_valid[2]; /* plain.p4:33 */
-            hdr_items_at[1] = hdr_items_at[2];
-            hdr_items_value[1] = hdr_items_value[2];
-            hdr_items_last[1] = hdr_items_last[2];
-            hdr_items_valid[2] = hdr_items_valid[3]; /* plain.p4:33 */
-            hdr_items_at[2] = hdr_items_at[3];
-            hdr_items_value[2] = hdr_items_value[3];
-            hdr_items_last[2] = hdr_items_last[3];
-            hdr_items_valid[3] = false; /* plain.p4:33 */
-            hdr_items_nextIndex = (uint32_t)macs_sub_saturating(hdr_items_nextIndex, 1); /* plain.p4:33 */
-            break;
-        default:
-            goto after_ingress_I_end_1;
-        }
-        hdr_first_wide = macs_w2_xor(macs_w2_shift_left(hdr_first_wide, 7, 96), macs_w2_of(hdr_first_length)); /* plain.p4:36 */
-        hdr_extra_valid = true; /* plain.p4:37 */
-        hdr_extra_left = macs_signed(hdr_first_delta, 8) < macs_signed(0, 8) ? 1 : hdr_first_delta; /* plain.p4:38 */
-        { /* plain.p4:39 */
-            uint8_t list[13] = {0};
-            macs_store_bits(list, 0, 3, hdr_first_kind);
-            macs_w2_store(list, 3, 96, hdr_first_wide);
-            I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0});
-        }
-        hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
+    standard_metadata_egress_spec = (uint16_t)meta_count; /* plain.p4:30 */
+    switch (hdr_first_kind) { /* plain.p4:31 */
+    case 1:
+        hdr_items_valid[3] = hdr_items_valid[2]; /* plain.p4:32 */
+        hdr_items_at[3] = hdr_items_at[2];
+        hdr_items_value[3] = hdr_items_value[2];
+        hdr_items_last[3] = hdr_items_last[2];
+        hdr_items_valid[2] = hdr_items_valid[1]; /* plain.p4:32 */
+        hdr_items_at[2] = hdr_items_at[1];
+        hdr_items_value[2] = hdr_items_value[1];
+        hdr_items_last[2] = hdr_items_last[1];
+        hdr_items_valid[1] = hdr_items_valid[0]; /* plain.p4:32 */
+        hdr_items_at[1] = hdr_items_at[0];
+        hdr_items_value[1] = hdr_items_value[0];
+        hdr_items_last[1] = hdr_items_last[0];
+        hdr_items_valid[0] = false; /* plain.p4:32 */
+        hdr_items_nextIndex = hdr_items_nextIndex <= 3 ? (uint32_t)(hdr_items_nextIndex + 1) : 4; /* plain.p4:32 */
+        hdr_items_valid[0] = true; /* plain.p4:32 */
+        hdr_items_value[0] = 1; /* plain.p4:32 */
+        break;
+    case 2:
+        hdr_items_valid[0] = hdr_items_valid[1]; /* plain.p4:33 */
+        hdr_items_at[0] = hdr_items_at[1];
+        hdr_items_value[0] = hdr_items_value[1];
+        hdr_items_last[0] = hdr_items_last[1];
+        hdr_items_valid[1] = hdr_items_valid[2]; /* plain.p4:33 */
+        hdr_items_at[1] = hdr_items_at[2];
+        hdr_items_value[1] = hdr_items_value[2];
+        hdr_items_last[1] = hdr_items_last[2];
+        hdr_items_valid[2] = hdr_items_valid[3]; /* plain.p4:33 */
+        hdr_items_at[2] = hdr_items_at[3];
+        hdr_items_value[2] = hdr_items_value[3];
+        hdr_items_last[2] = hdr_items_last[3];
+        hdr_items_valid[3] = false; /* plain.p4:33 */
+        hdr_items_nextIndex = (uint32_t)macs_sub_saturating(hdr_items_nextIndex, 1); /* plain.p4:33 */
+        break;
+    default:
+        goto after_ingress_I_end_1;
     }
+    hdr_first_wide = macs_w2_xor(macs_w2_shift_left(hdr_first_wide, 7, 96), macs_w2_of(hdr_first_length)); /* plain.p4:36 */
+    hdr_extra_valid = true; /* plain.p4:37 */
+    hdr_extra_left = macs_signed(hdr_first_delta, 8) < macs_signed(0, 8) ? 1 : hdr_first_delta; /* plain.p4:38 */
+    { /* plain.p4:39 */
+        uint8_t list[13] = {0};
+        macs_store_bits(list, 0, 3, hdr_first_kind);
+        macs_w2_store(list, 3, 96, hdr_first_wide);
+        I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0});
+    }
+    hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     after_ingress_I_end_1:;
     if (standard_metadata_egress_spec == 511) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;

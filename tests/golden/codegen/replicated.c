@@ -143,16 +143,14 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     { /* replicated.p4:10 */
         uint32_t at = 0;
         uint32_t error = error_NoError;
-        { /* replicated.p4:12 */
-            if (packet->length - at < 4) {
-                error = error_PacketTooShort;
-                goto parsed;
-            }
-            hdr_tag_valid = true;
-            hdr_tag_group = (uint8_t)macs_load_from_word(packet->data + at, 4, 0, 8);
-            hdr_tag_hops = (uint8_t)macs_load_from_word(packet->data + at, 4, 8, 8);
-            at += 4;
+        if (packet->length - at < 4) { /* replicated.p4:12 */
+            error = error_PacketTooShort;
+            goto parsed;
         }
+        hdr_tag_valid = true;
+        hdr_tag_group = (uint8_t)macs_load_from_word(packet->data + at, 4, 0, 8);
+        hdr_tag_hops = (uint8_t)macs_load_from_word(packet->data + at, 4, 8, 8);
+        at += 4;
         if (!(hdr_tag_hops != 0)) { /* replicated.p4:13 */
             error = 2 /* NoMatch */;
         }
@@ -262,7 +260,6 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
             ingress_1_I_groups(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
         }
     }
-
     macs_settle(worker, handles, fates, count, received);
     return received.bytes;
 }

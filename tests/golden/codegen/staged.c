@@ -294,29 +294,25 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     uint32_t hdr_label_value = 0;
     { /* staged.p4:11 */
         uint32_t at = 0;
-        { /* staged.p4:13 */
-            if (packet->length - at < 14) {
-                goto parsed;
-            }
-            hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
-            hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
-            at += 14;
+        if (packet->length - at < 14) { /* staged.p4:13 */
+            goto parsed;
         }
+        hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
+        hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
+        at += 14;
         switch (hdr_ethernet_type) { /* staged.p4:14 */
         case 0x8847:
             break;
         default:
             goto parsed;
         }
-        { /* staged.p4:17 */
-            if (packet->length - at < 4) {
-                goto parsed;
-            }
-            hdr_label_valid = true;
-            hdr_label_value = (uint32_t)macs_load_from_word(packet->data + at, 4, 0, 20);
-            hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
-            at += 4;
+        if (packet->length - at < 4) { /* staged.p4:17 */
+            goto parsed;
         }
+        hdr_label_valid = true;
+        hdr_label_value = (uint32_t)macs_load_from_word(packet->data + at, 4, 0, 20);
+        hdr_label_ttl = (uint8_t)macs_load_bytes(packet->data + at + 3, 1);
+        at += 4;
         parsed:;
     }
     kept->hdr_label_valid = hdr_label_valid;
@@ -350,7 +346,6 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
             break;
         }
     }
-
     if (I_groups_hit) { /* staged.p4:52 */
         if (hdr_label_valid) { /* staged.p4:53 */
             kept->meta_group = meta_group;
@@ -359,44 +354,42 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
             macs_store_bytes(sets->looks_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
-        } else {
-            { /* staged.p4:53: I_ports */
-                const struct I_ports_entry *entry = NULL;
-                switch ((uint64_t)meta_group) {
-                case 1:
-                    entry = &I_ports_values[0];
-                    break;
-                case 2:
-                    entry = &I_ports_values[1];
-                    break;
-                default:
-                    break;
-                }
-                if (!entry)
-                    entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
-                switch (entry->head.action) {
-                case I_ports_runs_send: /* staged.p4:28: I.send */
-                    standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
-                    break;
-                case I_ports_runs_drop: /* staged.p4:26: I.drop */
-                    standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
-                    break;
-                case I_ports_runs_NoAction: /* core.p4:54: NoAction */
-                default:
-                    break;
-                }
-            }
-            kept->meta_group = meta_group;
-            kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
-            macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
-            return;
         }
-    } else {
+        { /* staged.p4:53: I_ports */
+            const struct I_ports_entry *entry = NULL;
+            switch ((uint64_t)meta_group) {
+            case 1:
+                entry = &I_ports_values[0];
+                break;
+            case 2:
+                entry = &I_ports_values[1];
+                break;
+            default:
+                break;
+            }
+            if (!entry)
+                entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
+            switch (entry->head.action) {
+            case I_ports_runs_send: /* staged.p4:28: I.send */
+                standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */
+                break;
+            case I_ports_runs_drop: /* staged.p4:26: I.drop */
+                standard_metadata_egress_spec = 0x1ff; /* staged.p4:26 */
+                break;
+            case I_ports_runs_NoAction: /* core.p4:54: NoAction */
+            default:
+                break;
+            }
+        }
         kept->meta_group = meta_group;
         kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
         macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
         return;
     }
+    kept->meta_group = meta_group;
+    kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
+    macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
+    return;
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
@@ -575,7 +568,6 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             ingress_3_merge(worker, common, packet, kept, &fates[list[i]], list[i], sets);
         }
     }
-
     macs_settle(worker, handles, fates, count, opened->received);
 }
 
