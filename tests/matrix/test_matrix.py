@@ -50,8 +50,10 @@ def test_the_last_line_and_the_exit_code(
     assert mark == "agree" or "the reason" in said[-2]
 
 
-def test_every_hole_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_hole_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(cells.toolchain, "host_arch", lambda: "x86_64")
+    (tmp_path / "pkg-config").symlink_to("/bin/false")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setattr(cells, "pkg_config_path", lambda package: None)
     monkeypatch.setattr(cells.os, "geteuid", lambda: 1000)
     reasons = {(str(row), arch): cells.hole(row, arch) for row in cells.ROWS for arch in cells.ARCHITECTURES}
