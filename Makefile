@@ -35,7 +35,7 @@ check: setup ## formatting, lint, types, directions of imports and includes
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); else echo "shellcheck is not installed: left out"; fi
 
 test: check ## all checks and all tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test-odp: setup ## the packet tests over an installed ODP, which pkg-config finds
 	MACSAD_TEST_PLATFORM=odp $(BIN)/pytest tests/packets

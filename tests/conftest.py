@@ -1,5 +1,6 @@
 """Makes the helpers beside it importable from every folder of tests (`from hlir_builder import Builder`), and has what all of
-them share: golden files, which `--update-golden` writes anew; the seed of all that is random, told at the end of a run.
+them share: golden files, which `--update-golden` writes anew; a folder for what is built once; the seed of all that is
+random, told at the end of a run.
 
 A run is the same every time, so that a failure is of what was changed: MACSAD_FUZZ_SEED=N takes other random programs and
 scenarios, and `make fuzz` looks for what fails."""
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from built_once import make_folder
 from hypothesis import settings
 
 
@@ -25,6 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("MACSAD_CFLAGS", "-Werror")
     settings.register_profile("repeatable", derandomize=True, database=None)
     settings.load_profile("repeatable")
+    if remove := make_folder():
+        config.add_cleanup(remove)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,25 +1,26 @@
-"""Programs and their compiled switches for tests: loaded once, built once a session and sanitizer; gone at its end."""
+"""Programs and their compiled switches for tests: loaded once, built once for each sanitizer and choice of optimisations."""
 
 from __future__ import annotations
 
 import functools
 import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from built_once import built_once
 
 from macsad import compilation
 from macsad.compilation import Request
+from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
+from transpiler.toolchain.backend import archive
 
 PLATFORM = os.environ.get("MACSAD_TEST_PLATFORM", "linux")  # odp: over an installed ODP, found by pkg-config
-_FOLDER = tempfile.TemporaryDirectory(prefix="macsad-tests-")
 
 
 @functools.cache
@@ -28,17 +29,20 @@ def load(path: Path) -> Program:
     return compilation.load(Request(path))
 
 
-@functools.cache
 def build(
     path: Path, sanitize: tuple[str, ...] = (), kernels: tuple[str, ...] = (), wanted: Optimisations = ALL
 ) -> Path:
     """The switch of a program; `kernels`: TABLE=NAME each. Skips the test when our target cannot run the program; it has
     then said so."""
-    of_platform = replace(wanted.as_far_as(PLATFORM), native=True)  # else it is another backend to compile
-    tools = compilation.toolchain(of_platform, PLATFORM, optimise="-O1", sanitize=sanitize)
-    folder = Path(tempfile.mkdtemp(prefix=f"{path.stem}-", dir=_FOLDER.name))
+
+    def make(folder: Path) -> None:
+        of_platform = replace(wanted.as_far_as(PLATFORM), native=True)  # else it is another backend to compile
+        tools = compilation.toolchain(of_platform, PLATFORM, optimise="-O1", sanitize=sanitize)
+        built_once(("backend", tools), lambda _: archive(share("aux-backend"), tools))
+        compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)
+
     try:
-        return compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)[0]
+        return built_once((path, sanitize, kernels, wanted), make) / path.stem
     except Rejected as rejected:
         pytest.skip(rejected.diagnostics.messages[0].message)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from built_once import built_once
 from switch_harness import Switch
 
 ROOT = Path(__file__).parents[2]
@@ -22,25 +23,22 @@ def backend_sources() -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def build_sample(tmp_path_factory: pytest.TempPathFactory) -> Build:
+def build_sample() -> Build:
     """build_sample(*flags, compiler="gcc"): the sample switch, built once for those flags."""
-    made: dict[tuple[str, ...], Path] = {}
 
-    def make(*flags: str, compiler: str = "gcc") -> Path:
-        key = (compiler, *flags)
-        if key not in made:
-            binary = tmp_path_factory.mktemp("runtime") / "sample"
-            includes = [f"-I{BACKEND / folder}" for folder in ("include", "", "platform/linux/include")]
+    def build(*flags: str, compiler: str = "gcc") -> Path:
+        def make(folder: Path) -> None:
+            includes = [f"-I{BACKEND / part}" for part in ("include", "", "platform/linux/include")]
             sources = [ROOT / "tests/c/runtime/sample_program.c", *backend_sources()]
             warnings = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
             command = [compiler, "-std=c11", "-D_GNU_SOURCE", *warnings, *flags, *includes, *map(str, sources)]
-            command += ["-pthread", "-o", str(binary)]
+            command += ["-pthread", "-o", str(folder / "sample")]
             built = subprocess.run(command, capture_output=True, text=True, check=False)
             assert built.returncode == 0, built.stderr
-            made[key] = binary
-        return made[key]
 
-    return make
+        return built_once(("sample", compiler, flags), make) / "sample"
+
+    return build
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from built_once import built_once
 
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import platform_sources
@@ -39,9 +40,8 @@ def run(*command: str | Path, check: bool = True, **options: object) -> subproce
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler and flags; the implementation is compiled once for it."""
+    """A compiler and flags; the implementation and each program are compiled once for them."""
 
-    folder: Path
     compiler: str
     flags: tuple[str, ...]
     runner: tuple[str, ...] = ()
@@ -50,50 +50,45 @@ class Toolchain:
     libraries: tuple[str, ...] = ("-pthread",)
 
     def program(self, name: str, *more_flags: str) -> Path:
-        binary = self.folder / name
-        if not binary.exists():
-            objects = sorted(self.folder.glob("*.o")) or self.compile()
+        def make(folder: Path) -> None:
             # _GNU_SOURCE is for <pthread.h>: the API itself needs nothing but C11
-            flags: list[str | Path] = [
-                "-std=c11",
-                "-D_GNU_SOURCE",
-                *self.flags,
-                *WARNINGS,
-                *self.includes,
-            ]
-            run(self.compiler, *flags, *more_flags, TESTS / f"{name}.c", *objects, "-o", binary, *self.libraries)
-        return binary
+            flags = ["-std=c11", "-D_GNU_SOURCE", *self.flags, *WARNINGS, *self.includes, *more_flags]
+            run(self.compiler, *flags, TESTS / f"{name}.c", *self.objects(), "-o", folder / name, *self.libraries)
 
-    def compile(self) -> list[Path]:
-        flags = ["-std=gnu11", *self.flags, *WARNINGS, *self.includes]
-        run(self.compiler, *flags, "-c", *self.sources, cwd=self.folder)
-        return sorted(self.folder.glob("*.o"))
+        return built_once((self, name, more_flags), make) / name
+
+    def objects(self) -> list[Path]:
+        """The implementation, compiled."""
+
+        def make(folder: Path) -> None:
+            flags = ["-std=gnu11", *self.flags, *WARNINGS, *self.includes]
+            run(self.compiler, *flags, "-c", *self.sources, cwd=folder)
+
+        return sorted(built_once((self, "objects"), make).glob("*.o"))
 
     def execute(self, name: str, *arguments: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
         return run(*self.runner, self.program(name), *arguments, check=check)
 
 
 @pytest.fixture(scope="module")
-def native(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
-    return Toolchain(tmp_path_factory.mktemp("odp"), "gcc", ("-O1", "-g", *SANITIZE))
+def native() -> Toolchain:
+    return Toolchain("gcc", ("-O1", "-g", *SANITIZE))
 
 
 @pytest.fixture(scope="module")
-def arm(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+def arm() -> Toolchain:
     if not shutil.which("aarch64-linux-gnu-gcc") or not shutil.which("qemu-aarch64-static"):
         pytest.skip("no ARM cross compiler or no qemu-aarch64-static")
-    folder = tmp_path_factory.mktemp("odp-arm")
-    return Toolchain(folder, "aarch64-linux-gnu-gcc", ("-O2", "-static"), ("qemu-aarch64-static",))
+    return Toolchain("aarch64-linux-gnu-gcc", ("-O2", "-static"), ("qemu-aarch64-static",))
 
 
 @pytest.fixture(scope="module")
-def dpdk(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+def dpdk() -> Toolchain:
     try:
         tools = toolchain.find("dpdk")
     except toolchain.ToolchainError as error:
         pytest.skip(str(error))
     return Toolchain(
-        tmp_path_factory.mktemp("odp-dpdk"),
         "gcc",
         (*tools.compile_flags, "-O1", *SANITIZE),
         sources=tuple(platform_sources(BACKEND, tools)),
@@ -103,11 +98,10 @@ def dpdk(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
 
 
 @pytest.fixture(scope="module")
-def separate(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+def separate() -> Toolchain:
     """Descriptions of packets apart from their buffers: `--no-sdb`."""
     tools = toolchain.find(self_described=False)
     return Toolchain(
-        tmp_path_factory.mktemp("odp-separate"),
         "gcc",
         ("-O1", "-g", *SANITIZE),
         sources=tuple(platform_sources(BACKEND, tools)),
@@ -231,13 +225,14 @@ def test_conformance_of_ports_of_dpdk(dpdk: Toolchain, tmp_path: Path) -> None:
     run(program, *ports, *arguments[3:], env={**os.environ, "MACS_DPDK_ARGS": "--no-huge"})
 
 
-def test_crypto_by_openssl(tmp_path: Path) -> None:
+def test_crypto_by_openssl() -> None:
     """The conformance tests use the portable cipher; the one of libcrypto gives the same."""
-    if run("pkg-config", "--exists", "libcrypto", check=False).returncode:
-        pytest.skip("no libcrypto (Debian: apt install libssl-dev)")
-    openssl = Toolchain(tmp_path, "gcc", ("-O2", "-g", *SANITIZE, "-DMACS_ODP_OPENSSL"))
-    run(openssl.program("test_crypto", "-Wl,--no-as-needed", "-lcrypto"))
-    assert "EVP_CipherUpdate" in run("nm", "-u", tmp_path / "test_crypto").stdout
+    if not shutil.which("pkg-config") or run("pkg-config", "--exists", "libcrypto", check=False).returncode:
+        pytest.skip("no libcrypto, or no pkg-config that knows it (Debian: apt install libssl-dev pkg-config)")
+    openssl = Toolchain("gcc", ("-O2", "-g", *SANITIZE, "-DMACS_ODP_OPENSSL"))
+    program = openssl.program("test_crypto", "-Wl,--no-as-needed", "-lcrypto")
+    run(program)
+    assert "EVP_CipherUpdate" in run("nm", "-u", program).stdout
 
 
 @pytest.mark.parametrize("name", CONFORMANCE)
@@ -270,7 +265,7 @@ def test_conformance_of_an_installed_odp(tmp_path: Path, name: str, package: str
 
 @pytest.mark.parametrize("name", ["packet", "queue", "sync", "shared", "crypto"])
 def test_no_data_races(tmp_path: Path, name: str) -> None:
-    tsan = Toolchain(tmp_path, "gcc", ("-O1", "-g", "-fsanitize=thread"))
+    tsan = Toolchain("gcc", ("-O1", "-g", "-fsanitize=thread"))
     probe = run(
         "gcc",
         "-fsanitize=thread",
@@ -330,8 +325,7 @@ def test_nothing_prints_or_exits(native: Toolchain) -> None:
         "_exit",
         "abort",
     }
-    native.program("forward")
-    for path in native.folder.glob("*.o"):
+    for path in native.objects():
         used = {line.split()[-1] for line in run("nm", "-u", path).stdout.splitlines()}
         found = used & forbidden
         assert found <= ({"vfprintf", "abort"} if path.name == "instance.o" else set()), f"{path.name}: {found}"

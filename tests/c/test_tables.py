@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from built_once import built_once
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "aux-backend" / "tables"
@@ -59,32 +60,30 @@ Build = Callable[..., Path]
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """build("random", "gcc", *flags): the program, compiled once; flags that begin with -Wl are for the linker."""
-    made: dict[tuple[str, ...], Path] = {}
+def build() -> Build:
+    """build("random", "gcc", *flags): the program, compiled once. Flags that begin with -Wl are for the linker, with
+    -DSIZE for the program alone."""
 
-    def compile_with(compiler: str, folder: Path, *arguments: str) -> Path:
+    def compile_with(compiler: str, folder: Path, *arguments: str) -> None:
         include = f"-I{ROOT / 'aux-backend' / 'include'}"
         command = [compiler, "-std=c11", *WARNINGS, include, "-pthread", *arguments]
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
-        return folder
+
+    def kernels(compiler: str, flags: list[str]) -> list[str]:
+        sources = map(str, sorted(SOURCES.glob("*.c")))
+        folder = built_once(
+            ("kernels", compiler, flags), lambda made: compile_with(compiler, made, *flags, "-c", *sources)
+        )
+        return [str(file) for file in sorted(folder.glob("*.o"))]
 
     def make(program: str, compiler: str, *flags: str) -> Path:
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
-        compiling = [flag for flag in flags if not flag.startswith("-Wl")]
-        kernels = (compiler, *compiling)
-        if kernels not in made:
-            folder = tmp_path_factory.mktemp("kernels")
-            made[kernels] = compile_with(compiler, folder, *compiling, "-c", *map(str, SOURCES.glob("*.c")))
-        key = (program, compiler, *flags)
-        if key not in made:
-            objects = map(str, made[kernels].glob("*.o"))
-            folder = tmp_path_factory.mktemp("tables")
-            compile_with(compiler, folder, *flags, str(PROGRAMS / f"{program}.c"), *objects, "-o", program)
-            made[key] = folder / program
-        return made[key]
+        objects = kernels(compiler, [flag for flag in flags if not flag.startswith(("-Wl", "-DSIZE"))])
+        parts = (*flags, str(PROGRAMS / f"{program}.c"), *objects, "-o", program)
+        made = built_once(("tables", compiler, parts), lambda folder: compile_with(compiler, folder, *parts))
+        return made / program
 
     return make
 

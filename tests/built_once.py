@@ -1,0 +1,43 @@
+"""What tests compile is compiled once in a run, by the first worker that needs it, for all of them; gone at its end."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+FOLDER = "MACSAD_TESTS_BUILT"  # names it to the workers, which inherit it
+
+
+def make_folder() -> Callable[[], None] | None:
+    """Make the run's folder; what removes it. None in a worker: the folder is there."""
+    if FOLDER in os.environ:
+        return None
+    folder = os.environ[FOLDER] = tempfile.mkdtemp(prefix="macsad-tests-")
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        del os.environ[FOLDER]
+
+    return remove
+
+
+def built_once(key: object, make: Callable[[Path], None]) -> Path:
+    """The folder that `make` has filled; the key's repr() says all that the content depends on.
+
+    Others that want the same wait meanwhile. Where `make` raises, it is called again for the next one.
+    """
+    folder = Path(os.environ[FOLDER]) / hashlib.sha256(repr(key).encode()).hexdigest()[:24]
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            making = folder.with_suffix(".making")
+            shutil.rmtree(making, ignore_errors=True)
+            making.mkdir()
+            make(making)
+            making.rename(folder)
+    return folder
