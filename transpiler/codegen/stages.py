@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location
@@ -40,6 +42,9 @@ from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
+
+_ASSIGNS = re.compile(r"(\w+) = (.*);")
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ class StageRenderer:
         number, stage = self.number, self.stage
         lookups, body = self.render()
         used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
+        first, body = _assigned_first(unnested(with_guards(straighten(body))), self.scope.locals.keys())
         tables = ", ".join(s.table for s in stage.lookups)
         return StageView(
             number=number,
@@ -127,8 +133,8 @@ class StageRenderer:
             title=f"finish {tables}" if tables else stage.name,
             cite=at(stage.lookups[0].span) if stage.lookups else "",
             lookups=lookups,
-            locals=tuple(f"{slot.declaration} = {self._initial(slot)};" for slot in used),
-            body=unnested(with_guards(straighten(body))),
+            locals=tuple(f"{slot.declaration} = {first.get(slot.name) or self._initial(slot)};" for slot in used),
+            body=body,
             listed=number in self.listed,
         )
 
@@ -305,6 +311,19 @@ class StageRenderer:
 
 def _join_label(join: int) -> str:
     return f"join_{join}"
+
+
+def _assigned_first(body: Views, variables: Set[str]) -> tuple[dict[str, str], Views]:
+    """What a body begins with assigning to variables, with nothing of theirs or of the kept state, and the rest of it."""
+    first: dict[str, str] = {}
+    for number, view in enumerate(body):
+        assigned = _ASSIGNS.fullmatch(view.text) if isinstance(view, Line) and not view.cite else None
+        if assigned is None or assigned[1] not in variables - first.keys():
+            return first, body[number:]
+        if not {*variables, "kept"}.isdisjoint(_NAME.findall(assigned[2])):
+            return first, body[number:]
+        first[assigned[1]] = assigned[2]
+    return first, ()
 
 
 def _initial(initial: str, size: int) -> str:

@@ -270,13 +270,10 @@ static inline void egress_0_entry(struct macs_worker *worker, struct macs_packet
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
     uint8_t meta_weight = kept->meta_weight;
-    uint16_t standard_metadata_egress_port = 0;
-    uint16_t standard_metadata_egress_rid = 0;
+    uint16_t standard_metadata_egress_port = (uint16_t)packet->egress_port;
+    uint16_t standard_metadata_egress_rid = (uint16_t)packet->replica;
     uint16_t standard_metadata_egress_spec = 0;
     uint16_t standard_metadata_ingress_port = (uint16_t)packet->ingress_port;
-    standard_metadata_egress_port = (uint16_t)packet->egress_port;
-    standard_metadata_egress_spec = 0;
-    standard_metadata_egress_rid = (uint16_t)packet->replica;
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
     hdr_tag_replica = (uint16_t)(standard_metadata_egress_rid + (uint16_t)meta_weight); /* replicated.p4:38 */
     if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
