@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import resource
 import socket
 import stat
 import struct
@@ -399,16 +400,22 @@ def test_many_clients(shared: Switch) -> None:
 # --- speed ------------------------------------------------------------------------------------------------------------
 
 
+def cpu_seconds_of_children() -> float:
+    """Of all that have ended: what else the machine does meanwhile is not in it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_a_million_entries_load_in_seconds(build_sample, tmp_path: Path) -> None:
     fast = build_sample("-O2")
     entries = tmp_path / "entries"
     with entries.open("w") as file:
         for i in range(1_000_000):
             file.write(f"table_add routes forward {i >> 16 & 255}.{i >> 8 & 255}.{i & 255}.0/24 => {i % 500}\n")
-    begin = time.monotonic()
+    begin = cpu_seconds_of_children()
     done = subprocess.run(
         [str(fast), "--port=0=ctl:", "--entries", str(entries), "--until-idle=1"],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert time.monotonic() - begin < 10
+    assert cpu_seconds_of_children() - begin < 10

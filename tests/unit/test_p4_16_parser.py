@@ -237,6 +237,6 @@ control c%d(inout bit<8> x) {
         if (t.apply().hit) { x = 3; } else { x = (bit<8>) 5; }
     }
 }"""
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(program("".join(control % number for number in range(500))).declarations) == 500
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
