@@ -135,7 +135,8 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -170,7 +171,9 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets,
+        const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -248,7 +251,7 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         else
             fates[i] = MACS_FATE_REFUSED;
     }
-    {
+    { /* stage 1: finish I.groups */
         const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_looks *const looks = sets->looks_1;

@@ -286,7 +286,8 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets) {
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -324,7 +325,9 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets,
+        const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -393,7 +396,9 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
+static inline void ingress_2_I_labels(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets,
+        const struct ingress_2_I_labels_looks *looks, uint32_t at) {
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -423,7 +428,8 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, const struct m
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+        uint32_t index, struct ingress_sets *sets) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -515,7 +521,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
     macs_fate *const fates = opened->fates;
-    {
+    { /* stage 1: finish I.groups */
         const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_looks *const looks = sets->looks_1;
@@ -546,7 +552,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
         if (next)
             next->fetched = come;
     }
-    {
+    { /* stage 2: finish I.labels */
         const uint16_t *const list = sets->to_2.members;
         const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_looks *const looks = sets->looks_2;
@@ -558,7 +564,7 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             ingress_2_I_labels(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
         }
     }
-    {
+    { /* stage 3: merge */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++) {
