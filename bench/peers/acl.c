@@ -6,7 +6,6 @@
 #include <rte_acl.h>
 
 #define PEER_KEYS (1 << 16) /* of each contest */
-#define PEER_NUMBER number_of
 #include "acl_sets.h"
 #include "peer.h"
 #include "tables/ternary_cells.h"
@@ -27,7 +26,9 @@ static const uint8_t *pointers[KEYS]; /* to the keys of the contest in hand */
 static void *ours;
 static struct rte_acl_ctx *peer;
 
-#define KEY_OF(NUMBER) pointers[NUMBER]
+static const void *peer_key(uint32_t number) {
+    return pointers[0] + number * sizeof(struct flow);
+}
 
 static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
     static const struct peer_value none;

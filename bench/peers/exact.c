@@ -6,6 +6,8 @@
 #include <rte_hash.h>
 #include <rte_hash_crc.h>
 
+#define PEER_BATCH RTE_HASH_LOOKUP_BULK_MAX /* the most that it takes */
+
 #include "peer.h"
 #include "tables/exact_packed.h"
 
@@ -14,6 +16,10 @@ enum { KEY_BITS = 48, ACTION_BITS = 2, PORT_BITS = 9, DATA_BITS = ACTION_BITS + 
 static uint64_t keys[KEYS];
 static void *ours;
 static struct rte_hash *peer;
+
+static const void *peer_key(uint32_t number) {
+    return &keys[number];
+}
 
 /* A permutation of the addresses: no two entries have the same. */
 static uint64_t address(uint64_t number) {

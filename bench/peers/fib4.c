@@ -17,6 +17,10 @@ static uint32_t *keys;
 static void *ours;
 static struct rte_fib *peer;
 
+static const void *peer_key(uint32_t number) {
+    return &keys[number];
+}
+
 PEER_OURS_IN_BULK(lpm_dir24, 4)
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <rte_fib6.h>
 
-#define PEER_BATCH 256 /* as a switch receives them at once */
-
 #include "peer.h"
 #include "tables/lpm_trie.h"
 
@@ -23,17 +21,13 @@ static address_t *keys;
 static void *ours;
 static struct rte_fib6 *peer;
 
-/* A program has just seen the keys that it looks up: those of the next batch are fetched meanwhile. */
-static void expect_keys(uint32_t first) {
-    const uint8_t *next = keys[(first + BATCH) % KEYS];
-    for (unsigned at = 0; at < BATCH * BYTES; at += 64)
-        macs_prefetch(next + at);
+static const void *peer_key(uint32_t number) {
+    return keys[number];
 }
 
 static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
     static const struct peer_value none;
     struct macs_lpm_trie_bulk bulk;
-    expect_keys(first);
     for (unsigned i = 0; i < BATCH; i++)
         memcpy(bulk.keys[i], keys[first + i], BYTES);
     macs_lpm_trie_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);
@@ -42,7 +36,6 @@ static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {
 }
 
 static void peer_lookup_bulk(uint32_t first, uint64_t answers[BATCH]) {
-    expect_keys(first);
     rte_fib6_lookup_bulk(peer, &keys[first], answers, BATCH);
 }
 

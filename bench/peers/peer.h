@@ -13,12 +13,13 @@
 #include <sched.h>
 
 #include "probe.h"
+#include "tables/prefetch.h"
 
 #ifndef PEER_KEYS
 #define PEER_KEYS (1 << 21)
 #endif
 #ifndef PEER_BATCH
-#define PEER_BATCH 64
+#define PEER_BATCH 256 /* as a switch receives them at once */
 #endif
 enum { BATCH = PEER_BATCH, KEYS = PEER_KEYS, BATCHES_EACH = (1 << 15) / BATCH };
 
@@ -26,6 +27,9 @@ enum { BATCH = PEER_BATCH, KEYS = PEER_KEYS, BATCHES_EACH = (1 << 15) / BATCH };
 typedef void peer_lookup(uint32_t first, uint64_t answers[BATCH]);
 
 static peer_lookup ours_lookup, peer_lookup_bulk;
+
+/* Where the key with this number is; the next one's place follows it. */
+static const void *peer_key(uint32_t number);
 
 /* A value with a number, which answers. */
 struct peer_value {
@@ -54,13 +58,23 @@ static inline void peer_start(const char *name) {
         peer_fail("DPDK does not start: are there huge pages (sysctl vm.nr_hugepages=1024), and /dev/hugepages?");
 }
 
+/* A program has just seen the keys that it looks up, so they are in its cache: those of the next batch are fetched
+ * while this one is looked up, for both sides alike. */
+static inline void peer_expect_keys(uint32_t first) {
+    const char *end = peer_key(first + BATCH);
+    for (const char *next = peer_key(first); next < end; next += 64)
+        macs_prefetch(next);
+}
+
 static inline uint64_t peer_rounds(peer_lookup *lookup, uint32_t *at) {
     uint64_t answers[BATCH], sum = 0;
     for (unsigned i = 0; i < BATCHES_EACH; i++) {
+        uint32_t next = (*at + BATCH) % KEYS;
+        peer_expect_keys(next);
         lookup(*at, answers);
         for (unsigned k = 0; k < BATCH; k++)
             sum += answers[k];
-        *at = (*at + BATCH) % KEYS;
+        *at = next;
     }
     probe_keep(sum);
     return (uint64_t)BATCHES_EACH * BATCH;
@@ -108,33 +122,6 @@ static inline void *peer_table(const struct macs_kernel *kernel, const struct ma
         peer_fail("our table cannot be made");
     return self;
 }
-
-/* A miss answers by a default entry, as generated code has it, without a branch that nothing would foretell. */
-static inline uint64_t peer_number(const struct macs_entry *entry) {
-    static const struct peer_value none;
-    entry = __builtin_expect_with_probability(entry != NULL, 1, 0.5) ? entry : &none.head;
-    __asm__("" : "+r"(entry)); /* else the compiler makes it one */
-    return ((const struct peer_value *)(const void *)entry)->number;
-}
-
-/* What answers: another function where the compiler makes a branch of this one. */
-#ifndef PEER_NUMBER
-#define PEER_NUMBER peer_number
-#endif
-
-/* Our lookups in batches: all are started, each step is done for all, then all are finished. STEP is what `step` is
- * called as, or nothing where the kernel has no steps. */
-#define PEER_OURS(KERNEL, STEPS, STEP, KEYS_OF, BYTES)                                                                 \
-    static void ours_lookup(uint32_t first, uint64_t answers[BATCH]) {                                                 \
-        struct macs_##KERNEL##_cursor cursors[BATCH];                                                                  \
-        for (unsigned i = 0; i < BATCH; i++)                                                                           \
-            macs_##KERNEL##_start(ours, KEYS_OF(first + i), BYTES, &cursors[i]);                                       \
-        for (int step = 0; step < (int)(STEPS); step++)                                                                \
-            for (unsigned i = 0; i < BATCH; i++)                                                                       \
-                STEP(ours, KEYS_OF(first + i), BYTES, &cursors[i]);                                                    \
-        for (unsigned i = 0; i < BATCH; i++)                                                                           \
-            answers[i] = PEER_NUMBER(macs_##KERNEL##_finish(ours, KEYS_OF(first + i), BYTES, &cursors[i]));            \
-    }
 
 /* Our lookups of BATCH keys at once, which are numbers in the array `keys`. */
 #define PEER_OURS_IN_BULK(KERNEL, BYTES)                                                                               \
