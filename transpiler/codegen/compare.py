@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 
 from transpiler.codegen.ctypes import literal
-from transpiler.codegen.expressions import C, Expressions, cast, infix
+from transpiler.codegen.expressions import C, Expressions, as_word, infix
 from transpiler.codegen.tables import PackedKey, packed_keys, ternary_of
 from transpiler.codegen.views import CaseView, Line, SwitchView, Views
 from transpiler.codegen.words import WORD_BITS, word_layout
@@ -39,7 +39,7 @@ def comparisons(program: Program, table: Table, render: Expressions, values: str
     found = Line(f"entry = {text};")
     if "key[" not in text:  # nor is what nobody compares read
         return (found,)
-    keys = ", ".join(cast("uint64_t", render(p.key.expression)).text for p in packed)
+    keys = ", ".join(as_word("uint64_t", p.key.expression, render(p.key.expression)).text for p in packed)
     return (Line(f"const uint64_t key[] = {{{keys}}};"), found)
 
 
@@ -47,7 +47,7 @@ def _switch(program: Program, table: Table, render: Expressions, values: str) ->
     places = word_layout(program, table).key_at
     fields = []
     for key, at_bit in zip(table.keys, places, strict=True):
-        field = cast("uint64_t", render(key.expression))
+        field = as_word("uint64_t", key.expression, render(key.expression))
         fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
     subject = reduce(lambda high, low: infix(high, "|", low), fields)
     cases = []

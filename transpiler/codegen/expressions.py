@@ -74,6 +74,14 @@ def cast(type_: str, value: C) -> C:
     return C(f"({type_}){text}", UNARY)
 
 
+def as_word(type_: str, expression: Expression, value: C) -> C:
+    """The C of an expression as an unsigned type of C; what is read from where it has that type needs no cast."""
+    of = expression.type
+    return (
+        value if isinstance(expression, Read) and isinstance(of, Bits) and c_type(of) == type_ else cast(type_, value)
+    )
+
+
 def choose(condition: C, then: C, otherwise: C) -> C:
     parts = [
         value.text if value.precedence > CONDITIONAL else f"({value.text})" for value in (condition, then, otherwise)

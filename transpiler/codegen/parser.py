@@ -294,7 +294,7 @@ class ParserStatements(Statements):
         """Read `type_` from bit `offset` behind the cursor out of the word of 32 bits that it shares."""
         word, bit = divmod(offset, WORD_BITS)
         base = f"packet->data + at + {word * WORD_BITS // 8}" if word else "packet->data + at"
-        return f"({c_type(type_)})macs_load_from_word({base}, {WORD_BITS // 8}, {bit}, {type_.width})"
+        return _as(type_, f"macs_load_from_word({base}, {WORD_BITS // 8}, {bit}, {type_.width})")
 
     @staticmethod
     def _load(type_: Bits, at_text: str, offset: int, readable: int) -> str:
@@ -305,11 +305,11 @@ class ParserStatements(Statements):
         if (word := word_around(offset, width, readable)) is not None:
             start, size = word
             place = f"{base} + {start}" if start else base
-            return f"({c_type(type_)})macs_load_from_word({place}, {size}, {offset - 8 * start}, {width})"
+            return _as(type_, f"macs_load_from_word({place}, {size}, {offset - 8 * start}, {width})")
         if offset % 8 == 0 and width % 8 == 0:
             place = f"{base} + {offset // 8}" if offset else base
-            return f"({c_type(type_)})macs_load_bytes({place}, {width // 8})"
-        return f"({c_type(type_)})macs_load_bits({base}, {offset}, {width})"
+            return _as(type_, f"macs_load_bytes({place}, {width // 8})")
+        return _as(type_, f"macs_load_bits({base}, {offset}, {width})")
 
     def _advance(self, bits: Expression) -> Views:
         return (
@@ -326,3 +326,9 @@ def _all_constants(cases: tuple[SelectCase, ...]) -> bool:
     return all(
         isinstance(k, AnySet) or (isinstance(k, ExactSet) and isinstance(k.value, Const)) for k in keys
     ) and not any(isinstance(k, ExactSet) and isinstance(k.value.type, Bool) for k in keys)
+
+
+def _as(type_: Bits, loaded: str) -> str:
+    """What was loaded, 64 bits, as the C type of `type_`."""
+    c = c_type(type_)
+    return loaded if c == "uint64_t" else f"({c}){loaded}"

@@ -21,7 +21,7 @@ from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.unnest import unnested, with_guards
+from transpiler.codegen.unnest import unnested, with_guards, without_last_return
 from transpiler.codegen.views import (
     CaseView,
     IfView,
@@ -126,6 +126,7 @@ class StageRenderer:
         lookups, body = self.render()
         used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
         first, body = _assigned_first(unnested(with_guards(straighten(body))), self.scope.locals.keys())
+        body = without_last_return(body)
         tables = ", ".join(s.table for s in stage.lookups)
         return StageView(
             number=number,

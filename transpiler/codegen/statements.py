@@ -8,7 +8,7 @@ from functools import reduce
 from transpiler.analysis.locations import Locator
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
-from transpiler.codegen.expressions import C, Expressions, cast, infix
+from transpiler.codegen.expressions import C, Expressions, as_word, cast, infix
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.packing import bytes_of, pack_padded
 from transpiler.codegen.scope import Scope
@@ -224,7 +224,7 @@ class Statements:
         """The keys as one number of this type, each with its lowest bit at its place."""
         fields = []
         for key, at_bit in keys:
-            field = cast(c_type, self.render(key.expression))
+            field = as_word(c_type, key.expression, self.render(key.expression))
             fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
         return reduce(lambda high, low: infix(high, "|", low), fields).text
 

@@ -3,6 +3,7 @@
 switch (x) { case 1: break; case 2: break; … }     →   switch (x) { case 1: case 2: break; … }
 if (x) { …; return; } else { y = 1; }              →   if (x) { …; return; } y = 1;
 { at += 14; }                                      →   at += 14;
+macs_list_add(…); return; }                        →   macs_list_add(…); }
 """
 
 from __future__ import annotations
@@ -31,6 +32,14 @@ def with_guards(views: Views) -> Views:
 def _returns(views: Views) -> bool:
     """Whether the function ends behind the last of the views; where they jump to is for straighten.py."""
     return bool(views) and (isinstance(views[-1], SubmitView) or views[-1] == Line("return;"))
+
+
+def without_last_return(views: Views) -> Views:
+    """The body of a function without a return at its end."""
+    match views:
+        case (*before, SubmitView() as last):
+            return (*before, replace(last, last=True))
+    return views
 
 
 def unnested(views: Views) -> Views:

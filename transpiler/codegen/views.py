@@ -104,7 +104,7 @@ class BlockView:
 @dataclass(frozen=True, slots=True)
 class SubmitView:
     """Leave the packet to a later stage and return. `listed`: as that stage's; `lookups`: its own with their keys as
-    they are here, if it is keyed. `expects`: its lookups begin now."""
+    they are here, if it is keyed. `expects`: its lookups begin now. `last`: the function ends behind it anyway."""
 
     kind: ClassVar[str] = "submit"
     leaves: ClassVar[bool] = True
@@ -113,6 +113,7 @@ class SubmitView:
     listed: bool
     lookups: tuple[LookupView, ...]
     expects: bool
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

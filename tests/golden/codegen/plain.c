@@ -44,7 +44,9 @@ enum {
 };
 
 /* Stage 0: entry. */
-static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct state *state, macs_fate *restrict fate) {
+static inline void ingress_0_entry(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct state *state, macs_fate *restrict fate) {
     struct macs_packet *const packet = &state->packet;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;

@@ -135,7 +135,9 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_0_entry(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
@@ -167,11 +169,12 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
     macs_bulk_expect(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
-    return;
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_1_I_groups(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets,
         const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
@@ -268,7 +271,9 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
 }
 
 /* Stage 0: entry. */
-static inline void egress_0_entry(struct macs_worker *worker, struct macs_packet *packet, struct kept *kept) {
+static inline void egress_0_entry(
+        struct macs_worker *worker,
+        struct macs_packet *packet, struct kept *kept) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;

@@ -250,18 +250,22 @@ enum {
 };
 
 static const struct macs_extern_desc extern_descs[] = {
-    [I_last_extern] = {.name = "I.last",
-                           .kind = MACS_REGISTER,
-                           .table = NULL,
-                           .size = 16,
-                           .bits = 32,
-                           .unit = 0},
-    [I_seen_extern] = {.name = "I.seen",
-                           .kind = MACS_COUNTER,
-                           .table = NULL,
-                           .size = 4,
-                           .bits = 0,
-                           .unit = MACS_PACKETS},
+    [I_last_extern] = {
+        .name = "I.last",
+        .kind = MACS_REGISTER,
+        .table = NULL,
+        .size = 16,
+        .bits = 32,
+        .unit = 0,
+    },
+    [I_seen_extern] = {
+        .name = "I.seen",
+        .kind = MACS_COUNTER,
+        .table = NULL,
+        .size = 4,
+        .bits = 0,
+        .unit = MACS_PACKETS,
+    },
 };
 
 static void *externs[2];
@@ -286,7 +290,9 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_0_entry(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets) {
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
@@ -298,7 +304,7 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
         if (packet->length - at < 14) { /* staged.p4:13 */
             goto parsed;
         }
-        hdr_ethernet_destination = (uint64_t)macs_load_from_word(packet->data + at, 8, 0, 48);
+        hdr_ethernet_destination = macs_load_from_word(packet->data + at, 8, 0, 48);
         hdr_ethernet_type = (uint16_t)macs_load_bytes(packet->data + at + 12, 2);
         at += 14;
         switch (hdr_ethernet_type) { /* staged.p4:14 */
@@ -319,13 +325,14 @@ static inline void ingress_0_entry(struct macs_worker *worker, const struct macs
     kept->hdr_label_valid = hdr_label_valid;
     kept->hdr_label_ttl = hdr_label_ttl;
     kept->hdr_label_value = hdr_label_value;
-    sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint64_t)hdr_ethernet_destination;
+    sets->looks_1->lookup_0.keys[sets->to_1.count] = hdr_ethernet_destination;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
-    return;
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_1_I_groups(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets,
         const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     bool I_groups_hit = false;
@@ -392,11 +399,12 @@ static inline void ingress_1_I_groups(struct macs_worker *worker, const struct m
     kept->meta_group = meta_group;
     kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
-    return;
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_2_I_labels(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets,
         const struct ingress_2_I_labels_looks *looks, uint32_t at) {
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
@@ -424,11 +432,12 @@ static inline void ingress_2_I_labels(struct macs_worker *worker, const struct m
     kept->hdr_label_value = hdr_label_value;
     kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
-    return;
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
+static inline void ingress_3_merge(
+        struct macs_worker *worker, const struct macs_common *common,
+        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
         uint32_t index, struct ingress_sets *sets) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
