@@ -22,6 +22,11 @@ MIB = 1 << 20
 def screen(result: Result) -> RenderableType:
     """All of it: what was measured, each point beside its limit, the limits."""
     parts: list[RenderableType] = [*map(Text, head(result)), "", points(result)]
+    if len(result.points) > 1:
+        burst, sub_batch = result.best
+        parts.append(
+            Text(f"fastest: --burst {burst} --sub-batch {sub_batch}, options of the switch and of `macsad run`")
+        )
     if result.without or result.unused:
         parts += ["", without(result)]
     if result.peers:

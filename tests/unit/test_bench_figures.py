@@ -138,6 +138,7 @@ def test_the_table_on_the_screen(result: Result) -> None:
     assert "too few huge pages" in out.getvalue()
     assert ("other", "(drops", "50%)", "10.00", "100.0", "10%", "2.00", "×") in rows
     text = out.getvalue()
+    assert "\nfastest: --burst 32 --sub-batch 32," in text
     assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
     header = next(number for number, line in enumerate(lines) if "Mpps" in line)
     assert len({len(line.rstrip()) for line in lines[header : header + 3]}) == 1, "columns are aligned"
