@@ -38,6 +38,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
            inout psa_ingress_output_metadata_t ostd) {
     Counter<bit<32>, bit<8>>(4, PSA_CounterType_t.PACKETS_AND_BYTES) seen;
     DirectCounter<bit<32>>(PSA_CounterType_t.PACKETS) hits;
+    DirectCounter<bit<32>>(PSA_CounterType_t.PACKETS) indirect_hits;
     Meter<bit<8>>(4, PSA_MeterType_t.PACKETS) rates;
     DirectMeter(PSA_MeterType_t.BYTES) rate;
     Register<bit<32>, bit<8>>(4, 0xcafe) numbers;
@@ -46,6 +47,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
     Hash<bit<32>>(PSA_HashAlgorithm_t.CRC32) crc32;
     Random<bit<16>>(100, 107) dice;
     ActionProfile(4) profile;
+    ActionProfile(4) counted_profile;
     ActionSelector(PSA_HashAlgorithm_t.CRC16, 8, 16) selector;
 
     action show(bit<16> value) { hdr.probe.a = value; }
@@ -64,6 +66,16 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
         key = { hdr.probe.key: exact; }
         actions = { measure; NoAction; }
         psa_direct_meter = rate;
+    }
+    action count_indirectly(bit<16> value) {
+        indirect_hits.count();
+        hdr.probe.a = value;
+    }
+    table indirect_counted {
+        key = { hdr.probe.key: exact; }
+        actions = { count_indirectly; NoAction; }
+        psa_implementation = counted_profile;
+        psa_direct_counter = indirect_hits;
     }
     table indirect {
         key = { hdr.probe.key: exact; }
@@ -86,6 +98,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
             0x01: { counted.apply(); }
             0x02: { indirect.apply(); }
             0x03: { selected.apply(); }
+            0x04: { indirect_counted.apply(); }
             0x10: {
                 PSA_MeterColor_t c = rates.execute(hdr.probe.key);
                 hdr.probe.a = c == PSA_MeterColor_t.RED ? 16w3 : (c == PSA_MeterColor_t.YELLOW ? 16w2 : 1);

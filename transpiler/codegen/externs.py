@@ -10,7 +10,7 @@ from transpiler.codegen.expressions import C as CExpression, Expressions, cast, 
 from transpiler.codegen.names import Names
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.sums import can_be_summed, sum_of
-from transpiler.codegen.views import BlockView, DigestFieldView, ExternView, Line, Views
+from transpiler.codegen.views import OWN_INDEX, BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -126,7 +126,7 @@ class Externs:
         owner = self._tables[instance]
         if owner.name != table:
             return str(owner.size)
-        return "own" if owner.implementation is not None else "entry->head.index"
+        return OWN_INDEX if owner.implementation is not None else "entry->head.index"
 
     def colour(self, instance: str) -> str:
         """The C variable for the colour that a direct meter gave when its table was hit."""

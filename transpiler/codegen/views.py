@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
+OWN_INDEX = "own_index"  # the table's entry's, where a member of a profile takes its place
+
 
 def texts(part: Any) -> Iterator[str]:
     """Every text in a view, a tuple of views or what they consist of."""
@@ -151,6 +153,11 @@ class ApplyView:
     selection: Views
     actions: tuple[ActionView, ...]
     cite: str
+
+    @property
+    def names_own_index(self) -> bool:
+        """Whether a direct extern is used of a table whose entries refer to members of a profile."""
+        return names(self.actions, OWN_INDEX)
 
     @property
     def number(self) -> str:
