@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import reduce
 
 from transpiler.codegen.ctypes import literal
-from transpiler.codegen.expressions import C, Expressions, as_word, infix
+from transpiler.codegen.expressions import Expressions, as_word, joined
 from transpiler.codegen.tables import PackedKey, packed_keys, ternary_of
 from transpiler.codegen.views import CaseView, Line, SwitchView, Views
 from transpiler.codegen.words import WORD_BITS, word_layout
@@ -45,17 +45,13 @@ def comparisons(program: Program, table: Table, render: Expressions, values: str
 
 def _switch(program: Program, table: Table, render: Expressions, values: str) -> Views:
     places = word_layout(program, table).key_at
-    fields = []
-    for key, at_bit in zip(table.keys, places, strict=True):
-        field = as_word("uint64_t", key.expression, render(key.expression))
-        fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
-    subject = reduce(lambda high, low: infix(high, "|", low), fields)
+    subject = joined("uint64_t", render, zip((key.expression for key in table.keys), places, strict=True))
     cases = []
     for number, entry in enumerate(table.entries):
         found = [ternary_of(entry.keys[p.index], p)[0] << places[p.index] for p in packed_keys(table.keys)]
         label = literal(reduce(int.__or__, found), WORD)
         cases.append(CaseView((label,), (Line(f"entry = &{values}[{number}];"),)))
-    return (SwitchView(subject.text, tuple(cases), (), ""),)
+    return (SwitchView(subject, tuple(cases), (), ""),)
 
 
 def _in_order(table: Table) -> list[int]:

@@ -6,7 +6,9 @@ are written so that C's promotions to int cannot overflow; every result is broug
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
 from transpiler.codegen.scope import Scope
@@ -80,6 +82,15 @@ def as_word(type_: str, expression: Expression, value: C) -> C:
     return (
         value if isinstance(expression, Read) and isinstance(of, Bits) and c_type(of) == type_ else cast(type_, value)
     )
+
+
+def joined(type_: str, render: Expressions, places: Iterable[tuple[Expression, int]]) -> str:
+    """Expressions as one number of an unsigned type of C, each with its lowest bit at its place."""
+    fields = []
+    for expression, at_bit in places:
+        field = as_word(type_, expression, render(expression))
+        fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
+    return reduce(lambda high, low: infix(high, "|", low), fields).text
 
 
 def choose(condition: C, then: C, otherwise: C) -> C:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import reduce
+from collections.abc import Callable
 
 from transpiler.analysis.locations import Locator
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
-from transpiler.codegen.expressions import C, Expressions, as_word, cast, infix
+from transpiler.codegen.expressions import C, Expressions, cast, infix, joined
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.packing import bytes_of, pack_padded
 from transpiler.codegen.scope import Scope
@@ -29,7 +28,7 @@ from transpiler.codegen.views import (
 )
 from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, HeaderPlace, Place, Read, VariableRef
-from transpiler.hlir.program import Program, Table, TableKey
+from transpiler.hlir.program import Program, Table
 from transpiler.hlir.statements import (
     ApplyTable,
     Assign,
@@ -209,7 +208,11 @@ class Statements:
     def key_word(self, table: Table) -> str:
         """The table's key as one number, where its entries are words; else empty."""
         words = self.tables.words(table.name)
-        return "" if words is None else self._joined("uint64_t", zip(table.keys, words.key_at, strict=True))
+        return (
+            ""
+            if words is None
+            else joined("uint64_t", self.render, zip((key.expression for key in table.keys), words.key_at, strict=True))
+        )
 
     def key_number(self, table: Table) -> str:
         """The table's key as one number, for lookups of many: its word, or its packed bytes, of which there are four at
@@ -217,16 +220,8 @@ class Statements:
         if self.tables.words(table.name) is not None:
             return self.key_word(table)
         end = key_bytes(table.keys)
-        fields = ((p.key, 8 * (end - p.offset - bytes_of(p.bits))) for p in packed_keys(table.keys))
-        return self._joined("uint32_t", fields)
-
-    def _joined(self, c_type: str, keys: Iterable[tuple[TableKey, int]]) -> str:
-        """The keys as one number of this type, each with its lowest bit at its place."""
-        fields = []
-        for key, at_bit in keys:
-            field = as_word(c_type, key.expression, self.render(key.expression))
-            fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
-        return reduce(lambda high, low: infix(high, "|", low), fields).text
+        fields = ((p.key.expression, 8 * (end - p.offset - bytes_of(p.bits))) for p in packed_keys(table.keys))
+        return joined("uint32_t", self.render, fields)
 
     def keys(self, table: Table, buffer: str) -> Views:
         """Pack the table's key into a byte array; nothing where its entries are words."""
