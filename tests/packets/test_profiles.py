@@ -67,6 +67,27 @@ def test_members_of_shared_profiles() -> None:
         device.close()
 
 
+def test_a_direct_counter_counts_the_entry_whichever_member_it_has() -> None:
+    program = PROGRAM.with_name("psa_externs.p4")
+    interpreter, device = Switch(switches.load(program)), switches.start(program, (1,))
+    frame, found = bytes.fromhex("0406000000000000"), bytes.fromhex("0406111100000000")
+    try:
+        for value in (0x1111, 0x2222):
+            for switch in (interpreter, device):
+                switch.member_create("In.counted_profile", "In.count_indirectly", (value,))
+        for handle, key, member in ((0, 5, 1), (1, 6, 0)):
+            assert interpreter.table_add_indirect("In.indirect_counted", (Exact(key),), MemberRef(member)) == handle
+            added = device._command(f"table_indirect_add indirect_counted {key} => {member}")
+            assert handle_of(added) == handle
+        device.inject(1, frame)
+        assert interpreter.process(1, frame) == device.collect() == [(1, found)]
+        for handle, packets in ((0, 0), (1, 1)):
+            assert interpreter.counter("In.indirect_hits", handle).packets == packets
+            assert device.counter("In.indirect_hits", handle)[0] == packets
+    finally:
+        device.close()
+
+
 def test_groups() -> None:
     interpreter, device = Switch(switches.load(PROGRAM)), switches.start(PROGRAM, (0, 1))
     try:
