@@ -79,9 +79,8 @@ def cast(type_: str, value: C) -> C:
 def as_word(type_: str, expression: Expression, value: C) -> C:
     """The C of an expression as an unsigned type of C; what is read from where it has that type needs no cast."""
     of = expression.type
-    return (
-        value if isinstance(expression, Read) and isinstance(of, Bits) and c_type(of) == type_ else cast(type_, value)
-    )
+    has_it = isinstance(expression, Read) and isinstance(of, Bits) and c_type(of) == type_
+    return value if has_it else cast(type_, value)
 
 
 def joined(type_: str, render: Expressions, places: Iterable[tuple[Expression, int]]) -> str:

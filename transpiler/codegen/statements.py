@@ -208,11 +208,9 @@ class Statements:
     def key_word(self, table: Table) -> str:
         """The table's key as one number, where its entries are words; else empty."""
         words = self.tables.words(table.name)
-        return (
-            ""
-            if words is None
-            else joined("uint64_t", self.render, zip((key.expression for key in table.keys), words.key_at, strict=True))
-        )
+        if words is None:
+            return ""
+        return joined("uint64_t", self.render, zip((key.expression for key in table.keys), words.key_at, strict=True))
 
     def key_number(self, table: Table) -> str:
         """The table's key as one number, for lookups of many: its word, or its packed bytes, of which there are four at
