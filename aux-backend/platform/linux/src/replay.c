@@ -86,7 +86,7 @@ static void settle(form_t *form, uint32_t len) {
         form->bytes = differ <= LONGER_RECORD ? LONGER_RECORD : ODP_CACHE_LINE_ROUNDUP(differ);
     if (form->from > lines - form->bytes)
         form->from = lines - form->bytes;
-    form->small = len <= ODP_CACHE_LINE_SIZE && form->bytes <= LONGER_RECORD;
+    form->small = lines <= 2 * ODP_CACHE_LINE_SIZE && form->bytes <= LONGER_RECORD;
 }
 
 /* Settle all forms. Returns the bytes of all records. */
