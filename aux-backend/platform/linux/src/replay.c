@@ -86,7 +86,8 @@ static void settle(form_t *form, uint32_t len) {
         form->bytes = differ <= LONGER_RECORD ? LONGER_RECORD : ODP_CACHE_LINE_ROUNDUP(differ);
     if (form->from > lines - form->bytes)
         form->from = lines - form->bytes;
-    form->small = lines <= 2 * ODP_CACHE_LINE_SIZE && form->bytes <= LONGER_RECORD;
+    form->whole = form->bytes == lines;
+    form->small = lines == ODP_CACHE_LINE_SIZE || (lines == 2 * ODP_CACHE_LINE_SIZE && form->bytes <= LONGER_RECORD);
 }
 
 /* Settle all forms. Returns the bytes of all records. */
@@ -184,14 +185,16 @@ static void copy_lines(uint8_t *to, const uint8_t *from, uint32_t bytes) {
 void macs_odp_replay_copy_large(uint8_t *to, const form_t *form, const uint8_t *record, const uint8_t *ahead,
                                 uint32_t len) {
     const uint32_t bytes = form->bytes;
-    for (uint32_t at = 0; at < bytes; at += ODP_CACHE_LINE_SIZE)
-        odp_prefetch_l2(ahead + at);
-    if (bytes < len) /* else the record is all of it */
+    if (!form->whole)
         copy_lines(to, form->first, len);
     to += form->from;
     if (bytes > LONGER_RECORD) {
-        copy_lines(to, record, bytes);
+        for (uint32_t at = 0; at < bytes; at += ODP_CACHE_LINE_SIZE) {
+            odp_prefetch_l2(ahead + at);
+            memcpy(to + at, record + at, ODP_CACHE_LINE_SIZE);
+        }
     } else {
+        odp_prefetch_l2(ahead);
         memcpy(to, record, SHORT_RECORD);
         memcpy(to + bytes - SHORT_RECORD, record + bytes - SHORT_RECORD, SHORT_RECORD);
     }

@@ -19,8 +19,9 @@
 struct macs_odp_replay_form {
     uint8_t *first;      /* the first of them, in whole cache lines; NULL: there is none of that length */
     uint32_t from;       /* where the record goes in the frame */
-    uint32_t bytes : 31; /* of a record: 16, 32 or whole lines; if these are all of the frame's, nothing is in common */
-    uint32_t small : 1;  /* the frame is one line or two, the record 16 or 32 bytes */
+    uint32_t bytes : 30; /* of a record: 16, 32 or whole lines */
+    uint32_t whole : 1;  /* that is all of the frame: nothing is in common */
+    uint32_t small : 1;  /* the frame is one line, or two of which the record is 32 bytes at most */
 };
 
 /* Small, as it comes from memory with the record. */
@@ -64,12 +65,13 @@ static inline void macs_odp_replay_copy(const struct macs_odp_replay *replay, st
         macs_odp_replay_copy_large(to, form, record, ahead, frame.len);
         return;
     }
+    const uint8_t *first = form->whole ? record : form->first;
     const uint32_t from = form->from;
     const bool longer = form->bytes > 16;
     odp_prefetch_l2(ahead);
-    memcpy(to, form->first, ODP_CACHE_LINE_SIZE);
+    memcpy(to, first, ODP_CACHE_LINE_SIZE);
     if (frame.len > ODP_CACHE_LINE_SIZE)
-        memcpy(to + ODP_CACHE_LINE_SIZE, form->first + ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_SIZE);
+        memcpy(to + ODP_CACHE_LINE_SIZE, first + ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_SIZE);
     memcpy(to + from, record, 16);
     if (longer)
         memcpy(to + from + 16, record + 16, 16);
