@@ -33,7 +33,7 @@ from transpiler.toolchain.toolchain import ToolchainError
 ROUNDS, SECONDS = 9, 0.1
 VANILLA, BURST_ONLY = (1, 1), (32, 1)
 FULL = ((32, 32), (64, 64), (96, 64), (128, 64), (256, 64), (256, 128))
-EMPTY_BURST = 64  # as a switch has it
+EMPTY_BURST = 32
 SMALL, LARGE = 256, 16_000_000
 CRYPTO_HEADERS = 32  # bytes of a frame of l2fwd-crypto before what is ciphered
 
