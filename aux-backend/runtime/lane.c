@@ -14,16 +14,20 @@
 #define SLEEP_MIN_NS 10000l
 #define SLEEP_MAX_NS 500000l
 
-/* The lane's share of the (port, queue) pairs: dealt out in turn. */
+/* The lane's share of the (port, queue) pairs, dealt out in turn; of ports that nothing will come from, there are none.
+ */
 static void deal_inputs(struct macs_lane *lane) {
     struct macs_switch *sw = lane->sw;
     unsigned turn = 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        const struct macs_port *port = &sw->ports[slot];
+        struct macs_port *port = &sw->ports[slot];
+        if (macs_port_ended(port))
+            continue;
         for (unsigned queue = 0; queue < port->input_count; queue++, turn++) {
             if (turn % sw->options.worker_count != lane->worker.index)
                 continue;
             struct macs_input *input = &lane->inputs[lane->input_count++];
+            input->port = port;
             input->slot = slot;
             if (!port->ctl)
                 input->queue = port->inputs[queue];
@@ -137,8 +141,8 @@ static void work(struct macs_lane *lane) {
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
         unsigned received = 0;
+        macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
         for (unsigned i = 0; i < lane->input_count; i++) {
-            macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
             received += macs_lane_poll(lane, &lane->inputs[i]);
             report(lane);
         }

@@ -13,7 +13,8 @@
 
 /* An input queue that the lane polls. */
 struct macs_input {
-    unsigned slot;
+    struct macs_port *port;
+    unsigned slot;           /* of the port */
     odp_pktin_queue_t queue; /* of an interface */
 };
 
@@ -26,10 +27,10 @@ struct macs_output {
 
 /* A burst that a straight program has opened. */
 struct macs_opened {
-    void *burst;    /* the program's */
-    uint64_t epoch; /* before it was opened: its lookups hold no older pointers */
-    unsigned slot;
-    unsigned count; /* packets; 0: it is closed */
+    void *burst;            /* the program's */
+    uint64_t epoch;         /* before it was opened: its lookups hold no older pointers */
+    struct macs_port *port; /* that it came from */
+    unsigned count;         /* packets; 0: it is closed */
 };
 
 struct macs_lane {
@@ -65,7 +66,7 @@ void *macs_lane_run(void *lane);
 
 /* Receive a burst from the input, process it and all second lives that it leads to, send what comes of it; or open it
  * and do that to the one opened before. Returns how many packets were received. */
-unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input);
+unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input);
 
 /* Finish the burst that is open, if one is. */
 void macs_lane_drain(struct macs_lane *lane);

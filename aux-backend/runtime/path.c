@@ -11,16 +11,19 @@
 /* --- receive --------------------------------------------------------------------------------------------------------
  */
 
-static int receive(struct macs_lane *lane, const struct macs_input *input, odp_packet_t handles[]) {
-    const struct macs_port *port = &lane->sw->ports[input->slot];
-    int burst = (int)lane->worker.burst;
-    if (!port->ctl)
-        return odp_pktin_recv(input->queue, handles, burst);
+/* What the control thread has put into a `ctl:` port. */
+static int receive_injected(odp_queue_t queue, odp_packet_t handles[], int burst) {
     odp_event_t events[MACS_BURST_MAX];
-    int count = odp_queue_deq_multi(port->in_queue, events, burst);
+    int count = odp_queue_deq_multi(queue, events, burst);
     if (count > 0)
         odp_packet_from_event_multi(handles, events, count);
     return count;
+}
+
+static inline int receive(const struct macs_lane *lane, const struct macs_input *input, odp_packet_t handles[]) {
+    int burst = (int)lane->worker.burst;
+    return odp_unlikely(input->port->ctl) ? receive_injected(input->port->in_queue, handles, burst)
+                                          : odp_pktin_recv(input->queue, handles, burst);
 }
 
 /* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
@@ -287,13 +290,10 @@ void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const
 /* A received burst, split into single packets where one must be through before the next one begins. Returns its
  * bytes. */
 static uint64_t pass_received(struct macs_lane *lane, const odp_packet_t handles[], unsigned received) {
-    const struct macs_program *program = lane->sw->program;
-    if (program->straight)
-        return program->straight(&lane->worker, handles, received);
     uint64_t bytes = macs_extent_of(handles, received).bytes;
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(lane, handles, received, packets);
-    if (!program->one_by_one)
+    if (!lane->sw->program->one_by_one)
         pass_all(lane, packets, count);
     else
         for (unsigned i = 0; i < count; i++)
@@ -302,11 +302,10 @@ static uint64_t pass_received(struct macs_lane *lane, const odp_packet_t handles
 }
 
 /* Send what has come of a burst. */
-static void end_burst(struct macs_lane *lane, unsigned slot, unsigned received) {
-    struct macs_port *port = &lane->sw->ports[slot];
+static void end_burst(struct macs_lane *lane, struct macs_port *port, unsigned received) {
     macs_lane_flush(lane);
     macs_stats_add(&lane->stats.bursts, 1);
-    if (port->ctl) /* who waits for these frames may collect what came of them */
+    if (odp_unlikely(port->ctl)) /* who waits for these frames may collect what came of them */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
 }
 
@@ -315,7 +314,7 @@ static void end_burst(struct macs_lane *lane, unsigned slot, unsigned received) 
 
 static void close_burst(struct macs_lane *lane, struct macs_opened *opened, struct macs_opened *next) {
     lane->sw->program->close(&lane->worker, opened->burst, next ? next->burst : NULL);
-    end_burst(lane, opened->slot, opened->count);
+    end_burst(lane, opened->port, opened->count);
     opened->count = 0;
 }
 
@@ -327,12 +326,13 @@ void macs_lane_drain(struct macs_lane *lane) {
 
 /* Open a burst, then close the one before it; and this one too if only one lookup may be in flight. Returns its bytes.
  */
-static uint64_t open_burst(struct macs_lane *lane, unsigned slot, const odp_packet_t handles[], unsigned count) {
+static uint64_t open_burst(struct macs_lane *lane, struct macs_port *port, const odp_packet_t handles[],
+                           unsigned count) {
     const struct macs_program *program = lane->sw->program;
     struct macs_opened *before = &lane->bursts[lane->opened], *opened = &lane->bursts[lane->opened ^= 1];
     opened->epoch = macs_qsbr_epoch(lane->sw->qsbr);
     uint64_t bytes = program->open(&lane->worker, opened->burst, handles, count);
-    opened->slot = slot;
+    opened->port = port;
     opened->count = count;
     if (before->count)
         close_burst(lane, before, opened);
@@ -341,7 +341,9 @@ static uint64_t open_burst(struct macs_lane *lane, unsigned slot, const odp_pack
     return bytes;
 }
 
-unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
+unsigned macs_lane_poll(struct macs_lane *lane, const struct macs_input *input) {
+    const struct macs_program *program = lane->sw->program;
+    struct macs_port_stats *stats = &lane->stats.ports[input->slot];
     odp_packet_t handles[MACS_BURST_MAX];
     int received = receive(lane, input, handles);
     if (received <= 0)
@@ -349,14 +351,15 @@ unsigned macs_lane_poll(struct macs_lane *lane, struct macs_input *input) {
     uint64_t bytes;
     unsigned count = (unsigned)received;
     read_time(lane);
-    lane->worker.port = lane->sw->ports[input->slot].number;
-    if (lane->sw->program->open) {
-        bytes = open_burst(lane, input->slot, handles, count);
+    lane->worker.port = input->port->number;
+    if (program->open) {
+        bytes = open_burst(lane, input->port, handles, count);
     } else {
-        bytes = pass_received(lane, handles, count);
-        end_burst(lane, input->slot, count);
+        bytes =
+            program->straight ? program->straight(&lane->worker, handles, count) : pass_received(lane, handles, count);
+        end_burst(lane, input->port, count);
     }
-    macs_stats_add(&lane->stats.ports[input->slot].rx_packets, count);
-    macs_stats_add(&lane->stats.ports[input->slot].rx_bytes, bytes);
+    macs_stats_add(&stats->rx_packets, count);
+    macs_stats_add(&stats->rx_bytes, bytes);
     return count;
 }

@@ -26,31 +26,43 @@ static void drop_all(struct macs_lane *lane, const odp_packet_t packets[], unsig
     odp_packet_free_multi(packets, (int)count);
 }
 
-/* Send packets of so many bytes to a port and count them. A port that takes nothing for so many tries is full; one that
- * refuses a packet loses that packet only. */
-static void send_all(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count,
-                     uint64_t bytes) {
-    const struct macs_port *port = &lane->sw->ports[slot];
+/* Go on where a port has not taken all packets at the first try; `sent`: what it said then. A port that takes nothing
+ * for so many tries is full; one that refuses a packet loses that packet only. Returns how many have been sent;
+ * `*bytes` are theirs then. */
+static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[],
+                                                 unsigned count, int sent, uint64_t *bytes) {
+    const bool patient = !lane->sw->ports[slot].ctl; /* nobody collects: waiting does not help */
     unsigned at = 0, tries = 0, lost = 0;
-    while (at < count && tries < SEND_TRIES) {
-        int sent = send_some(lane, slot, &packets[at], count - at);
+    for (;;) {
         if (sent > 0) {
             at += (unsigned)sent;
             tries = 0;
         } else if (sent < 0) {
             lost++;
-            bytes -= odp_packet_len(packets[at]);
+            *bytes -= odp_packet_len(packets[at]);
             macs_lane_drop(lane, packets[at++], MACS_CAUSE_TX_FULL);
-        } else if (port->ctl) {
-            break; /* nobody collects: waiting does not help */
-        } else {
-            tries++;
+        } else if (patient && ++tries < SEND_TRIES) {
             odp_cpu_pause();
+        } else {
+            break;
         }
+        if (at == count)
+            break;
+        sent = send_some(lane, slot, &packets[at], count - at);
     }
-    macs_stats_add(&lane->stats.ports[slot].tx_packets, at - lost);
-    macs_stats_add(&lane->stats.ports[slot].tx_bytes, bytes - macs_extent_of(&packets[at], count - at).bytes);
+    *bytes -= macs_extent_of(&packets[at], count - at).bytes;
     drop_all(lane, &packets[at], count - at, MACS_CAUSE_TX_FULL);
+    return at - lost;
+}
+
+/* Send packets, one at least, of so many bytes to a port and count them. */
+static void send_all(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count,
+                     uint64_t bytes) {
+    struct macs_port_stats *stats = &lane->stats.ports[slot];
+    int first = send_some(lane, slot, packets, count);
+    unsigned sent = odp_likely(first == (int)count) ? count : insist(lane, slot, packets, count, first, &bytes);
+    macs_stats_add(&stats->tx_packets, sent);
+    macs_stats_add(&stats->tx_bytes, bytes);
 }
 
 void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
