@@ -127,8 +127,8 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 static inline uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
     __m512i line = _mm512_load_si512((const void *)words); /* what is compared is what is returned */
-    __m512i masked = _mm512_and_si512(line, _mm512_set1_epi64((long long)mask));
-    __mmask8 equal = _mm512_cmpeq_epi64_mask(masked, _mm512_set1_epi64((long long)want));
+    __m512i differ = _mm512_xor_epi64(line, _mm512_set1_epi64((long long)want));
+    __mmask8 equal = _mm512_testn_epi64_mask(differ, _mm512_set1_epi64((long long)mask));
     return (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(_mm512_maskz_compress_epi64(equal, line)));
 #else
     uint32_t hits;

@@ -238,7 +238,7 @@ def test_keys_of_bytes_are_looked_up_together(write: Write, key: str, kernel: st
 def test_hashed_keys_of_bytes_are_looked_up_together_in_parts(write: Write) -> None:
     path = write("hdr.h.mac: exact; hdr.h.ip: exact;", size=65536)
     c = generate_c(Request(path), load(Request(path))).c
-    order = ["_bulk_start(", "opened->handles[i] = ", "_bulk_step(", "_bulk_finish(", "next->sets.to_1.count);"]
+    order = ["opened->handles[i] = ", "_bulk_start(", "_bulk_step(", "_bulk_finish(", "next->sets.to_1.count);"]
     places = [c.index(what) for what in order]
     assert places == sorted(places)
     apart = generate_c(Request(path, wanted=ALL.without(["overlap"])), load(Request(path))).c

@@ -255,15 +255,15 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
             fates[i] = MACS_FATE_REFUSED;
     }
     { /* stage 1: finish I.groups */
-        const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = sets->looks_1;
+        struct ingress_1_I_groups_looks *const looks = &looks_1;
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++) {
+            const uint32_t member = members_1[i];
             struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(kepts, handles, list[i]);
-            macs_bind(common, packet, handles[list[i]], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
-            ingress_1_I_groups(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
+            struct kept *const kept = macs_kept(kepts, handles, member);
+            macs_bind(common, packet, handles[member], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
+            ingress_1_I_groups(worker, common, packet, kept, &fates[member], member, sets, looks, i);
         }
     }
     macs_settle(worker, handles, fates, count, received);

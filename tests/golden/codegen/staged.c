@@ -488,8 +488,6 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     struct ingress_burst *const opened = begun;
     struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
     const struct macs_common here = macs_common_of(worker), *const common = &here;
-    struct kept *const kepts = opened->kepts;
-    macs_fate *const fates = opened->fates;
     struct ingress_sets left, *const sets = &left;
     struct macs_extent received = {0, 0};
     macs_list_empty(&sets->to_1, opened->members_1);
@@ -497,21 +495,21 @@ static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_
     macs_list_empty(&sets->to_2, opened->members_2);
     sets->looks_2 = &opened->looks_2;
     macs_set_empty(&sets->to_3);
+    for (uint32_t i = 0; i < count; i++)
+        opened->handles[i] = handles[i];
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet record, *const packet = &record;
-        struct kept *const kept = macs_kept(kepts, handles, i);
-        macs_bind(common, packet, handles[i], MACS_BIND_DATA);
-        macs_extent_add(&received, odp_packet_len(handles[i]));
-        macs_fetch(handles, i, count);
-        if (macs_can_parse(handles[i], 18))
-            ingress_0_entry(worker, common, packet, kept, &fates[i], i, sets);
+        struct kept *const kept = macs_kept(opened->kepts, opened->handles, i);
+        macs_bind(common, packet, opened->handles[i], MACS_BIND_DATA);
+        macs_extent_add(&received, odp_packet_len(opened->handles[i]));
+        macs_fetch(opened->handles, i, count);
+        if (macs_can_parse(opened->handles[i], 18))
+            ingress_0_entry(worker, common, packet, kept, &opened->fates[i], i, sets);
         else
-            fates[i] = MACS_FATE_REFUSED;
+            opened->fates[i] = MACS_FATE_REFUSED;
     }
     const uint32_t members = sets->to_1.count;
     macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
-    for (uint32_t i = 0; i < count; i++)
-        opened->handles[i] = handles[i];
     opened->sets = left;
     opened->count = count;
     opened->sub_batch = worker->sub_batch;
@@ -526,18 +524,13 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
     struct ingress_burst *const opened = begun, *const next = since;
     struct ingress_sets *const sets = &opened->sets;
     const struct macs_common here = opened->common, *const common = &here;
-    struct kept *const kepts = opened->kepts;
-    const odp_packet_t *const handles = opened->handles;
     const uint32_t count = opened->count, sub_batch = opened->sub_batch;
-    macs_fate *const fates = opened->fates;
     { /* stage 1: finish I.groups */
-        const uint16_t *const list = sets->to_1.members;
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = sets->looks_1;
-        const uint32_t ahead = sub_batch, second = ahead / 4;
+        struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
+        const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
-        uint32_t come = 0;
-        for (uint32_t i = opened->fetched; i < ahead && i < members; i++) {
+        for (uint32_t i = opened->fetched; i < ahead; i++) {
             macs_exact_packed_bulk_fetch(&looks->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
@@ -546,44 +539,45 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
         for (uint32_t i = 0; i < members; i++) {
             if (i + ahead < members) {
                 macs_exact_packed_bulk_fetch(&looks->lookup_0, i + ahead);
-            } else if (come < coming) {
-                macs_exact_packed_bulk_fetch(&next->looks_1.lookup_0, come);
-                come++;
+            } else if (i + ahead - members < coming) {
+                macs_exact_packed_bulk_fetch(&next->looks_1.lookup_0, i + ahead - members);
             }
             if (i + second < members) {
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
             }
+            const uint32_t member = opened->members_1[i];
             struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(kepts, handles, list[i]);
-            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
-            ingress_1_I_groups(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
+            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
+            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
+            ingress_1_I_groups(worker, common, packet, kept, &opened->fates[member], member, sets, looks, i);
         }
         if (next)
-            next->fetched = come;
+            next->fetched = ahead < coming ? ahead : coming;
     }
     { /* stage 2: finish I.labels */
-        const uint16_t *const list = sets->to_2.members;
         const uint32_t members = sets->to_2.count;
-        struct ingress_2_I_labels_looks *const looks = sets->looks_2;
+        struct ingress_2_I_labels_looks *const looks = &opened->looks_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++) {
+            const uint32_t member = opened->members_2[i];
             struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(kepts, handles, list[i]);
-            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
-            ingress_2_I_labels(worker, common, packet, kept, &fates[list[i]], list[i], sets, looks, i);
+            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
+            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
+            ingress_2_I_labels(worker, common, packet, kept, &opened->fates[member], member, sets, looks, i);
         }
     }
     { /* stage 3: merge */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++) {
+            const uint32_t member = list[i];
             struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(kepts, handles, list[i]);
-            macs_bind(common, packet, handles[list[i]], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, kept, &fates[list[i]], list[i], sets);
+            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
+            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
+            ingress_3_merge(worker, common, packet, kept, &opened->fates[member], member, sets);
         }
     }
-    macs_settle(worker, handles, fates, count, opened->received);
+    macs_settle(worker, opened->handles, opened->fates, count, opened->received);
 }
 
 const struct macs_program macs_program = {
