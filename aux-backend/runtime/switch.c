@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "runtime/externs.h"
 #include "runtime/lane.h"
@@ -11,6 +13,9 @@
 
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
 #define SEGMENT_MIN 2048u
+
+/* In which a worker comes to the end of a burst, with time to spare. */
+#define STOP_SECONDS 5
 
 static int failed(struct macs_switch *sw, const char *what, int status) {
     macs_log_write(&sw->log, "error: cannot %s: %s", what, strerror(-status));
@@ -152,10 +157,26 @@ static int await(const struct macs_lane *lane) {
     return status;
 }
 
+/* A worker ends behind its burst. One that never gets there, as its program loops without end, holds packets and reads
+ * tables: nothing may be freed, and only the end of the process ends it. */
+static void join_lane(struct macs_switch *sw, unsigned index) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += STOP_SECONDS;
+    if (!pthread_timedjoin_np(sw->lanes[index]->thread, NULL, &until))
+        return;
+    macs_log_drain(&sw->log);
+    macs_log_write(&sw->log,
+                   "error: worker %u has been in the same burst for %d s: %s loops without end for one of its packets; "
+                   "the switch is killed, and what it was about to send is lost",
+                   index, STOP_SECONDS, sw->program->source);
+    _exit(EXIT_FAILURE);
+}
+
 static void join_lanes(struct macs_switch *sw, unsigned count) {
     atomic_store(&sw->stopping, true);
     for (unsigned i = 0; i < count; i++)
-        pthread_join(sw->lanes[i]->thread, NULL);
+        join_lane(sw, i);
 }
 
 int macs_switch_start(struct macs_switch *sw) {

@@ -1,15 +1,18 @@
-"""A million random, damaged and truncated frames: a sanitized switch survives them and accounts for every one."""
+"""Frames that mean harm: random, damaged and truncated ones, each of them accounted for by a sanitized switch; one that
+a program never gets done with."""
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import signal
 import subprocess
 from pathlib import Path
 
 import switches
 from frames import hostile_frame, ipv4_frame
-from switch_harness import write_pcap
+from switch_harness import Switch, write_pcap
 
 L3FWD = Path(__file__).parents[2] / "apps" / "l3fwd"
 FRAMES = 1_000_000
@@ -45,3 +48,17 @@ def test_a_million_frames(tmp_path: Path) -> None:
     assert sum(causes.values()) == dropped
     assert causes["program"] > FRAMES // 2 and causes["rx-error"] > FRAMES // 2000, done.stdout
     assert sent == sum(map(frames_in, outputs)) > FRAMES // 10
+
+
+def test_a_frame_that_the_program_never_gets_done_with(tmp_path: Path) -> None:
+    """The switch still answers, and ends when it is told to: loudly, as what it held is lost."""
+    binary = switches.build(Path(__file__).parent / "endless.p4")
+    switch = Switch(binary, tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    assert switch.client.exchange([(0, bytes([3]) * 60)]) == [(1, bytes([3]) * 60)]
+    switch.client.inject(0, [bytes(60)])
+    assert switch.client.stats()["sent"] == 1
+    os.kill(switch.process.pid, signal.SIGTERM)
+    _, errors = switch.process.communicate(timeout=60)
+    assert switch.process.returncode == 1
+    assert errors.startswith("error: worker 0 has been in the same burst for 5 s: ")
+    assert "endless.p4 loops without end" in errors
