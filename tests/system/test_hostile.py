@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import switches
@@ -55,7 +56,12 @@ def test_a_frame_that_the_program_never_gets_done_with(tmp_path: Path) -> None:
     binary = switches.build(Path(__file__).parent / "endless.p4")
     switch = Switch(binary, tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
     assert switch.client.exchange([(0, bytes([3]) * 60)]) == [(1, bytes([3]) * 60)]
+    before = switch.client.stats()["cpu_ns"]
     switch.client.inject(0, [bytes(60)])
+    deadline = time.monotonic() + 30
+    while switch.client.stats()["cpu_ns"] < before + 100_000_000:  # by then the worker has come across it
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     assert switch.client.stats()["sent"] == 1
     os.kill(switch.process.pid, signal.SIGTERM)
     _, errors = switch.process.communicate(timeout=60)
