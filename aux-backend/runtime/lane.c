@@ -14,8 +14,7 @@
 #define SLEEP_MIN_NS 10000l
 #define SLEEP_MAX_NS 500000l
 
-/* The lane's share of the (port, queue) pairs, dealt out in turn; of ports that nothing will come from, there are none.
- */
+/* The lane's share of the (port, queue) pairs, dealt out in turn; a port that nothing will come from has none. */
 static void deal_inputs(struct macs_lane *lane) {
     struct macs_switch *sw = lane->sw;
     unsigned turn = 0;
@@ -141,8 +140,8 @@ static void work(struct macs_lane *lane) {
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
         unsigned received = 0;
-        macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
         for (unsigned i = 0; i < lane->input_count; i++) {
+            macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
             received += macs_lane_poll(lane, &lane->inputs[i]);
             report(lane);
         }

@@ -31,7 +31,7 @@ static void drop_all(struct macs_lane *lane, const odp_packet_t packets[], unsig
  * `*bytes` are theirs then. */
 static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[],
                                                  unsigned count, int sent, uint64_t *bytes) {
-    const bool patient = !lane->sw->ports[slot].ctl; /* nobody collects: waiting does not help */
+    const bool patient = !lane->sw->ports[slot].ctl; /* from there nobody collects meanwhile */
     unsigned at = 0, tries = 0, lost = 0;
     for (;;) {
         if (sent > 0) {
