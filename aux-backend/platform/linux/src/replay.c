@@ -7,8 +7,6 @@
 typedef struct macs_odp_replay_form form_t;
 typedef struct macs_odp_pcap_frame pcap_frame_t;
 
-enum { SHORT_RECORD = 16, LONGER_RECORD = 32 /* bytes, of those that are not whole lines */ };
-
 /* The file is read twice: to see what frames have in common, and to keep the rest. */
 struct loader {
     struct macs_odp_replay *replay;
@@ -80,14 +78,15 @@ static bool compare(struct loader *loader, const pcap_frame_t *frame) {
 static void settle(form_t *form, uint32_t len) {
     const uint32_t lines = ODP_CACHE_LINE_ROUNDUP(len);
     const uint32_t differ = form->bytes > form->from ? form->bytes - form->from : 0;
-    if (differ <= SHORT_RECORD)
-        form->bytes = SHORT_RECORD;
+    if (differ <= MACS_ODP_REPLAY_SHORT)
+        form->bytes = MACS_ODP_REPLAY_SHORT;
     else
-        form->bytes = differ <= LONGER_RECORD ? LONGER_RECORD : ODP_CACHE_LINE_ROUNDUP(differ);
+        form->bytes = differ <= MACS_ODP_REPLAY_LONGER ? MACS_ODP_REPLAY_LONGER : ODP_CACHE_LINE_ROUNDUP(differ);
     if (form->from > lines - form->bytes)
         form->from = lines - form->bytes;
     form->whole = form->bytes == lines;
-    form->small = lines == ODP_CACHE_LINE_SIZE || (lines == 2 * ODP_CACHE_LINE_SIZE && form->bytes <= LONGER_RECORD);
+    form->small =
+        lines == ODP_CACHE_LINE_SIZE || (lines == 2 * ODP_CACHE_LINE_SIZE && form->bytes <= MACS_ODP_REPLAY_LONGER);
 }
 
 /* Settle all forms. Returns the bytes of all records. */
@@ -188,14 +187,14 @@ void macs_odp_replay_copy_large(uint8_t *to, const form_t *form, const uint8_t *
     if (!form->whole)
         copy_lines(to, form->first, len);
     to += form->from;
-    if (bytes > LONGER_RECORD) {
+    if (bytes > MACS_ODP_REPLAY_LONGER) {
         for (uint32_t at = 0; at < bytes; at += ODP_CACHE_LINE_SIZE) {
             odp_prefetch_l2(ahead + at);
             memcpy(to + at, record + at, ODP_CACHE_LINE_SIZE);
         }
     } else {
         odp_prefetch_l2(ahead);
-        memcpy(to, record, SHORT_RECORD);
-        memcpy(to + bytes - SHORT_RECORD, record + bytes - SHORT_RECORD, SHORT_RECORD);
+        memcpy(to, record, MACS_ODP_REPLAY_SHORT);
+        memcpy(to + bytes - MACS_ODP_REPLAY_SHORT, record + bytes - MACS_ODP_REPLAY_SHORT, MACS_ODP_REPLAY_SHORT);
     }
 }

@@ -15,13 +15,17 @@
 
 #define MACS_ODP_REPLAY_UNIT 8u /* of a record's place: what an address counts in by itself */
 
+/* Bytes of records that are not whole lines. */
+#define MACS_ODP_REPLAY_SHORT 16u
+#define MACS_ODP_REPLAY_LONGER 32u
+
 /* What frames of a length have in common. */
 struct macs_odp_replay_form {
     uint8_t *first;      /* the first of them, in whole cache lines; NULL: there is none of that length */
     uint32_t from;       /* where the record goes in the frame */
-    uint32_t bytes : 30; /* of a record: 16, 32 or whole lines */
+    uint32_t bytes : 30; /* of a record: short, longer or whole lines */
     uint32_t whole : 1;  /* that is all of the frame: nothing is in common */
-    uint32_t small : 1;  /* the frame is one line, or two of which the record is 32 bytes at most */
+    uint32_t small : 1;  /* the frame is one line, or two and the record no lines */
 };
 
 /* Small, as it comes from memory with the record. */
@@ -67,14 +71,15 @@ static inline void macs_odp_replay_copy(const struct macs_odp_replay *replay, st
     }
     const uint8_t *first = form->whole ? record : form->first;
     const uint32_t from = form->from;
-    const bool longer = form->bytes > 16;
+    const bool longer = form->bytes > MACS_ODP_REPLAY_SHORT;
     odp_prefetch_l2(ahead);
     memcpy(to, first, ODP_CACHE_LINE_SIZE);
     if (frame.len > ODP_CACHE_LINE_SIZE)
         memcpy(to + ODP_CACHE_LINE_SIZE, first + ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_SIZE);
-    memcpy(to + from, record, 16);
+    memcpy(to + from, record, MACS_ODP_REPLAY_SHORT);
     if (longer)
-        memcpy(to + from + 16, record + 16, 16);
+        memcpy(to + from + MACS_ODP_REPLAY_SHORT, record + MACS_ODP_REPLAY_SHORT,
+               MACS_ODP_REPLAY_LONGER - MACS_ODP_REPLAY_SHORT);
 }
 
 #endif
