@@ -9,11 +9,6 @@
 #include "hash.h"
 #include "memory.h"
 
-/* The bits of hashes that count: fewer where tests want different matches to have the same hash. */
-#ifndef MACS_RULES_HASH_MASK
-#define MACS_RULES_HASH_MASK UINT32_MAX
-#endif
-
 /* -- canonical form ---------------------------------------------------------------------------------------------------
  */
 
@@ -115,7 +110,7 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
  */
 
 static uint32_t hash_of(const struct macs_rules *rules, const struct macs_rule *rule) {
-    return (uint32_t)(macs_hash_bytes(rule->bytes, rules->kept_bytes, rule->order) >> 32) & MACS_RULES_HASH_MASK;
+    return (uint32_t)(macs_hash_bytes(rule->bytes, rules->kept_bytes, rule->order) >> 32);
 }
 
 static bool same_match(const struct macs_rules *rules, const struct macs_rule *a, const struct macs_rule *b) {

@@ -22,8 +22,8 @@ SMALL_CHUNKS = "-DMACS_ARENA_CHUNK_AT=6"
 # Few results have leaves of their own, and lookups begin with the runs half of the time, or always.
 FEW_LEAVES = ["-DMACS_LPM_RUNS_ELSEWHERE=40u", "-DMACS_LPM_RUNS_PAY_PERCENT=40"]
 ALWAYS_RUNS = "-DMACS_LPM_RUNS_PAY_PERCENT=100"
-# Many rules' matches have the same hash.
-FEW_HASHES = "-DMACS_RULES_HASH_MASK=255"
+# Different keys have the same tag most of the time: of the upper half, where tags are taken from, five bits are left.
+FEW_HASHES = "-DMACS_HASH_MASK=UINT64_C(0x1fffffffff)"
 TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS, FEW_HASHES]
 TIGHT += FEW_LEAVES
 MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
