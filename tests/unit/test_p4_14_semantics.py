@@ -480,6 +480,8 @@ def test_externs_check_but_do_not_load(tmp_path: Path) -> None:
         ("clone_ingress_pkt_to_ingress(5);", "'clone_ingress_pkt_to_ingress' is not supported"),
         ("clone_egress_pkt_to_ingress(5);", "'clone_egress_pkt_to_ingress' is not supported"),
         ("execute_meter(limit, 0, m.x, h.a);", "the packet's colour before a meter is not supported"),
+        ("modify_field(h.a, standard_metadata.clone_spec);", "'standard_metadata.clone_spec' is not supported"),
+        ("modify_field(standard_metadata.parser_error_location, 1);", "'standard_metadata.parser_error_location' is"),
     ],
 )
 def test_what_no_switch_does_checks_but_does_not_load(call: str, message: str, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
-from transpiler.codegen.record import WHOLE, binding, is_written, record_of
+from transpiler.codegen.record import WHOLE, binding, is_written, reads_time, record_of
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import Line, PipeView, ProgramView, SlotView, Views
-from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef, VariableRef
+from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
 from transpiler.hlir.traverse import program_expressions, program_statements, successors, walk, walk_expression
@@ -22,13 +22,13 @@ from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.late import late_fields
-from transpiler.schedule.pipeline import Preserved, Source, calls, ciphers, steps
+from transpiler.schedule.pipeline import Preserved, calls, ciphers
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import Counter, Kernel
 
 WHOLE_FRAME = 0xFFFF
-# what looks at the time: meters fill their buckets by it, lines of the log carry it
+# what looks at the time in the runtime: meters fill their buckets by it, lines of the log carry it
 _TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
@@ -106,7 +106,7 @@ def view(
         avoids_huge_pages=not wanted.huge_pages,
         defines=_defines(wanted),
         all_passes=wanted.passes and not wanted.without_passes,
-        uses_time=_uses_time(program),
+        uses_time=overridden or reads_time(pipes) or _is_timed(program),
         overridden=overridden,
     )
 
@@ -164,13 +164,9 @@ def _made_headers(program: Program, sources: bool = False) -> set[str]:
     return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
 
 
-def _uses_time(program: Program) -> bool:
-    """Whether the time of a burst can make a difference."""
-    fills = [fill for pipe in describe(program).plan(program) for step in steps(pipe.items) for fill in step.fills]
-    times = {program.intrinsic.get(name) for name, source in fills if source in (Source.ARRIVAL_US, Source.NOW_US)}
-    places = (part for root in program_expressions(program) for part in walk_expression(root))
-    named = any(isinstance(place, VariableRef) and place.name in times for place in places)
-    return named or any(isinstance(s, CallExtern) and s.method.startswith(_TIMED) for s in program_statements(program))
+def _is_timed(program: Program) -> bool:
+    """Whether the program calls what the runtime needs the time for."""
+    return any(isinstance(s, CallExtern) and s.method.startswith(_TIMED) for s in program_statements(program))
 
 
 def _grow_bytes(program: Program, storage: Storage) -> int:

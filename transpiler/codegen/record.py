@@ -25,6 +25,7 @@ _WRITTEN = re.compile(r"\bpacket->[\w.]+ = ")
 _READ = re.compile(r"\bpacket->(\w+)\b(?! = )")
 _RESIZES = re.compile(r"\bmacs_layout_(resize|truncate)\b")
 _WHOLE = re.compile(r"\bpacket\b(?!->)")
+_TIME = re.compile(r"->(now|ingress)_ns\b")
 
 
 def members_read(views: Any) -> frozenset[str]:
@@ -47,6 +48,11 @@ def record_of(pipes: tuple[PipeView, ...]) -> frozenset[str]:
 def is_written(views: Any) -> bool:
     """Whether the C in views may write to the record."""
     return any(_WRITTEN.search(text) or _WHOLE.search(text) for text in texts(views))
+
+
+def reads_time(views: Any) -> bool:
+    """Whether the C in views looks at the time of arrival or of the burst."""
+    return any(_TIME.search(text) for text in texts(views))
 
 
 def resizes(views: Any) -> bool:

@@ -51,9 +51,8 @@ class Switch:
     def process(self, port: int, data: bytes) -> list[Sent]:
         """Take in a frame. Returns what is sent on account of it: (port, frame), in order."""
         self.trace(Event("receive", f"port {port}, {len(data)} bytes"))
-        now = self._now()
         self._packets += 1
-        return self._paths.process(data, port, now, self.trace)
+        return self._paths.process(data, port, self._now(), self.trace)
 
     def _now(self) -> int:
         return self._clock() if self._clock is not None else self._packets

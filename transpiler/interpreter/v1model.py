@@ -93,6 +93,7 @@ class V1Model(Paths):
             self.drop("at the end of ingress", transit, "egress_spec")
         else:
             state.set_intrinsic("instance_type", NORMAL)
+            state.set_intrinsic("egress_rid", 0)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
 
     def _replicate(
@@ -155,8 +156,10 @@ class V1Model(Paths):
         state.set_intrinsic("egress_port", departure.port)
         state.set_intrinsic("egress_spec", 0)
         state.set_intrinsic("packet_length", transit.length)
-        state.set_intrinsic("enq_timestamp", self.now_us)
-        state.set_intrinsic("egress_global_timestamp", self.now_us)
+        for time in ("enq_timestamp", "egress_global_timestamp"):
+            state.set_intrinsic(time, self.now_us)
+        for wait in ("enq_qdepth", "deq_timedelta", "deq_qdepth", "qid"):  # no packet waits in a queue
+            state.set_intrinsic(wait, 0)
         self.control(Role.EGRESS, state, transit)
         requests = transit.requests
         if requests.clone_egress is not None:

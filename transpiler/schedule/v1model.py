@@ -42,6 +42,12 @@ _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("packet_length", Source.LENGTH),
     ("instance_type", Source.INSTANCE),
     ("egress_global_timestamp", Source.NOW_US),
+    # a packet waits in no queue: it goes in and comes out at once
+    ("enq_timestamp", Source.NOW_US),
+    ("enq_qdepth", Source.ZERO),
+    ("deq_timedelta", Source.ZERO),
+    ("deq_qdepth", Source.ZERO),
+    ("qid", Source.ZERO),
 )
 # the same in one pipe with ingress
 _ON_TO_EGRESS = (("egress_port", EGRESS_SPEC), *_EGRESS_VALUES[1:])

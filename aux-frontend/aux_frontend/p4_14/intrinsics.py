@@ -25,6 +25,9 @@ STANDARD_FIELDS: tuple[tuple[str, int], ...] = (
     ("checksum_error", 1),
 )
 
+# those of STANDARD_FIELDS of which the specification leaves open what they hold, and BMv2 gives them nothing
+UNFILLED = ("parser_error_location", "clone_spec")
+
 # (instance, field) → the architecture's name of the intrinsic value, and how it is stored
 INTRINSICS: dict[tuple[str, str], tuple[str, Bits]] = {
     (STANDARD, "ingress_port"): ("ingress_port", Bits(9)),

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX, Builder, Slot, number, truth
+from aux_frontend.p4_14.intrinsics import STANDARD, UNFILLED
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, arithmetic, fold
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
@@ -147,6 +148,9 @@ class Values:
         ):
             if found.header.index is not None:
                 raise self.fail(found.header.index.span, f"'{instance.name}' is not a header stack")
+            if instance.name == STANDARD and found.field.text in UNFILLED:
+                named = f"'{STANDARD}.{found.field.text}' is not supported: nothing is ever put there"
+                self.builder.unsupported.append((found.span, named))
             return self.builder.metadata_slot(instance, self.field_info(instance, found.field))
         place, instance = self.header(found.header, env)
         return self.builder.header_slot(place, self.field_info(instance, found.field), found.span)
