@@ -40,32 +40,32 @@ static int take_over(struct macs_server *server, const struct sockaddr_un *addre
     return unlink(address->sun_path) ? failed(server, address->sun_path, NULL) : 0;
 }
 
-int macs_server_open(struct macs_server *server, struct macs_console *console, const char *path) {
-    *server = (struct macs_server){.console = console, .listener = -1};
+int macs_server_prepare(struct macs_server *server, struct macs_console *console, const char *path) {
+    *server = (struct macs_server){.console = console, .listener = -1, .address.sun_family = AF_UNIX};
     if (!path)
         return 0;
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     errno = ENAMETOOLONG;
-    if (strlen(path) >= sizeof(address.sun_path))
+    if (strlen(path) >= sizeof(server->address.sun_path))
         return failed(server, path, NULL);
-    strcpy(address.sun_path, path);
-    int status = take_over(server, &address);
-    if (status)
-        return status;
+    strcpy(server->address.sun_path, path);
+    return take_over(server, &server->address);
+}
+
+int macs_server_listen(struct macs_server *server) {
+    const char *path = server->address.sun_path;
+    if (!path[0])
+        return 0;
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0)
         return failed(server, path, NULL);
-    mode_t mask = umask(0177); /* its owner's alone from the first moment; no other thread makes files now */
-    bool fine = !bind(listener, (struct sockaddr *)&address, sizeof(address));
-    umask(mask);
-    if (!fine || listen(listener, (int)MACS_CLIENTS_MAX)) {
-        status = failed(server, path, NULL);
+    /* Its owner's alone from the first moment: Linux gives the file the mode of the socket. */
+    if (fchmod(listener, 0600) || bind(listener, (const struct sockaddr *)&server->address, sizeof(server->address))) {
+        int status = failed(server, path, errno == EADDRINUSE ? "another switch has begun to listen there" : NULL);
         close(listener);
         return status;
     }
     server->listener = listener;
-    strcpy(server->path, path);
-    return 0;
+    return listen(listener, (int)MACS_CLIENTS_MAX) ? failed(server, path, NULL) : 0;
 }
 
 void macs_server_close(struct macs_server *server) {
@@ -78,7 +78,7 @@ void macs_server_close(struct macs_server *server) {
     }
     if (server->listener >= 0) {
         close(server->listener);
-        unlink(server->path);
+        unlink(server->address.sun_path);
     }
     server->listener = -1;
     macs_text_free(&server->answer);

@@ -16,14 +16,17 @@ struct macs_client;
 
 struct macs_server {
     struct macs_console *console;
-    int listener; /* or -1 */
-    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    int listener;               /* or -1 */
+    struct sockaddr_un address; /* its path is empty: nowhere */
     struct macs_client *clients[MACS_CLIENTS_MAX];
     struct macs_text answer; /* of the command at hand; kept for its memory */
 };
 
-/* Listen at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. */
-int macs_server_open(struct macs_server *server, struct macs_console *console, const char *path);
+/* Make way at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. Nothing is there yet for anybody to find.
+ */
+int macs_server_prepare(struct macs_server *server, struct macs_console *console, const char *path);
+/* Listen there: from now on the socket is there, and answers. 0 or -errno, told in the log. */
+int macs_server_listen(struct macs_server *server);
 void macs_server_close(struct macs_server *server);
 
 /* Serve what there is to serve, push digests; waits at most `timeout_ms`, less when `wake` (a descriptor) is readable.

@@ -110,23 +110,42 @@ static void tell_memory(const struct macs_switch *sw) {
     macs_text_free(&text);
 }
 
+/* One line for people and scripts: from here on nothing that comes is lost. */
+static void tell_ready(const struct macs_switch *sw) {
+    printf("ready: ");
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        printf("%sport %u %s", slot ? ", " : "", sw->ports[slot].number, sw->ports[slot].name);
+    if (sw->options.socket)
+        printf("; commands at %s", sw->options.socket);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* Traffic, from the first frame to the last. Ports receive before the socket is there: who has found it may send. */
+static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
+    if (macs_switch_start(sw))
+        return EXIT_FAILED;
+    enum exit_code code = macs_server_listen(server) ? EXIT_FAILED : EXIT_FINE;
+    if (code == EXIT_FINE) {
+        tell_ready(sw);
+        control(sw, server);
+    }
+    macs_switch_stop(sw);
+    struct macs_stats_sum sum;
+    macs_stats_sum(sw, &sum);
+    macs_stats_print(sw, &sum, stdout);
+    return code;
+}
+
 static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
     struct macs_server server;
     if (sw->options.entries && macs_script_run_file(console, sw->options.entries))
         return EXIT_FAILED;
     if (sw->options.verbose)
         tell_memory(sw);
-    if (macs_server_open(&server, console, sw->options.socket))
+    if (macs_server_prepare(&server, console, sw->options.socket))
         return EXIT_FAILED;
-    enum exit_code code = EXIT_FAILED;
-    if (!macs_switch_start(sw)) {
-        control(sw, &server);
-        macs_switch_stop(sw);
-        struct macs_stats_sum sum;
-        macs_stats_sum(sw, &sum);
-        macs_stats_print(sw, &sum, stdout);
-        code = EXIT_FINE;
-    }
+    enum exit_code code = carry(sw, &server);
     macs_server_close(&server);
     return code;
 }
