@@ -35,6 +35,7 @@ WARNINGS: Mapping[str, str] = {
 
 
 EXCERPT, CUT = 150, "…"  # characters that are shown of a source line, and what stands for the rest
+READ_LIMIT_BYTES = 16 << 20  # of a source file
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,23 @@ class SourceMap:
     def line(self, span: Span) -> str:
         """The source line of a span without its line end; empty when the file cannot be read."""
         if span.file not in self.texts:
-            try:
-                self.texts[span.file] = Path(span.file).read_text(errors="replace").splitlines()
-            except OSError:
-                self.texts[span.file] = []
+            self.texts[span.file] = read_lines(span.file)
         lines = self.texts[span.file]
         return lines[span.line - 1] if 0 < span.line <= len(lines) else ""
+
+
+def read_lines(file: str) -> list[str]:
+    """The lines of a file as the preprocessor counts them (only line feeds end one); none of what cannot be read, or is no
+    regular file: a program's line markers can name anything."""
+    path = Path(file)
+    try:
+        if not path.is_file():
+            return []
+        with path.open("rb") as stream:
+            data = stream.read(READ_LIMIT_BYTES)
+    except (OSError, ValueError):
+        return []
+    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
 
 
 class Diagnostics:

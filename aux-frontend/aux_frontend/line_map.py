@@ -11,9 +11,10 @@ import re
 from bisect import bisect_right
 from difflib import SequenceMatcher
 
-from transpiler.diagnostics import SourceMap, Span
+from transpiler.diagnostics import SourceMap, Span, read_lines
 
-_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$')
+_MARKER = re.compile(r'# (\d{1,9}) "((?:[^"\\]|\\.)*)"((?: \d)*)$')
+_LEFT = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\n]")
@@ -26,11 +27,14 @@ _Word = tuple[str, int, int]  # text, line, column (1-based)
 class LineMap:
     """Splits the preprocessor's output into plain `text` without line markers, and tells where each piece came from.
 
-    `sources` gets the text of every file that shows up, and who included it.
+    `sources` gets the text of every file that shows up, and who included it. `left`: lines that begin with a '#' and are no directive
+    of the preprocessor, which leaves them in place as an assembler's comments: so they are comments here too, save #pragma,
+    which is for a compiler that knows it.
     """
 
     def __init__(self, output: str, sources: SourceMap, fallback: str) -> None:
         self._sources = sources
+        self.left: list[Span] = []
         self._files: list[str] = []
         self._numbers: list[int] = []
         self._blanked: dict[str, list[str]] = {}
@@ -65,7 +69,7 @@ class LineMap:
         for line in output.split("\n"):
             marker = _MARKER.match(line) if line.startswith("# ") else None
             if marker is None:
-                lines.append(line)
+                lines.append(self._without_comment(line, file, number) if "#" in line else line)
                 self._files.append(file)
                 self._numbers.append(number)
                 number += 1
@@ -82,6 +86,16 @@ class LineMap:
                 guessed.discard(came_from)
             number = next_number
         return lines
+
+    def _without_comment(self, line: str, file: str, number: int) -> str:
+        """A line of the output, empty where it is one that the preprocessor has left in place."""
+        if (found := _LEFT.match(line)) is None:
+            return line
+        if found[1] != "pragma":
+            source = self._source_line(file, number)
+            column = (len(source) - len(source.lstrip()) if source else found[0].index("#")) + 1
+            self.left.append(Span(file, number, column, len(found[0].strip())))
+        return ""
 
     def _enter(self, row: int) -> None:
         self._row, self._low, self._high = row, self._starts[row], self._starts[row + 1]
@@ -146,16 +160,6 @@ class LineMap:
         if lines is None:
             lines = self._sources.texts[file] = read_lines(file)
         return lines[number - 1] if 0 < number <= len(lines) else None
-
-
-def read_lines(file: str) -> list[str]:
-    """The lines of a file as the preprocessor counts them (only line feeds end one); none when it cannot be read."""
-    try:
-        with open(file, "rb") as stream:  # noqa: PTH123 -- a name from a line marker, kept as it is
-            data = stream.read()
-    except (OSError, ValueError):
-        return []
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").split("\n")
 
 
 def unescape(name: str) -> str:

@@ -16,8 +16,8 @@ import threading
 from pathlib import Path
 
 from aux_frontend.includes import require_files
-from aux_frontend.line_map import LineMap, read_lines
-from transpiler.diagnostics import Diagnostics, Span
+from aux_frontend.line_map import LineMap
+from transpiler.diagnostics import Diagnostics, Span, read_lines
 from transpiler.frontend import Source
 
 P4INCLUDE = Path(__file__).parent / "p4include"
@@ -53,6 +53,8 @@ def preprocess(source: Source, diagnostics: Diagnostics) -> LineMap:
         )
         diagnostics.error(Span(file, 1, 1), f"the C preprocessor failed: {words}")
     diagnostics.raise_if_errors()
+    for span in lines.left:
+        diagnostics.warning(span, "preprocessor", "no directive of the C preprocessor: the line is taken as a comment")
     return lines
 
 

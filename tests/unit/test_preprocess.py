@@ -154,3 +154,23 @@ def test_without_a_preprocessor_the_message_says_what_to_install(
     file.write_text("x\n")
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "install 'cpp'" in rejection(file)
+
+
+def test_lines_that_the_preprocessor_leaves_in_place_are_comments(tmp_path: Path) -> None:
+    """As in an assembler's text, which is what it is told that it reads: `#4096`, `#foo`, `# comment`."""
+    file = tmp_path / "a.p4"
+    file.write_text('a\n#4096\nb\n  #  foo ( "\n/* c */ #bar\n# 12\n#\n#pragma x\n# 99999999999999999999 "q"\nc #d\n')
+    lines, diagnostics = run(file)
+    assert lines.text.split() == ["a", "b", "c", "#d"]
+    assert dict(spans(lines))["c"] == Span(str(file), 10, 1, 1)
+    assert [(m.span.line, m.span.column, m.code) for m in diagnostics.messages] == [
+        (line, column, "preprocessor") for line, column in ((2, 1), (4, 3), (5, 1), (6, 1), (9, 1))
+    ]
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "a\\000b", "/"])
+def test_a_line_marker_may_name_anything(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "a.p4"
+    file.write_text(f'# 7 "{name}"\nx\n')
+    (_, at), *_ = spans(run(file)[0])
+    assert (at.file, at.line) == (name.replace("\\000", "\0"), 7)

@@ -11,7 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 from aux_frontend.line_map import LineMap
-from transpiler.diagnostics import Diagnostics, Span
+from transpiler.diagnostics import Span
 
 IDENTIFIER: Final = "identifier"
 INTEGER: Final = "integer"
@@ -36,8 +36,6 @@ _TOKEN = re.compile(
     | (?P<mark>@pragma\b|{"|".join(re.escape(mark) for mark in _MARKS.split())})
     | (?P<number>[0-9][A-Za-z0-9_]*)
     | (?P<string>"(?:[^"\\]|\\.)*")
-    | (?P<pragma>^\#[ \t]*pragma\b[^\n]*)
-    | (?P<directive>^\#[ \t]*\w[^\n]*)
     | (?P<other>"[^\n]*|[^\s])
     | \Z)""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
@@ -62,18 +60,15 @@ class Token(NamedTuple):
     span: Span
 
 
-def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
-    """All tokens, END last. Unknown directives are reported; another text that is no token comes out as UNEXPECTED."""
+def tokenize(lines: LineMap) -> list[Token]:
+    """All tokens, END last. A text that is no token comes out as UNEXPECTED."""
     tokens: list[Token] = []
     span = lines.span
     for match in _TOKEN.finditer(lines.text):
         group = match.lastgroup
-        if group is None or group == "pragma":
+        if group is None:
             continue
         text, offset = match[group], match.start(group)
-        if group == "directive":
-            diagnostics.error(span(offset, len(text)), f"unknown preprocessor directive '{text.split()[0]}'")
-            continue
         if group == "word":
             kind = text if text in KEYWORDS else IDENTIFIER
         elif group == "mark":
