@@ -12,6 +12,11 @@ from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 
 PROGRAMS = {
+    "errors that are declared further down": """
+        const error first = error.Later;
+        bool is_later(in error e) { return e == error.Later; }
+        error { Later }
+    """,
     "arrays of any data in headers": """
         struct pair_t { bit<8> a; bit<8> b; }
         header rows_t { bit<8>[4] bytes; pair_t[2][3] pairs; }

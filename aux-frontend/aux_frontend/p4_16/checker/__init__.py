@@ -1,15 +1,14 @@
 """The P4-16 checker: names, types, overloads, constants and every other static rule of the P4-16 spec 1.2.5.
 
-`check` walks the program once, in order, since a name is visible from its declaration on, and fills the side tables of
-`Checked`. Rules report what is wrong and go on with the type Unknown, about which no rule complains.
+`check` walks the program once, in order, since a name is visible from its declaration on (errors are everywhere), and fills the
+side tables of `Checked`. Rules report what is wrong and go on with the type Unknown, about which no rule complains.
 """
 
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.checker import architectures, runtime_annotations, uses
-from aux_frontend.p4_16.checker.declarations import declaration
+from aux_frontend.p4_16.checker import architectures, declarations, runtime_annotations, uses
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.nesting import deep_recursion
 from transpiler.diagnostics import Diagnostics
@@ -20,8 +19,9 @@ def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
     st = State(diagnostics, Checked(program))
     try:
         with deep_recursion():
+            declarations.all_errors(st, program)
             for d in program.declarations:
-                declaration(st, d)
+                declarations.declaration(st, d)
     except RecursionError:
         st.error(st.last_span, "the program is nested too deeply here")
     runtime_annotations.check(st, program)

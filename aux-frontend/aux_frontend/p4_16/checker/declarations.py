@@ -22,6 +22,20 @@ from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
 from aux_frontend.p4_16.checker.typeops import show, write
 
 
+def all_errors(st: State, program: ast.Program) -> None:
+    """The errors of a program are in one namespace, "irrespective of the place where an error is defined" (spec 7.1.2)."""
+    for name in (name for d in program.declarations if isinstance(d, ast.ErrorDeclaration) for name in d.members):
+        if name.text in st.error_declarations:
+            st.diagnostics.error(
+                name.span,
+                f"error '{name.text}' is declared twice",
+                (st.error_declarations[name.text], "first declared here"),
+            )
+            continue
+        st.error_declarations[name.text] = name.span
+        st.checked.errors.append(name.text)
+
+
 def declaration(st: State, d: ast.Declaration) -> None:
     """Any declaration, wherever the grammar lets it stand."""
     st.last_span = d.span
@@ -93,7 +107,7 @@ _RULES: dict[type, Callable[[State, Any], None]] = {
     ast.HeaderUnionDeclaration: typedecls.fields,
     ast.StructDeclaration: typedecls.fields,
     ast.EnumDeclaration: typedecls.enum,
-    ast.ErrorDeclaration: typedecls.errors,
+    ast.ErrorDeclaration: lambda st, d: None,  # known before everything else: all_errors
     ast.MatchKindDeclaration: typedecls.match_kinds,
     ast.TypedefDeclaration: typedecls.typedef,
     ast.ExternDeclaration: externs.extern,

@@ -118,19 +118,6 @@ def _member_value(st: State, d: ast.EnumDeclaration, member: ast.EnumMember, und
     return st.int_value(member.value)
 
 
-def errors(st: State, d: ast.ErrorDeclaration) -> None:
-    for name in d.members:
-        if name.text in st.error_declarations:
-            st.diagnostics.error(
-                name.span,
-                f"error '{name.text}' is declared twice",
-                (st.error_declarations[name.text], "first declared here"),
-            )
-            continue
-        st.error_declarations[name.text] = name.span
-        st.checked.errors.append(name.text)
-
-
 def match_kinds(st: State, d: ast.MatchKindDeclaration) -> None:
     for name in d.members:
         if name.text in st.match_kind_declarations:
