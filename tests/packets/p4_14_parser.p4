@@ -19,6 +19,7 @@ parser start {
         4 : peek;
         5 : unhandled;
         6 : checked_out;
+        7 : fields_set;
         kinds : word_only;
         0x80 mask 0x80 : ingress;
         default : byte_only;
@@ -43,6 +44,13 @@ parser peek {
 }
 parser unhandled {
     return select(first.b) { 1 : byte_only; 2 : word_only; }
+}
+parser fields_set {
+    extract(byte);
+    set_metadata(first.b, latest.v + 1);
+    set_metadata(byte.v, 0x5a);
+    set_metadata(word.v, 7);
+    return select(byte.v) { 0x5a : ingress; default : word_only; }
 }
 parser checked_out { return parse_error gave_up; }
 

@@ -13,7 +13,7 @@ parser_value_set pvs;
 parser start {
     set_metadata(meta.x, latest.kind);
     extract(opt);
-    set_metadata(opt.kind, 1);
+    set_metadata(opt, 1);
     return select(latest.kind, meta.x) {
         pvs mask 1 : endless;
         1, 2, 3 : endless;
