@@ -27,9 +27,9 @@ _Word = tuple[str, int, int]  # text, line, column (1-based)
 class LineMap:
     """Splits the preprocessor's output into plain `text` without line markers, and tells where each piece came from.
 
-    `sources` gets the text of every file that shows up, and who included it. `left`: lines that begin with a '#' and are no directive
-    of the preprocessor, which leaves them in place as an assembler's comments: so they are comments here too, save #pragma,
-    which is for a compiler that knows it.
+    `sources` gets the text of every file that shows up, and who included it. `left`: lines that begin with a '#' and are no
+    directive of the preprocessor, which leaves them in place as an assembler's comments: so they are comments here too, save
+    #pragma, which is for a compiler that knows it.
     """
 
     def __init__(self, output: str, sources: SourceMap, fallback: str) -> None:

@@ -41,6 +41,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
     DirectCounter<bit<32>>(PSA_CounterType_t.PACKETS) indirect_hits;
     Meter<bit<8>>(4, PSA_MeterType_t.PACKETS) rates;
     DirectMeter(PSA_MeterType_t.BYTES) rate;
+    DirectMeter(PSA_MeterType_t.BYTES) unowned;
     Register<bit<32>, bit<8>>(4, 0xcafe) numbers;
     Register<pair_t, bit<8>>(2) pairs;
     Hash<bit<16>>(PSA_HashAlgorithm_t.CRC16) crc16;
@@ -55,7 +56,7 @@ control In(inout headers_t hdr, inout none_t meta, in psa_ingress_input_metadata
         hits.count();
         hdr.probe.a = value;
     }
-    action measure() { hdr.probe.a = rate.execute() == PSA_MeterColor_t.GREEN ? 16w1 : 2; }
+    action measure() { hdr.probe.a = rate.execute() == PSA_MeterColor_t.GREEN && unowned.execute() == PSA_MeterColor_t.GREEN ? 16w1 : 2; }
 
     table counted {
         key = { hdr.probe.key: exact; }

@@ -12,6 +12,7 @@ from aux_frontend.p4_16.elaborate.objects import PackageObject
 from aux_frontend.p4_16.elaborate.psa import Psa
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
+from aux_frontend.p4_16.elaborate.unowned import without_unowned
 from aux_frontend.p4_16.elaborate.v1model import V1Model
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir import program as pr
@@ -30,7 +31,7 @@ def elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Progr
         diagnostics.error(checked.program.span, "the program is nested too deeply")
         raise Rejected(diagnostics) from None
     diagnostics.raise_if_errors()
-    return program
+    return without_unowned(program)
 
 
 def _elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Program:

@@ -83,7 +83,8 @@ def _in_own_action(
     st: State, uses: Uses, call: ExternCall, instance: ast.Declaration, owner: ast.TableDeclaration | None
 ) -> None:
     if owner is None:
-        st.error(call.at, f"'{instance.name}' belongs to no table", (instance, "declared here"))
+        message = f"'{instance.name}' belongs to no table, so this has no effect"
+        st.warn(call.at, "unused", message, (instance, "declared here"))
         return
     if not isinstance(call.owner, ast.ActionDeclaration):
         note = (owner, "the table")
