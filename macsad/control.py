@@ -97,12 +97,15 @@ class Client:
     longer than `timeout` seconds)."""
 
     def __init__(self, path: str | Path, timeout: float = 60.0) -> None:
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(timeout)
         self._timeout = timeout
         self._buffer = bytearray()
         self._digests: deque[Digest] = deque()
         self._tag = 0
+        try:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        except OSError as error:
+            raise ControlError(f"cannot make a socket: {error.strerror}") from error
+        self._socket.settimeout(timeout)
         try:
             self._socket.connect(str(path))
         except OSError as error:

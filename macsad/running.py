@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from rich.table import Table
 from macsad.control import Client, ControlError, default_socket, prepare_socket_folder
 
 PERIOD_S = 1.0
+KILLED = 128  # and the signal, as shells have it
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(
@@ -25,39 +28,52 @@ def run(
     entries: Path | None,
     socket: Path | None,
     rest: tuple[str, ...],
+    *,
+    tells_ends: bool = True,
 ) -> int:
-    """Run the switch until it ends or is interrupted; its exit code (0 after Ctrl-C)."""
+    """Run the switch until no port can receive any more or it is interrupted; its exit code (0 after Ctrl-C), 128 + N when
+    signal N killed it. `tells_ends`: its platform tells the end of a file; else that is taken from what comes no more."""
     listening = socket or default_socket()
     prepare_socket_folder(listening)
-    command = [*switch_command, "--socket", str(listening)]
+    command = [*switch_command, "--socket", str(listening), "--until-end", "--parent", str(os.getpid())]
     command += [word for port in ports for word in ("--port", port)]
     command += ["--entries", str(entries)] if entries else []
-    if all(_ends(port) for port in ports):
+    if not tells_ends and all(port.partition("=")[2].startswith(("pcap:", "null:")) for port in ports):
         command.append("--until-idle")
-    with subprocess.Popen([*command, *rest]) as switch, _passing_signals(switch):
+    with _started([*command, *rest]) as switch:
         if sys.stderr.isatty():
             _watch(switch, listening)
-        return switch.wait()
-
-
-def _ends(port: str) -> bool:
-    """Whether a port's input is a file that is not read for ever."""
-    _, _, name = port.partition("=")
-    return name.startswith("pcap:") and not name.endswith("loops=0")
+        code = switch.wait()
+    return code if code >= 0 else KILLED - code
 
 
 @contextlib.contextmanager
-def _passing_signals(switch: subprocess.Popen[bytes]) -> Iterator[None]:
-    """SIGTERM goes on to the switch; Ctrl-C reaches it by itself, and is left to it."""
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: switch.terminate()),
-    }
+def _started(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The switch. A signal that would end this process ends the switch instead, which then ends this one: Ctrl-C reaches
+    both, which does no harm. Where this process is killed all the same, the switch sees it (--parent)."""
+    switch: subprocess.Popen[bytes] | None = None
+    asked = False
+
+    def end(*_: object) -> None:
+        nonlocal asked
+        asked = True
+        if switch is not None:
+            switch.terminate()
+
+    before = {number: signal.signal(number, end) for number in ENDING if number not in _left_alone()}
     try:
-        yield
+        with subprocess.Popen(command) as switch:
+            if asked:
+                switch.terminate()
+            yield switch
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _left_alone() -> set[signal.Signals]:
+    """nohup has the end of the terminal ignored."""
+    return {signal.SIGHUP} if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else set()
 
 
 def _watch(switch: subprocess.Popen[bytes], socket: Path) -> None:
@@ -71,9 +87,9 @@ def _watch(switch: subprocess.Popen[bytes], socket: Path) -> None:
         while switch.poll() is None:
             try:
                 now = client.stats()
-            except (ControlError, OSError):
+                live.update(table(now, last), refresh=True)
+            except (ControlError, OSError):  # the switch ends, or the terminal has gone
                 return
-            live.update(table(now, last), refresh=True)
             last = now
             with contextlib.suppress(subprocess.TimeoutExpired):
                 switch.wait(PERIOD_S)

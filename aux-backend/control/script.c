@@ -1,12 +1,15 @@
 #include "control/script.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Bytes of a file that are read at once; longer lines make it more. */
+/* Bytes of a file that are read at once, and of a line in it at most. */
 #define FILE_PART (1u << 20)
 
 static void report_error(const struct macs_script *script, uint32_t number, const struct macs_text *why,
@@ -113,62 +116,83 @@ void macs_script_run(struct macs_script *script, struct macs_console *console, c
     macs_text_free(&answer);
 }
 
-/* A part of a file, whole lines at its front. */
+/* A part of a file, whole lines at its front: the file is never in memory as a whole, and need not have an end. */
 struct part {
-    char *text; /* with room for one more byte */
-    size_t length, capacity;
+    char *text; /* FILE_PART bytes, and one more */
+    size_t length;
+    size_t whole; /* bytes of its whole lines */
+    bool end;
 };
 
-/* Read on until the part has a whole line or the file ends. 0 with the length of its whole lines, or -errno. */
-static int read_part(FILE *file, struct part *part, size_t *whole) {
-    do {
-        if (part->length == part->capacity) {
-            char *more = realloc(part->text, (part->capacity ? 2 * part->capacity : FILE_PART) + 1);
-            if (!more)
-                return -ENOMEM;
-            part->text = more;
-            part->capacity = part->capacity ? 2 * part->capacity : FILE_PART;
-        }
-        errno = 0;
-        part->length += fread(part->text + part->length, 1, part->capacity - part->length, file);
-        if (ferror(file))
-            return errno ? -errno : -EIO;
-        *whole = part->length;
-        while (!feof(file) && *whole && part->text[*whole - 1] != '\n')
-            --*whole;
-    } while (!*whole && !feof(file));
+/* The next bytes, as soon as there are any. 0, or -errno: -EINTR when `wake` becomes readable first. */
+static int read_more(int file, int wake, struct part *part) {
+    struct pollfd fds[] = {{.fd = wake, .events = POLLIN}, {.fd = file, .events = POLLIN}};
+    while (poll(fds, 2, -1) < 0)
+        if (errno != EINTR)
+            return -errno;
+    if (fds[0].revents)
+        return -EINTR;
+    ssize_t got = read(file, part->text + part->length, FILE_PART - part->length);
+    if (got < 0)
+        return errno == EAGAIN ? 0 : -errno;
+    part->length += (size_t)got;
+    part->end = !got;
     return 0;
 }
 
-/* Millions of lines pass through a buffer: the file is never in memory as a whole. */
-static int run_file(struct macs_script *script, struct macs_console *console, FILE *file, struct macs_text *report) {
-    struct macs_text answer = {0};
-    struct part part = {0};
-    size_t whole = 0;
-    int status;
-    while (!(status = read_part(file, &part, &whole)) && whole) {
-        char next = part.text[whole]; /* the end mark of the last line goes there */
-        run_lines(script, console, part.text, whole, &answer, report);
-        part.text[whole] = next;
-        part.length -= whole;
-        memmove(part.text, part.text + whole, part.length);
+/* Read on until the part is full or the file ends. 0, or -errno: -E2BIG when there is no whole line in it. */
+static int read_part(int file, int wake, struct part *part) {
+    while (part->length < FILE_PART && !part->end) {
+        int status = read_more(file, wake, part);
+        if (status)
+            return status;
     }
-    finish(script, report);
-    free(part.text);
+    part->whole = part->length;
+    while (!part->end && part->whole && part->text[part->whole - 1] != '\n')
+        part->whole--;
+    return part->length && !part->whole ? -E2BIG : 0;
+}
+
+static int run_parts(struct macs_script *script, struct macs_console *console, int file, int wake, struct part *part,
+                     struct macs_text *report) {
+    struct macs_text answer = {0};
+    int status;
+    while (!(status = read_part(file, wake, part)) && part->whole) {
+        char next = part->text[part->whole]; /* the end mark of the last line goes there */
+        run_lines(script, console, part->text, part->whole, &answer, report);
+        part->text[part->whole] = next;
+        part->length -= part->whole;
+        memmove(part->text, part->text + part->whole, part->length);
+    }
+    if (status == -E2BIG) {
+        script->failed++;
+        macs_text_fail(&answer, "the line is longer than %u bytes; what is behind it has not been read", FILE_PART);
+        report_error(script, script->lines + 1, &answer, report);
+        status = 0;
+    }
     macs_text_free(&answer);
     return status;
 }
 
-int macs_script_run_file(struct macs_console *console, const char *path) {
+static int run_file(struct macs_script *script, struct macs_console *console, int wake, struct macs_text *report) {
+    struct part part = {.text = malloc(FILE_PART + 1)};
+    /* To open a named pipe does not wait for who writes to it: reading does, where a signal is seen. */
+    int file = open(script->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int status = file < 0 ? -errno : part.text ? run_parts(script, console, file, wake, &part, report) : -ENOMEM;
+    finish(script, report);
+    free(part.text);
+    if (file >= 0)
+        close(file);
+    return status;
+}
+
+int macs_script_run_file(struct macs_console *console, const char *path, int wake) {
     struct macs_script script = {.name = path, .keep_going = true};
     struct macs_text report = {0};
-    FILE *file = fopen(path, "re");
-    int status = file ? run_file(&script, console, file, &report) : -errno;
+    int status = run_file(&script, console, wake, &report);
     fwrite(report.data ? report.data : "", 1, report.length, stderr);
-    if (status)
+    if (status && status != -EINTR)
         fprintf(stderr, "error: cannot read the entries file '%s': %s\n", path, strerror(-status));
     macs_text_free(&report);
-    if (file)
-        fclose(file);
     return status ? status : script.failed ? -1 : 0;
 }

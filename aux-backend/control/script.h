@@ -20,7 +20,9 @@ struct macs_script {
 void macs_script_run(struct macs_script *script, struct macs_console *console, char *text, size_t length,
                      struct macs_text *report);
 
-/* Run a file's lines and tell on standard error what fails. 0, -1 when lines failed, -errno when it cannot be read. */
-int macs_script_run_file(struct macs_console *console, const char *path);
+/* Run a file's lines and tell on standard error what fails. The file may be a pipe, or have no end. 0, -1 when lines
+ * failed (then so has what is not read behind a line that is too long), -errno when it cannot be read: -EINTR when
+ * `wake` (a descriptor) became readable before its end. */
+int macs_script_run_file(struct macs_console *console, const char *path, int wake);
 
 #endif

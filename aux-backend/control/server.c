@@ -15,6 +15,9 @@
 #define COLLECT_WAIT_NS 100000l
 #define DIGEST_WAIT_MS 2
 
+/* How long to leave those who connect waiting when there is no descriptor or memory for them. */
+#define ACCEPT_AGAIN_NS 100000000u
+
 static int failed(struct macs_server *server, const char *path, const char *what) {
     int error = errno;
     macs_log_write(&server->console->sw->log, "error: cannot listen at '%s': %s", path, what ? what : strerror(error));
@@ -84,10 +87,22 @@ void macs_server_close(struct macs_server *server) {
     macs_text_free(&server->answer);
 }
 
+/* Who has connected stays in the listener's queue, which is then always readable: it is not looked at for a while. */
+static void accept_later(struct macs_server *server) {
+    struct macs_switch *sw = server->console->sw;
+    if (!server->accept_ns)
+        macs_log_write(&sw->log, "error: control clients wait: %s", strerror(errno));
+    server->accept_ns = macs_switch_now(sw) + ACCEPT_AGAIN_NS;
+}
+
 static void accept_client(struct macs_server *server) {
     int descriptor = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (descriptor < 0)
+    if (descriptor < 0) {
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            accept_later(server);
         return;
+    }
+    server->accept_ns = 0;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         if (server->clients[i])
             continue;
@@ -129,7 +144,8 @@ static void serve(struct macs_server *server, struct macs_client *client) {
 /* Descriptors to wait for; returns how many. `owners[i]` is the client of fds[i], NULL for the first two. */
 static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[], struct macs_client *owners[]) {
     fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = server->listener, .events = POLLIN};
+    bool accepts = !server->accept_ns || macs_switch_now(server->console->sw) >= server->accept_ns;
+    fds[1] = (struct pollfd){.fd = accepts ? server->listener : -1, .events = POLLIN};
     owners[0] = owners[1] = NULL;
     unsigned count = 2;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {

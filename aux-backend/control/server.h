@@ -18,6 +18,7 @@ struct macs_server {
     struct macs_console *console;
     int listener;               /* or -1 */
     struct sockaddr_un address; /* its path is empty: nowhere */
+    uint64_t accept_ns;         /* 0, or when to accept clients again, for whom there was no descriptor or memory */
     struct macs_client *clients[MACS_CLIENTS_MAX];
     struct macs_text answer; /* of the command at hand; kept for its memory */
 };

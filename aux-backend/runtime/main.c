@@ -4,6 +4,7 @@
 #include <macs/program.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "control/describe.h"
@@ -40,6 +41,16 @@ static int catch_signals(void) {
     return 0;
 }
 
+/* Be told when the process that started this one has ended, however it did: as by SIGTERM. It may have ended already.
+ */
+static void follow_parent(uint32_t parent) {
+    if (!parent)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != (pid_t)parent)
+        raise(SIGTERM);
+}
+
 static bool signalled(void) {
     char byte;
     return read(signal_pipe[0], &byte, 1) == 1;
@@ -71,8 +82,12 @@ static bool all_ports_ended(const struct macs_switch *sw) {
     return true;
 }
 
-/* True: enough frames have been received, or none for long enough, or there is nothing left to receive. A switch that
- * listens for commands stays, so that its counters can be read, unless it was asked to end. */
+static bool ends_with_its_inputs(const struct macs_options *options) {
+    return options->until_end || options->idle_ms || !options->socket;
+}
+
+/* True: enough frames have been received, or none for long enough, or no port can receive any more. A switch that
+ * listens for commands stays then, so that its counters can be read, unless it was asked to end. */
 static bool ended(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum, uint64_t now) {
     if (sum->received != watch->received) {
         watch->received = sum->received;
@@ -81,7 +96,7 @@ static bool ended(const struct macs_switch *sw, struct watch *watch, const struc
     const struct macs_options *options = &sw->options;
     if (options->count && sum->received >= options->count)
         return true;
-    if ((options->idle_ms || !options->socket) && all_ports_ended(sw))
+    if (ends_with_its_inputs(options) && all_ports_ended(sw))
         return true;
     return options->idle_ms && now - watch->changed_ns >= (uint64_t)options->idle_ms * 1000000u;
 }
@@ -89,7 +104,7 @@ static bool ended(const struct macs_switch *sw, struct watch *watch, const struc
 static void control(struct macs_switch *sw, struct macs_server *server) {
     uint64_t now = macs_switch_now(sw);
     struct watch watch = {.changed_ns = now, .printed_ns = now};
-    bool may_end = sw->options.count || sw->options.idle_ms || !sw->options.socket;
+    bool may_end = sw->options.count || ends_with_its_inputs(&sw->options);
     int round_ms = may_end ? WATCH_MS : ROUND_MS;
     struct macs_stats_sum sum;
     do {
@@ -139,8 +154,9 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
 
 static enum exit_code serve(struct macs_switch *sw, struct macs_console *console) {
     struct macs_server server;
-    if (sw->options.entries && macs_script_run_file(console, sw->options.entries))
-        return EXIT_FAILED;
+    int status = sw->options.entries ? macs_script_run_file(console, sw->options.entries, signal_pipe[0]) : 0;
+    if (status)
+        return status == -EINTR ? EXIT_FINE : EXIT_FAILED;
     if (sw->options.verbose)
         tell_memory(sw);
     if (macs_server_prepare(&server, console, sw->options.socket))
@@ -166,6 +182,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "error: cannot catch signals\n");
         return EXIT_FAILED;
     }
+    follow_parent(options.parent);
     if (macs_switch_create(&sw, &macs_program, &options))
         return EXIT_FAILED;
     enum exit_code code = EXIT_FAILED;

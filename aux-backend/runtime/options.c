@@ -22,6 +22,8 @@ enum option_id {
     OPT_STATS,
     OPT_COUNT,
     OPT_UNTIL_IDLE,
+    OPT_UNTIL_END,
+    OPT_PARENT,
     OPT_LOG,
     OPT_BUFFERS,
     OPT_MAX_FRAME,
@@ -41,6 +43,8 @@ static const struct option long_options[] = {
     {"stats", required_argument, NULL, OPT_STATS},
     {"count", required_argument, NULL, OPT_COUNT},
     {"until-idle", optional_argument, NULL, OPT_UNTIL_IDLE},
+    {"until-end", no_argument, NULL, OPT_UNTIL_END},
+    {"parent", required_argument, NULL, OPT_PARENT},
     {"log", required_argument, NULL, OPT_LOG},
     {"buffers", required_argument, NULL, OPT_BUFFERS},
     {"max-frame", required_argument, NULL, OPT_MAX_FRAME},
@@ -65,8 +69,9 @@ static const char help[] =
     "      --batch N         both of these; 1 is one packet at a time\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
-    "      --until-idle[=MS] stop when nothing has been received for MS milliseconds [200], or at the end of all "
-    "files\n"
+    "      --until-end       stop when no port can receive any more, also where --socket is given\n"
+    "      --until-idle[=MS] the same, or when nothing has been received for MS milliseconds [200]\n"
+    "      --parent PID      stop when the process PID, which started this one, has ended\n"
     "      --log FILE        where log messages go [standard error]\n"
     "      --buffers N       packets that the switch holds at most [8192]\n"
     "      --max-frame BYTES longest frame [9216]\n"
@@ -75,7 +80,9 @@ static const char help[] =
     "  -v, --verbose         tell what memory the tables have, and whether it is on huge pages\n"
     "  -h, --help            print this\n"
     "\n"
-    "Without --socket the switch stops by itself when all its ports are files that have been read.\n"
+    "Without --socket the switch stops by itself when no port can receive any more: all are files that have been "
+    "read,\n"
+    "or null:. An interface, ctl: and a file that is played for ever can always receive more.\n"
     "SIGINT and SIGTERM stop it any time; it sends what it has received, then prints its statistics.\n"
     "Exit status: 0, 1 when something failed, 2 for wrong usage.\n";
 
@@ -179,6 +186,11 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return number("count", text, 1, UINT64_MAX, &options->count);
     case OPT_UNTIL_IDLE:
         return !text || number32("until-idle", text, 1, 1000000, &options->idle_ms);
+    case OPT_UNTIL_END:
+        options->until_end = true;
+        return true;
+    case OPT_PARENT:
+        return number32("parent", text, 1, INT32_MAX, &options->parent);
     case OPT_BUFFERS:
         return number32("buffers", text, 512, 1u << 24, &options->buffers);
     case OPT_MAX_FRAME:

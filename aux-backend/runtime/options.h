@@ -28,6 +28,8 @@ struct macs_options {
     uint32_t stats_seconds; /* 0: only at the end */
     uint64_t count;         /* stop after so many received frames; 0: never */
     uint32_t idle_ms;       /* stop after so long without a frame; 0: never */
+    bool until_end;         /* stop when no port can receive any more, also with a socket */
+    uint32_t parent;        /* stop when this process has ended, which started this one; 0: never */
     uint32_t buffers;       /* packets in the pool */
     uint32_t max_frame;     /* bytes */
     uint64_t seed;          /* of random numbers */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -66,6 +67,7 @@ class CompiledDevice:
         folder = Path(self._folder.name)
         self._errors = folder / "stderr"
         command = [*wrapper, str(binary.resolve()), "--socket", str(folder / "control"), "--seed", str(seed)]
+        command += ["--parent", str(os.getpid())]
         command += ["--burst", str(burst), "--sub-batch", str(min(sub_batch, burst))]
         for port in sorted(ports) or [0]:  # a switch has a port, also where a test sends nothing
             command += ["--port", f"{port}=ctl:"]

@@ -34,7 +34,9 @@ def command(
     ports: tuple[str, ...], entries: Path | None, folder: Path, socket: Path | None, platform: str, arch: str | None,
     cpu: str | None, compiler: str | None, rest: tuple[str, ...], **program: object,
 ) -> int:  # fmt: skip
-    """Make PROGRAM's switch and let packets through until Ctrl-C, or until its input files end.
+    """Make PROGRAM's switch and let packets through until Ctrl-C, or until no port can receive any more.
+
+    A port can receive no more when it is a file that has been read, or null:. An interface, ctl: and mem:FILE,loop can always.
 
     Counters are shown while it runs. What else the switch understands (--workers, --burst, --until-idle, ...) can be
     given too; `build/PROGRAM --help` lists it. For another --arch it runs under qemu-user.
@@ -45,4 +47,5 @@ def command(
     tools = compilation.toolchain(request.wanted, platform, arch, compiler=compiler, cpu=cpu)
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
-    return running.run((*wrapper, str(binary.resolve())), ports, entries, socket, rest)
+    command_line = (*wrapper, str(binary.resolve()))
+    return running.run(command_line, ports, entries, socket, rest, tells_ends=platform != "odp")

@@ -357,15 +357,15 @@ def test_random_numbers_stay_in_range(start) -> None:
 
 
 def test_entries_files_are_read_in_parts(sample: Path, tmp_path: Path) -> None:
-    """A part is 1 MiB: lines lie across parts, one is longer than a part, the last has no line end."""
+    """A part is 1 MiB: lines lie across parts, one fills a part, the last has no line end."""
     entries = tmp_path / "entries"
     lines = [f"table_add dmac forward {number} => 1 {'#' * (number % 900)}" for number in range(1, 4001)]
-    lines.insert(2000, "# " + "x" * (3 << 20))
+    lines[2000:2000] = ["#" * ((1 << 20) - 1), "#" * (1 << 19), "#" * ((1 << 20) - 1)]
     entries.write_text("\n".join([*lines, "table_num_entries dmac", "table_add dmac forward 9 => 1"]))
     assert entries.stat().st_size > 4 << 20
     done = run(sample, "--port=0=ctl:", "--entries", entries)
     assert done.returncode == 1
-    assert done.stderr == f"{entries}:4003: error: table Ingress.dmac has an entry with this key already (handle 8)\n"
+    assert done.stderr == f"{entries}:4005: error: table Ingress.dmac has an entry with this key already (handle 8)\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"# nothing", b"\n\n  \n"])
