@@ -5,26 +5,37 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
-import tempfile
-import traceback
+from collections.abc import Iterable
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
-from transpiler.diagnostics import Rejected
-from transpiler.targets.target import BadTarget
-from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
-
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
+VERBS = {
+    "check": "Is a program right? Tells what is wrong, as file:line:col.",
+    "build": "Make the switch of a program: a binary, its C, its tables.",
+    "run": "Make it, and let packets through.",
+    "test": "Run a packet test (STF) on the switch.",
+    "simulate": "Run a packet test through the interpreter.",
+    "graph": "Draw a program: its parser, its controls or its tables.",
+    "gen": "Make table entries, and traffic that hits them.",
+    "bench": "Measure throughput and cycles a packet.",
+    "ctl": "Give a running switch commands, or read its counters.",
+    "sysroot": "Fetch what building for another architecture needs.",
+}
 
-VERBS = ("check", "build", "run", "test", "simulate", "graph", "gen", "bench", "ctl", "sysroot")
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """ " Did you mean 'build'?" of the one that looks most like `word`, "" where none does."""
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f" Did you mean '{near[0]}'?" if near else ""
 
 
 class Verbs(click.Group):
-    """Imports a verb's module when it is called: a check does not wait for what a build needs."""
+    """Imports a verb's module when it is called: neither --help nor a check waits for what a build needs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
@@ -35,9 +46,20 @@ class Verbs(click.Group):
         command: click.Command = import_module(f"macsad.verbs.{cmd_name}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command '{args[0]}'.{nearest(args[0], VERBS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(version("macsad"), prog_name="macsad")
+@click.version_option(package_name="macsad", prog_name="macsad")
 def cli() -> None:
     """Turn a P4 program into a fast software switch.
 
@@ -61,6 +83,9 @@ def call(arguments: list[str]) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.UsageError as error:
+        if isinstance(error, click.NoSuchOption):
+            near = difflib.get_close_matches(error.option_name, error.possibilities or (), 1)
+            error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
         error.show()
         return USAGE
     except click.ClickException as error:
@@ -71,20 +96,33 @@ def call(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return NO
-    except Rejected:
+    except Exception as error:
+        return _told(error)
+
+
+def _told(error: Exception) -> int:
+    """Say what the compiler's stages raise for a person; the exit code."""
+    from transpiler.diagnostics import Rejected
+    from transpiler.targets.target import BadTarget
+    from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
+
+    if isinstance(error, Rejected):
         return NO
-    except BadTarget as error:
+    if isinstance(error, BadTarget):
         click.echo(f"{error.place}: error: {error.what}", err=True)
         return NO
-    except ToolchainError as error:
+    if isinstance(error, ToolchainError):
         click.echo(f"macsad: error: {error}", err=True)
         return USAGE if isinstance(error, WrongUsage) else NO
-    except Exception as error:
-        return _fault(error)
+    return _fault(error)
 
 
 def _fault(error: Exception) -> int:
     """Say that macsad itself failed, and where the report is that its authors need."""
+    import tempfile
+    import traceback
+    from importlib.metadata import version
+
     with tempfile.NamedTemporaryFile("w", prefix="macsad-", suffix=".log", delete=False) as report:
         report.write(f"macsad {version('macsad')}, python {sys.version}\narguments: {sys.argv[1:]}\n\n")
         report.write("".join(traceback.format_exception(error)))

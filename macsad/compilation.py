@@ -1,11 +1,14 @@
-"""The way from a P4 file to HLIR, C and a binary, as the verbs walk it: compiler stages put together, messages printed."""
+"""The way from a P4 file to HLIR, C and a binary, as the verbs walk it: compiler stages put together, messages printed.
+
+A stage is imported where it is run: a check does not wait for what makes C.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,18 +16,17 @@ from macsad.frontends import frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.resources import share
 from macsad.targets import choose
-from transpiler.codegen.generate import Generated, generate
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
-from transpiler.p4info import build as p4info, write
-from transpiler.passes import keep_controllable
-from transpiler.passes.pipeline import optimise
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Target
-from transpiler.toolchain.backend import Progress, compile_program
-from transpiler.toolchain.toolchain import Toolchain, find
+
+if TYPE_CHECKING:
+    from transpiler.codegen.generate import Generated
+    from transpiler.toolchain.backend import Progress
+    from transpiler.toolchain.toolchain import Toolchain
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +82,14 @@ def load(request: Request) -> Program:
 def generate_c(request: Request, program: Program) -> Generated:
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
     click.BadParameter."""
+    from transpiler.codegen.generate import generate
+    from transpiler.passes import keep_controllable
+    from transpiler.passes.pipeline import optimise as optimised
+
     diagnostics = request.diagnostics()
     kernels = _kernels(request, program)
     try:
-        kept = keep_controllable.run(program, optimise(program, wanted=request.wanted))
+        kept = keep_controllable.run(program, optimised(program, wanted=request.wanted))
         return generate(kept, request.target, share("templates"), diagnostics, request.wanted, kernels)
     finally:
         show(diagnostics)
@@ -93,6 +99,8 @@ def build(
     request: Request, program: Program, folder: Path, toolchain: Toolchain, progress: Progress | None = None
 ) -> tuple[Path, Generated]:
     """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, BadTarget, ToolchainError."""
+    from transpiler.toolchain.backend import compile_program
+
     generated = generate_c(request, program)
     folder.mkdir(parents=True, exist_ok=True)
     c_file, binary = folder / f"{request.path.stem}.c", folder / request.path.stem
@@ -106,6 +114,8 @@ def write_p4info(request: Request, program: Program, path: Path) -> None:
 
     Raises: Rejected, click.FileError.
     """
+    from transpiler.p4info import build as p4info, write
+
     diagnostics = request.diagnostics()
     try:
         info = p4info.build(program, diagnostics)
@@ -124,6 +134,8 @@ def toolchain(
 ) -> Toolchain:  # fmt: skip
     """The toolchain that programs with these optimisations are compiled with. NONE is for every platform, as far as that
     goes. Raises: ToolchainError."""
+    from transpiler.toolchain.toolchain import find
+
     wanted = wanted.as_far_as(platform) if wanted == NONE else wanted
     return find(
         platform, arch, compiler=compiler, cpu=cpu, optimise=optimise, sanitize=sanitize,

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from transpiler.diagnostics import WARNINGS
-from transpiler.optimisations import ALL, DOES, NAMES, NONE, Optimisations
-from transpiler.passes.pipeline import PASSES
+from transpiler.optimisations import ALL, NAMES, NONE, Optimisations
 from transpiler.toolchain.architectures import ARCHITECTURES, host_arch
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -52,21 +51,6 @@ def reading_options(command: Decorated) -> Decorated:
     return command
 
 
-def generating_options(command: Decorated) -> Decorated:
-    """How the switch's C is made: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
-    command = click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-                           help="A target's folder (with target.toml), or a folder of such folders.")(command)  # fmt: skip
-    command = click.option("--target", "target_name", metavar="NAME",
-                           help="A target that is installed or in --target-dir; software if left out.")(command)  # fmt: skip
-    return click.option(
-        "--kernel",
-        "kernels",
-        multiple=True,
-        metavar="TABLE=NAME",
-        help="The kernel of a table, if not the compiler's choice. Once for each table.",
-    )(_optimisation_options(command))
-
-
 def named_table(names: Sequence[str], name: str, option: str, which: str = "") -> str:
     """The whole name of a table that is named so or ends so, as the commands have it. `which` says more of such tables.
 
@@ -91,31 +75,6 @@ def machine_options(command: Decorated) -> Decorated:
                      help="linux: needs nothing; dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
     ):  # fmt: skip
         command = add(command)
-    return command
-
-
-OPTIMISATION_OPTIONS = (*(f"--no-{name}" for name in NAMES), "--no-pass", "--no-optimise")
-
-
-class GeneratingCommand(click.Command):
-    """A command with `generating_options`: a switch that is misspelt is answered with the list of them."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for word in args[: args.index("--")] if "--" in args else args:
-            name = word.partition("=")[0]
-            if name.startswith("--no-") and name not in OPTIMISATION_OPTIONS:
-                raise click.UsageError(f"no such option: {name}; there are {', '.join(OPTIMISATION_OPTIONS)}", ctx)
-        return super().parse_args(ctx, args)
-
-
-def _optimisation_options(command: Decorated) -> Decorated:
-    """What not to optimise: --no-NAME for each of `Optimisations`, --no-pass, --no-optimise."""
-    passes = click.Choice([name for name, _ in PASSES])
-    command = click.option("--no-optimise", is_flag=True, help="Leave out all of these.")(command)
-    command = click.option("--no-pass", "no_pass", multiple=True, type=passes, metavar="NAME",
-                           help=f"Leave out a pass: {', '.join(passes.choices)}.")(command)  # fmt: skip
-    for name in reversed(NAMES):
-        command = click.option(f"--no-{name}", is_flag=True, help=f"Leave out {DOES[name]}.")(command)
     return command
 
 

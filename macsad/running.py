@@ -17,6 +17,11 @@ from rich.table import Table
 
 from macsad.control import Client, ControlError, default_socket, prepare_socket_folder
 
+# What a switch understands, as its --help has it.
+SWITCH_OPTIONS = (
+    "--port", "--entries", "--socket", "--workers", "--cpu", "--burst", "--sub-batch", "--batch", "--stats", "--count",
+    "--until-end", "--until-idle", "--parent", "--log", "--buffers", "--max-frame", "--seed", "--busy", "--verbose", "--help",
+)  # fmt: skip
 PERIOD_S = 1.0
 KILLED = 128  # and the signal, as shells have it
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

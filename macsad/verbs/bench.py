@@ -15,8 +15,9 @@ from macsad.bench.feeds import PACKETS, named
 from macsad.bench.samples import SampleError
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
+from macsad.generating import GeneratingCommand, generating_options
 from macsad.generation import Order
-from macsad.options import GeneratingCommand, generating_options, reading_options
+from macsad.options import reading_options
 from macsad.resources import share
 from transpiler.optimisations import NAMES
 from transpiler.passes.pipeline import PASSES

@@ -8,7 +8,8 @@ import click
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.options import GeneratingCommand, generating_options, machine_options, program_options
+from macsad.generating import GeneratingCommand, generating_options
+from macsad.options import machine_options, program_options
 from macsad.progress import compiling
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])

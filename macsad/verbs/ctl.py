@@ -21,6 +21,10 @@ def command(socket: Path | None, script: TextIO | None, words: tuple[str, ...]) 
     \b
     macsad ctl table_add routes next_hop 10.0.0.0/8 => 02:00:00:00:00:02 02:00:00:00:00:01 1
     """
+    if words and words[0].startswith("--"):  # behind the command anything may stand that it understands
+        context = click.get_current_context()
+        known = [name for option in context.command.params for name in option.opts]
+        raise click.NoSuchOption(words[0].partition("=")[0], possibilities=known, ctx=context)
     source: TextIO = script or sys.stdin
     name = getattr(source, "name", "<stdin>")
     interactive = script is None and sys.stdin.isatty()

@@ -8,7 +8,8 @@ import click
 
 from macsad import compilation, running
 from macsad.compilation import Request
-from macsad.options import READABLE, GeneratingCommand, generating_options, machine_options, program_options
+from macsad.generating import GeneratingCommand, generating_options
+from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
@@ -41,6 +42,7 @@ def command(
     Counters are shown while it runs. What else the switch understands (--workers, --burst, --until-idle, ...) can be
     given too; `build/PROGRAM --help` lists it. For another --arch it runs under qemu-user.
     """
+    _known(rest)
     request = Request.of(program)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
@@ -49,3 +51,14 @@ def command(
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     command_line = (*wrapper, str(binary.resolve()))
     return running.run(command_line, ports, entries, socket, rest, tells_ends=platform != "odp")
+
+
+def _known(rest: tuple[str, ...]) -> None:
+    """What is neither an option of ours nor of the switch's is told before anything is compiled. Raises:
+    click.NoSuchOption."""
+    context = click.get_current_context()
+    ours = [name for option in context.command.params for name in option.opts if name.startswith("--")]
+    for word in rest:
+        name = word.partition("=")[0]
+        if name.startswith("--") and name not in running.SWITCH_OPTIONS:
+            raise click.NoSuchOption(name, possibilities=[*ours, *running.SWITCH_OPTIONS], ctx=context)

@@ -9,7 +9,8 @@ import click
 
 from macsad import compilation, test
 from macsad.compilation import Request
-from macsad.options import READABLE, GeneratingCommand, generating_options, machine_options, program_options
+from macsad.generating import GeneratingCommand, generating_options
+from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 

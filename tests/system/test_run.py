@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 import switches
 from switch_harness import write_pcap
 
+from macsad import running
 from macsad.control import Client, NoSwitchError
 
 RUN = """
@@ -120,10 +122,16 @@ def test_it_goes_on_where_a_port_receives_for_ever(launch: Launch, tmp_path: Pat
     file = tmp_path / "in.pcap"
     write_pcap(file, [LOOPS_NOT] * 10)
     process = launch(f"0=pcap:{file}", f"1=mem:{file},loop")
+    until(lambda: listens(tmp_path / "sock"))
     with pytest.raises(subprocess.TimeoutExpired):
-        process.wait(0.5)
+        process.wait(0.3)
     process.terminate()
     assert process.wait(20) == 0
+
+
+def test_the_launcher_knows_the_options_of_the_switch(binary: Path) -> None:
+    told = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
+    assert set(running.SWITCH_OPTIONS) == set(re.findall(r"^ +(?:-\w, )?(--[\w-]+)", told, re.MULTILINE))
 
 
 # --- entries ----------------------------------------------------------------------------------------------------------
@@ -167,9 +175,17 @@ def test_entries_from_a_pipe(launch: Launch, tmp_path: Path) -> None:
 def test_a_signal_ends_it_while_it_waits_for_entries(launch: Launch, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "entries")
     process = launch("0=ctl:", entries=tmp_path / "entries")
-    time.sleep(0.5)  # by now it has opened the pipe, as a rule
+    writer: list[int] = []
+
+    def is_read() -> bool:
+        with contextlib.suppress(OSError):  # as long as nobody reads it
+            writer.append(os.open(tmp_path / "entries", os.O_WRONLY | os.O_NONBLOCK))
+        return bool(writer)
+
+    until(is_read)
     process.terminate()
     _, errors = process.communicate(timeout=20)
+    os.close(writer[0])
     assert (process.returncode, errors) == (0, "")
 
 

@@ -20,8 +20,7 @@ import enum
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from transpiler.analysis.flow import Flow, FlowKind, FlowNode, flow_of
 from transpiler.analysis.locations import Location, Locator, actions_of
@@ -30,6 +29,9 @@ from transpiler.diagnostics import Span
 from transpiler.hlir.program import Control, Parser, Program
 from transpiler.hlir.statements import ApplyTable
 from transpiler.hlir.traverse import successors
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class NodeKind(enum.Enum):
@@ -146,6 +148,8 @@ def node_id(control: str, node: FlowNode) -> NodeId:
 
 class _Maker:
     def __init__(self, program: Program) -> None:
+        import networkx as nx  # here, as most commands need none of it
+
         self.program = program
         self.graph: nx.MultiDiGraph[NodeId] = nx.MultiDiGraph()
         self.flows: dict[str, Flow] = {}
@@ -234,6 +238,8 @@ def control_dependences(flow: Flow) -> list[tuple[int, int, str]]:
 
     Source: J. Ferrante, K. Ottenstein, J. Warren, "The Program Dependence Graph and Its Use in Optimization", TOPLAS 1987.
     """
+    import networkx as nx
+
     exit_ = flow.nodes[-1].number
     backward: nx.DiGraph[int] = nx.DiGraph((edge.target, edge.source) for edge in flow.edges)
     backward.add_node(exit_)
@@ -283,6 +289,8 @@ class _Reach:
 
 def _reachable_from(flow: Flow) -> list[frozenset[int]]:
     """For each node, the nodes that control may get to after it."""
+    import networkx as nx
+
     ways: nx.DiGraph[int] = nx.DiGraph((edge.source, edge.target) for edge in flow.edges)
     ways.add_nodes_from(node.number for node in flow.nodes)
     parts = nx.condensation(ways)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aux_frontend.p4_14.cursor import MAX_DEPTH
-from aux_frontend.p4_14.elaborate import Unsupported, elaborate
-from aux_frontend.p4_14.parser import parse
 from aux_frontend.preprocess import preprocess
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
-from transpiler.hlir.program import Program
+
+if TYPE_CHECKING:
+    from aux_frontend.p4_14.elaborate import Unsupported
+    from transpiler.hlir.program import Program
 
 _FRAMES_PER_LEVEL = 25  # of Python, at most, per level of the syntax tree
 _COMMENT = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -86,6 +87,11 @@ class P4_14:
         return program
 
     def _read(self, source: Source, diagnostics: Diagnostics) -> tuple[Program, Unsupported]:
+        # here, as recognising the language needs none of it
+        from aux_frontend.p4_14.cursor import MAX_DEPTH
+        from aux_frontend.p4_14.elaborate import elaborate
+        from aux_frontend.p4_14.parser import parse
+
         lines = preprocess(source, diagnostics)
         before = sys.getrecursionlimit()
         sys.setrecursionlimit(max(before, MAX_DEPTH * _FRAMES_PER_LEVEL))

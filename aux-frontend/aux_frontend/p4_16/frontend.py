@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from aux_frontend.p4_16.checker import check
-from aux_frontend.p4_16.elaborate.program import elaborate
 from aux_frontend.p4_16.nesting import deep_recursion
-from aux_frontend.p4_16.parser import parse
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
-from transpiler.hlir.program import Program
+
+if TYPE_CHECKING:
+    from transpiler.hlir.program import Program
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # what only one of the two languages has, where it stands at the start of a declaration; no pattern reads on over the
@@ -45,10 +45,17 @@ class P4_16:
 
     def check(self, source: Source, diagnostics: Diagnostics) -> None:
         """Everything the specification asks for. Raises: Rejected."""
+        from aux_frontend.p4_16.checker import check  # here, as recognising the language needs none of it
+        from aux_frontend.p4_16.parser import parse
+
         check(parse(source, diagnostics), diagnostics)
 
     def load(self, source: Source, diagnostics: Diagnostics) -> Program:
         """Check and elaborate. Raises: Rejected, also for architectures that can only be checked."""
+        from aux_frontend.p4_16.checker import check
+        from aux_frontend.p4_16.elaborate.program import elaborate
+        from aux_frontend.p4_16.parser import parse
+
         with deep_recursion():
             checked = check(parse(source, diagnostics), diagnostics)
             return elaborate(checked, str(source.path), diagnostics)

@@ -1,0 +1,70 @@
+"""Options of the verbs that make C: which target, which kernels, and what is not to be optimised.
+
+`--help` tells of those that people want; `--help-all` of the others, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from macsad.options import Decorated
+from transpiler.optimisations import DOES, NAMES
+from transpiler.passes.pipeline import PASSES
+
+OPTIMISATION_OPTIONS = (*(f"--no-{name}" for name in NAMES), "--no-pass", "--no-optimise")
+_ALL = "macsad.generating.all"  # in a context: tell of all options
+
+
+class Seldom(click.Option):
+    """An option that only --help-all tells of."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        return super().get_help_record(ctx) if ctx.meta.get(_ALL) else None
+
+
+class GeneratingCommand(click.Command):
+    """A command with `generating_options`."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        seldom = sum(isinstance(option, Seldom) for option in self.params)
+        self.params.append(
+            click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all,
+                         help=f"Show this message and {seldom} more options: what can be left out of the switch.")
+        )  # fmt: skip
+
+
+def _help_all(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given and not context.resilient_parsing:
+        context.meta[_ALL] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
+def generating_options(command: Decorated) -> Decorated:
+    """How the switch's C is made: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
+    command = _optimisation_options(command)
+    for add in (
+        click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+                     help="A target's folder (with target.toml), or a folder of such folders."),
+        click.option("--target", "target_name", metavar="NAME",
+                     help="A target that is installed or in --target-dir; software if left out."),
+        click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
+                     help="The kernel of a table, if not the compiler's choice. Once for each table."),
+    ):  # fmt: skip
+        command = add(command)
+    return command
+
+
+def _optimisation_options(command: Decorated) -> Decorated:
+    """What not to optimise: --no-NAME for each of `Optimisations`, --no-pass, --no-optimise."""
+    passes = click.Choice([name for name, _ in PASSES])
+    command = click.option("--no-optimise", is_flag=True, cls=Seldom, help="Leave out all of these.")(command)
+    command = click.option("--no-pass", "no_pass", multiple=True, type=passes, metavar="NAME", cls=Seldom,
+                           help=f"Leave out a pass: {', '.join(passes.choices)}.")(command)  # fmt: skip
+    for name in reversed(NAMES):
+        command = click.option(f"--no-{name}", is_flag=True, cls=Seldom, help=f"Leave out {DOES[name]}.")(command)
+    return command

@@ -1,0 +1,92 @@
+"""The command as people meet it: its help, what it answers to what is misspelt, and that it does not wait for what it does
+not need."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from macsad import cli, generating
+
+HEAVY = {"jinja2", "networkx", "numpy", "rich", "google.protobuf", "importlib.metadata", "transpiler", "aux_frontend"}
+L3FWD = Path(__file__).parents[2] / "apps" / "l3fwd" / "l3fwd.p4"
+LOADED = """
+import sys
+from macsad.cli import call
+code = call(sys.argv[1:])
+print(*sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a command imports."""
+    command = [sys.executable, "-c", LOADED, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_help_waits_for_nothing() -> None:
+    assert loaded("--help") & HEAVY == set()
+    assert loaded("ctl", "--help") & HEAVY == set()
+
+
+def test_a_check_waits_for_nothing_that_makes_c() -> None:
+    modules = loaded("check", str(L3FWD))
+    assert modules & {"jinja2", "networkx", "numpy", "rich", "google.protobuf"} == set()
+    assert not any(name.startswith("aux_frontend.p4_14.elab") for name in modules), "another language's"
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.call(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def test_every_verb_is_told_of_in_a_line(narrow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    told = re.findall(r"^  (\w+) +\S.*\.$", output(capsys, "--help").partition("Commands:")[2], re.MULTILINE)
+    assert told == list(cli.VERBS)
+    for verb in cli.VERBS:
+        assert import_module(f"macsad.verbs.{verb}").command.name == verb
+
+
+@pytest.mark.parametrize("verb", ["build", "run", "test", "bench"])
+def test_what_few_people_want_is_in_a_help_of_its_own(
+    narrow: None, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    def options(text: str) -> set[str]:
+        return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", text, re.MULTILINE))
+
+    usual, whole = options(output(capsys, verb, "--help")), options(output(capsys, verb, "--help-all"))
+    assert {"--kernel", "--help", "--help-all"} <= usual
+    assert whole - usual == set(generating.OPTIMISATION_OPTIONS)
+    assert f"{len(generating.OPTIMISATION_OPTIONS)} more options" in output(capsys, verb, "--help").replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        (["biuld"], "No such command 'biuld'. Did you mean 'build'?"),
+        (["xyzzy"], "No such command 'xyzzy'.\n"),
+        (["--hlep"], "No such option '--hlep'. Did you mean '--help'?"),
+        (["build", str(L3FWD), "--ach", "x"], "No such option '--ach'. Did you mean '--arch'?"),
+        (["run", str(L3FWD), "-p", "0=null:", "--wokers=2"], "No such option '--wokers'. Did you mean '--workers'?"),
+        (
+            ["run", str(L3FWD), "-p", "0=null:", "--entires", "x"],
+            "No such option '--entires'. Did you mean '--entries'?",
+        ),
+        (["ctl", "--socet", "x", "stats"], "No such option '--socet'. Did you mean '--socket'?"),
+    ],
+)
+def test_what_is_misspelt(arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(arguments) == cli.USAGE
+    assert answer in capsys.readouterr().err
