@@ -9,6 +9,7 @@
 #include "control/protocol.h"
 
 #define RECEIVE_STEP (64u << 10)
+#define RECEIVE_STEPS 16u /* at once: others wait */
 
 struct macs_client *macs_client_create(int descriptor) {
     struct macs_client *client = calloc(1, sizeof(*client));
@@ -19,6 +20,8 @@ struct macs_client *macs_client_create(int descriptor) {
 
 void macs_client_destroy(struct macs_client *client) {
     close(client->socket);
+    macs_text_free(&client->request.answer);
+    macs_text_free(&client->request.script.answer);
     free(client->in.data);
     free(client->out.data);
     free(client);
@@ -39,9 +42,21 @@ bool macs_bytes_reserve(struct macs_bytes *bytes, size_t more) {
     return true;
 }
 
+/* Make room at the front; seldom, as it takes time. */
+static void compact(struct macs_client *client) {
+    if (!client->in_done || client->in_done < client->in.length / 2)
+        return;
+    client->in.length -= client->in_done;
+    memmove(client->in.data, client->in.data + client->in_done, client->in.length);
+    client->in_done = 0;
+}
+
 void macs_client_receive(struct macs_client *client) {
+    if (client->request.active)
+        return; /* its bytes must not move */
+    compact(client);
     /* The buffer grows with what has come, never with what a head announces. */
-    while (client->in.length < MACS_MESSAGE_HEAD + MACS_MESSAGE_MAX) {
+    for (unsigned step = 0; step < RECEIVE_STEPS && macs_client_has_room(client); step++) {
         if (!macs_bytes_reserve(&client->in, RECEIVE_STEP + 1)) { /* a message can be ended by a zero in place */
             client->gone = true;
             return;
@@ -67,15 +82,13 @@ void macs_client_flush(struct macs_client *client) {
         client->out_sent += (size_t)sent;
     }
     client->out.length = client->out_sent = 0;
-    client->gone |= client->closing || (client->ended && !client->collecting);
 }
 
 void macs_client_send(struct macs_client *client, uint8_t type, uint8_t status, uint16_t tag, const void *payload,
                       size_t length) {
     if (client->gone)
         return;
-    if (length > MACS_MESSAGE_MAX || macs_client_waiting(client) + length > MACS_CLIENT_WAITING_MAX ||
-        !macs_bytes_reserve(&client->out, MACS_MESSAGE_HEAD + length)) {
+    if (length > MACS_MESSAGE_MAX || !macs_bytes_reserve(&client->out, MACS_MESSAGE_HEAD + length)) {
         client->gone = true;
         return;
     }

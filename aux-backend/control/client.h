@@ -6,14 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that may wait for a client that does not read: digests beyond the first are lost to it, beyond the second it is
- * cut off. */
-#define MACS_CLIENT_DIGESTS_MAX (1u << 20)
-#define MACS_CLIENT_WAITING_MAX (64u << 20)
+#include "control/protocol.h"
+#include "control/script.h"
+
+/* Bytes that may wait for a client that does not read: beyond them digests are lost to it, and what it asks for next is
+ * not looked at. */
+#define MACS_CLIENT_UNREAD_MAX (1u << 20)
 
 struct macs_bytes {
     uint8_t *data;
     size_t length, capacity;
+};
+
+/* A request that is being done, slice by slice. Its payload lies in the client's `in`, which stays as it is meanwhile.
+ */
+struct macs_client_request {
+    bool active;
+    uint8_t type;
+    uint8_t *payload;
+    size_t length;
+    uint8_t behind; /* the byte behind the payload, which may be made its end mark */
+    struct macs_text answer;
+    bool one_line;  /* a command is */
+    int word_count; /* of a command */
+    char *words[MACS_WORDS_MAX];
+    struct macs_progress progress;
+    struct macs_script script; /* of many commands */
 };
 
 struct macs_client {
@@ -24,7 +42,11 @@ struct macs_client {
     bool ended;      /* it sends no more, but may still read */
     bool gone;
     uint16_t tag; /* of the message at hand, or of the COLLECT */
+    bool pending; /* there is something to do for it without waiting */
+    bool held;    /* its requests are not looked at until it reads */
+    struct macs_client_request request;
     struct macs_bytes in;
+    size_t in_done; /* of `in`: requests that are done */
     struct macs_bytes out;
     size_t out_sent; /* of `out` */
 };
@@ -40,9 +62,14 @@ bool macs_bytes_reserve(struct macs_bytes *bytes, size_t more);
 void macs_client_receive(struct macs_client *client);
 void macs_client_flush(struct macs_client *client);
 
-/* Queue a message; a client for which too much waits is cut off. */
+/* Queue a message; without memory for it the client is cut off. */
 void macs_client_send(struct macs_client *client, uint8_t type, uint8_t status, uint16_t tag, const void *payload,
                       size_t length);
+
+/* True: there is room for more of what it sends. */
+static inline bool macs_client_has_room(const struct macs_client *client) {
+    return client->in.length - client->in_done < MACS_MESSAGE_HEAD + MACS_MESSAGE_MAX;
+}
 
 static inline size_t macs_client_waiting(const struct macs_client *client) {
     return client->out.length - client->out_sent;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const struct macs_command *const all_commands[] = {
     macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,
@@ -164,8 +165,10 @@ static int unknown_command(const char *name, struct macs_text *answer) {
     return -1;
 }
 
-int macs_console_do(struct macs_console *console, int count, char *words[], struct macs_text *answer) {
-    macs_text_clear(answer);
+int macs_console_do(struct macs_console *console, struct macs_progress *progress, int count, char *words[],
+                    struct macs_text *answer) {
+    if (!progress->begun)
+        macs_text_clear(answer);
     if (count < 0)
         return macs_text_fail(answer, "more than %u words", MACS_WORDS_MAX);
     if (!count)
@@ -177,10 +180,67 @@ int macs_console_do(struct macs_console *console, int count, char *words[], stru
     unsigned given = (unsigned)count - 1;
     if (given < command->min_words || given > command->max_words)
         return macs_text_fail(answer, "usage: %s %s", command->name, command->usage);
-    return command->run(console, given, words + 1, answer);
+    console->progress = progress;
+    int status = command->run(console, given, words + 1, answer);
+    *progress = (struct macs_progress){.begun = status == MACS_AGAIN, .at = progress->at};
+    if (status != MACS_AGAIN)
+        progress->at = 0;
+    return status;
 }
 
-int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer) {
-    char *words[MACS_WORDS_MAX];
-    return macs_console_do(console, macs_console_cut(line, words), words, answer);
+/* --- slices ---------------------------------------------------------------------------------------------------------
+ */
+
+#define SLICE_NS 2000000u
+
+/* Steps between two looks at the clock, which takes as long as a step or two. */
+#define STEPS 64u
+
+static uint64_t clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void macs_console_begin_slice(struct macs_console *console) {
+    console->slice_end_ns = clock_ns() + SLICE_NS;
+}
+
+bool macs_console_slice_over(const struct macs_console *console) {
+    return clock_ns() >= console->slice_end_ns;
+}
+
+int macs_console_walk(struct macs_console *console, struct macs_store *store, macs_store_visit_fn *visit,
+                      void *argument) {
+    uint64_t *at = &console->progress->at;
+    for (;;) {
+        int status = macs_store_walk(store, at, STEPS, visit, argument);
+        if (status || macs_store_at_end(store, *at))
+            return status;
+        if (macs_console_slice_over(console))
+            return MACS_AGAIN;
+    }
+}
+
+int macs_console_clear(struct macs_console *console, struct macs_store *store) {
+    uint64_t *at = &console->progress->at;
+    for (;;) {
+        int status = macs_store_clear(store, at, STEPS);
+        if (status || macs_store_at_end(store, *at))
+            return status;
+        if (macs_console_slice_over(console))
+            return MACS_AGAIN;
+    }
+}
+
+int macs_console_sweep(struct macs_console *console, uint32_t count, void (*each)(uint32_t number, void *argument),
+                       void *argument) {
+    uint64_t *at = &console->progress->at;
+    while (*at < count) {
+        for (unsigned step = 0; step < STEPS && *at < count; step++)
+            each((uint32_t)(*at)++, argument);
+        if (*at < count && macs_console_slice_over(console))
+            return MACS_AGAIN;
+    }
+    return 0;
 }

@@ -14,6 +14,16 @@
 /* Words of a line at most. */
 #define MACS_WORDS_MAX 1024u
 
+/* What a command returns that is not done at the end of its slice of time: it goes on where it was when it is given the
+ * same words, answer and progress once more. Others may run between. */
+#define MACS_AGAIN 1
+
+/* How far a command has come; all zero before it begins. */
+struct macs_progress {
+    bool begun;
+    uint64_t at; /* the command's own */
+};
+
 struct macs_console {
     struct macs_switch *sw;
     struct macs_store *stores; /* one a table */
@@ -22,6 +32,8 @@ struct macs_console {
     const struct macs_command *last_command; /* mostly the next one too */
     int last_table;                          /* found by the word in last_table_word; saves a search a line */
     char last_table_word[64];
+    struct macs_progress *progress; /* of the command at hand */
+    uint64_t slice_end_ns;          /* CLOCK_MONOTONIC */
     bool quiet; /* nobody reads what commands print that work: those that come by the million need not */
     bool quit;  /* a command asked the switch to end */
 };
@@ -30,14 +42,24 @@ struct macs_console {
 int macs_console_init(struct macs_console *console, struct macs_switch *sw);
 void macs_console_fini(struct macs_console *console);
 
-/* Do one line (changed in place: it is cut into words). 0: `answer` is what it printed; -1: what was wrong. Blank lines
- * and comments do nothing. */
-int macs_console_run(struct macs_console *console, char *line, struct macs_text *answer);
-
-/* The two halves of that. Cut a line into words, MACS_WORDS_MAX of them at most; a # begins a comment. How many, or -1:
- * more. Then do what so many words say. */
+/* Cut a line in place into words, MACS_WORDS_MAX of them at most; a # begins a comment. How many, or -1: more. */
 int macs_console_cut(char *line, char *words[]);
-int macs_console_do(struct macs_console *console, int count, char *words[], struct macs_text *answer);
+
+/* Do what so many words say, nothing for none. 0: `answer` is what it printed; -1: what was wrong; or MACS_AGAIN. */
+int macs_console_do(struct macs_console *console, struct macs_progress *progress, int count, char *words[],
+                    struct macs_text *answer);
+
+/* A slice of time begins; whether it is over. Commands that may take long ask after each step. */
+void macs_console_begin_slice(struct macs_console *console);
+bool macs_console_slice_over(const struct macs_console *console);
+
+/* For commands on many things, step by step from where they have come. Call visit for each entry of a table, or `each`
+ * for the numbers below `count`: 0, MACS_AGAIN, or what visit or the store returned. */
+int macs_console_walk(struct macs_console *console, struct macs_store *store, macs_store_visit_fn *visit,
+                      void *argument);
+int macs_console_clear(struct macs_console *console, struct macs_store *store);
+int macs_console_sweep(struct macs_console *console, uint32_t count, void (*each)(uint32_t number, void *argument),
+                       void *argument);
 
 /* An entry that will be modified or deleted; no store: none. */
 struct macs_expected {
@@ -50,7 +72,7 @@ struct macs_expected {
 struct macs_expected macs_console_expect(struct macs_console *console, int count, char *words[],
                                          struct macs_text *scratch);
 
-/* A command. It gets the words behind its name. */
+/* A command. It gets the words behind its name, and returns 0, -1 with what was wrong, or MACS_AGAIN. */
 struct macs_command {
     const char *name;
     int (*run)(struct macs_console *console, unsigned count, char **words, struct macs_text *answer);

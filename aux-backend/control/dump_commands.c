@@ -44,6 +44,8 @@ static void print_entry(const struct macs_table_desc *desc, uint64_t handle, con
     print_action(desc, entry, answer);
 }
 
+#define FULL (MACS_AGAIN + 1)
+
 struct dump {
     const struct macs_table_desc *desc;
     struct macs_text *answer;
@@ -55,7 +57,7 @@ static int dump_visited(uint64_t handle, const struct macs_match *match, const s
     macs_text_add(dump->answer, "**********\n");
     print_entry(dump->desc, handle, match, entry, dump->answer);
     /* Leave room for the end. */
-    return dump->answer->length > MACS_TEXT_MAX - (64u << 10);
+    return dump->answer->length > MACS_TEXT_MAX - (64u << 10) ? FULL : 0;
 }
 
 static int table_dump(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -64,12 +66,15 @@ static int table_dump(struct macs_console *console, unsigned count, char **words
     if (!store)
         return -1;
     const struct macs_table_desc *desc = store->table->desc;
-    macs_text_add(answer, "==========\nTABLE ENTRIES\n");
+    if (!console->progress->begun)
+        macs_text_add(answer, "==========\nTABLE ENTRIES\n");
     struct dump dump = {desc, answer};
-    int status = macs_store_walk(store, dump_visited, &dump);
+    int status = macs_console_walk(console, store, dump_visited, &dump);
+    if (status == MACS_AGAIN)
+        return status;
     if (status < 0)
         return macs_console_status(desc, status, answer);
-    if (status)
+    if (status == FULL)
         macs_text_add(answer, "**********\n(there are more: %" PRIu32 " entries)\n", macs_store_count(store));
     macs_text_add(answer, "==========\nDumping default entry\n");
     print_action(desc, atomic_load(&store->table->fallback), answer);

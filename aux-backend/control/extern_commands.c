@@ -92,13 +92,15 @@ static int counter_write(struct macs_console *console, unsigned count, char **wo
     return 0;
 }
 
+static void reset_counter(uint32_t index, void *state) {
+    macs_counter_set(state, index, (struct macs_count){0});
+}
+
 static int counter_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     void *state;
     const struct macs_extern_desc *desc = find_extern(console, "counter", COUNTERS, words[0], &state, answer);
-    for (uint32_t index = 0; desc && index < desc->size; index++)
-        macs_counter_set(state, index, (struct macs_count){0});
-    return desc ? 0 : -1;
+    return desc ? macs_console_sweep(console, desc->size, reset_counter, state) : -1;
 }
 
 /* --- registers ------------------------------------------------------------------------------------------------------
@@ -115,6 +117,20 @@ static void print_element(const struct macs_register *reg, const struct macs_ext
     macs_value_print(answer, bytes, count);
 }
 
+struct shown {
+    const struct macs_register *reg;
+    const struct macs_extern_desc *desc;
+    struct macs_text *answer;
+};
+
+static void show_element(uint32_t index, void *argument) {
+    const struct shown *shown = argument;
+    if (shown->answer->cut)
+        return;
+    macs_text_add(shown->answer, index ? ", " : " ");
+    print_element(shown->reg, shown->desc, index, shown->answer);
+}
+
 static int register_read(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     void *state;
     const struct macs_extern_desc *desc =
@@ -122,18 +138,18 @@ static int register_read(struct macs_console *console, unsigned count, char **wo
     uint32_t index;
     if (!desc || (count > 1 && parse_index(console, desc, words[1], &index, answer)))
         return -1;
+    int status = 0;
     if (count > 1) {
         macs_text_add(answer, "%s[%s]= ", words[0], words[1]);
         print_element(state, desc, index, answer);
     } else {
-        macs_text_add(answer, "%s=", words[0]);
-        for (index = 0; index < desc->size; index++) {
-            macs_text_add(answer, index ? ", " : " ");
-            print_element(state, desc, index, answer);
-        }
+        if (!console->progress->begun)
+            macs_text_add(answer, "%s=", words[0]);
+        status = macs_console_sweep(console, desc->size, show_element, &(struct shown){state, desc, answer});
     }
-    macs_text_add(answer, "\n");
-    return 0;
+    if (!status)
+        macs_text_add(answer, "\n");
+    return status;
 }
 
 static int register_write(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -154,15 +170,17 @@ static int register_write(struct macs_console *console, unsigned count, char **w
     return 0;
 }
 
+static void reset_element(uint32_t index, void *state) {
+    static const uint64_t zero[UINT16_MAX / 64 + 1];
+    macs_register_write(state, index, zero);
+}
+
 static int register_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     void *state;
     const struct macs_extern_desc *desc =
         find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
-    const uint64_t zero[UINT16_MAX / 64 + 1] = {0};
-    for (uint32_t index = 0; desc && index < desc->size; index++)
-        macs_register_write(state, index, zero);
-    return desc ? 0 : -1;
+    return desc ? macs_console_sweep(console, desc->size, reset_element, state) : -1;
 }
 
 /* --- meters ---------------------------------------------------------------------------------------------------------
@@ -200,16 +218,24 @@ static int meter_set_rates(struct macs_console *console, unsigned count, char **
     return 0;
 }
 
+struct metered {
+    struct macs_meter *meter;
+    struct macs_meter_rates rates;
+};
+
+static void set_rates(uint32_t index, void *argument) {
+    const struct metered *metered = argument;
+    macs_meter_set(metered->meter, index, &metered->rates);
+}
+
 static int meter_array_set_rates(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     void *state;
     const struct macs_extern_desc *desc = find_extern(console, "meter", METERS, words[0], &state, answer);
-    struct macs_meter_rates rates;
-    if (!desc || parse_rates(words + 1, &rates, answer))
+    struct metered metered = {.meter = state};
+    if (!desc || parse_rates(words + 1, &metered.rates, answer))
         return -1;
-    for (uint32_t index = 0; index < macs_meter_size(state); index++)
-        macs_meter_set(state, index, &rates);
-    return 0;
+    return macs_console_sweep(console, macs_meter_size(state), set_rates, &metered);
 }
 
 static int meter_get_rates(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {

@@ -20,37 +20,37 @@ static void wrong(struct macs_client *client, uint8_t type, const char *why) {
     reply(client, type, MACS_STATUS_WRONG, why, strlen(why));
 }
 
-static void command(struct macs_server *server, struct macs_client *client, uint8_t *payload, size_t length) {
-    int status;
-    if (memchr(payload, 0, length) || memchr(payload, '\n', length)) {
-        status = macs_text_fail(&server->answer, "a command is one line of text");
-    } else {
-        payload[length] = 0;
-        status = macs_console_run(server->console, (char *)payload, &server->answer);
-    }
-    if (server->answer.cut)
-        macs_text_add(&server->answer, "(cut)\n");
-    reply_text(client, MACS_MESSAGE_COMMAND, status ? MACS_STATUS_FAILED : MACS_STATUS_OK, &server->answer);
+static bool command(struct macs_server *server, struct macs_client *client) {
+    struct macs_client_request *request = &client->request;
+    int status = request->one_line ? macs_console_do(server->console, &request->progress, request->word_count,
+                                                     request->words, &request->answer)
+                                   : macs_text_fail(&request->answer, "a command is one line of text");
+    if (status == MACS_AGAIN)
+        return false;
+    if (request->answer.cut)
+        macs_text_add(&request->answer, "(cut)\n");
+    reply_text(client, MACS_MESSAGE_COMMAND, status ? MACS_STATUS_FAILED : MACS_STATUS_OK, &request->answer);
+    return true;
 }
 
-static void bulk(struct macs_server *server, struct macs_client *client, uint8_t *payload, size_t length) {
-    if (!length) {
+static bool bulk(struct macs_server *server, struct macs_client *client) {
+    struct macs_script *script = &client->request.script;
+    struct macs_text *answer = &client->request.answer;
+    if (!client->request.length) {
         wrong(client, MACS_MESSAGE_BULK, "no flags");
-        return;
+        return true;
     }
-    struct macs_script script = {.keep_going = payload[0] & MACS_BULK_CONTINUE,
-                                 .answers = payload[0] & MACS_BULK_ANSWERS};
-    static const char counts[8] = {0};
-    macs_text_clear(&server->answer);
-    macs_text_bytes(&server->answer, counts, sizeof(counts));
-    macs_script_run(&script, server->console, (char *)payload + 1, length - 1, &server->answer);
-    if (!server->answer.data) {
+    if (macs_script_run(script, server->console, answer))
+        return false;
+    macs_script_finish(script, answer);
+    if (!answer->data) {
         wrong(client, MACS_MESSAGE_BULK, "no memory");
-        return;
+        return true;
     }
-    macs_put_u32((uint8_t *)server->answer.data, script.done);
-    macs_put_u32((uint8_t *)server->answer.data + 4, script.failed);
-    reply_text(client, MACS_MESSAGE_BULK, script.failed ? MACS_STATUS_FAILED : MACS_STATUS_OK, &server->answer);
+    macs_put_u32((uint8_t *)answer->data, script->done);
+    macs_put_u32((uint8_t *)answer->data + 4, script->failed);
+    reply_text(client, MACS_MESSAGE_BULK, script->failed ? MACS_STATUS_FAILED : MACS_STATUS_OK, answer);
+    return true;
 }
 
 static void inject(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
@@ -95,47 +95,77 @@ static void set_batch(struct macs_server *server, struct macs_client *client, co
 }
 
 static void json(struct macs_server *server, struct macs_client *client, uint8_t type) {
-    macs_text_clear(&server->answer);
+    struct macs_text *answer = &client->request.answer;
+    macs_text_clear(answer);
     if (type == MACS_MESSAGE_STATS)
-        macs_describe_stats(server->console->sw, &server->answer);
+        macs_describe_stats(server->console->sw, answer);
     else
-        macs_describe_program(server->console->sw, &server->answer);
-    reply_text(client, type, MACS_STATUS_OK, &server->answer);
+        macs_describe_program(server->console->sw, answer);
+    reply_text(client, type, MACS_STATUS_OK, answer);
 }
 
-void macs_message_handle(struct macs_server *server, struct macs_client *client, uint8_t type, uint8_t *payload,
-                         size_t length) {
+static void begin_command(struct macs_client_request *request) {
+    char *line = (char *)request->payload;
+    request->progress = (struct macs_progress){0};
+    request->one_line = !memchr(line, 0, request->length) && !memchr(line, '\n', request->length);
+    if (!request->one_line)
+        return;
+    line[request->length] = 0;
+    request->word_count = macs_console_cut(line, request->words);
+}
+
+static void begin_bulk(struct macs_client_request *request) {
+    static const char counts[8] = {0};
+    const uint8_t flags = request->length ? request->payload[0] : 0;
+    request->script =
+        (struct macs_script){.keep_going = flags & MACS_BULK_CONTINUE, .answers = flags & MACS_BULK_ANSWERS};
+    macs_text_clear(&request->answer);
+    macs_text_bytes(&request->answer, counts, sizeof(counts));
+    if (request->length)
+        macs_script_give(&request->script, (char *)request->payload + 1, request->length - 1);
+}
+
+void macs_message_begin(struct macs_client *client) {
+    if (client->request.type == MACS_MESSAGE_COMMAND)
+        begin_command(&client->request);
+    if (client->request.type == MACS_MESSAGE_BULK)
+        begin_bulk(&client->request);
+}
+
+bool macs_message_handle(struct macs_server *server, struct macs_client *client) {
+    const uint8_t *payload = client->request.payload;
+    const size_t length = client->request.length;
+    const uint8_t type = client->request.type;
     switch (type) {
     case MACS_MESSAGE_COMMAND:
-        command(server, client, payload, length);
-        return;
+        return command(server, client);
     case MACS_MESSAGE_BULK:
-        bulk(server, client, payload, length);
-        return;
+        return bulk(server, client);
     case MACS_MESSAGE_INJECT:
         inject(server, client, payload, length);
-        return;
+        return true;
     case MACS_MESSAGE_COLLECT:
         client->collecting = true;
         macs_message_collect(server, client);
-        return;
+        return true;
     case MACS_MESSAGE_SUBSCRIBE:
         client->subscribed = true;
         reply(client, type, MACS_STATUS_OK, NULL, 0);
-        return;
+        return true;
     case MACS_MESSAGE_STATS:
     case MACS_MESSAGE_DESCRIBE:
         json(server, client, type);
-        return;
+        return true;
     case MACS_MESSAGE_SET:
         set_batch(server, client, payload, length);
-        return;
+        return true;
     case MACS_MESSAGE_SHUTDOWN:
         server->console->quit = true;
         reply(client, type, MACS_STATUS_OK, NULL, 0);
-        return;
+        return true;
     default:
         wrong(client, type, "no message of this type");
+        return true;
     }
 }
 
@@ -198,7 +228,7 @@ static void push_run(struct macs_server *server, const struct macs_extern_desc *
     message.length = 6 + name_length + records->length;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         struct macs_client *client = server->clients[i];
-        if (client && client->subscribed && macs_client_waiting(client) < MACS_CLIENT_DIGESTS_MAX)
+        if (client && client->subscribed && macs_client_waiting(client) < MACS_CLIENT_UNREAD_MAX)
             macs_client_send(client, MACS_MESSAGE_DIGEST, MACS_STATUS_OK, 0, message.data, message.length);
     }
     free(message.data);

@@ -5,9 +5,11 @@
 #include "control/client.h"
 #include "control/server.h"
 
-/* Do a whole message and queue its reply. The payload is changed in place and has room for one byte more. */
-void macs_message_handle(struct macs_server *server, struct macs_client *client, uint8_t type, uint8_t *payload,
-                         size_t length);
+/* The client's request has come whole. Its payload is changed in place and has room for one byte more. */
+void macs_message_begin(struct macs_client *client);
+
+/* Do it, for the time of the console's slice: true, it is done, and its reply is queued. */
+bool macs_message_handle(struct macs_server *server, struct macs_client *client);
 
 /* Answer a client's COLLECT if all that was injected is through. */
 void macs_message_collect(struct macs_server *server, struct macs_client *client);

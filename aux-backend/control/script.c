@@ -23,97 +23,100 @@ static void report_error(const struct macs_script *script, uint32_t number, cons
     macs_text_add(report, "\n");
 }
 
-/* Lines that are cut into words together. While one of them is run, the memory that the others take is on its way. */
-#define BLOCK_LINES 16u
-#define BLOCK_WORDS (MACS_WORDS_MAX + 1024u)
-
-struct line {
-    char **words;
-    struct macs_expected expected;
-    int count; /* 0: a blank line */
-    bool zero; /* there is a byte of zero in it */
-};
-
-struct block {
-    struct line lines[BLOCK_LINES];
-    unsigned count;
-    char *words[BLOCK_WORDS];
-};
-
-/* Cut the lines at text[*at …] as far as the block has room; *at is behind them then. */
-static void cut_lines(struct block *block, char *text, size_t length, size_t *at) {
-    unsigned used = 0;
-    for (block->count = 0; *at < length && block->count < BLOCK_LINES && used + MACS_WORDS_MAX <= BLOCK_WORDS;) {
-        struct line *line = &block->lines[block->count++];
-        char *end = memchr(text + *at, '\n', length - *at);
-        size_t line_length = end ? (size_t)(end - text) - *at : length - *at;
-        text[*at + line_length] = 0;
-        line->words = &block->words[used];
-        line->zero = memchr(text + *at, 0, line_length);
-        line->count = line->zero ? 0 : macs_console_cut(text + *at, line->words);
+/* Cut the next lines as far as the block has room. */
+static void cut_lines(struct macs_script *script) {
+    unsigned used = 0, count = 0;
+    while (script->at < script->length && count < MACS_BLOCK_LINES && used + MACS_WORDS_MAX <= MACS_BLOCK_WORDS) {
+        struct macs_script_line *line = &script->block[count++];
+        char *begin = script->text + script->at, *end = memchr(begin, '\n', script->length - script->at);
+        size_t length = end ? (size_t)(end - begin) : script->length - script->at;
+        begin[length] = 0;
+        line->words = &script->words[used];
+        line->zero = memchr(begin, 0, length);
+        line->count = line->zero ? 0 : macs_console_cut(begin, line->words);
         used += line->count > 0 ? (unsigned)line->count : 0;
-        *at += line_length + 1;
+        script->at += length + 1;
     }
+    script->block_count = count;
+    script->next = 0;
 }
 
 /* Have the memory on its way that the lines take. */
-static void expect_lines(struct block *block, struct macs_console *console, struct macs_text *scratch) {
-    for (unsigned i = 0; i < block->count; i++)
-        block->lines[i].expected = macs_console_expect(console, block->lines[i].count, block->lines[i].words, scratch);
+static void expect_lines(struct macs_script *script, struct macs_console *console) {
+    struct macs_script_line *block = script->block;
+    for (unsigned i = 0; i < script->block_count; i++)
+        block[i].expected = macs_console_expect(console, block[i].count, block[i].words, &script->answer);
     for (unsigned step = 0; step < MACS_STORE_EXPECT_STEPS; step++)
-        for (unsigned i = 0; i < block->count; i++)
-            if (block->lines[i].expected.store)
-                macs_store_expect(block->lines[i].expected.store, block->lines[i].expected.handle, step);
+        for (unsigned i = 0; i < script->block_count; i++)
+            if (block[i].expected.store)
+                macs_store_expect(block[i].expected.store, block[i].expected.handle, step);
 }
 
-/* One line; false: it failed. */
-static bool run_line(struct macs_script *script, struct macs_console *console, const struct line *line, uint32_t number,
-                     struct macs_text *answer, struct macs_text *report) {
-    int status = 0;
-    if (line->zero)
-        status = macs_text_fail(answer, "the line has a byte of zero in it");
-    else if (!line->count)
-        return true;
-    else
-        status = macs_console_do(console, line->count, line->words, answer);
-    if (!status) {
-        script->done++;
-        if (script->answers)
-            macs_text_bytes(report, answer->data ? answer->data : "", answer->length);
-        return true;
+/* A line has been done. */
+static void count_line(struct macs_script *script, int status, struct macs_text *report) {
+    const struct macs_text *answer = &script->answer;
+    script->lines++;
+    script->next++;
+    if (status) {
+        script->failed++;
+        report_error(script, script->lines, answer, report);
+        return;
     }
-    script->failed++;
-    report_error(script, number, answer, report);
+    script->done++;
+    if (script->answers)
+        macs_text_bytes(report, answer->data ? answer->data : "", answer->length);
+}
+
+/* The next line of the block, or what is left of it; true: it takes another slice. */
+static bool run_line(struct macs_script *script, struct macs_console *console, struct macs_text *report) {
+    const struct macs_script_line *line = &script->block[script->next];
+    if (!line->zero && !line->count) {
+        script->lines++;
+        script->next++;
+        return false;
+    }
+    int status = line->zero ? macs_text_fail(&script->answer, "the line has a byte of zero in it")
+                            : macs_console_do(console, &script->progress, line->count, line->words, &script->answer);
+    if (status == MACS_AGAIN)
+        return true;
+    count_line(script, status, report);
     return false;
 }
 
-/* The lines of text[0 … length-1]; text[length] is there too. */
-static void run_lines(struct macs_script *script, struct macs_console *console, char *text, size_t length,
-                      struct macs_text *answer, struct macs_text *report) {
-    struct block block;
-    bool fine = true;
-    console->quiet = !script->answers;
-    for (size_t at = 0; at < length && (fine || script->keep_going);) {
-        cut_lines(&block, text, length, &at);
-        expect_lines(&block, console, answer);
-        for (unsigned i = 0; i < block.count && (fine || script->keep_going); i++)
-            fine = run_line(script, console, &block.lines[i], ++script->lines, answer, report);
-    }
-    console->quiet = false;
+void macs_script_give(struct macs_script *script, char *text, size_t length) {
+    script->text = text;
+    script->length = length;
+    script->at = 0;
+    script->block_count = script->next = 0;
 }
 
-static void finish(const struct macs_script *script, struct macs_text *report) {
+/* The lines of the block; true: one of them takes another slice. */
+static bool run_block(struct macs_script *script, struct macs_console *console, struct macs_text *report) {
+    while (script->next < script->block_count && (!script->failed || script->keep_going))
+        if (run_line(script, console, report))
+            return true;
+    return false;
+}
+
+bool macs_script_run(struct macs_script *script, struct macs_console *console, struct macs_text *report) {
+    bool again, more;
+    console->quiet = !script->answers;
+    do {
+        if (script->next == script->block_count) {
+            cut_lines(script);
+            expect_lines(script, console);
+        }
+        again = run_block(script, console, report);
+        more = script->at < script->length && (!script->failed || script->keep_going);
+    } while (!again && more && !macs_console_slice_over(console));
+    console->quiet = false;
+    return again || more;
+}
+
+void macs_script_finish(struct macs_script *script, struct macs_text *report) {
     if (script->failed > MACS_SCRIPT_ERRORS)
         macs_text_add(report, "and %" PRIu32 " more errors\n", script->failed - MACS_SCRIPT_ERRORS);
-}
-
-void macs_script_run(struct macs_script *script, struct macs_console *console, char *text, size_t length,
-                     struct macs_text *report) {
-    struct macs_text answer = {0};
-    script->lines = script->done = script->failed = 0;
-    run_lines(script, console, text, length, &answer, report);
-    finish(script, report);
-    macs_text_free(&answer);
+    macs_text_free(&script->answer);
 }
 
 /* A part of a file, whole lines at its front: the file is never in memory as a whole, and need not have an end. */
@@ -153,24 +156,41 @@ static int read_part(int file, int wake, struct part *part) {
     return part->length && !part->whole ? -E2BIG : 0;
 }
 
+/* Whether a descriptor is readable by now. */
+static bool readable(int descriptor) {
+    struct pollfd fd = {.fd = descriptor, .events = POLLIN};
+    return poll(&fd, 1, 0) > 0;
+}
+
+/* The whole lines of a part. 0, or -EINTR when `wake` becomes readable first. */
+static int run_part(struct macs_script *script, struct macs_console *console, struct part *part, int wake,
+                    struct macs_text *report) {
+    char next = part->text[part->whole]; /* the end mark of the last line goes there */
+    macs_script_give(script, part->text, part->whole);
+    do {
+        if (readable(wake))
+            return -EINTR;
+        macs_console_begin_slice(console);
+    } while (macs_script_run(script, console, report));
+    part->text[part->whole] = next;
+    part->length -= part->whole;
+    memmove(part->text, part->text + part->whole, part->length);
+    return 0;
+}
+
 static int run_parts(struct macs_script *script, struct macs_console *console, int file, int wake, struct part *part,
                      struct macs_text *report) {
-    struct macs_text answer = {0};
     int status;
-    while (!(status = read_part(file, wake, part)) && part->whole) {
-        char next = part->text[part->whole]; /* the end mark of the last line goes there */
-        run_lines(script, console, part->text, part->whole, &answer, report);
-        part->text[part->whole] = next;
-        part->length -= part->whole;
-        memmove(part->text, part->text + part->whole, part->length);
-    }
+    while (!(status = read_part(file, wake, part)) && part->whole)
+        if ((status = run_part(script, console, part, wake, report)))
+            return status;
     if (status == -E2BIG) {
         script->failed++;
-        macs_text_fail(&answer, "the line is longer than %u bytes; what is behind it has not been read", FILE_PART);
-        report_error(script, script->lines + 1, &answer, report);
+        macs_text_fail(&script->answer, "the line is longer than %u bytes; what is behind it has not been read",
+                       FILE_PART);
+        report_error(script, script->lines + 1, &script->answer, report);
         status = 0;
     }
-    macs_text_free(&answer);
     return status;
 }
 
@@ -179,7 +199,7 @@ static int run_file(struct macs_script *script, struct macs_console *console, in
     /* To open a named pipe does not wait for who writes to it: reading does, where a signal is seen. */
     int file = open(script->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     int status = file < 0 ? -errno : part.text ? run_parts(script, console, file, wake, &part, report) : -ENOMEM;
-    finish(script, report);
+    macs_script_finish(script, report);
     free(part.text);
     if (file >= 0)
         close(file);

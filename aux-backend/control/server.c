@@ -13,7 +13,7 @@
 
 /* How often to look for what workers do: while a COLLECT waits, and while somebody has subscribed to digests. */
 #define COLLECT_WAIT_NS 100000l
-#define DIGEST_WAIT_MS 2
+#define DIGEST_WAIT_NS 2000000l
 
 /* How long to leave those who connect waiting when there is no descriptor or memory for them. */
 #define ACCEPT_AGAIN_NS 100000000u
@@ -84,7 +84,6 @@ void macs_server_close(struct macs_server *server) {
         unlink(server->address.sun_path);
     }
     server->listener = -1;
-    macs_text_free(&server->answer);
 }
 
 /* Who has connected stays in the listener's queue, which is then always readable: it is not looked at for a while. */
@@ -113,32 +112,51 @@ static void accept_client(struct macs_server *server) {
     close(descriptor);
 }
 
-/* The whole messages that a client has sent, until one must wait. */
-static void serve(struct macs_server *server, struct macs_client *client) {
-    size_t at = 0;
+/* The next whole message that a client has sent becomes its request; false: there is none. */
+static bool take_request(struct macs_client *client) {
     struct macs_bytes *in = &client->in;
-    while (!client->collecting && !client->closing && in->length - at >= MACS_MESSAGE_HEAD) {
-        uint8_t *head = in->data + at;
-        uint32_t length = macs_get_u32(head);
-        uint8_t type = head[4];
-        client->tag = macs_get_u16(head + 6);
-        if (length > MACS_MESSAGE_MAX) {
-            static const char why[] = "the message is too long";
-            macs_client_send(client, type, MACS_STATUS_WRONG, client->tag, why, sizeof(why) - 1);
-            client->closing = true;
-            break;
-        }
-        if (in->length - at < MACS_MESSAGE_HEAD + (size_t)length)
-            break;
-        /* A payload may be ended by a zero byte in place: save what stands there. */
-        uint8_t *behind = head + MACS_MESSAGE_HEAD + length, saved = *behind;
-        macs_message_handle(server, client, type, head + MACS_MESSAGE_HEAD, length);
-        *behind = saved;
-        at += MACS_MESSAGE_HEAD + length;
+    struct macs_client_request *request = &client->request;
+    if (in->length - client->in_done < MACS_MESSAGE_HEAD)
+        return false;
+    uint8_t *head = in->data + client->in_done;
+    uint32_t length = macs_get_u32(head);
+    request->type = head[4];
+    client->tag = macs_get_u16(head + 6);
+    if (length > MACS_MESSAGE_MAX) {
+        static const char why[] = "the message is too long";
+        macs_client_send(client, request->type, MACS_STATUS_WRONG, client->tag, why, sizeof(why) - 1);
+        client->closing = true;
+        return false;
     }
-    in->length -= at;
-    if (at)
-        memmove(in->data, in->data + at, in->length);
+    if (in->length - client->in_done < MACS_MESSAGE_HEAD + (size_t)length)
+        return false;
+    request->payload = head + MACS_MESSAGE_HEAD;
+    request->length = length;
+    request->behind = request->payload[length];
+    request->active = true;
+    macs_message_begin(client);
+    return true;
+}
+
+/* What a client has sent, for the time of a slice and until something must wait: others are waiting, too. */
+static void serve(struct macs_server *server, struct macs_client *client) {
+    struct macs_client_request *request = &client->request;
+    macs_console_begin_slice(server->console);
+    client->pending = false;
+    for (;;) {
+        client->held = macs_client_waiting(client) >= MACS_CLIENT_UNREAD_MAX;
+        if (client->held || client->collecting || client->closing || !(request->active || take_request(client)))
+            return;
+        if (macs_message_handle(server, client)) {
+            request->active = false;
+            request->payload[request->length] = request->behind;
+            client->in_done += MACS_MESSAGE_HEAD + request->length;
+        }
+        if (macs_console_slice_over(server->console)) {
+            client->pending = true;
+            return;
+        }
+    }
 }
 
 /* Descriptors to wait for; returns how many. `owners[i]` is the client of fds[i], NULL for the first two. */
@@ -152,8 +170,8 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
         struct macs_client *client = server->clients[i];
         if (!client)
             continue;
-        bool full = client->in.length >= MACS_MESSAGE_HEAD + MACS_MESSAGE_MAX;
-        short events = (short)((client->closing || client->ended || full ? 0 : POLLIN) |
+        bool busy = client->request.active || !macs_client_has_room(client);
+        short events = (short)((client->closing || client->ended || busy ? 0 : POLLIN) |
                                (macs_client_waiting(client) ? POLLOUT : 0));
         fds[count] = (struct pollfd){.fd = client->socket, .events = events};
         owners[count++] = client;
@@ -162,15 +180,18 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
 }
 
 static struct timespec wait_time(const struct macs_server *server, int timeout_ms) {
-    struct timespec time = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000l};
+    long wait_ns = timeout_ms * 1000000l;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         const struct macs_client *client = server->clients[i];
-        if (client && client->collecting)
-            return (struct timespec){.tv_nsec = COLLECT_WAIT_NS};
-        if (client && client->subscribed && timeout_ms > DIGEST_WAIT_MS)
-            time = (struct timespec){.tv_nsec = DIGEST_WAIT_MS * 1000000l};
+        if (!client)
+            continue;
+        long most = client->pending      ? 0
+                    : client->collecting ? COLLECT_WAIT_NS
+                    : client->subscribed ? DIGEST_WAIT_NS
+                                         : wait_ns;
+        wait_ns = most < wait_ns ? most : wait_ns;
     }
-    return time;
+    return (struct timespec){.tv_sec = wait_ns / 1000000000l, .tv_nsec = wait_ns % 1000000000l};
 }
 
 static void attend(struct macs_server *server, struct macs_client *client) {
@@ -178,6 +199,9 @@ static void attend(struct macs_server *server, struct macs_client *client) {
         macs_message_collect(server, client);
     serve(server, client);
     macs_client_flush(client);
+    client->pending |= client->held && macs_client_waiting(client) < MACS_CLIENT_UNREAD_MAX;
+    if (!macs_client_waiting(client))
+        client->gone |= client->closing || (client->ended && !client->collecting && !client->pending);
 }
 
 void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {

@@ -1,5 +1,8 @@
 /* The control server: clients on a Unix stream socket, served by one thread that never waits for any of them.
  *
+ * Whoever has sent requests gets a slice of a few milliseconds, one client after the other; a request that takes longer
+ * goes on in its client's next slice. So nobody waits for long, however much the others ask for. One step, as adding an
+ * entry, is not divided.
  * The socket is its owner's alone (mode 0600). A path where nobody listens any more is taken over; one where somebody
  * does is refused. Messages: control/protocol.h. Whatever a client sends costs no more than its connection.
  */
@@ -20,7 +23,6 @@ struct macs_server {
     struct sockaddr_un address; /* its path is empty: nowhere */
     uint64_t accept_ns;         /* 0, or when to accept clients again, for whom there was no descriptor or memory */
     struct macs_client *clients[MACS_CLIENTS_MAX];
-    struct macs_text answer; /* of the command at hand; kept for its memory */
 };
 
 /* Make way at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. Nothing is there yet for anybody to find.

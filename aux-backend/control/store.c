@@ -203,11 +203,11 @@ int macs_store_delete(struct macs_store *store, uint64_t handle) {
     return 0;
 }
 
-int macs_store_clear(struct macs_store *store) {
+int macs_store_clear(struct macs_store *store, uint64_t *at, uint32_t most) {
     int status = make_map(store);
-    for (uint32_t index = 0; index < store->map_count && !status; index++)
-        if (record_at(store, index)->present)
-            status = macs_store_delete(store, handle_of(store, index));
+    for (uint64_t end = *at + most; *at < end && *at < store->map_count && !status; ++*at)
+        if (record_at(store, (uint32_t)*at)->present)
+            status = macs_store_delete(store, handle_of(store, (uint32_t)*at));
     return status;
 }
 
@@ -221,18 +221,21 @@ int macs_store_find(struct macs_store *store, const struct macs_match *match, ui
     return 0;
 }
 
-int macs_store_walk(struct macs_store *store, macs_store_visit_fn *visit, void *argument) {
+static int visit_index(struct macs_store *store, uint32_t index, macs_store_visit_fn *visit, void *argument) {
+    if (!record_at(store, index)->present)
+        return 0;
+    struct macs_match match;
+    recall(store, index, &match);
+    const struct macs_entry *entry = kernel_of(store)->find(store->table->kernel, &match);
+    return entry ? visit(handle_of(store, index), &match, entry, argument) : 0;
+}
+
+int macs_store_walk(struct macs_store *store, uint64_t *at, uint32_t most, macs_store_visit_fn *visit, void *argument) {
     if (!kernel_of(store))
         return 0;
     int status = make_map(store);
-    for (uint32_t index = 0; index < store->map_count && !status; index++) {
-        if (!record_at(store, index)->present)
-            continue;
-        struct macs_match match;
-        recall(store, index, &match);
-        const struct macs_entry *entry = kernel_of(store)->find(store->table->kernel, &match);
-        status = entry ? visit(handle_of(store, index), &match, entry, argument) : 0;
-    }
+    for (uint64_t end = *at + most; *at < end && *at < store->map_count && !status; ++*at)
+        status = visit_index(store, (uint32_t)*at, visit, argument);
     return status;
 }
 

@@ -34,8 +34,9 @@ int macs_store_delete(struct macs_store *store, uint64_t handle);
 #define MACS_STORE_EXPECT_STEPS 3u
 void macs_store_expect(struct macs_store *store, uint64_t handle, unsigned step);
 
-/* Remove all entries; the default stays. */
-int macs_store_clear(struct macs_store *store);
+/* Remove the entries at the next `most` indices from *at on, which is moved behind them; the default stays. All are
+ * gone when macs_store_at_end(). */
+int macs_store_clear(struct macs_store *store, uint64_t *at, uint32_t most);
 
 /* The handle of the entry with that very match. -ENOENT. */
 int macs_store_find(struct macs_store *store, const struct macs_match *match, uint64_t *handle);
@@ -46,10 +47,16 @@ int macs_store_get(struct macs_store *store, uint64_t handle, struct macs_match 
 /* The index that a handle stands for. -ENOENT. */
 int macs_store_index(struct macs_store *store, uint64_t handle, uint32_t *index);
 
-/* Call visit for each entry by rising index until it returns non-zero, which is returned. */
+/* Call visit for the entries at the next `most` indices from *at on, which is moved behind them, until it returns
+ * non-zero, which is returned. Entries may come and go between two calls. */
 typedef int macs_store_visit_fn(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
                                 void *argument);
-int macs_store_walk(struct macs_store *store, macs_store_visit_fn *visit, void *argument);
+int macs_store_walk(struct macs_store *store, uint64_t *at, uint32_t most, macs_store_visit_fn *visit, void *argument);
+
+/* True: no entry has an index from `at` on. */
+static inline bool macs_store_at_end(const struct macs_store *store, uint64_t at) {
+    return at >= store->map_count;
+}
 
 uint32_t macs_store_count(const struct macs_store *store);
 

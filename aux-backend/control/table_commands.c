@@ -143,7 +143,8 @@ static int table_clear(struct macs_console *console, unsigned count, char **word
     struct macs_store *store = macs_console_table(console, words[0], answer);
     if (!store || check_changeable(store->table->desc, answer))
         return -1;
-    return macs_console_status(store->table->desc, macs_store_clear(store), answer);
+    int status = macs_console_clear(console, store);
+    return status == MACS_AGAIN ? status : macs_console_status(store->table->desc, status, answer);
 }
 
 static struct macs_store *default_store(struct macs_console *console, const char *word, struct macs_text *answer) {

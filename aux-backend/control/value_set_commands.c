@@ -65,7 +65,8 @@ static int pvs_remove(struct macs_console *console, unsigned count, char **words
 static int pvs_clear(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     struct macs_store *store = find_set(console, words[0], answer);
-    return store ? pvs_status(store->table->desc, macs_store_clear(store), answer) : -1;
+    int status = store ? macs_console_clear(console, store) : -1;
+    return !store || status == MACS_AGAIN ? status : pvs_status(store->table->desc, status, answer);
 }
 
 struct shown {
@@ -91,7 +92,8 @@ static int pvs_get(struct macs_console *console, unsigned count, char **words, s
     if (!store)
         return -1;
     struct shown shown = {store->table->desc, answer};
-    return pvs_status(store->table->desc, macs_store_walk(store, show_member, &shown), answer);
+    int status = macs_console_walk(console, store, show_member, &shown);
+    return status == MACS_AGAIN ? status : pvs_status(store->table->desc, status, answer);
 }
 
 const struct macs_command macs_value_set_commands[] = {

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from switch_harness import Switch
+
+Build = Callable[..., Path]
 
 REFUSED = 77
 
@@ -27,3 +36,90 @@ def test_no_frame_is_lost_once_the_socket_answers(sample: Path, driver: str) -> 
     if done.returncode == REFUSED:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr + done.stdout
+
+
+# --- many who ask -----------------------------------------------------------------------------------------------------
+
+ENTRIES = 70_000  # as many as one answer holds, and more
+SOON_S = 4.0  # a few milliseconds on an idle machine; what is looked for takes ten times as long
+DUMP = b"table_dump routes\n"
+
+
+@pytest.fixture
+def laden(build_sample: Build, tmp_path: Path) -> Iterator[Switch]:
+    """A switch with a large table; killed in the end if it has not ended."""
+    entries = tmp_path / "entries"
+    with entries.open("w") as file:
+        for i in range(ENTRIES):
+            file.write(f"table_add routes forward {i >> 16 & 255}.{i >> 8 & 255}.{i & 255}.0/24 => {i % 500}\n")
+    switch = Switch(build_sample("-O2"), tmp_path, ["--port=0=ctl:", f"--entries={entries}"])
+    yield switch
+    switch.process.kill()
+    switch.process.communicate()
+
+
+def message(kind: int, payload: bytes) -> bytes:
+    return struct.pack(">IBBH", len(payload), kind, 0, 1) + payload
+
+
+def raw(switch: Switch) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(60)
+    connection.connect(str(switch.socket))
+    return connection
+
+
+def seconds(action: Callable[[], object]) -> float:
+    begin = time.monotonic()
+    action()
+    return time.monotonic() - begin
+
+
+def waits_for_answer(connection: socket.socket) -> bool:
+    """Nothing has come yet."""
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        return not connection.recv(1)
+    return True
+
+
+def test_a_client_that_asks_for_much_keeps_nobody_waiting(laden: Switch) -> None:
+    with raw(laden) as greedy:
+        greedy.sendall(message(2, b"\0" + 1000 * DUMP))  # a minute's work
+        greedy.sendall(message(1, b"table_clear routes"))
+        for _ in range(5):
+            assert seconds(laden.client.stats) < SOON_S
+        assert laden.do("table_num_entries routes") == f"{ENTRIES}\n"
+        assert waits_for_answer(greedy)
+        assert seconds(laden.stop) < SOON_S
+
+
+def test_a_client_that_does_not_read_is_held_until_it_does(laden: Switch) -> None:
+    """And what waits for it does not grow."""
+    dumps = 12
+    with raw(laden) as idle, idle.makefile("rb") as replies:
+        idle.sendall(dumps * message(1, DUMP.strip()))
+        assert seconds(laden.client.stats) < SOON_S
+        for _ in range(dumps):
+            length, kind, status, _ = struct.unpack(">IBBH", replies.read(8))
+            assert (kind, status) == (1, 0)
+            answer = replies.read(length)
+            assert answer.startswith(b"==========\nTABLE ENTRIES\n")
+            assert answer.endswith(b"Dumping default entry\nAction entry: Ingress.drop - \n==========\n")
+            assert answer.count(b"Dumping entry 0x") > ENTRIES // 2
+    peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{laden.process.pid}/status").read_text())
+    assert peak and int(peak[1]) < 300_000
+    laden.stop()
+
+
+def test_commands_go_on_where_they_were(laden: Switch) -> None:
+    """Each takes several slices, while others come between."""
+    dump = laden.do("table_dump routes")
+    with raw(laden) as other:
+        other.sendall(message(2, b"\0" + 20 * DUMP))
+        assert laden.do("table_dump routes") == dump
+        laden.do("table_clear routes")
+        assert laden.do("table_num_entries routes") == "0\n"
+    laden.do(*(f"table_add routes forward 10.0.{i}.0/24 => 1" for i in range(256)))
+    assert laden.do("table_dump routes").count("Dumping entry 0x") == 256
+    laden.stop()
