@@ -74,9 +74,15 @@ def test_compilers_and_emulators_take_it(packages: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(toolchain.shutil, "which", lambda name: which(name) if name == "pkg-config" else f"/bin/{name}")
     with pytest.raises(ToolchainError, match="'macsad sysroot aarch64' fetches them"):
         toolchain.find("dpdk", "aarch64")
+    monkeypatch.delenv("QEMU_LD_PREFIX", raising=False)
+    monkeypatch.setattr(toolchain, "CROSS_LIBRARIES", packages)
     assert toolchain.emulator("aarch64") == ("qemu-aarch64-static",)
+    (packages / "aarch64-linux-gnu").mkdir()
+    assert toolchain.emulator("aarch64") == ("qemu-aarch64-static", "-L", str(packages / "aarch64-linux-gnu"))
     root = sysroot.make("aarch64", None, packages)
     assert toolchain.emulator("aarch64") == ("qemu-aarch64-static", "-L", str(root))
+    monkeypatch.setenv("QEMU_LD_PREFIX", "/elsewhere")
+    assert toolchain.emulator("aarch64") == ("qemu-aarch64-static",)
     if which("pkg-config") is None:
         pytest.skip("pkg-config is not installed")
     tools = toolchain.find("dpdk", "aarch64")

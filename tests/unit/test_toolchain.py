@@ -6,6 +6,7 @@ import dataclasses
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from macsad.stf.compiled import CompiledDevice
 from transpiler.optimisations import ALL, NONE
 from transpiler.toolchain import backend, toolchain
 from transpiler.toolchain.cache import cache_directory
+from transpiler.toolchain.packages import Packages
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError, WrongUsage
 
 STATE = Path(__file__).parents[1] / "packets" / "state.p4"
@@ -210,6 +212,17 @@ def test_own_flags_come_last_and_warnings_are_no_errors(monkeypatch: pytest.Monk
         toolchain.find()
 
 
+def test_own_link_flags_come_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MACSAD_LDFLAGS", "'-Wl,-rpath,/opt/my libs' -lextra")
+    tools = toolchain.find()
+    assert tools.link_flags[-2:] == ("-Wl,-rpath,/opt/my libs", "-lextra")
+    monkeypatch.delenv("MACSAD_LDFLAGS")
+    assert tools.for_backend == toolchain.find().for_backend  # not compiled again for them
+    monkeypatch.setenv("MACSAD_LDFLAGS", '"')
+    with pytest.raises(WrongUsage, match="MACSAD_LDFLAGS '\"': no closing quotation"):
+        toolchain.find()
+
+
 def test_no_odp_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
     monkeypatch.delenv("PKG_CONFIG_PATH", raising=False)
@@ -217,20 +230,90 @@ def test_no_odp_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
         toolchain.find("odp")
 
 
-def test_one_of_several_odps_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """described(name, lines): pkg-config knows such a package, and no other ones; the folder of its libraries."""
     if shutil.which("pkg-config") is None:
         pytest.skip("pkg-config is not installed")
-    for name in ("libodp-linux", "libodp-dpdk"):
-        described = f"Name: {name}\nDescription: none\nVersion: 1\nLibs: -l{name}\n"
-        (tmp_path / f"{name}.pc").write_text(described)
+    for name in ("PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_SYSROOT_DIR", "MACSAD_ODP"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PKG_CONFIG_LIBDIR", str(tmp_path))
-    monkeypatch.delenv("MACSAD_ODP", raising=False)
-    assert "-llibodp-linux" in toolchain.find("odp").link_flags
+
+    def describe(name: str, *lines: str) -> Path:
+        common = (f"Name: {name}", "Description: none", "Version: 1", f"Libs: -L{tmp_path}/lib -l{name[3:]}")
+        (tmp_path / f"{name}.pc").write_text("\n".join((*common, *lines)) + "\n")
+        (tmp_path / "lib").mkdir(exist_ok=True)
+        return tmp_path / "lib"
+
+    return describe
+
+
+def test_one_of_several_odps_can_be_named(described: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("libodp-linux", "libodp-dpdk"):
+        described(name)
+    assert "-lodp-linux" in toolchain.find("odp").link_flags
     monkeypatch.setenv("MACSAD_ODP", "libodp-dpdk")
-    assert "-llibodp-dpdk" in toolchain.find("odp").link_flags
+    assert "-lodp-dpdk" in toolchain.find("odp").link_flags
     monkeypatch.setenv("MACSAD_ODP", "libodp-none")
     with pytest.raises(ToolchainError, match="knows none of libodp-none"):
         toolchain.find("odp")
+
+
+@pytest.mark.parametrize(("there", "private"), [(("a",), True), (("so",), False), (("a", "so"), False)])
+def test_what_static_libraries_need_is_linked_where_there_are_no_shared_ones(
+    there: tuple[str, ...], private: bool, described: Callable[..., Path]
+) -> None:
+    library = described("libodp-linux", "Libs.private: -lneeded")
+    for suffix in there:
+        (library / f"libodp-linux.{suffix}").touch()
+    flags = toolchain.find("odp").link_flags
+    assert "-lodp-linux" in flags and ("-lneeded" in flags) == private
+    assert (f"-Wl,-rpath,{library}" in flags) != private
+
+
+@pytest.mark.parametrize("tell", ["arch", "sysroot"])
+def test_folders_of_this_machine_mean_nothing_on_another(
+    tell: str, described: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (described("libodp-linux") / "libodp-linux.so").touch()
+    other = next(arch for arch in ("aarch64", "x86_64") if arch != toolchain.host_arch())
+    if tell == "sysroot":
+        monkeypatch.setenv("PKG_CONFIG_SYSROOT_DIR", str(tmp_path))
+    tools = toolchain.find("odp", other if tell == "arch" else None, compiler="gcc")
+    assert not any("rpath" in flag for flag in tools.link_flags) and "-lodp-linux" in tools.link_flags
+
+
+def test_this_machines_odp_is_not_another_ones(
+    described: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    described("libodp-linux")
+    monkeypatch.delenv("PKG_CONFIG_LIBDIR")
+    monkeypatch.setenv("PKG_CONFIG_PATH", str(tmp_path))
+    monkeypatch.setattr(toolchain, "host_arch", lambda: "x86_64")
+    with pytest.raises(ToolchainError, match=r"for aarch64 is not where this machine's.*PKG_CONFIG_LIBDIR"):
+        toolchain.find("odp", "aarch64", compiler="gcc")
+    script = tmp_path / "aarch64-pkg-config"  # knows where to look, as Debian's and SDKs' do
+    script.write_text('#!/bin/sh\nexec pkg-config "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PKG_CONFIG", str(script))
+    assert "-lodp-linux" in toolchain.find("odp", "aarch64", compiler="gcc").link_flags
+    monkeypatch.setenv("PKG_CONFIG", str(tmp_path / "none"))
+    with pytest.raises(ToolchainError, match="found by pkg-config, which is not installed"):
+        toolchain.find("odp", "aarch64", compiler="gcc")
+
+
+def test_what_an_odp_requires_and_is_not_there_is_named(described: Callable[..., Path]) -> None:
+    described("libodp-dpdk", "Requires.private: libmissing")
+    with pytest.raises(ToolchainError, match=r"knows none of .* \(.*'libmissing', required by 'libodp-dpdk'"):
+        toolchain.find("odp")
+
+
+def test_a_package_without_its_needs_is_told(described: Callable[..., Path]) -> None:
+    described("libodp-dpdk", "Requires.private: libmissing")
+    with pytest.raises(
+        ToolchainError, match=r"pkg-config failed \(1\): pkg-config --cflags libodp-dpdk\n(.*\n)*.*libmissing"
+    ):
+        Packages().cflags("libodp-dpdk")
 
 
 def odp() -> Toolchain:

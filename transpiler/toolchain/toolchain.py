@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
@@ -11,20 +10,17 @@ from pathlib import Path
 
 from transpiler.toolchain.architectures import ARCHITECTURES, host_arch
 from transpiler.toolchain.cache import sysroot_directory
+from transpiler.toolchain.errors import ToolchainError as ToolchainError, WrongUsage as WrongUsage, words
+from transpiler.toolchain.packages import Flags, Packages
 
 # They are no errors, as other compilers warn of more than ours; the tests' MACSAD_CFLAGS has -Werror.
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow")
 LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
+CROSS_LIBRARIES = Path("/usr")  # where Debian has those of its cross compilers, in a folder for each triplet
+# They make pkg-config know another machine's libraries.
+ANOTHER_MACHINES = ("PKG_CONFIG", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR")
 LINUX, DPDK, SEPARATE = "platform/linux", "platform/dpdk", "platform/separate"
-
-
-class ToolchainError(Exception):
-    """What is asked for cannot be built here; the message says what is missing and how to get it."""
-
-
-class WrongUsage(ToolchainError):
-    """What is asked for is nowhere to be had: it makes no sense, or does not go together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +43,10 @@ class Toolchain:
 
     @property
     def for_backend(self) -> Toolchain:
-        """The same toolchain at the backend's level, so that one archive serves programs of every level."""
+        """The same toolchain at the backend's level, so that one archive serves programs of every level, however they
+        are linked."""
         sanitized = any(flag.startswith("-fsanitize") for flag in self.compile_flags)
-        return replace(self, optimise="-O1" if sanitized else "-O3")
+        return replace(self, optimise="-O1" if sanitized else "-O3", link_flags=())
 
 
 def find(
@@ -77,55 +74,46 @@ def find(
         raise WrongUsage(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
     if not native and arch not in ARCHITECTURES:
         raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
-    words = _words("the compiler", compiler or ("gcc" if native else ARCHITECTURES[arch].compiler))
-    if not words or shutil.which(words[0]) is None:
-        package = ARCHITECTURES[arch].packages if not native and compiler is None else " ".join(words[:1])
+    command = words("the compiler", compiler or ("gcc" if native else ARCHITECTURES[arch].compiler))
+    if not command or shutil.which(command[0]) is None:
+        package = ARCHITECTURES[arch].packages if not native and compiler is None else " ".join(command[:1])
         raise ToolchainError(
-            f"the compiler '{' '.join(words[:1])}' for {arch} is not installed (Debian: apt install {package})"
+            f"the compiler '{' '.join(command[:1])}' for {arch} is not installed (Debian: apt install {package})"
         )
     flags = ["-g", *_processor(arch, cpu, native and own_processor)]
     link = [] if native or platform != "linux" else ["-static"]
     if sanitize:
         flags += [f"-fsanitize={','.join(sanitize)}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all"]
         link += [f"-fsanitize={','.join(sanitize)}"]
-    flags += _words("MACSAD_CFLAGS", os.environ.get("MACSAD_CFLAGS", ""))
-    cflags, libs, sources, includes = _platform(platform, arch, words, native)
+    flags += words("MACSAD_CFLAGS", os.environ.get("MACSAD_CFLAGS", ""))
+    own_libs = words("MACSAD_LDFLAGS", os.environ.get("MACSAD_LDFLAGS", ""))
+    cflags, libs, sources, includes = _platform(platform, arch, command, native)
     if not self_described:
         sources, includes = (f"{SEPARATE}/src", *sources), (*includes, f"{SEPARATE}/src", f"{LINUX}/src")
     # the platform's flags first: what it says of the processor gives way to ours
-    return Toolchain(words, platform, arch, optimise, (*cflags, *flags), (*link, *libs, "-pthread"), sources, includes)
+    linking = (*link, *libs, "-pthread", *own_libs)
+    return Toolchain(command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes)
 
 
-def _words(what: str, text: str) -> tuple[str, ...]:
-    """A command or arguments, as a shell takes them apart. Raises: WrongUsage."""
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as error:
-        raise WrongUsage(f"{what} '{text}': {str(error).lower()}") from None
-
-
-def _platform(platform: str, arch: str, compiler: tuple[str, ...], native: bool) -> tuple[tuple[str, ...], ...]:
+def _platform(platform: str, arch: str, compiler: Flags, native: bool) -> tuple[Flags, Flags, Flags, Flags]:
     """Compile flags, link flags, folders of sources, folders of headers. Raises: ToolchainError."""
     match platform:
         case "linux":
-            cflags, libs = _libcrypto() if native else ((), ())
+            cflags, libs = _libcrypto(Packages()) if native else ((), ())
             return (*cflags, *_netmap(compiler)), libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
         case "dpdk":
-            root = None if native else _sysroot(arch)
-            cflags, libs = (
-                dpdk + crypto for dpdk, crypto in zip(_dpdk(root, arch), _libcrypto(root, arch), strict=True)
-            )
+            packages = Packages() if native else Packages(cross=True, sysroot=_sysroot(arch), arch=arch)
+            cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(packages), _libcrypto(packages), strict=True))
             includes = (f"{DPDK}/include", f"{LINUX}/include", f"{DPDK}/src", f"{LINUX}/src")
-            return cflags, libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
-        case "odp" if native or "PKG_CONFIG_LIBDIR" in os.environ:
-            return *_installed_odp(), (), ()
+            return (*cflags, *_netmap(compiler)), libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
         case "odp":
-            raise ToolchainError(f"an ODP for {arch} is sought where $PKG_CONFIG_LIBDIR says, which is not set")
+            return *_installed_odp(arch, native), (), ()
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux, dpdk or odp")
 
 
 def emulator(arch: str | None) -> tuple[str, ...]:
-    """What goes before the command line of a binary for `arch` to run it here. Raises: ToolchainError."""
+    """What goes before the command line of a binary for `arch` to run it here: with the C library of the sysroot, or of
+    the cross compiler, where QEMU_LD_PREFIX names none. Raises: ToolchainError."""
     if arch is None or arch == host_arch():
         return ()
     command = ARCHITECTURES[arch].emulator
@@ -133,8 +121,10 @@ def emulator(arch: str | None) -> tuple[str, ...]:
         raise ToolchainError(
             f"{arch} runs here by {command}, which is not installed (Debian: apt install qemu-user-static)"
         )
-    root = sysroot_directory(arch)
-    return (command, "-L", str(root)) if root.is_dir() else (command,)
+    if "QEMU_LD_PREFIX" in os.environ:
+        return (command,)
+    roots = (sysroot_directory(arch), CROSS_LIBRARIES / ARCHITECTURES[arch].triplet)
+    return (command, *next((("-L", str(root)) for root in roots if root.is_dir()), ()))
 
 
 def _processor(arch: str, cpu: str | None, own: bool) -> tuple[str, ...]:
@@ -154,16 +144,16 @@ def _sysroot(arch: str) -> Path:
     return root
 
 
-def _libcrypto(root: Path | None = None, arch: str = "") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _libcrypto(packages: Packages) -> tuple[Flags, Flags]:
     """Flags for OpenSSL's libcrypto if pkg-config knows it: programs that cipher link with it. Without it, and in
     static binaries for other machines, the portable cipher does."""
-    if not _knows("libcrypto", root, arch):
+    if not packages.knows("libcrypto"):
         return (), ()
-    libs = ("-Wl,--push-state,--as-needed", *_pkg_config("--libs", "libcrypto", root, arch), "-Wl,--pop-state")
-    return ("-DMACS_ODP_OPENSSL", *_system(_pkg_config("--cflags", "libcrypto", root, arch))), libs
+    libs = ("-Wl,--push-state,--as-needed", *packages.libs("libcrypto"), "-Wl,--pop-state")
+    return ("-DMACS_ODP_OPENSSL", *_system(packages.cflags("libcrypto"))), libs
 
 
-def _netmap(compiler: tuple[str, ...]) -> tuple[str, ...]:
+def _netmap(compiler: Flags) -> Flags:
     """A flag if the compiler finds netmap's header: the ports that need it are built then. Raises: ToolchainError."""
     probe = "#if __has_include(<net/netmap_user.h>)\nfound\n#endif\n"
     command = [*compiler, "-E", "-P", "-x", "c", "-"]
@@ -174,58 +164,34 @@ def _netmap(compiler: tuple[str, ...]) -> tuple[str, ...]:
     return ("-DMACS_ODP_NETMAP",) if "found" in done.stdout else ()
 
 
-def _dpdk(root: Path | None, arch: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _dpdk(packages: Packages) -> tuple[Flags, Flags]:
     """Flags of the installed DPDK, or that of a sysroot, its headers as a system's. Raises: ToolchainError."""
-    if not _knows("libdpdk", root, arch):
+    if not packages.knows("libdpdk"):
         raise ToolchainError("no DPDK: pkg-config does not know libdpdk (Debian: apt install libdpdk-dev pkg-config)")
-    system = _system(_pkg_config("--cflags", "libdpdk", root, arch))
-    libs = _pkg_config("--libs", "libdpdk", root, arch)
-    if root is None:
-        return system, _with_rpath(libs)
-    return (f"--sysroot={root}", *system), (f"--sysroot={root}", *libs)
+    place = () if packages.sysroot is None else (f"--sysroot={packages.sysroot}",)
+    return (*place, *_system(packages.cflags("libdpdk"))), (*place, *packages.libs("libdpdk"))
 
 
-def _installed_odp() -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _installed_odp(arch: str, native: bool) -> tuple[Flags, Flags]:
     """Flags of the first ODP that pkg-config knows, or of the one that $MACSAD_ODP names. Raises: ToolchainError."""
-    if shutil.which("pkg-config") is None:
+    packages = Packages(cross=not native or "PKG_CONFIG_SYSROOT_DIR" in os.environ)
+    if not native and not any(name in os.environ for name in ANOTHER_MACHINES):
+        raise ToolchainError(
+            f"an ODP for {arch} is not where this machine's libraries are: PKG_CONFIG_LIBDIR tells the folder of its .pc "
+            "file, PKG_CONFIG_SYSROOT_DIR the sysroot in whose terms that speaks"
+        )
+    if not packages.available:
         raise ToolchainError(
             "the platform 'odp' is found by pkg-config, which is not installed (Debian: apt install pkg-config)"
         )
-    packages = (chosen,) if (chosen := os.environ.get("MACSAD_ODP")) else INSTALLED_ODP
-    for package in packages:
-        if subprocess.run(["pkg-config", "--exists", package], check=False).returncode == 0:
-            return _pkg_config("--cflags", package), _with_rpath(_pkg_config("--libs", package))
-    raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(packages)} (see PKG_CONFIG_PATH)")
+    names = (chosen,) if (chosen := os.environ.get("MACSAD_ODP")) else INSTALLED_ODP
+    for name in names:
+        if packages.knows(name):
+            return packages.cflags(name), packages.libs(name)
+    why = next(filter(None, map(packages.complaint, names)), "see PKG_CONFIG_PATH")
+    raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(names)} ({why})")
 
 
-def _knows(package: str, root: Path | None, arch: str) -> bool:
-    """Whether there is pkg-config, and it knows the package."""
-    if shutil.which("pkg-config") is None:
-        return False
-    environment = _pkg_config_environment(root, arch)
-    return not subprocess.run(["pkg-config", "--exists", package], check=False, env=environment).returncode
-
-
-def _pkg_config(what: str, package: str, root: Path | None = None, arch: str = "") -> tuple[str, ...]:
-    environment = _pkg_config_environment(root, arch)
-    done = subprocess.run(["pkg-config", what, package], check=True, capture_output=True, text=True, env=environment)
-    return tuple(shlex.split(done.stdout))
-
-
-def _pkg_config_environment(root: Path | None, arch: str) -> dict[str, str]:
-    """With a sysroot: only what is in it is known."""
-    if root is None:
-        return dict(os.environ)
-    folders = (root / "usr" / "lib" / ARCHITECTURES[arch].triplet / "pkgconfig", root / "usr" / "share" / "pkgconfig")
-    known = {name: value for name, value in os.environ.items() if not name.startswith("PKG_CONFIG")}
-    return known | {"PKG_CONFIG_LIBDIR": ":".join(map(str, folders)), "PKG_CONFIG_SYSROOT_DIR": str(root)}
-
-
-def _system(flags: tuple[str, ...]) -> tuple[str, ...]:
+def _system(flags: Flags) -> Flags:
     """The compile flags, with the headers as those of a system, whose warnings are not ours."""
     return tuple(f"-isystem{flag[2:]}" if flag.startswith("-I") else flag for flag in flags)
-
-
-def _with_rpath(flags: tuple[str, ...]) -> tuple[str, ...]:
-    """The link flags, with their library directories searched at run time too."""
-    return (*flags, *(f"-Wl,-rpath,{Path(flag[2:]).resolve()}" for flag in flags if flag.startswith("-L")))
