@@ -14,8 +14,8 @@ from macsad.progress import compiling
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
-    "Port N of the program: an interface, af_xdp:INTERFACE, pcap:IN[,OUT], mem:FILE, tap:NAME, null: or ctl:; "
-    "with --platform dpdk also dpdk:DEVICE[,ARGUMENTS]. Once for each port."
+    "Port N of the program: an interface, af_xdp:INTERFACE, netmap:PORT, pcap:IN[,OUT], mem:FILE, tap:NAME, loop, "
+    "null: or ctl:; with --platform dpdk also dpdk:DEVICE[,ARGUMENTS]. Once for each port."
 )
 
 

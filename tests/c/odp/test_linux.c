@@ -197,6 +197,42 @@ static void test_leftovers(void) {
     CHECK(odp_queue_create("left", NULL) != ODP_QUEUE_INVALID && odp_shm_reserve("left", 10, 0, 0) != ODP_SHM_INVALID);
 }
 
+static int loop_send(odp_pool_t pool, odp_pktout_queue_t out, uint32_t len) {
+    odp_packet_t pkt = odp_packet_alloc(pool, len);
+    CHECK(pkt != ODP_PACKET_INVALID);
+    int sent = odp_pktout_send(out, &pkt, 1);
+    if (sent != 1)
+        odp_packet_free(pkt);
+    return sent;
+}
+
+/* Two loops, each its own; what the ring, the pool or a packet has no room for is not taken; what is left is freed. */
+static void test_loop(void) {
+    enum { RING = 2048, FRAME = 100 };
+    odp_pool_t large = test_packet_pool(2 * RING, 256, 0, 4), small = test_packet_pool(8, 512, 0, 4);
+    odp_pktio_t one = odp_pktio_open("loop", large, NULL), two = odp_pktio_open("loop:two", small, NULL);
+    odp_pktin_queue_t in[2];
+    odp_pktout_queue_t out[2];
+    odp_packet_t pkt;
+    port_start(one, 1, &in[0]);
+    port_start(two, 1, &in[1]);
+    CHECK(odp_pktout_queue(one, &out[0], 1) == 1 && odp_pktout_queue(two, &out[1], 1) == 1);
+    CHECK(loop_send(small, out[0], odp_pktout_maxlen(one) + 1) == -1);
+    CHECK(loop_send(small, out[0], odp_pktout_maxlen(one)) == 1);
+    CHECK(odp_pktin_recv(in[1], &pkt, 1) == 0 && odp_pktin_recv(in[0], &pkt, 1) == 1);
+    CHECK(odp_packet_pool(pkt) == large && odp_packet_len(pkt) == odp_pktout_maxlen(one));
+    odp_packet_free(pkt);
+    for (int i = 0; i < RING; i++)
+        CHECK(loop_send(large, out[0], FRAME) == 1);
+    CHECK(loop_send(large, out[0], FRAME) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(loop_send(large, out[1], FRAME) == 1);
+    CHECK(loop_send(large, out[1], FRAME) == 0);
+    port_end(one);
+    port_end(two);
+    CHECK(odp_pool_destroy(large) == 0 && odp_pool_destroy(small) == 0);
+}
+
 int main(int argc, char **argv) {
     odp_init_t param;
     odp_instance_t second;
@@ -220,6 +256,8 @@ int main(int argc, char **argv) {
         test_ends(argv[2], (unsigned)atoi(argv[3]));
     else if (strcmp(part, "sink") == 0)
         test_sink();
+    else if (strcmp(part, "loop") == 0)
+        test_loop();
     else if (strcmp(part, "shared") == 0 && argc == 5)
         test_shared(argv[2], (unsigned)atoi(argv[3]), argv[4]);
     else

@@ -1,4 +1,4 @@
-/* Ports: configuration and its errors, a file in and a file out, what is sent and what is not.
+/* Ports: configuration and its errors, a file in and a file out, what is sent and what is not, the port "loop".
  * Arguments: a port that reads frames from a file, one that writes a file, one that swallows all; number of frames,
  * that of their bytes. Port names are the implementation's. */
 #include "check.h"
@@ -123,6 +123,43 @@ static void replay(odp_pktio_t port, odp_pktin_queue_t in, const odp_pktout_queu
     CHECK(received == frames && bytes == octets);
 }
 
+/* The specification's own port: what is sent comes back in, in order, as much of it as is taken. */
+static void test_loop(void) {
+    enum { FRAMES = 40, LENGTH = 60 };
+    odp_pktin_queue_t in;
+    odp_pktout_queue_t out;
+    odp_packet_t pkt[FRAMES], back[FRAMES];
+    odp_pktio_stats_t stats;
+    odp_pktio_t port = port_new("loop", &in, &out, ODP_PKTIO_OP_MT);
+    uint8_t mac[ODP_PKTIO_MACADDR_MAXSIZE];
+    CHECK(odp_pktio_mac_addr(port, mac, sizeof(mac)) == 6 && (mac[0] & 1) == 0);
+    CHECK(odp_pktin_recv(in, back, FRAMES) == 0);
+    for (int i = 0; i < FRAMES; i++) {
+        pkt[i] = odp_packet_alloc(pool, LENGTH + (uint32_t)i);
+        CHECK(pkt[i] != ODP_PACKET_INVALID);
+        memset(odp_packet_data(pkt[i]), i, LENGTH + (uint32_t)i);
+    }
+    int sent = 0, got = 0;
+    for (int turn = 0; turn < 1000 && got < FRAMES; turn++) { /* in some steps: ports take and give as they can */
+        int more = sent < FRAMES ? odp_pktout_send(out, pkt + sent, FRAMES - sent) : 0;
+        CHECK(more >= 0);
+        sent += more;
+        more = odp_pktin_recv(in, back + got, FRAMES - got);
+        CHECK(more >= 0);
+        got += more;
+    }
+    CHECK(sent == FRAMES && got == FRAMES);
+    for (int i = 0; i < FRAMES; i++) {
+        const uint8_t *data = odp_packet_data(back[i]);
+        CHECK(odp_packet_len(back[i]) == LENGTH + (uint32_t)i && data[0] == i && data[LENGTH + i - 1] == i);
+        CHECK(odp_packet_input(back[i]) == port && odp_packet_headroom(back[i]) > 0);
+    }
+    odp_packet_free_multi(back, FRAMES);
+    CHECK(odp_pktio_stats(port, &stats) == 0);
+    CHECK(stats.in_packets == FRAMES && stats.out_packets == FRAMES && stats.in_octets == stats.out_octets);
+    CHECK(odp_pktio_stop(port) == 0 && odp_pktio_close(port) == 0);
+}
+
 int main(int argc, char **argv) {
     odp_pktin_queue_t in[3];
     odp_pktout_queue_t out[3];
@@ -162,6 +199,7 @@ int main(int argc, char **argv) {
     }
     CHECK(odp_pktio_lookup(argv[1]) == ODP_PKTIO_INVALID);
     test_one_way(argv[3]);
+    test_loop();
     CHECK(odp_pool_destroy(pool) == 0);
     test_end();
     return 0;

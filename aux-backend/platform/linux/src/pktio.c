@@ -8,12 +8,14 @@ enum { PKTIOS = ODP_PKTIO_MAX_INDEX + 1 };
 
 static struct macs_odp_pktio *pktios[PKTIOS];
 
-/* A name with a driver's and a colon in front is that driver's; a name without colon is an interface's. */
+/* A name with a driver's and a colon in front is that driver's; a name without colon is an interface's, but for "loop".
+ */
 static const struct macs_odp_driver *driver_find(const char *name, const char **arguments) {
     for (const struct macs_odp_driver *const *driver = macs_odp_drivers; *driver != NULL; driver++) {
         size_t length = strlen((*driver)->name);
-        if (strncmp(name, (*driver)->name, length) == 0 && name[length] == ':') {
-            *arguments = name + length + 1;
+        bool colon = strncmp(name, (*driver)->name, length) == 0 && name[length] == ':';
+        if (colon || ((*driver)->alone && strcmp(name, (*driver)->name) == 0)) {
+            *arguments = name + length + colon;
             return *driver;
         }
     }

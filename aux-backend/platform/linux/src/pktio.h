@@ -38,6 +38,7 @@ struct macs_odp_pktout {
 
 struct macs_odp_driver {
     const char *name; /* before the colon, and odp_pktio_info_t.drv_name */
+    bool alone;       /* the name without a colon is a port's too, not an interface's */
     uint32_t max_input_queues;
     uint32_t max_output_queues;
     int (*open)(struct macs_odp_pktio *pktio, const char *arguments);
@@ -79,6 +80,7 @@ extern const struct macs_odp_driver *const macs_odp_drivers[];
 
 extern const struct macs_odp_driver macs_odp_driver_null;
 extern const struct macs_odp_driver macs_odp_driver_mem;
+extern const struct macs_odp_driver macs_odp_driver_loop;
 extern const struct macs_odp_driver macs_odp_driver_pcap;
 extern const struct macs_odp_driver macs_odp_driver_af_packet;
 extern const struct macs_odp_driver macs_odp_driver_af_xdp;
