@@ -58,7 +58,3 @@ def test_one_bit_is_complemented_without_complement(b: Builder) -> None:
 def test_wide_numbers_as_conditions(b: Builder) -> None:
     text = rendered(ex.Cast(b.get("wide"), Bool(), AT), b)[0]
     assert text == "macs_w2_compare(wide, (macs_w2){{0, 0}}) != 0"
-
-
-def test_strings_are_escaped(b: Builder) -> None:
-    assert rendered(ex.Text('a"b\\c??/\n', AT), b)[0] == '"a\\042b\\134c\\077\\077/\\012"'

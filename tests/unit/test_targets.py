@@ -97,7 +97,7 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
 
 def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
-    (tmp_path / "templates" / "state.h.j2").write_text("/* the state of a {{ p.name }} board */\n")
+    (tmp_path / "templates" / "state.h.j2").write_text("/* the state of a {{ p.name | comment }} board */\n")
     text = made(program("exact"), target(tmp_path))
     assert "/* the state of a t board */" in text
     assert "struct macs_program macs_program" in text  # the other templates are ours

@@ -343,6 +343,14 @@ def test_a_program_that_does_not_compile(tmp_path: Path) -> None:
         backend.run(["gcc", "-c", str(broken), "-o", str(tmp_path / "o")])
 
 
+@pytest.mark.parametrize("name", ["-DX", "@x", "-"])
+def test_a_name_is_no_option_of_the_compiler(name: str, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(small)
+    Path(f"{name}.c").write_text("int macs_one(void);\nint main(void) { return macs_one() - 1; }\n")
+    backend.compile_program(Path(f"{name}.c"), Path(name), small, plain())
+    subprocess.run([small / name], check=True)
+
+
 def test_sources_are_found() -> None:
     found = backend._sources(share("aux-backend"), toolchain.find())
     assert {path.suffix for path in found} == {".c"}

@@ -51,7 +51,7 @@ def _switch(program: Program, table: Table, render: Expressions, values: str) ->
         found = [ternary_of(entry.keys[p.index], p)[0] << places[p.index] for p in packed_keys(table.keys)]
         label = literal(reduce(int.__or__, found), WORD)
         cases.append(CaseView((label,), (Line(f"entry = &{values}[{number}];"),)))
-    return (SwitchView(subject, tuple(cases), (), ""),)
+    return (SwitchView(subject, tuple(cases), ()),)
 
 
 def _in_order(table: Table) -> list[int]:

@@ -85,18 +85,18 @@ class DeparserStatements(Statements):
             if stored:
                 views += _where(guard(number), stored)
         if calls(self.program, frozenset({"truncate.request"})):
-            cut = IfView("macs_layout_truncate(packet)", self.lost, (), "")
-            nothing = IfView("packet->length == 0", self.nothing_left, (), "")
-            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), (), ""))
+            cut = IfView("macs_layout_truncate(packet)", self.lost, ())
+            nothing = IfView("packet->length == 0", self.nothing_left, ())
+            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), ()))
         return tuple(views)
 
     def _move(self, guards: list[str], headers: list[HeaderPlace], first: int) -> Views:
         """Bring the headers that go out before number `first` to the head of the frame, if they do not stand there
         already."""
         if not headers:
-            without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", self.lost, (), "")
-            change: Views = (without, IfView("packet->length == 0", self.nothing_left, (), ""))
-            return (IfView("packet->payload_offset != 0", change, (), ""),)
+            without = IfView("macs_layout_resize(packet, packet->payload_offset, 0)", self.lost, ())
+            change: Views = (without, IfView("packet->length == 0", self.nothing_left, ()))
+            return (IfView("packet->payload_offset != 0", change, ()),)
         views: list[View] = [Line("uint32_t head = 0;")]
         if self.in_place:
             views.append(Line("bool moved = false;"))
@@ -112,8 +112,8 @@ class DeparserStatements(Statements):
             views += _where(guards[number], (Line(f"front -= {self._size(headers[number])};"),))
         gather = self._gather(guards[:first], headers[:first])
         if not self.in_place:
-            return (*views, BlockView(gather, "", ""))
-        return (*views, IfView("moved || head != front", gather, (), ""))
+            return (*views, BlockView(gather, ""))
+        return (*views, IfView("moved || head != front", gather, ()))
 
     def _places_of_repeated(self, emits: list[Emit]) -> Views:
         """A header that is emitted more than once may come to lie in several places: each emission has its own."""
@@ -134,8 +134,8 @@ class DeparserStatements(Statements):
             line = Line(f"{place} = macs_layout_put(packet, &used, {out}, {self._size(header)});")
             put += _where(guard, (line, *self._note_assigned(header)))
             at += self._maximum(header)
-        resize = IfView("macs_layout_resize(packet, front, head)", self.lost, (), "")
-        nothing = IfView("packet->length == 0", self.nothing_left, (), "")
+        resize = IfView("macs_layout_resize(packet, front, head)", self.lost, ())
+        nothing = IfView("packet->length == 0", self.nothing_left, ())
         return (Line(f"uint8_t list[{capacity}] = {{0}};"), *taken, resize, nothing, Line("uint32_t used = 0;"), *put)
 
     def _take(self, number: int, header: HeaderPlace, out: str) -> Views:
@@ -205,7 +205,7 @@ class DeparserStatements(Statements):
         at = f" + {first // 8}" if first else ""
         whole = Line(f"macs_store_bytes({base}{at}, {(end - first) // 8}, {' | '.join(parts)});")
         written = " && ".join(self.scope.read(slot) for slot in late)
-        return (IfView(written, (whole,), each, ""),) if late else (whole,)
+        return (IfView(written, (whole,), each),) if late else (whole,)
 
     def _store_written(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Views:
         """A late field is stored where it was written."""
@@ -214,7 +214,7 @@ class DeparserStatements(Statements):
             return (self._store(header, field, offset, base),)
         if written.name in self.scope.idle:
             return ()
-        return (IfView(self.scope.read(written), (self._store(header, field, offset, base),), (), ""),)
+        return (IfView(self.scope.read(written), (self._store(header, field, offset, base),), ()),)
 
     def _store(self, header: HeaderPlace, field: Field, offset: int, base: str) -> Line:
         assert isinstance(field.type, Bits)
@@ -252,7 +252,7 @@ class DeparserStatements(Statements):
 
 
 def _where(guard: str, views: Views) -> Views:
-    return (BlockView(views, "", "") if guard == TRUE else IfView(guard, views, (), ""),)
+    return (BlockView(views, "") if guard == TRUE else IfView(guard, views, ()),)
 
 
 def maximum_bytes(layout: HeaderType) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
+from transpiler.codegen.outside import comment, string
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.hlir.expressions import (
@@ -129,11 +130,11 @@ class Expressions:
     def __call__(self, expression: Expression) -> C:
         match expression:
             case Const(value=value, type=Enum(members=members)) if value < len(members):
-                return C(f"{value} /* {members[value]} */")
+                return C(f"{value} /* {comment(members[value])} */")
             case Const(value=value, type=type_):
                 return C(literal(value, type_), PRIMARY if not is_wide(type_) else UNARY)
             case Text(value=value):
-                return C(quoted(value))
+                return C(string(value))
             case Read(place=VariableRef(name=name)):
                 return self._variable(name)
             case Read(place=FieldRef(header=header, field=field)):
@@ -387,12 +388,3 @@ def as_unsigned(expression: Expression, value: C, width: int) -> C:
 def limbs_of(type_: Type) -> int:
     assert isinstance(type_, Bits)
     return limbs(type_.width)
-
-
-def quoted(text: str) -> str:
-    """A C string literal."""
-    escaped = "".join(
-        c if c.isprintable() and c.isascii() and c not in '"\\?' else "".join(f"\\{b:03o}" for b in c.encode())
-        for c in text
-    )
-    return f'"{escaped}"'

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.ctypes import c_type, limbs, literal, natural
-from transpiler.codegen.expressions import C as CExpression, Expressions, cast, choose, infix, quoted, trimmed
+from transpiler.codegen.expressions import C as CExpression, Expressions, cast, choose, infix, trimmed
 from transpiler.codegen.names import Names
+from transpiler.codegen.outside import Outside, string
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.sums import can_be_summed, sum_of
-from transpiler.codegen.views import OWN_INDEX, BlockView, DigestFieldView, ExternView, Line, Views
+from transpiler.codegen.tables import cite
+from transpiler.codegen.views import NOWHERE, OWN_INDEX, BlockView, DigestFieldView, ExternView, Line, Views
 from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -71,16 +73,16 @@ class Externs:
         bits = sum(f.bits for f in fields) if fields else width
         return ExternView(
             name=self.constant(extern.name),
-            control_name=extern.name,
+            control_name=Outside(extern.name),
             number=self.number[extern.name],
             kind=C_KINDS[extern.kind],
             size=size,
             bits=bits,
             unit=UNITS.get(str(attributes.get("unit", "")), "0"),
-            table=quoted(table.name) if table else "NULL",
+            table=Outside(table.name if table else ""),
             fields=fields,
             initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
-            cite=f"{extern.span.file.rpartition('/')[2]}:{extern.span.line}",
+            cite=cite(extern.span.file, extern.span.line),
         )
 
     def own(self, counters: tuple[Counter, ...]) -> tuple[ExternView, ...]:
@@ -88,16 +90,16 @@ class Externs:
         return tuple(
             ExternView(
                 name=f"macs_target_{counter.name}",
-                control_name=f"target.{counter.name}",
+                control_name=Outside(f"target.{counter.name}"),
                 number=number,
                 kind=C_KINDS["counter"],
                 size=str(counter.size),
                 bits=0,
                 unit=UNITS["packets_and_bytes"],
-                table="NULL",
+                table=NOWHERE,
                 fields=(),
                 initial=(),
-                cite="the target's",
+                cite=Outside("the target's"),
             )
             for number, counter in enumerate(counters, len(self.instances))
         )
@@ -109,10 +111,10 @@ class Externs:
                 values = flattened(statement.inputs[0])
                 given = str(dict(self.program.extern[digest].attributes).get("fields", ""))
                 names = given.split(",") if given else [_name_of(v, i) for i, v in enumerate(values)]
-                return tuple(DigestFieldView(n, width_of(v.type)) for n, v in zip(names, values, strict=True))
+                return tuple(DigestFieldView(Outside(n), width_of(v.type)) for n, v in zip(names, values, strict=True))
         return ()
 
-    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str) -> Views:
+    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: Outside) -> Views:
         """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
         return _CALLS[statement.method](Call(self, render, statement, assign, table, cite))
 
@@ -196,7 +198,7 @@ class Externs:
             return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
         return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
 
-    def on_hit(self, table: Table, cite: str) -> tuple[Views, Views]:
+    def on_hit(self, table: Table, cite: Outside) -> tuple[Views, Views]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit."""
         declared: list[Line] = []
         done: list[Line] = []
@@ -219,7 +221,7 @@ class Call:
     """What a method's function needs."""
 
     def __init__(
-        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str
+        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: Outside
     ) -> None:
         self.externs, self.render, self.statement = externs, render, statement
         self.assign, self.table, self.cite = assign, table, cite
@@ -391,7 +393,7 @@ def _log(call: Call) -> Views:
 
 
 def _assert(call: Call) -> Views:
-    return (Line(f"if (!({call.input(0)})) macs_assert_failed(worker, {quoted(call.cite)});", call.cite),)
+    return (Line(f"if (!({call.input(0)})) macs_assert_failed(worker, {string(call.cite)});", call.cite),)
 
 
 def _request_clone(call: Call) -> Views:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.expressions import Expressions
-from transpiler.codegen.views import Line, Views
+from transpiler.codegen.outside import Outside
+from transpiler.codegen.views import NOWHERE, Line, Views
 from transpiler.hlir.expressions import Expression, ListExpression
 from transpiler.hlir.types import Type, Varbit, width_of
 
@@ -28,7 +29,7 @@ def flattened(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def store(render: Expressions, buffer: str, first_bit: int, value: Expression, cite: str = "") -> Line:
+def store(render: Expressions, buffer: str, first_bit: int, value: Expression, cite: Outside = NOWHERE) -> Line:
     """Store one value's bits from bit `first_bit` of a byte array on."""
     bits, text = width_of(value.type), render(value).text
     if is_wide(value.type):

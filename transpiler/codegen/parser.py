@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.expressions import C, infix
+from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of, store_padded, word_around
 from transpiler.codegen.statements import Statements, at
 from transpiler.codegen.tables import members_key, packed_keys
-from transpiler.codegen.views import BlockView, CaseView, IfView, Line, SwitchView, View, Views, texts
+from transpiler.codegen.views import NOWHERE, BlockView, CaseView, IfView, Line, SwitchView, View, Views, texts
 from transpiler.hlir.expressions import (
     AnySet,
     Const,
@@ -72,8 +73,8 @@ class ParserStatements(Statements):
             if state.name in self._reached:
                 views.append(Line(f"{self._label(state.name)}:;", at(state.span)))
             if state.name in stalling:
-                views.append(IfView("stalled_at != at", (Line("stalled_at = at;"), Line("visits = 0;")), (), ""))
-                views.append(IfView(f"++visits > {STALL_LIMIT}", self._fail("error_ParserTimeout"), (), ""))
+                views.append(IfView("stalled_at != at", (Line("stalled_at = at;"), Line("visits = 0;")), ()))
+                views.append(IfView(f"++visits > {STALL_LIMIT}", self._fail("error_ParserTimeout"), ()))
             views += body
         views.append(Line(f"{DONE}:;"))
         if "payload_offset" in self.storage.record:
@@ -107,7 +108,7 @@ class ParserStatements(Statements):
             case Select(subjects=subjects, cases=cases):
                 return self._chain(subjects, cases)
 
-    def _switch_over(self, subject: Expression, cases: tuple[SelectCase, ...], where: str) -> SwitchView:
+    def _switch_over(self, subject: Expression, cases: tuple[SelectCase, ...], where: Outside) -> SwitchView:
         views: list[CaseView] = []
         seen: set[int] = set()
         default: Views = self._fail("error_NoMatch")
@@ -136,7 +137,7 @@ class ParserStatements(Statements):
             views += before
             views.append(IfView(" && ".join(conditions), self._goto(case.state), (), at(case.span)))
         views += self._goto(cases[always].state) if always < len(cases) else self._fail("error_NoMatch")
-        return (BlockView(tuple(views), "", ""),)
+        return (BlockView(tuple(views), ""),)
 
     def _compared(self, cases: tuple[SelectCase, ...]) -> set[int]:
         """The positions of the subjects that these cases look at."""
@@ -229,7 +230,7 @@ class ParserStatements(Statements):
 
     # --- extraction ---------------------------------------------------------------------------------------------------
 
-    def _need(self, size: str, where: str = "") -> IfView:
+    def _need(self, size: str, where: Outside = NOWHERE) -> IfView:
         return IfView(f"packet->length - at < {size}", self._fail("error_PacketTooShort"), (), where)
 
     def _extract(self, statement: Extract) -> Views:
@@ -244,9 +245,9 @@ class ParserStatements(Statements):
             size = f"({fixed} + bits / 8)"
             views = [
                 Line(f"const uint64_t bits = {self.render.amount(statement.varbit_bits)};"),
-                IfView("bits % 8", self._fail("error_ParserInvalidArgument"), (), ""),
+                IfView("bits % 8", self._fail("error_ParserInvalidArgument"), ()),
                 self._need(size),
-                IfView(f"bits > {maximum}", self._fail("error_HeaderTooShort"), (), ""),
+                IfView(f"bits > {maximum}", self._fail("error_HeaderTooShort"), ()),
             ]
         views += self._fill(statement.header, layout)
         return (*views, Line(f"at += {'(uint32_t)' if statement.varbit_bits else ''}{size};"))
@@ -314,7 +315,7 @@ class ParserStatements(Statements):
     def _advance(self, bits: Expression) -> Views:
         return (
             Line(f"const uint64_t bits = {self.render.amount(bits)};"),
-            IfView("bits % 8", self._fail("error_ParserInvalidArgument"), (), ""),
+            IfView("bits % 8", self._fail("error_ParserInvalidArgument"), ()),
             self._need("bits / 8"),
             Line("at += (uint32_t)(bits / 8);"),
         )

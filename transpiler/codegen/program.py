@@ -9,6 +9,7 @@ from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
+from transpiler.codegen.outside import Outside
 from transpiler.codegen.record import WHOLE, binding, is_written, reads_time, record_of
 from transpiler.codegen.stages import Maker
 from transpiler.codegen.storage import Slot, Storage
@@ -69,8 +70,8 @@ def view(
     made = _made_headers(program, sources=True)
     whole, single = _begins(storage, schedule.zeroed, made)
     return ProgramView(
-        name=program.name,
-        source=source.rpartition("/")[2],
+        name=Outside(program.name),
+        source=Outside(source.rpartition("/")[2]),
         includes=tuple(sorted({f"tables/{kernel.keeper}.h" for kernel in kernels.values()})),
         wide=_wide(program),
         kept=tuple(slot.declaration for slot in kept),

@@ -34,7 +34,7 @@ def _leave_ingress(values: Intrinsics) -> Views:
         Line("return;"),
     )
     dropped = values.value("ingress_output.drop")  # set when ingress begins
-    drop: Views = (IfView(dropped, values.outcome.drop(), (), ""),) if dropped is not None else ()
+    drop: Views = (IfView(dropped, values.outcome.drop(), ()),) if dropped is not None else ()
     return (
         *_clone(values, "ingress", "clone_i2e"),
         *drop,
@@ -60,7 +60,7 @@ def _replicate(values: Intrinsics) -> Views:
         _KEPT,
         Line("return;"),
     )
-    return (IfView(group, copies, (), ""),)
+    return (IfView(group, copies, ()),)
 
 
 def _to_port(values: Intrinsics) -> Views:
@@ -74,7 +74,7 @@ def _to_port(values: Intrinsics) -> Views:
 def _forward(values: Intrinsics) -> Views:
     """What recirculates goes on at egress."""
     again = (*values.parting, *values.outcome.go_on("MACS_EGRESS"))
-    return (*_to_port(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, (), ""))
+    return (*_to_port(values), IfView(f"packet->egress_port == {PORT_RECIRCULATE:#x}u", again, ()))
 
 
 def _leave_egress(values: Intrinsics) -> Views:
@@ -82,7 +82,7 @@ def _leave_egress(values: Intrinsics) -> Views:
     if drop is None:
         return ()
     clone = _settable(values, "egress_output.clone")
-    return (IfView(f"{drop} && !{clone}" if clone else drop, values.outcome.drop(), (), ""),)
+    return (IfView(f"{drop} && !{clone}" if clone else drop, values.outcome.drop(), ()),)
 
 
 def _finish(values: Intrinsics) -> Views:
@@ -99,7 +99,7 @@ def _pass_on(values: Intrinsics) -> Views:
         Line(f"packet->ingress_port = {port};"),
         Line(f"macs_request_recirculate(packet, {list_number('recirculate')});"),
     )
-    return (IfView(f"packet->egress_port == {port}", again, (), ""),)
+    return (IfView(f"packet->egress_port == {port}", again, ()),)
 
 
 def _clone(values: Intrinsics, pipe: str, path: str) -> Views:
@@ -111,13 +111,13 @@ def _clone(values: Intrinsics, pipe: str, path: str) -> Views:
         Line(f"macs_request_clone_{pipe}(packet, {session}, {list_number(path)});"),
         Line(f"macs_clone_{pipe}(worker, packet);"),
     )
-    return (IfView(clone, cloned, (), ""),)
+    return (IfView(clone, cloned, ()),)
 
 
 def _when(values: Intrinsics, name: str, then: Views) -> Views:
     """Do something where an intrinsic value is not zero; nothing where it never is."""
     condition = _settable(values, name)
-    return () if condition is None else (IfView(condition, then, (), ""),)
+    return () if condition is None else (IfView(condition, then, ()),)
 
 
 def _settable(values: Intrinsics, name: str) -> str | None:

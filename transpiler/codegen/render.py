@@ -7,6 +7,7 @@ from pathlib import Path
 
 import jinja2
 
+from transpiler.codegen.outside import comment, string
 from transpiler.codegen.views import ProgramView
 from transpiler.targets.target import BadTarget
 
@@ -14,10 +15,11 @@ Layers = tuple[tuple[str, Path], ...]  # folders of templates, each with its tar
 
 
 def environment(layers: Layers) -> jinja2.Environment:
-    """A template is looked up in the folders in order; TARGET/NAME is that target's. An undefined name is an error."""
+    """A template is looked up in the folders in order; TARGET/NAME is that target's. An undefined name is an error, and so is
+    text from outside that is not printed as a comment or a string."""
     every = jinja2.FileSystemLoader([str(folder) for _, folder in layers])
     each = jinja2.PrefixLoader({name: jinja2.FileSystemLoader(str(folder)) for name, folder in layers})
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.ChoiceLoader([every, each]),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -25,6 +27,8 @@ def environment(layers: Layers) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    made.filters.update(comment=comment, string=string)
+    return made
 
 
 def render(view: ProgramView, target: Layers, ours: Path) -> str:
@@ -51,7 +55,7 @@ def _place(error: Exception, target: Layers) -> str | None:
 def tidy(text: str) -> str:
     """No blanks at line ends, no two empty lines in a row, none before a closing brace."""
     lines: list[str] = []
-    for line in (line.rstrip() for line in text.splitlines()):
+    for line in (line.rstrip() for line in text.split("\n")):
         if not line and (not lines or not lines[-1] or lines[-1].endswith(("{", ":", "*/"))):
             continue
         if line.strip().startswith("}") and lines and not lines[-1]:

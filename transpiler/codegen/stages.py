@@ -13,6 +13,7 @@ from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.outcome import Outcome
+from transpiler.codegen.outside import Outside, without_text
 from transpiler.codegen.parser import ParserStatements
 from transpiler.codegen.record import resizes
 from transpiler.codegen.scope import EntryScope, Scope
@@ -23,6 +24,7 @@ from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.unnest import unnested, with_guards, without_last_return
 from transpiler.codegen.views import (
+    NOWHERE,
     CaseView,
     IfView,
     Line,
@@ -131,8 +133,8 @@ class StageRenderer:
         return StageView(
             number=number,
             function=self.functions[number],
-            title=f"finish {tables}" if tables else stage.name,
-            cite=at(stage.lookups[0].span) if stage.lookups else "",
+            title=Outside(f"finish {tables}" if tables else stage.name),
+            cite=at(stage.lookups[0].span) if stage.lookups else NOWHERE,
             lookups=lookups,
             locals=tuple(f"{slot.declaration} = {first.get(slot.name) or self._initial(slot)};" for slot in used),
             body=body,
@@ -220,7 +222,7 @@ class StageRenderer:
         again = (*begin, *(self.parser.parse(parse.parser, parse.error) if parse is not None else ()))
         return (
             Line("const struct kept before = *kept;"),
-            IfView("packet->instance_type == MACS_INGRESS_CLONE", again, (), ""),
+            IfView("packet->instance_type == MACS_INGRESS_CLONE", again, ()),
             Line("macs_keep_headers(kept);"),
             Line("macs_preserve(kept, &before, packet->requests.preserved);"),
             *step(restart.begin, self.intrinsics),
@@ -321,7 +323,7 @@ def _assigned_first(body: Views, variables: Set[str]) -> tuple[dict[str, str], V
         assigned = _ASSIGNS.fullmatch(view.text) if isinstance(view, Line) and not view.cite else None
         if assigned is None or assigned[1] not in variables - first.keys():
             return first, body[number:]
-        if not {*variables, "kept"}.isdisjoint(_NAME.findall(assigned[2])):
+        if not {*variables, "kept"}.isdisjoint(_NAME.findall(without_text(assigned[2]))):
             return first, body[number:]
         first[assigned[1]] = assigned[2]
     return first, ()

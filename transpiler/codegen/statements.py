@@ -9,11 +9,13 @@ from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.expressions import C, Expressions, cast, infix, joined
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of, pack_padded
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables, cite, key_bytes, packed_keys
 from transpiler.codegen.views import (
+    NOWHERE,
     ActionView,
     ApplyView,
     BlockView,
@@ -95,7 +97,7 @@ class Statements:
                 return self.externs.call(self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
 
-    def assign(self, target: Place, value: C, where: str = "") -> Views:
+    def assign(self, target: Place, value: C, where: Outside = NOWHERE) -> Views:
         """target = value, a value of the target's C type."""
         match target:
             case VariableRef(name=name):
@@ -110,7 +112,7 @@ class Statements:
         slot = self.storage.written(owner, field)
         return () if slot is None or self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = true;"),)
 
-    def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: str = "") -> Views:
+    def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: Outside = NOWHERE) -> Views:
         """Write a header's slot; out of range of a stack nothing is written."""
         if self.scope.is_dead(slot):
             return ()
@@ -131,7 +133,7 @@ class Statements:
         owner = self.storage.access(target.header).owner
         return self.scope.is_dead(self.storage.field(owner, target.field))
 
-    def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: str) -> Views:
+    def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: Outside) -> Views:
         """Validity, the place of the bytes, and those fields that are held outside the frame; of these what is read."""
         if not (pairs := self._copied(target, source)):
             return ()
@@ -139,8 +141,8 @@ class Statements:
         views: list[View] = []
         for slot, held in pairs:
             value = self._varbit(source) if held is None else self.render.element(held, source)
-            views += self.set_element(slot, target, value, "" if views else where)
-        return (BlockView((*first, *second, *views), "", ""),) if first or second else tuple(views)
+            views += self.set_element(slot, target, value, NOWHERE if views else where)
+        return (BlockView((*first, *second, *views), ""),) if first or second else tuple(views)
 
     def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, Views]:
         """The place with a run-time index evaluated once: what is copied may be what the index is read from."""
@@ -173,7 +175,7 @@ class Statements:
         field = next(f for f in layout.fields if isinstance(f.type, Varbit))
         return self.render(Read(FieldRef(header, field.name, header.span), field.type, header.span))
 
-    def _switch(self, statement: Switch, where: str) -> SwitchView:
+    def _switch(self, statement: Switch, where: Outside) -> SwitchView:
         cases = tuple(
             CaseView(tuple(literal(v, statement.subject.type) for v in case.values), self.body(case.body))
             for case in statement.cases
@@ -186,7 +188,7 @@ class Statements:
         small = not isinstance(subject.type, Bits) or subject.type.width < 32
         return (value if small or isinstance(subject, Read) else cast(c_type(subject.type), value)).text
 
-    def _block(self, statement: Block, where: str) -> BlockView:
+    def _block(self, statement: Block, where: Outside) -> BlockView:
         label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")
         outer = self.scope.labels.get(statement.label)
         self.scope.labels[statement.label] = label
@@ -275,10 +277,10 @@ class Statements:
                 self.scope.action_data[parameter] = source
         body = (*prologue, *self.body(action.body))
         self.scope.action_data, self.table = outer_data, outer_table
-        return ActionView(name, self.tables.constant(table, name), body, at(action.span))
+        return ActionView(Outside(name), self.tables.constant(table, name), body, at(action.span))
 
 
-def _stored(target: str, value: C, where: str) -> Views:
+def _stored(target: str, value: C, where: Outside) -> Views:
     """`target` = `value`. What is assigned to itself is only read: compilers warn of such assignments."""
     return (Line(f"(void){target};" if str(value) == target else f"{target} = {value};", where),)
 
@@ -289,5 +291,5 @@ def _from_word(parameter: ParameterView) -> str:
     return f"({parameter.c_type})({'word' if not parameter.word_at else f'word >> {parameter.word_at}'} & {ones})"
 
 
-def at(span: Span) -> str:
+def at(span: Span) -> Outside:
     return cite(span.file, span.line)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from transpiler.analysis.locations import actions_of, sharing_tables
 from transpiler.codegen.ctypes import c_type, is_wide, literal, storage_bytes
 from transpiler.codegen.names import Names
+from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of
 from transpiler.codegen.views import (
+    NOWHERE,
     ActionDescView,
     EntryView,
     FieldView,
@@ -122,7 +124,7 @@ class Tables:
         )
         span = declared.span
         fields, prefix = _fields(packed_keys(keys)), _prefix_offset(keys)
-        return ValueSetView(ref, name, fields, prefix, declared.size, cite(span.file, span.line))
+        return ValueSetView(ref, Outside(name), fields, prefix, declared.size, cite(span.file, span.line))
 
     def actions(self, table: str) -> tuple[str, ...]:
         """The actions in the order of their numbers."""
@@ -151,7 +153,7 @@ class Tables:
             type_ = self.program.variable[name].type
             short = name.rpartition(".")[2]
             size = storage_bytes(type_)
-            views.append(ParameterView(short, members(short), c_type(type_), width_of(type_), size, word_at))
+            views.append(ParameterView(Outside(short), members(short), c_type(type_), width_of(type_), size, word_at))
         return tuple(views)
 
     def view(self, table: str, profile: int) -> TableView:
@@ -160,13 +162,13 @@ class Tables:
         packed = packed_keys(declared.keys)
         return TableView(
             ref=self.ref(table),
-            control_name=declared.name,
+            control_name=Outside(declared.name),
             fields=_fields(packed, self.words(table)),
             prefix_offset=_prefix_offset(declared.keys),
             size=declared.size,
             actions=tuple(self._action(declared, action) for action in self.actions(table)),
             entries=tuple(self._entry(declared, packed, number) for number in range(len(declared.entries))),
-            default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), ""),
+            default=EntryView("", "", "", 0, 0, self._data(table, declared.default_action), NOWHERE),
             const_entries=declared.const_entries,
             const_default=declared.const_default,
             profile=profile,
@@ -185,7 +187,7 @@ class Tables:
             scope = "MACS_TABLE_ONLY"
         span = self.program.action[action].span
         member, constant = self.member(table.name, action), self.constant(table.name, action)
-        known_as = self.program.action[action].control_name
+        known_as = Outside(self.program.action[action].control_name)
         parameters = self.parameters(table.name, action)
         return ActionDescView(known_as, member, constant, scope, parameters, cite(span.file, span.line))
 
@@ -228,7 +230,7 @@ def _fields(packed: tuple[PackedKey, ...], words: WordLayout | None = None) -> t
     ordered = sorted(packed, key=lambda p: p.index)
     places = words.key_at if words else (0,) * len(ordered)
     return tuple(
-        FieldView(p.key.name, p.bits, p.offset, C_KIND[p.key.match_kind], word_at)
+        FieldView(Outside(p.key.name), p.bits, p.offset, C_KIND[p.key.match_kind], word_at)
         for p, word_at in zip(ordered, places, strict=True)
     )
 
@@ -272,6 +274,6 @@ def initialiser(value: Const) -> str:
     return text[text.index("{") :] if is_wide(value.type) else text
 
 
-def cite(file: str, line: int) -> str:
+def cite(file: str, line: int) -> Outside:
     """Where in the program, as comments in generated C have it."""
-    return f"{file.rpartition('/')[2]}:{line}"
+    return Outside(f"{file.rpartition('/')[2]}:{line}")

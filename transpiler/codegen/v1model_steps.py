@@ -35,7 +35,7 @@ def _decide(values: Intrinsics) -> Views:
         *values.outcome.go_on("MACS_REPLICATE", group or ""),
         Line("return;"),
     )
-    first: Views = (IfView(f"{group} != 0", replicate, (), ""),) if group else ()
+    first: Views = (IfView(f"{group} != 0", replicate, ()),) if group else ()
     return (*first, *_drop_if_wished(values), *_to_port(values))
 
 
@@ -44,14 +44,14 @@ def _finish(values: Intrinsics) -> Views:
     clone: Views = ()
     if calls(values.program, frozenset({"clone.egress"})):
         cloned = (Line("macs_clone_egress(worker, packet);"),)
-        clone = (IfView("packet->requests.flags & MACS_CLONE_EGRESS", cloned, (), ""),)
+        clone = (IfView("packet->requests.flags & MACS_CLONE_EGRESS", cloned, ()),)
     return (*clone, *_drop_if_wished(values))
 
 
 def _drop_if_wished(values: Intrinsics) -> Views:
     """mark_to_drop has set egress_spec to the drop port."""
     spec = values.value(EGRESS_SPEC)
-    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", values.outcome.drop(), (), ""),)
+    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", values.outcome.drop(), ()),)
 
 
 def _to_port(values: Intrinsics) -> Views:

@@ -1,4 +1,5 @@
-"""View-models: what templates see. Texts are C, ready to be put in place; `cite` is "file.p4:line" or empty.
+"""View-models: what templates see. Texts are C, ready to be put in place, but for those of `Outside`: what the program's
+author wrote, which templates print as a comment or a string. `cite` is "file.p4:line" or empty.
 
 Statement views have a `kind` that templates choose by.
 """
@@ -10,13 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
 
+from transpiler.codegen.outside import Outside, without_text
+
+NOWHERE = Outside("")  # the citation of what the program does not say
 OWN_INDEX = "own_index"  # the table's entry's, where a member of a profile takes its place
 
 
 def texts(part: Any) -> Iterator[str]:
-    """Every text in a view, a tuple of views or what they consist of."""
+    """Every text of C in a view, a tuple of views or what they consist of, without what is said in strings and comments."""
     if isinstance(part, str):
-        yield part
+        yield without_text(part)
+    elif isinstance(part, Outside):
+        return
     elif isinstance(part, tuple):
         for inner in part:
             yield from texts(inner)
@@ -37,7 +43,7 @@ class Line:
 
     kind: ClassVar[str] = "line"
     text: str
-    cite: str = ""
+    cite: Outside = NOWHERE
 
     @property
     def leaves(self) -> bool:
@@ -56,7 +62,7 @@ class IfView:
     condition: str
     then: Views
     otherwise: Views
-    cite: str
+    cite: Outside = NOWHERE
 
     @property
     def leaves(self) -> bool:
@@ -78,7 +84,7 @@ class SwitchView:
     subject: str
     cases: tuple[CaseView, ...]
     default: Views
-    cite: str
+    cite: Outside = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ class WhileView:
     leaves: ClassVar[bool] = False
     condition: str
     body: Views
-    cite: str
+    cite: Outside = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class BlockView:
     leaves: ClassVar[bool] = False
     body: Views
     label: str
-    cite: str
+    cite: Outside = NOWHERE
     part: str = ""
 
 
@@ -122,10 +128,10 @@ class SubmitView:
 class ActionView:
     """A case of the switch over a table's actions."""
 
-    name: str
+    name: Outside
     constant: str
     body: Views
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,7 @@ class ApplyView:
     profile: str
     selection: Views
     actions: tuple[ActionView, ...]
-    cite: str
+    cite: Outside
 
     @property
     def names_own_index(self) -> bool:
@@ -219,8 +225,8 @@ class StageView:
 
     number: int
     function: str
-    title: str
-    cite: str
+    title: Outside
+    cite: Outside
     lookups: tuple[LookupView, ...]
     locals: tuple[str, ...]
     body: Views
@@ -299,7 +305,7 @@ class PipeView:
 class FieldView:
     """A key field: `kind` is an enum macs_match_kind; `word_at` its lowest bit where entries are words."""
 
-    name: str
+    name: Outside
     bits: int
     offset: int
     kind: str
@@ -310,7 +316,7 @@ class FieldView:
 class ParameterView:
     """Of an action: `word_at` is its lowest bit where entries are words."""
 
-    name: str
+    name: Outside
     member: str
     c_type: str
     bits: int
@@ -322,12 +328,12 @@ class ParameterView:
 class ActionDescView:
     """An action in a table's list: `member` of the entry's union when it has parameters."""
 
-    name: str
+    name: Outside
     member: str
     constant: str
     scope: str
     parameters: tuple[ParameterView, ...]
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +346,7 @@ class EntryView:
     prefix_bits: int
     priority: int
     data: str
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +354,7 @@ class TableView:
     """A table; `indexed`: statements use the index of a found entry."""
 
     ref: TableRef
-    control_name: str
+    control_name: Outside
     fields: tuple[FieldView, ...]
     prefix_offset: int
     size: int
@@ -360,7 +366,7 @@ class TableView:
     profile: int
     indexed: bool
     why: str
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,32 +374,32 @@ class ValueSetView:
     """A parser value set: a table whose entries have no actions."""
 
     ref: TableRef
-    control_name: str
+    control_name: Outside
     fields: tuple[FieldView, ...]
     prefix_offset: int
     size: int
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
 class DigestFieldView:
-    name: str
+    name: Outside
     bits: int
 
 
 @dataclass(frozen=True, slots=True)
 class ExternView:
     name: str
-    control_name: str
+    control_name: Outside
     number: int
     kind: str
     size: str
     bits: int
     unit: str
-    table: str
+    table: Outside
     fields: tuple[DigestFieldView, ...]
     initial: tuple[str, ...]
-    cite: str
+    cite: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,8 +420,8 @@ class ProgramView:
     `instances`: the architecture's numbers for the ways of packets through the runtime. `wants_straight`,
     `wants_overlap`, `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
 
-    name: str
-    source: str
+    name: Outside
+    source: Outside
     includes: tuple[str, ...]
     wide: tuple[int, ...]
     kept: tuple[str, ...]

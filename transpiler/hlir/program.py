@@ -270,7 +270,7 @@ class Action:
     @property
     def control_name(self) -> str:
         """What the control plane calls it: its name, or what @name says where the frontend made a copy of an action."""
-        return next((note.body.strip('"') for note in self.annotations if note.name == "name"), self.name)
+        return next((note.body[1:-1] for note in self.annotations if note.name == "name"), self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,4 +118,6 @@ def compile_program(
     library = archive(backend, toolchain, progress)
     flags = (*toolchain.all_flags, *include_flags(backend, toolchain), *(f"-I{folder}" for folder in target))
     sources = [str(file) for folder in target for file in sorted((folder / "tables").glob("*.c"))]
-    run([*toolchain.compiler, *flags, str(c_file), *sources, str(library), *toolchain.link_flags, "-o", str(binary)])
+    # whole paths: a name that begins with - or @ is no option of the compiler's
+    files = (str(c_file.absolute()), *sources, str(library))
+    run([*toolchain.compiler, *flags, *files, *toolchain.link_flags, "-o", str(binary.absolute())])

@@ -47,6 +47,8 @@ _NUMBER = re.compile(
 _BASES = {"hex": 16, "binary": 2, "octal": 8, "decimal": 10}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+STRINGS = re.compile(rf"\s*{_STRING.pattern}(?:\s*\+\+\s*{_STRING.pattern})*\s*", re.DOTALL)
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")
 _MAX_DIGITS = 4000  # Python converts longer decimal numbers only slowly
 
@@ -104,6 +106,13 @@ def integer(text: str) -> tuple[int, int | None, bool] | str:
 def string(text: str) -> str:
     """The value of a string literal, given with its quotes. An unknown escape stays as it is written."""
     return _ESCAPE.sub(lambda m: _ESCAPED.get(m[1], m[0]), text[1:-1])
+
+
+def strings(text: str) -> str | None:
+    """The value of string literals that `++` joins, as annotations hold them; None of a text that is something else."""
+    if not STRINGS.fullmatch(text):
+        return None
+    return "".join(string(part[0]) for part in _STRING.finditer(text))
 
 
 def describe(token: Token) -> str:

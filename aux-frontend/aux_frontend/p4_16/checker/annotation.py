@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
@@ -10,9 +9,9 @@ from aux_frontend.p4_16.checker import expressions
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.lexer import strings
 
 _STRINGS = ("name", "deprecated", "noWarn")
-_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*"(?:\s*\+\+\s*"(?:[^"\\]|\\.)*")*\s*', re.DOTALL)
 
 
 def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
@@ -37,7 +36,7 @@ def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
 
 def _string(st: State, annotation: ast.Annotation) -> None:
     """@name, @deprecated and @noWarn hold a string, written in parts perhaps."""
-    if annotation.name in _STRINGS and not _STRING.fullmatch(annotation.body):
+    if annotation.name in _STRINGS and strings(annotation.body) is None:
         st.error(annotation, f"annotation '@{annotation.name}' holds a string: @{annotation.name}(\"…\")")
 
 

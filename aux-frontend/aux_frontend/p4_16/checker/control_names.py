@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checker.architectures.uses import Uses
 from aux_frontend.p4_16.checker.state import State
+from aux_frontend.p4_16.lexer import strings
 
 _OBJECT = "object"
 
@@ -89,7 +90,7 @@ def _text(d: ast.Declaration) -> str:
     annotation = _annotation(d)
     if annotation is None:
         return d.name
-    return annotation.body.strip().strip('"') or d.name
+    return strings(annotation.body) or d.name
 
 
 def _absolute(d: ast.Declaration) -> bool:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate.unit import Unit
+from aux_frontend.p4_16.lexer import strings
 from transpiler.hlir.program import Annotation
 
 
 def text_of(annotation: ast.Annotation) -> str:
-    """The body of an annotation whose body is one string, without its quotes."""
+    """What an annotation says: the value of the strings that its body is, else the body as it is written."""
     body = annotation.body.strip()
     if not body and annotation.structured:
         first = annotation.structured[0]
         return first.value if isinstance(first, ast.StringLiteral) else ""
-    return body[1:-1] if len(body) >= 2 and body[0] == body[-1] == '"' else body
+    value = strings(body)
+    return body if value is None else value
 
 
 def find(annotations: tuple[ast.Annotation, ...], name: str) -> ast.Annotation | None:
