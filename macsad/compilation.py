@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
-    them."""
+    them; `kept`: a binary of the same may come from the cache."""
 
     path: Path
     std: str | None = None
@@ -42,6 +42,7 @@ class Request:
     kernels: tuple[str, ...] = ()
     wanted: Optimisations = ALL
     target: Target = field(default_factory=builtin)
+    kept: bool = True
 
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> Request:
@@ -50,7 +51,7 @@ class Request:
         return Request(
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named),
-            choose(named.get("target_name"), named.get("target_dir")),
+            choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
         )  # fmt: skip
 
     @property
@@ -100,12 +101,14 @@ def build(
 ) -> tuple[Path, Generated]:
     """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, BadTarget, ToolchainError."""
     from transpiler.toolchain.backend import compile_program
+    from transpiler.toolchain.programs import compile_kept
 
     generated = generate_c(request, program)
     folder.mkdir(parents=True, exist_ok=True)
     c_file, binary = folder / f"{request.path.stem}.c", folder / request.path.stem
     c_file.write_text(generated.c)
-    compile_program(c_file, binary, share("aux-backend"), toolchain, progress, request.target.c_folders)
+    make = compile_kept if request.kept else compile_program
+    make(c_file, binary, share("aux-backend"), toolchain, progress, request.target.c_folders)
     return binary, generated
 
 

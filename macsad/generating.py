@@ -45,9 +45,10 @@ def _help_all(context: click.Context, option: click.Parameter, given: bool) -> N
 
 
 def generating_options(command: Decorated) -> Decorated:
-    """How the switch's C is made: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
+    """How the switch is made: --target, --kernel, --no-cache, and what is not to be optimised: see `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
+        click.option("--no-cache", "fresh", is_flag=True, help="Compile also what has been compiled before and is kept."),
         click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
                      help="A target's folder (with target.toml), or a folder of such folders."),
         click.option("--target", "target_name", metavar="NAME",

@@ -68,10 +68,19 @@ def _key(backend: Path, toolchain: Toolchain) -> str:
     """Changes with any source, header, flag or compiler version."""
     digest = hashlib.sha256()
     version = run([*toolchain.compiler, "--version"])
-    digest.update(version.encode() + repr((toolchain, os.uname().nodename)).encode())
+    digest.update(version.encode() + repr((toolchain, os.uname().nodename, _processor())).encode())
     for file in sorted(backend.rglob("*.[ch]")):
         digest.update(str(file.relative_to(backend)).encode() + file.read_bytes())
     return digest.hexdigest()[:24]
+
+
+def _processor() -> str:
+    """What the system says of its processor: what native code may use."""
+    with contextlib.suppress(OSError), Path("/proc/cpuinfo").open() as lines:
+        return "".join(
+            dict.fromkeys(line for line in lines if line.startswith(("flags", "Features", "isa", "features")))
+        )
+    return ""
 
 
 def _compile(backend: Path, toolchain: Toolchain, result: Path, progress: Progress | None) -> None:
@@ -92,15 +101,21 @@ def _compile(backend: Path, toolchain: Toolchain, result: Path, progress: Progre
         made.replace(result)
 
 
-def run(command: list[str]) -> str:
+def run(words: list[str]) -> str:
     """Run a tool; what it printed. Raises: ToolchainError with what it said."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
-        raise ToolchainError(f"cannot run {command[0]}: {error.strerror}") from None
+        raise ToolchainError(f"cannot run {words[0]}: {error.strerror}") from None
     if done.returncode:
-        raise ToolchainError(f"{command[0]} failed ({done.returncode}): {' '.join(command)}\n{done.stderr.strip()}")
+        raise ToolchainError(f"{words[0]} failed ({done.returncode}): {' '.join(words)}\n{done.stderr.strip()}")
     return done.stdout
+
+
+def command(backend: Path, toolchain: Toolchain, target: tuple[Path, ...] = ()) -> list[str]:
+    """The compiler with its flags for a generated program."""
+    includes = (*include_flags(backend, toolchain), *(f"-I{folder}" for folder in target))
+    return [*toolchain.compiler, *toolchain.all_flags, *includes]
 
 
 def compile_program(
@@ -110,14 +125,16 @@ def compile_program(
     toolchain: Toolchain,
     progress: Progress | None = None,
     target: tuple[Path, ...] = (),
+    flags: tuple[str, ...] = (),
 ) -> None:
-    """Compile a generated program and link it with the backend. `target`: folders with a tables/ of the target's own C.
+    """Compile a generated program and link it with the backend. `target`: folders with a tables/ of the target's own C;
+    `flags`: more for the compiler.
 
     Raises: ToolchainError.
     """
     library = archive(backend, toolchain, progress)
-    flags = (*toolchain.all_flags, *include_flags(backend, toolchain), *(f"-I{folder}" for folder in target))
     sources = [str(file) for folder in target for file in sorted((folder / "tables").glob("*.c"))]
     # whole paths: a name that begins with - or @ is no option of the compiler's
     files = (str(c_file.absolute()), *sources, str(library))
-    run([*toolchain.compiler, *flags, *files, *toolchain.link_flags, "-o", str(binary.absolute())])
+    words = [*command(backend, toolchain, target), *flags, *files]
+    run([*words, *toolchain.link_flags, "-o", str(binary.absolute())])
