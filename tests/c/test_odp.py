@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from built_once import built_once
+from odp import interfaces
 
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import platform_sources
@@ -688,6 +689,17 @@ def test_tags_that_stand_beside_frames(native: Toolchain, driver: str) -> None:
     in_own_network("beside", driver, native.program("tag"), native.program("forward"))
 
 
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_two_tags(native: Toolchain, driver: str) -> None:
+    in_own_network("qinq", driver, native.program("tag"), native.program("forward"))
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+@pytest.mark.parametrize("kind", interfaces.TUNNELS)
+def test_tunnels(native: Toolchain, kind: str, driver: str) -> None:
+    in_own_network("tunnel", driver, kind, native.program("forward"))
+
+
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp", "tap"])
 def test_every_frame_is_counted(native: Toolchain, tmp_path: Path, driver: str) -> None:
     pcap = write_pcap(tmp_path / "thousand.pcap", udp_frames(1000))
@@ -727,3 +739,8 @@ def test_no_af_xdp_in_emulators(arm: Toolchain) -> None:
 def test_interfaces_without_ring(arm: Toolchain) -> None:
     """The emulator knows no packet rings: everything goes over plain sockets."""
     in_own_network("udp", "af_packet", *arm.runner, arm.program("forward"))
+    in_own_network("unseen", "af_packet", *arm.runner, arm.program("forward"))
+
+
+def test_super_frames_by_generic_xdp(native: Toolchain) -> None:
+    in_own_network("unseen", "af_xdp", native.program("forward"))

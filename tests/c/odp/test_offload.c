@@ -53,6 +53,7 @@ static uint32_t build(uint8_t *frame, struct shape *shape, bool ipv6, bool tcp, 
     put16(frame + shape->l3 - 2, ipv6 ? 0x86dd : 0x0800);
     uint8_t *ip = frame + shape->l3, *l4 = frame + shape->l4;
     if (ipv6) {
+        ip[0] = 0x60;
         put16(ip + 4, l4_len);
         ip[6] = tcp ? 6 : 17;
     } else {

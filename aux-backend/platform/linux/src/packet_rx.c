@@ -66,21 +66,23 @@ static void ring_open(struct macs_odp_rx *rx, uint32_t maxlen) {
     rx->slot_bytes = slot;
 }
 
-struct macs_odp_rx *macs_odp_rx_open(int ifindex, uint32_t maxlen) {
+struct macs_odp_rx *macs_odp_rx_open(const struct macs_odp_interface *interface) {
     int large = 4 << 20;
     struct macs_odp_rx *rx = aligned_alloc(ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_ROUNDUP(sizeof(*rx)));
     if (rx == NULL)
         return NULL;
     memset(rx, 0, offsetof(struct macs_odp_rx, super));
     rx->super.len = 0;
+    rx->interface = interface;
     rx->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); /* nothing arrives before bind() */
     if (rx->fd >= 0) {
-        setsockopt(rx->fd, SOL_SOCKET, SO_RCVBUF, &large, sizeof(large));
+        if (setsockopt(rx->fd, SOL_SOCKET, SO_RCVBUFFORCE, &large, sizeof(large)) != 0)
+            setsockopt(rx->fd, SOL_SOCKET, SO_RCVBUF, &large, sizeof(large));
         option(rx->fd, PACKET_IGNORE_OUTGOING, 1); /* where it is unknown, frames are told by their type */
         option(rx->fd, PACKET_AUXDATA, 1);
         rx->vnet = option(rx->fd, PACKET_VNET_HDR, 1) == 0;
-        ring_open(rx, maxlen);
-        if (macs_odp_packet_bind(rx->fd, ifindex, ETH_P_ALL) == 0)
+        ring_open(rx, macs_odp_interface_maxlen(interface));
+        if (macs_odp_packet_bind(rx->fd, interface->ifindex, ETH_P_ALL) == 0)
             return rx;
     }
     macs_odp_error = errno;
@@ -123,6 +125,8 @@ static int frame_accept(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, od
         rx->super.len = len + tag;
         return macs_odp_super_start(&rx->super, &header);
     }
+    if (!rx->vnet && len > macs_odp_interface_maxlen(rx->interface))
+        return -1; /* a super-frame that nobody tells of */
     if (!frame_store(pktio, pkt, data, len, info))
         return -1;
     if (!rx->vnet)
@@ -185,8 +189,8 @@ static int ring_recv(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_p
             *result = -1;
     } else if (from->sll_pkttype == PACKET_OUTGOING) {
         *result = 0;
-    } else if (header->tp_snaplen < header->tp_len) {
-        *result = -1;
+    } else if (header->tp_snaplen < header->tp_len) { /* likewise, but there was no room at the socket */
+        macs_odp_count(&rx->lost, 1);
     } else {
         if (rx->vnet)
             memcpy(&info.vnet, slot + header->tp_mac - sizeof(info.vnet), sizeof(info.vnet));
@@ -209,10 +213,12 @@ static bool segment(struct macs_odp_pktio *pktio, struct macs_odp_rx *rx, odp_pa
     return true;
 }
 
-uint64_t macs_odp_rx_dropped(const struct macs_odp_rx *rx) {
+uint64_t macs_odp_rx_dropped(struct macs_odp_rx *rx) {
     struct tpacket_stats stats = {0};
     socklen_t size = sizeof(stats);
-    return getsockopt(rx->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0 ? stats.tp_drops : 0;
+    uint64_t lost = __atomic_load_n(&rx->lost, __ATOMIC_RELAXED), more = lost - rx->lost_told;
+    rx->lost_told = lost;
+    return getsockopt(rx->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0 ? stats.tp_drops + more : more;
 }
 
 bool macs_odp_rx_ready(const struct macs_odp_rx *rx) {

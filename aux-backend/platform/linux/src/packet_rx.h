@@ -9,10 +9,11 @@
 #ifndef MACS_ODP_PACKET_RX_H
 #define MACS_ODP_PACKET_RX_H
 
+#include "interface.h"
 #include "offload.h"
-#include "pktio.h"
 
 struct macs_odp_rx {
+    const struct macs_odp_interface *interface;
     int fd;
     bool vnet;     /* frames come with a struct virtio_net_hdr */
     uint8_t *ring; /* NULL: none, all over the socket */
@@ -20,12 +21,14 @@ struct macs_odp_rx {
     uint32_t next;
     uint32_t idle;
     uint32_t generation; /* the port's: pktio_af_packet.c */
+    uint64_t lost;       /* frames too long for a slot that the socket had no room for */
+    uint64_t lost_told;  /* of these, those that macs_odp_rx_dropped() has returned */
     struct macs_odp_super super;
     uint8_t large[MACS_ODP_SUPER_MAX]; /* a frame from the socket */
 } ODP_ALIGNED_CACHE;
 
-/* Frames of up to `maxlen` bytes fit in the ring. NULL: refused. */
-struct macs_odp_rx *macs_odp_rx_open(int ifindex, uint32_t maxlen);
+/* Frames of the length that the interface has now fit in the ring. NULL: refused. */
+struct macs_odp_rx *macs_odp_rx_open(const struct macs_odp_interface *interface);
 void macs_odp_rx_close(struct macs_odp_rx *rx);
 
 /* Bind a packet socket to an interface: of protocol 0 it receives nothing. */
@@ -34,8 +37,10 @@ int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol);
 /* Join the sockets of a group, to which the kernel spreads flows. */
 int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group);
 
-/* Frames that the kernel has dropped since the last call, as the ring or the socket was full. Any thread. */
-uint64_t macs_odp_rx_dropped(const struct macs_odp_rx *rx);
+/* Frames that the kernel has dropped since the last call, as the ring or the socket was full. Any thread, one at a
+ * time.
+ */
+uint64_t macs_odp_rx_dropped(struct macs_odp_rx *rx);
 
 /* Might there be something? For a ring this costs nothing, a plain socket always says yes. */
 bool macs_odp_rx_ready(const struct macs_odp_rx *rx);

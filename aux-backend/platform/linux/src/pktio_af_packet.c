@@ -95,7 +95,7 @@ static int af_packet_stop(struct macs_odp_pktio *pktio) {
 static struct macs_odp_rx *rx_open(struct macs_odp_pktio *pktio) {
     struct af_packet_state *state = pktio->state;
     uint32_t group = (uint32_t)getpid() * 31 + pktio->index + state->generation * 7919;
-    struct macs_odp_rx *rx = macs_odp_rx_open(state->interface.ifindex, macs_odp_interface_maxlen(&state->interface));
+    struct macs_odp_rx *rx = macs_odp_rx_open(&state->interface);
     if (rx == NULL)
         return NULL;
     rx->generation = state->generation;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SOCKETS = ODP_PKTIN_MAX_QUEUES, BUSY_TRIES = 50 };
+enum { SOCKETS = ODP_PKTIN_MAX_QUEUES, BUSY_TRIES = 50, VLAN_TAG = 4 };
 #define BUSY_WAIT_NS (20 * ODP_TIME_MSEC_IN_NS)
 
 struct af_xdp_socket {
@@ -207,15 +207,30 @@ static void send_rest(struct af_xdp_socket *socket) {
     odp_spinlock_unlock(&socket->tx_lock);
 }
 
-static uint64_t frames_finish(struct macs_odp_pktio *pktio, odp_packet_t packets[], uint32_t num, bool checksums) {
+/* What virtual devices leave undone: checksums are completed; super-frames, of which XDP does not tell how they are to
+ * be cut, are dropped. Returns how many frames are left. */
+static uint32_t frames_complete(struct macs_odp_pktio *pktio, odp_packet_t packets[], uint32_t num, uint64_t *errors) {
+    struct af_xdp_state *state = pktio->state;
+    uint32_t longest = macs_odp_interface_maxlen(&state->interface) + VLAN_TAG, kept = 0; /* a tag that was beside it */
+    for (uint32_t i = 0; i < num; i++) {
+        if (odp_unlikely(macs_odp_len(packets[i]) > longest)) {
+            macs_odp_packet_give(pktio->pool, &packets[i], 1);
+            continue;
+        }
+        macs_odp_checksum_guess(macs_odp_data(packets[i]), macs_odp_len(packets[i]));
+        packets[kept++] = packets[i];
+    }
+    *errors += num - kept;
+    return kept;
+}
+
+static uint64_t frames_finish(struct macs_odp_pktio *pktio, odp_packet_t packets[], uint32_t num) {
     odp_time_t now = odp_pktio_time(pktio, NULL);
     uint64_t octets = 0;
     for (uint32_t i = 0; i < num; i++) {
         macs_odp_input_change(packets[i], (int)pktio->index);
         odp_packet_ts_set(packets[i], now);
         octets += macs_odp_len(packets[i]);
-        if (checksums)
-            macs_odp_checksum_guess(macs_odp_data(packets[i]), macs_odp_len(packets[i]));
     }
     return octets;
 }
@@ -229,14 +244,17 @@ static uint32_t socket_recv(struct macs_odp_pktin *queue, struct af_xdp_socket *
     odp_spinlock_lock(&socket->rx_lock);
     if (socket->xsk != NULL)
         got = macs_odp_xsk_recv(socket->xsk, packets, num, &errors);
+    bool came = got > 0;
+    if (came && !socket->xsk->zerocopy)
+        got = frames_complete(pktio, packets, got, &errors);
     if (got > 0)
-        octets = frames_finish(pktio, packets, got, !socket->xsk->zerocopy);
+        octets = frames_finish(pktio, packets, got);
     odp_spinlock_unlock(&socket->rx_lock);
     if (errors > 0)
         macs_odp_count(&queue->counters.errors, errors);
-    if (got > 0) {
+    if (got > 0)
         macs_odp_count_frames(&queue->counters, got, octets);
-    } else {
+    if (!came) {
         send_rest(socket);
         macs_odp_interface_idle(&state->interface, &socket->idle);
     }
