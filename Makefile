@@ -4,7 +4,7 @@
 
 BIN := .venv/bin
 JOBS ?= 2
-C_FILES = $(shell find aux-backend bench tests/c -name '*.[ch]')
+C_FILES = $(shell find aux-backend bench tests/c tests/fuzz/doors -name '*.[ch]')
 SCRIPTS := scripts/setup scripts/huge_pages scripts/check_includes .ci/run
 
 help: ## show this list

@@ -56,9 +56,29 @@ def damaged(text: str, random: Random) -> str:
     return "".join(words)
 
 
-def survives(text: str, file: Path) -> str:
+def garbled(text: bytes, random: Random) -> bytes:
+    """Text whose bytes are changed: bits turned over, parts lost, repeated very often, or of other bytes."""
+    found = bytearray(text)
+    for _ in range(random.choice((1, 1, 3))):
+        at = random.randrange(len(found) + 1)
+        end = min(len(found), at + random.randint(1, 12))
+        match random.choice(("bit", "lose", "repeat", "random", "cut")):
+            case "bit" if at < len(found):
+                found[at] ^= 1 << random.randrange(8)
+            case "lose":
+                del found[at:end]
+            case "repeat":
+                found[at:at] = found[at:end] * random.choice((2, 50, 1000))
+            case "random":
+                found[at:end] = random.randbytes(end - at)
+            case "cut":
+                del found[at:]
+    return bytes(found)
+
+
+def survives(text: str | bytes, file: Path) -> str:
     """What is wrong with how a text is received; empty when it is accepted or refused with a message."""
-    file.write_text(text)
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
     diagnostics, began = Diagnostics(), time.process_time()
     try:
         source = Source(file, (), ())

@@ -1,4 +1,5 @@
-"""Fuzzes for a while: random programs, each examined; what fails is made smaller and written down.
+"""Fuzzes for a while: random programs, each examined; what fails is made smaller and written down. Or one of the doors
+through which bytes from outside come in (doors.py, texts.py).
 
 python tests/fuzz/fuzz.py [--minutes N] [--seed N] [--count N] [--kind KIND] [--size N] [--into FOLDER]
 
@@ -8,6 +9,7 @@ The seed says everything: which kind of program, how large, with which packets, 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -15,12 +17,15 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import doors
 import fetched
 import p4_14
 import program
 import psa
 import reckoned
 import report
+import texts
+from built_once import FOLDER
 from damage import damaged, survives
 from layout import Node, render
 from oracle import DEFAULT, Failure, build_of, examine
@@ -34,6 +39,8 @@ Found = tuple[tuple[Node, ...], Failure]
 
 def main() -> int:
     asked = _arguments()
+    if asked.kind in (*doors.DOORS, *texts.TEXTS):
+        return _door(asked)
     deadline = time.monotonic() + 60 * asked.minutes
     failures = done = 0
     seed = asked.seed if asked.seed is not None else int(time.time())
@@ -48,6 +55,28 @@ def main() -> int:
                 print(f"{done} programs", flush=True)
     print(f"{done} programs, up to seed {seed - 1}: {failures} failed")
     return 1 if failures else 0
+
+
+def _door(asked: argparse.Namespace) -> int:
+    """Fuzz a door. Returns 1 if an input was received badly."""
+    seed = asked.seed if asked.seed is not None else int(time.time())
+    folder, seconds = asked.into / asked.kind, int(60 * asked.minutes)
+    print(f"{asked.kind}, from seed {seed}, for {seconds} s; inputs are in {folder}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="macsad-fuzz-") as built:
+        os.environ[FOLDER] = built
+        if asked.kind in doors.DOORS and (why := doors.missing()):
+            print(f"error: {why}")
+            return 1
+        run = doors.run if asked.kind in doors.DOORS else texts.run
+        outcome = run(asked.kind, seconds, folder, seed % (1 << 31))
+    print(
+        f"{outcome.executions} inputs, {outcome.coverage} edges covered"
+        if outcome.coverage
+        else f"{outcome.executions} inputs"
+    )
+    if outcome.wrong:
+        print(f"{outcome.wrong}\nsee {outcome.input}")
+    return 1 if outcome.wrong else 0
 
 
 def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: float) -> int:
@@ -108,7 +137,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, help="of the first program; by default another one every time")
-    parser.add_argument("--kind", choices=sorted(set(KINDS)), help="by default all in turn")
+    parser.add_argument(
+        "--kind", choices=sorted({*KINDS, *doors.DOORS, *texts.TEXTS}), help="by default all kinds of programs in turn"
+    )
     parser.add_argument("--size", type=int, choices=range(5), help="by default 0 to 3 in turn")
     parser.add_argument("--shrink", type=float, default=SHRINK_SECONDS, help="seconds for making a failure smaller")
     parser.add_argument("--into", type=Path, default=Path("build/fuzz"), help="where failures are written")
