@@ -25,6 +25,15 @@ class ResolvedCall:
     arguments: tuple[ast.Expression | None, ...]
     substitution: Substitution
     receiver: ast.Expression | None = None  # x of x.method(…); None for functions and for direct application of a type
+    order: tuple[int, ...] = ()  # the positions of `arguments` as they are written, where they are named
+
+    def passed(
+        self, parameters: tuple[ast.Parameter, ...] | None = None
+    ) -> tuple[tuple[ast.Parameter, ast.Expression | None], ...]:
+        """Parameters, those of what is called in the end where they are others, with their arguments in the order of
+        evaluation: that of the call (P4-16 spec 6.8)."""
+        pairs = tuple(zip(parameters or self.parameters, self.arguments, strict=True))
+        return tuple(pairs[position] for position in self.order) if self.order else pairs
 
 
 @dataclass(slots=True)

@@ -155,7 +155,9 @@ def _check(
         values.append(value)
     if isinstance(ref.expression, ast.Call):
         st.checked.types[ref.expression] = t.Void()
-        st.checked.calls[ref.expression] = ResolvedCall(action, action.parameters, tuple(values), {})
+        st.checked.calls[ref.expression] = ResolvedCall(
+            action, action.parameters, tuple(values), {}, order=arguments.order_of(ref.expression, tuple(bound))
+        )
 
 
 def _same_directed(

@@ -18,6 +18,14 @@ from aux_frontend.p4_16.types import Ty
 _OBJECTS = t.Extern | t.ParserType | t.ControlType | t.PackageType
 
 
+def order_of(e: ast.Call | ast.Instantiation, bound: Bound) -> tuple[int, ...]:
+    """The positions in `bound` as the call has them; what is left to defaults comes last. Empty where no names are given."""
+    if not any(argument.name for argument in e.arguments):
+        return ()
+    written = {id(argument): place for place, argument in enumerate(e.arguments)}
+    return tuple(sorted(range(len(bound)), key=lambda position: written.get(id(bound[position]), len(written))))
+
+
 def check_all(
     st: State, signature: Signature, bound: Bound, found: Sequence[Ty | None],
     substitution: Mapping[ast.TypeParameter, Ty], *, quiet: bool,

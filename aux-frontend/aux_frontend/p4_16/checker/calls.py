@@ -125,7 +125,12 @@ def resolve(
         good = _well_formed(st, at, signature, substitution, result)
     expressions_per_parameter = args.check_all(st, signature, bound, found, substitution, quiet=not good)
     st.checked.calls[e] = ResolvedCall(
-        signature.target, signature.parameters, expressions_per_parameter, substitution, receiver
+        signature.target,
+        signature.parameters,
+        expressions_per_parameter,
+        substitution,
+        receiver,
+        args.order_of(e, bound),
     )
     if not good and mentions(result, t.Unsolved):
         return UNKNOWN

@@ -24,6 +24,7 @@ from aux_frontend.p4_16.elaborate import (
     values as va,
 )
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
+from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.objects import (
     ControlObject,
     ExternObject,
@@ -152,7 +153,7 @@ def _function(
     unit, span = scope.unit, node.span
     callee = instances.root(scope).child(_type_arguments(scope, resolved))
     prefix = inline.nested_prefix(unit, function.name)
-    copies = bind.bind(scope, callee, resolved.parameters, resolved.arguments, prefix, span)
+    copies = bind.bind(scope, callee, resolved.passed(), prefix, span)
     result_type = callee.type_ref(function.result)
     returned = _single_return(function)
     if returned is not None:
@@ -183,7 +184,7 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
     callee = home.child()
     prefix = inline.nested_prefix(scope.unit, action.name)
     captured = captured_storage(home, action)
-    copies = bind.bind(scope, callee, resolved.parameters, resolved.arguments, prefix, node.span, captured)
+    copies = bind.bind(scope, callee, resolved.passed(), prefix, node.span, captured)
     frame = Frame(prefix, f"{action.name}_end", pending=bool(copies), action=True)
     inline.run(callee, frame, action.body, node.span, copies)
 
@@ -218,7 +219,7 @@ def _extern_function(scope: Scope, node: ast.Call, resolved: ResolvedCall, name:
     handler = core.FUNCTIONS.get(name) or scope.unit.architecture.function(name)
     if handler is None:
         raise scope.unit.failure(node.span, f"the extern function '{name}' is not supported on this architecture")
-    return handler(ExternCall(scope, name, resolved, node.span))
+    return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span))
 
 
 def _extern_method(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: str) -> va.Value | None:
@@ -229,4 +230,22 @@ def _extern_method(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: s
     handler = core.METHODS.get((extern, name)) or scope.unit.architecture.method(extern, name)
     if handler is None:
         raise scope.unit.failure(node.span, f"the method '{extern}.{name}' is not supported on this architecture")
-    return handler(ExternCall(scope, name, resolved, node.span, receiver))
+    return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span, receiver))
+
+
+def _in_order(scope: Scope, resolved: ResolvedCall) -> Scope:
+    """The scope in which a handler evaluates the arguments in an order of its own: where that can make a difference they
+    are evaluated here, from left to right, and known there. P4-16 spec 6.8."""
+    given = [(p, a) for p, a in resolved.passed() if a is not None]
+    effects = [has_effects(scope.unit, argument) for _, argument in given]
+    if not any(effects) or (len(given) == 1 and given[0][0].direction in bind.OUTWARD):
+        return scope
+    inner = scope.child()
+    for position, (parameter, argument) in enumerate(given):
+        if parameter.direction in bind.OUTWARD:
+            inner.known[argument] = expressions.location(scope, argument, stable=True)
+            continue
+        value = expressions.evaluate(scope, argument)
+        later = any(effects[position + 1 :])
+        inner.known[argument] = places.freeze(scope.unit, value, argument.span) if later else value
+    return inner

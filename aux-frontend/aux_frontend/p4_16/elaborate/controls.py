@@ -33,8 +33,7 @@ def apply(scope: Scope, node: ast.Call, resolved: ResolvedCall) -> None:
         copies = bind.bind(
             scope,
             callee,
-            control.declaration.parameters,
-            resolved.arguments,
+            resolved.passed(control.declaration.parameters),
             control.name,
             node.span,
             captured,
@@ -43,9 +42,7 @@ def apply(scope: Scope, node: ast.Call, resolved: ResolvedCall) -> None:
         prepare(control, callee)
     else:
         callee = control.scope
-        copies = bind.rebind(
-            scope, callee, control.declaration.parameters, resolved.arguments, node.span, control.fixed
-        )
+        copies = bind.rebind(scope, callee, resolved.passed(control.declaration.parameters), node.span, control.fixed)
     run(control, callee, node.span, copies, nested)
 
 

@@ -22,6 +22,8 @@ MAX_DEPTH = 64  # of one HLIR expression, about
 
 def evaluate(scope: Scope, expression: ast.Expression) -> va.Value:
     """The value of an expression, after the implicit cast that the checker decided."""
+    if (known := scope.known.get(expression)) is not None:
+        return places.read(scope.unit, known, expression.span) if isinstance(known, va.LOCATIONS) else known
     checked = scope.unit.checked
     constant = checked.constants.get(expression)
     target = checked.casts.get(expression)
@@ -270,11 +272,12 @@ def slice_bounds(scope: Scope, expression: ast.SliceExpression) -> tuple[int, in
 
 def _slice(scope: Scope, expression: ast.SliceExpression) -> va.Value:
     span = expression.span
-    if expression.plus and _compile_time(offset := evaluate(scope, expression.high)) is None:
-        base = scalar(scope, expression.base)
-        assert isinstance(offset, va.EXPRESSIONS)
-        shifted = fold.binary(ex.BinaryOp.SHR, base, offset, span)
-        return fold.slice_of(shifted, integer(scope, expression.low) - 1, 0, span)
+    if expression.plus:
+        whole, offset = evaluate_all(scope, (expression.base, expression.high))
+        if _compile_time(offset) is None:
+            base, position = (scalar_value(scope, value, expression) for value in (whole, offset))
+            shifted = fold.binary(ex.BinaryOp.SHR, base, position, span)
+            return fold.slice_of(shifted, integer(scope, expression.low) - 1, 0, span)
     base = scalar(scope, expression.base)
     high, low = slice_bounds(scope, expression)
     return fold.slice_of(base, high, low, span)
@@ -293,6 +296,8 @@ def location(scope: Scope, expression: ast.Expression, stable: bool = False) -> 
 
 def try_location(scope: Scope, expression: ast.Expression, stable: bool = False) -> va.Location | None:
     """The storage of an expression, None when it has none of its own."""
+    if (known := scope.known.get(expression)) is not None:
+        return known if isinstance(known, va.LOCATIONS) else None
     match expression:
         case ast.Path():
             declaration = scope.unit.checked.declarations.get(expression)

@@ -20,6 +20,7 @@ from aux_frontend.p4_16.elaborate import (
     statements,
     values as va,
 )
+from aux_frontend.p4_16.elaborate.changes import changed_by, may_change
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
 from transpiler.diagnostics import Span
@@ -142,6 +143,10 @@ def _bound(scope: Scope, bound: ast.Expression, target: va.ScalarLocation) -> ex
 def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -> None:
     unit, span = scope.unit, node.span
     collection = expressions.evaluate(scope, node.collection)
+    changes = changed_by(scope, (node.body,))
+    read = set(va.reads(collection))
+    if may_change(changes, read) or va.overlap(read, set(va.touched(target))):
+        collection = places.freeze(unit, collection, span)  # it is evaluated once (P4-16 spec 12.8)
     match collection:
         case va.StructValue(fields=fields):
             items: list[va.Value] = [value for _, value in fields]

@@ -148,7 +148,7 @@ class ParserBuilder:
         if len(unit.frames) >= MAX_CALL_DEPTH:
             raise unit.failure(span, f"parsers are nested deeper than {MAX_CALL_DEPTH}")
         callee = parser.constructor_scope.child()
-        copies = bind.bind(scope, callee, parser.declaration.parameters, resolved.arguments, parser.name, span)
+        copies = bind.bind(scope, callee, resolved.passed(parser.declaration.parameters), parser.name, span)
         rest = self.reserve(f"{self.current}_after_{parser.declaration.name}")
         own = self.names_of(parser, f"{self._local_name(parser.name)}.")
         start = next(iter(own.values()))

@@ -151,6 +151,7 @@ def assign(unit: Unit, target: va.Location, value: va.Value, span: Span) -> None
             assign_header(unit, target, value, span)
         case va.UnionLocation(type=union_type):
             value = convert(unit, value, union_type, span)
+            value = _apart(unit, target, value, span)
             assert isinstance(value, va.UnionValue)
             for (_, member), (_, source) in zip(target.members, value.members, strict=True):
                 assign_header(unit, va.HeaderLocation(member.type, member.place), source, span)
@@ -248,16 +249,21 @@ def assign_header(unit: Unit, target: va.HeaderLocation, value: va.HeaderValue, 
 
 
 def _fill_header(unit: Unit, target: va.HeaderLocation, value: va.HeaderValue, span: Span) -> None:
-    sources = [source for _, source in value.fields]
-    keys = set(va.touched(target))
-    if len(sources) > 1 and any(va.overlap(keys, set(va.reads(source))) for source in sources):
-        sources = [_scalar(freeze(unit, source, span)) for source in sources]
+    sources = [_scalar(_apart(unit, target, source, span)) for _, source in value.fields]
     set_valid(unit, target, span)
     for (name, leaf), source in zip(layout.leaves(target.type), sources, strict=True):
         assign(unit, _part(unit, target.place, name, leaf, span), source, span)
 
 
+def _apart(unit: Unit, target: va.Location, value: va.Value, span: Span) -> va.Value:
+    """The value, which does not change while the target's parts are assigned one after the other."""
+    return freeze(unit, value, span) if va.overlap(set(va.touched(target)), set(va.reads(value))) else value
+
+
 def _assign_stack(unit: Unit, target: va.StackLocation, value: va.StackValue, span: Span) -> None:
+    apart = _apart(unit, target, value, span)
+    assert isinstance(apart, va.StackValue)
+    value = apart
     for element, source in zip(elements(target, span), value.elements, strict=True):
         assign(unit, element, source, span)
     if target.next_index is not None:

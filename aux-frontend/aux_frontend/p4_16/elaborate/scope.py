@@ -28,6 +28,7 @@ class Scope:
     actions: frozenset[ast.Node] = frozenset()  # actions declared here
     repeated: bool = False  # a control body that is inlined more than once
     prefix: str = ""  # the name of the control whose locals these are
+    known: dict[ast.Expression, va.Value | va.Location] = field(default_factory=dict)  # arguments evaluated already
 
     def lookup(self, declaration: ast.Node) -> Binding | None:
         """What a declaration is bound to here, innermost first."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.ast.visit import walk
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import expressions, values as va
-from aux_frontend.p4_16.elaborate.bind import OUTWARD
-from aux_frontend.p4_16.elaborate.effects import has_effects
+from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.changes import OUTWARD, changed_by, may_change, storage_of
 from aux_frontend.p4_16.elaborate.scope import Scope
 
 
@@ -32,14 +31,14 @@ def fixed_parameters(scope: Scope, calls: list[ResolvedCall]) -> frozenset[ast.P
     fixed: set[ast.Parameter] = set()
     if not calls:
         return frozenset()
-    effects = any(a is not None and has_effects(scope.unit, a) for call in calls for a in call.arguments)
+    changes = changed_by(scope, (argument for call in calls for argument in call.arguments))
     for position, parameter in enumerate(calls[0].parameters):
-        if effects and parameter.direction not in OUTWARD:
-            continue  # an `in` argument may have to be read before a later argument changes it
         location = _same_location(scope, [call.arguments[position] for call in calls])
         if location is None:
             continue
         keys = set(va.touched(location))
+        if parameter.direction != "out" and may_change(changes, keys):
+            continue  # it may have to be read before a later argument changes it
         others = (_outward_keys(scope, call, position) for call in calls)
         if not any(va.overlap(keys, other) for other in others):
             fixed.add(parameter)
@@ -62,25 +61,6 @@ def _outward_keys(scope: Scope, call: ResolvedCall, position: int) -> set[va.Key
     """The storage that a call may change through its other parameters."""
     keys: set[va.Key] = set()
     for index, (parameter, argument) in enumerate(zip(call.parameters, call.arguments, strict=True)):
-        if index == position or argument is None or parameter.direction not in OUTWARD:
-            continue
-        while not isinstance(argument, ast.Path):
-            if isinstance(argument, ast.Member) and not _indexed(argument):
-                break
-            base = getattr(argument, "base", None)
-            if not isinstance(base, ast.Expression):
-                break
-            argument = base
-        where = expressions.try_location(scope, argument)
-        if where is not None:
-            keys.update(va.touched(where))
+        if index != position and argument is not None and parameter.direction in OUTWARD:
+            keys |= storage_of(scope, argument)
     return keys
-
-
-def _indexed(expression: ast.Expression) -> bool:
-    """Whether an index, or `next` and `last`, is part of an l-value: then its base stands for it."""
-    while isinstance(expression, ast.Member):
-        if expression.name in ("next", "last"):
-            return True
-        expression = expression.base
-    return not isinstance(expression, ast.Path)

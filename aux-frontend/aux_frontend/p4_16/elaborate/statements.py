@@ -95,8 +95,10 @@ def initialise(scope: Scope, variable: ast.VariableDeclaration, fresh: bool) -> 
 
 def _assign(scope: Scope, node: ast.AssignmentStatement) -> None:
     unit, span = scope.unit, node.span
-    target = expressions.location(scope, node.target, stable=has_effects(unit, node.value) or node.operator != "=")
     type_ = scope.type_of(node.target)
+    whole = layout.scalar_type(unit, layout.stripped(type_)) is not None
+    stable = has_effects(unit, node.value) or node.operator != "=" or not whole
+    target = expressions.location(scope, node.target, stable)
     if node.operator == "=":
         value = expressions.evaluate_as(scope, node.value, type_)
     else:

@@ -76,8 +76,7 @@ def _referred(
         resolved = checked.calls.get(expression)
         declaration = resolved.target if resolved is not None else None
         if resolved is not None:
-            pairs = zip(resolved.parameters, resolved.arguments, strict=True)
-            arguments = {p: a for p, a in pairs if a is not None}
+            arguments = {p: a for p, a in resolved.passed() if a is not None}
     else:
         declaration = checked.declarations.get(expression)
     if not isinstance(declaration, ast.ActionDeclaration):
@@ -179,10 +178,10 @@ def _body(
                 callee.bindings[parameter] = _action_data(unit, home, name, parameter)
         data = tuple(v for v in unit.variables if v not in before)
         with unit.collecting() as collected:
-            directed = [p for p in declaration.parameters if p.direction]
-            given = [arguments.get(p) for p in directed]
+            missing = ((p, None) for p in declaration.parameters if p not in arguments)
+            directed = [(p, a) for p, a in (*arguments.items(), *missing) if p.direction]
             captured = calls.captured_storage(home, declaration)
-            copies = bind.bind(scope, callee, directed, given, name, declaration.span, captured)
+            copies = bind.bind(scope, callee, directed, name, declaration.span, captured)
             with unit.collecting() as inner:
                 frame.pending = bool(copies)
                 statements.block(callee, declaration.body.body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import expressions, inline, interface, names, sets, table_actions, values as va
+from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.objects import TableObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.table_actions import Uses
@@ -45,17 +46,20 @@ def declare(scope: Scope, declaration: ast.TableDeclaration, prefix: str) -> Tab
 
 
 def _keys(table: TableObject) -> tuple[pr.TableKey, ...]:
-    """Keys; one whose evaluation has an effect is evaluated into a variable before each application."""
+    """Keys; those up to the last whose evaluation has an effect are evaluated into variables, in order, before each
+    application. P4-16 spec section 14.2.3."""
     scope, unit = table.scope, table.scope.unit
     hoisted: list[tuple[int, ex.VariableRef]] = []
     keys: list[pr.TableKey] = []
-    for position, key in enumerate(table.declaration.keys or ()):
+    declared = table.declaration.keys or ()
+    effects = [has_effects(unit, key.expression) for key in declared]
+    for position, key in enumerate(declared):
         kind = _MATCH_KINDS.get(key.match_kind.text)
         if kind is None:
             raise unit.failure(key.match_kind.span, f"the match kind '{key.match_kind.text}' is not supported")
         with unit.collecting() as before:
             value = expressions.scalar(scope, key.expression)
-        if before:
+        if before or (any(effects[position + 1 :]) and not isinstance(value, ex.Const)):
             variable = unit.temporary(f"{table.declaration.name}.key{position}", value.type, key.span)
             hoisted.append((position, variable))
             value = ex.Read(variable, value.type, key.span)

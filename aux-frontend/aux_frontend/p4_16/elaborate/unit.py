@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -104,15 +104,15 @@ class Unit:
 
     # --- names and storage -------------------------------------------------------------------------------------------
 
-    def unique(self, name: str, taken: object) -> str:
-        """The name, or the name with a number that makes it new in `taken` (something with `in`)."""
-        if name not in taken:  # type: ignore[operator]
+    def unique(self, name: str, *taken: Container[str]) -> str:
+        """The name, or the name with a number that makes it new in all of `taken`."""
+        if not any(name in names for names in taken):
             return name
         count = self._suffixes.get(name, 0)
         while True:
             count += 1
             candidate = f"{name}_{count}"
-            if candidate not in taken:  # type: ignore[operator]
+            if not any(candidate in names for names in taken):
                 self._suffixes[name] = count
                 return candidate
 
@@ -129,14 +129,14 @@ class Unit:
         return name
 
     def add_header(self, name: str, type_: str, local: bool, span: Span) -> str:
-        name = self.unique(name, self.headers)
+        name = self.unique(name, self.headers, self.stacks)
         self._limit(span)
         self.headers[name] = pr.Header(name, type_, span, local)
         return name
 
     def reserve_stack_name(self, name: str) -> str:
-        """A name under which neither a stack nor a stack of union members stands."""
-        taken = set(self.stacks) | {s.rpartition(".")[0] for s in self.stacks}
+        """A name under which neither a header nor a stack nor a stack of union members stands."""
+        taken = set(self.headers) | set(self.stacks) | {s.rpartition(".")[0] for s in self.stacks}
         return self.unique(name, taken)
 
     def add_stack(self, name: str, type_: str, size: int, local: bool, span: Span) -> None:
