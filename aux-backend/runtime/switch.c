@@ -103,6 +103,13 @@ static int create_lanes(struct macs_switch *sw) {
         if (!status)
             sw->lane_count++;
     }
+    if (status == -ENOTSUP && sw->program->cipher) {
+        macs_log_write(&sw->log,
+                       "error: the program ciphers with AES-128 in CBC mode, which this ODP does not have: "
+                       "libodp-dpdk gets it from a crypto device of DPDK, ODP_PLATFORM_PARAMS=\"... --vdev "
+                       "crypto_openssl,max_nb_queue_pairs=512\" (Debian 12: apt install librte-crypto-openssl23)");
+        return status;
+    }
     return status ? failed(sw, "make the workers", status) : 0;
 }
 

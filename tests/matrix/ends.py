@@ -39,11 +39,11 @@ START_S, END_S, TRAFFIC_S = 30.0, 20.0, 0.1
 ENDLESS = {
     "linux pcap": ("pcap:{file},loops=0", "pcap:,{file}"),
     "linux mem": ("mem:{file},loop", "null:"),
-    "dpdk pcap": ("dpdk:net_pcap{n},rx_pcap={file},infinite_rx=1", "dpdk:net_pcap{n},tx_pcap={file}"),
+    "dpdk net_pcap": ("dpdk:net_pcap{n},rx_pcap={file},infinite_rx=1", "dpdk:net_pcap{n},tx_pcap={file}"),
     "odp linux": ("pcap:in={file}:loops=0", "pcap:out={file}"),
 }
 MORE = (
-    Row("dpdk", "null", "files", "dpdk:net_null{n}", "dpdk:net_null{n},no-rx=1"),
+    Row("dpdk", "net_null", "files", "dpdk:net_null{n}", "dpdk:net_null{n},no-rx=1"),
     Row("dpdk", "net_af_xdp", "wires", "dpdk:net_af_xdp{n},iface={interface}", "dpdk:net_af_xdp{n},iface={interface}"),
 )
 DEVICES = ("net_pcap0,rx_pcap={file},infinite_rx=1", "net_pcap1,tx_pcap={file}")  # of libodp-dpdk

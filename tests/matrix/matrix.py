@@ -130,7 +130,7 @@ def place(cell: Cell, folder: Path) -> Path:
 def build(cell: Cell, folder: Path) -> None:
     """What goes wrong is said when the binary is missed."""
     options = ("--platform", cell.row.platform, "--arch", cell.arch, "-O", "1", "-o", place(cell, folder))
-    said = macsad("build", source(cell.app), *options, environment=environment_of(cell.row))
+    said = macsad("build", source(cell.app), *options, environment=environment_of(cell.row, cell.arch))
     if said:
         (place(cell, folder) / f"{cell.app}.why").write_text(said)
 
@@ -176,14 +176,13 @@ def command_of(cell: Cell, folder: Path, files: list[Path]) -> tuple[list[str], 
     if not binary.exists():
         why = binary.with_suffix(".why")
         raise Failed(f"does not build: {why.read_text()[-300:] if why.exists() else ''}")
-    environment = environment_of(cell.row)
+    environment = environment_of(cell.row, cell.arch)
     if cell.row.odp == "libodp-dpdk":  # its ports are devices that DPDK is given when it starts
         devices = [f"net_pcap{n},{'tx' if n else 'rx'}_pcap={file}" for n, file in enumerate(files)]
         environment["ODP_PLATFORM_PARAMS"] = " ".join(
             ["--no-pci --no-huge --no-shconf -m 1024", *(f"--vdev {d}" for d in devices)]
         )
-    emulated = cell.arch != toolchain.host_arch()
-    ports = [f"--port={n}={cell.row.port(n, file, emulated)}" for n, file in enumerate(files)]
+    ports = [f"--port={n}={cell.row.port(n, file)}" for n, file in enumerate(files)]
     options = ["--entries", str(folder / cell.app / "entries.txt"), "--max-frame", "1518"]
     return [*toolchain.emulator(cell.arch), str(binary), *ports, *options], environment
 

@@ -54,13 +54,33 @@ def test_every_hole_has_a_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr(cells.toolchain, "host_arch", lambda: "x86_64")
     (tmp_path / "pkg-config").symlink_to("/bin/false")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr(cells, "pkg_config_path", lambda package: None)
+    monkeypatch.setattr(cells, "pkg_config_path", lambda package, arch: None)
     monkeypatch.setattr(cells.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(cells, "sysroot_directory", lambda arch: tmp_path / arch)
     reasons = {(str(row), arch): cells.hole(row, arch) for row in cells.ROWS for arch in cells.ARCHITECTURES}
     assert reasons["linux af_xdp", "x86_64"] == "interfaces need root"
     assert reasons["linux af_xdp", "aarch64"] == "emulators do not have AF_XDP"
     assert reasons["odp linux", "x86_64"] == "pkg-config knows no libodp-linux"
-    assert reasons["odp dpdk", "aarch64"].startswith("no libodp-dpdk for aarch64")
+    assert reasons["odp dpdk", "aarch64"] == "no libodp-dpdk for aarch64 in /opt/*-aarch64 (docs/cross.md)"
+    assert reasons["dpdk net_af_packet", "riscv64"] == "emulators do not have packet rings"
+    assert reasons["dpdk net_pcap", "s390x"] == "Debian 12 has no DPDK for s390x"
+    assert reasons["dpdk net_pcap", "armv7"].startswith("no DPDK for armv7: 'macsad sysroot armv7'")
+
+
+def test_an_odp_for_another_architecture_is_no_other_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if cells.shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    for name in ("PKG_CONFIG", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(cells, "OPT", tmp_path)
+    monkeypatch.setattr(cells.toolchain, "host_arch", lambda: "x86_64")
+    folder = tmp_path / "odp-aarch64" / "lib" / "pkgconfig"
+    folder.mkdir(parents=True)
+    (folder / "libodp-test.pc").write_text("Name: test\nDescription: none\nVersion: 1\n")
+    found = {arch: cells.pkg_config_path("libodp-test", arch) for arch in cells.ARCHITECTURES}
+    assert found == {**dict.fromkeys(cells.ARCHITECTURES), "aarch64": str(folder)}
+    row = cells.Row("odp", "test", "files", "", "", "libodp-test")
+    assert cells.environment_of(row, "aarch64")["PKG_CONFIG_LIBDIR"] == str(folder)
 
 
 def test_a_bare_machine_has_holes_not_failures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -75,7 +95,7 @@ def test_a_bare_machine_has_holes_not_failures(monkeypatch: pytest.MonkeyPatch, 
     assert reasons["linux pcap", "x86_64"] == ""
     assert reasons["odp linux", "x86_64"] == "pkg-config is not installed"
     assert reasons["linux tap", "x86_64"] == "not installed: ip, unshare"
-    assert reasons["dpdk pcap", "x86_64"].startswith("no DPDK")
+    assert reasons["dpdk net_pcap", "x86_64"].startswith("no DPDK")
     assert "not installed" in reasons["linux pcap", "aarch64"]
 
 

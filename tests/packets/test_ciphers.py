@@ -10,6 +10,7 @@ import pytest
 import switches
 from switch_harness import read_pcap, write_pcap
 
+from macsad.cli import call
 from transpiler.interpreter import aes
 
 APP = Path(__file__).parents[2] / "apps" / "l2fwd-crypto" / "l2fwd-crypto.p4"
@@ -70,3 +71,19 @@ def test_more_keys_than_sessions(tmp_path: Path, burst: int) -> None:
     assert read_pcap(out) == expected
     dropped = len(frames) - len(expected)
     assert f"dropped {dropped}: cipher {dropped}\n" in done.stdout
+
+
+def test_an_odp_without_ciphers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as libodp-dpdk without a crypto device: the switch says what is missing, and does not start."""
+    source = "#include <odp_api.h>\nint __wrap_odp_crypto_capability(odp_crypto_capability_t *capability);\n"
+    source += "int __wrap_odp_crypto_capability(odp_crypto_capability_t *c) { *c = (odp_crypto_capability_t){0}; return 0; }\n"
+    include = APP.parents[2] / "aux-backend" / "platform" / "linux" / "include"
+    none = tmp_path / "none.o"
+    subprocess.run(["gcc", "-I", include, "-xc", "-c", "-", "-o", none], input=source, text=True, check=True)
+    monkeypatch.setenv("MACSAD_LDFLAGS", f"-Wl,--wrap=odp_crypto_capability {none}")
+    assert call(["build", str(APP), "-O", "0", "-o", str(tmp_path)]) == 0
+    command = [tmp_path / "l2fwd-crypto", "--port=0=null:", "--until-idle"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "error: the program ciphers with AES-128 in CBC mode, which this ODP does not have" in done.stderr
+    assert "--vdev crypto_openssl" in done.stderr and "apt install librte-crypto-openssl23" in done.stderr

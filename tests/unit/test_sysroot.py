@@ -105,6 +105,19 @@ def test_packages_that_do_not_come(cache: Path, tmp_path: Path, monkeypatch: pyt
         sysroot.make("aarch64", None, tmp_path / "empty")
 
 
+@pytest.mark.parametrize("said", ["Unable to locate package {}", "Package '{}' has no installation candidate"])
+def test_architectures_that_have_no_dpdk(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "apt-get").write_text(
+        f'#!/bin/sh\necho "E: {said.format("libdpdk-dev")}" >&2\nfor last; do :; done\n[ "$last" = update ]\n'
+    )
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(
+        ToolchainError, match="there is no libdpdk-dev for s390x: --platform dpdk cannot be built for it"
+    ):
+        sysroot.make("s390x")
+
+
 @pytest.mark.parametrize(
     ("arch", "cpu", "flag"),
     [("armv7", "cortex-a7", "-mcpu=cortex-a7"), ("riscv64", "sifive-u74", "-mcpu=sifive-u74"),

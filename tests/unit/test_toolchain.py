@@ -192,6 +192,15 @@ def test_a_cross_compiler_that_is_not_installed_has_a_package(monkeypatch: pytes
         toolchain.find(arch="aarch64")
 
 
+def test_a_c_library_that_is_not_there_has_a_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(toolchain, "host_arch", lambda: "x86_64")
+    for arch, package in (("x86_64", "libc6-dev"), ("armv7", "libc6-dev-armhf-cross")):
+        with pytest.raises(
+            ToolchainError, match=rf"headers of the C library for {arch} \(Debian: apt install {package}\)"
+        ):
+            toolchain.find(arch=arch, compiler=f"gcc -nostdinc -I{tmp_path}", own_processor=False)
+
+
 def test_flags_of_native_and_cross_compilers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "aarch64-linux-gnu-gcc").symlink_to(shutil.which("gcc") or "gcc")  # any compiler will do
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")

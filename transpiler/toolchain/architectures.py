@@ -25,9 +25,14 @@ class Architecture:
         return f"qemu-{self.qemu}-static"
 
     @property
+    def libc(self) -> str:
+        """The package of the cross compiler's C library."""
+        return f"libc6-dev-{self.debian}-cross"
+
+    @property
     def packages(self) -> str:
         """Of the cross compiler, with its C library."""
-        return f"gcc-{self.triplet.replace('_', '-')} libc6-dev-{self.debian}-cross"
+        return f"gcc-{self.triplet.replace('_', '-')} {self.libc}"
 
 
 ARCHITECTURES = {

@@ -6,6 +6,7 @@ installed here stays as it is, and nobody needs to be root. Only what compiling,
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from transpiler.toolchain.toolchain import ToolchainError
 
 PACKAGES = ("libc6-dev", "libdpdk-dev", "libssl-dev")
 KEPT = ("lib", "usr/include", "usr/lib", "usr/share/pkgconfig")  # an emulator would take other files for this machine's
+MISSING = r"(?m)locate package {0}$|Package '{0}' has no installation candidate"
 Progress = Callable[[int, int], None]  # packages unpacked, packages in all
 
 
@@ -64,7 +66,15 @@ def _fetch(arch: str, scratch: Path) -> Path:
     }
     options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
     _run("apt-get", "-qq", *options, "update")
-    _run("apt-get", "-qq", *options, "install", "--yes", "--download-only", "--no-install-recommends", *PACKAGES)
+    try:
+        _run("apt-get", "-qq", *options, "install", "--yes", "--download-only", "--no-install-recommends", *PACKAGES)
+    except ToolchainError as error:
+        if lacking := [package for package in PACKAGES if re.search(MISSING.format(package), str(error))]:
+            raise ToolchainError(
+                f"where this machine's apt has its packages from there is no {', '.join(lacking)} for {arch}: "
+                f"--platform dpdk cannot be built for it, --platform linux can"
+            ) from None
+        raise
     return cache / "archives"
 
 

@@ -17,6 +17,7 @@ from transpiler.toolchain.packages import Flags, Packages
 WARNINGS = ("-Wall", "-Wextra", "-Wshadow")
 LANGUAGE = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-fno-strict-aliasing")
 INSTALLED_ODP = ("libodp-linux", "libodp-dpdk", "libodp")
+PROBED = {"libc": "<stdio.h>", "netmap": "<net/netmap_user.h>"}
 CROSS_LIBRARIES = Path("/usr")  # where Debian has those of its cross compilers, in a folder for each triplet
 # They make pkg-config know another machine's libraries.
 ANOTHER_MACHINES = ("PKG_CONFIG", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR")
@@ -87,7 +88,15 @@ def find(
         link += [f"-fsanitize={','.join(sanitize)}"]
     flags += words("MACSAD_CFLAGS", os.environ.get("MACSAD_CFLAGS", ""))
     own_libs = words("MACSAD_LDFLAGS", os.environ.get("MACSAD_LDFLAGS", ""))
-    cflags, libs, sources, includes = _platform(platform, arch, command, native)
+    cflags, libs, sources, includes = _platform(platform, arch, native)
+    headers = _headers((*command, *cflags, *flags))
+    if "libc" not in headers:
+        package = "libc6-dev" if native else ARCHITECTURES[arch].libc
+        raise ToolchainError(
+            f"the compiler '{command[0]}' finds no headers of the C library for {arch} (Debian: apt install {package})"
+        )
+    if "netmap" in headers and sources:
+        cflags = (*cflags, "-DMACS_ODP_NETMAP")
     if not self_described:
         sources, includes = (f"{SEPARATE}/src", *sources), (*includes, f"{SEPARATE}/src", f"{LINUX}/src")
     # the platform's flags first: what it says of the processor gives way to ours
@@ -95,17 +104,17 @@ def find(
     return Toolchain(command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes)
 
 
-def _platform(platform: str, arch: str, compiler: Flags, native: bool) -> tuple[Flags, Flags, Flags, Flags]:
+def _platform(platform: str, arch: str, native: bool) -> tuple[Flags, Flags, Flags, Flags]:
     """Compile flags, link flags, folders of sources, folders of headers. Raises: ToolchainError."""
     match platform:
         case "linux":
             cflags, libs = _libcrypto(Packages()) if native else ((), ())
-            return (*cflags, *_netmap(compiler)), libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
+            return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
         case "dpdk":
             packages = Packages() if native else Packages(cross=True, sysroot=_sysroot(arch), arch=arch)
             cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(packages), _libcrypto(packages), strict=True))
             includes = (f"{DPDK}/include", f"{LINUX}/include", f"{DPDK}/src", f"{LINUX}/src")
-            return (*cflags, *_netmap(compiler)), libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
+            return cflags, libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
         case "odp":
             return *_installed_odp(arch, native), (), ()
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux, dpdk or odp")
@@ -153,15 +162,16 @@ def _libcrypto(packages: Packages) -> tuple[Flags, Flags]:
     return ("-DMACS_ODP_OPENSSL", *_system(packages.cflags("libcrypto"))), libs
 
 
-def _netmap(compiler: Flags) -> Flags:
-    """A flag if the compiler finds netmap's header: the ports that need it are built then. Raises: ToolchainError."""
-    probe = "#if __has_include(<net/netmap_user.h>)\nfound\n#endif\n"
-    command = [*compiler, "-E", "-P", "-x", "c", "-"]
+def _headers(compiling: Flags) -> set[str]:
+    """Which of PROBED the compiler finds; all but netmap's where it cannot be asked. Raises: ToolchainError."""
+    probe = "".join(f"#if __has_include({header})\n{name}\n#endif\n" for name, header in PROBED.items())
     try:
-        done = subprocess.run(command, input=probe, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*compiling, "-E", "-P", "-x", "c", "-"], input=probe, capture_output=True, text=True, check=False
+        )
     except OSError as error:
-        raise ToolchainError(f"cannot run {compiler[0]}: {error.strerror}") from None
-    return ("-DMACS_ODP_NETMAP",) if "found" in done.stdout else ()
+        raise ToolchainError(f"cannot run {compiling[0]}: {error.strerror}") from None
+    return set(done.stdout.split()) if done.returncode == 0 else {"libc"}
 
 
 def _dpdk(packages: Packages) -> tuple[Flags, Flags]:
