@@ -16,7 +16,7 @@ from macsad.frontends import frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.resources import share
 from macsad.targets import choose
-from transpiler.diagnostics import Diagnostics
+from transpiler.diagnostics import Diagnostics, NotRun
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
@@ -62,11 +62,22 @@ class Request:
         return Diagnostics(disabled_warnings=[name.removeprefix("no-") for name in self.warnings])
 
 
-def check(request: Request) -> None:
-    """Check a program; prints what there is to say. Raises: Rejected."""
+def check(request: Request, runs: bool = False) -> None:
+    """Check a program, and that its target has all that it asks for; prints what there is to say. Raises: Rejected.
+
+    An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
+    """
+    from transpiler.codegen import capabilities
+
     diagnostics = request.diagnostics()
     try:
-        _frontend(request, diagnostics).check(request.source, diagnostics)
+        program = _frontend(request, diagnostics).load(request.source, diagnostics)
+        capabilities.check(optimised(program, request.wanted), request.target, diagnostics, wanted=request.wanted)
+    except NotRun as reason:
+        if runs:
+            diagnostics.error(reason.span, reason.message)
+            raise
+        diagnostics.warning(reason.span, "architecture", reason.message)
     finally:
         show(diagnostics)
 
@@ -76,6 +87,9 @@ def load(request: Request) -> Program:
     diagnostics = request.diagnostics()
     try:
         return _frontend(request, diagnostics).load(request.source, diagnostics)
+    except NotRun as reason:
+        diagnostics.error(reason.span, reason.message)
+        raise
     finally:
         show(diagnostics)
 
@@ -84,16 +98,22 @@ def generate_c(request: Request, program: Program) -> Generated:
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
     click.BadParameter."""
     from transpiler.codegen.generate import generate
-    from transpiler.passes import keep_controllable
-    from transpiler.passes.pipeline import optimise as optimised
 
     diagnostics = request.diagnostics()
     kernels = _kernels(request, program)
+    wanted = request.wanted
     try:
-        kept = keep_controllable.run(program, optimised(program, wanted=request.wanted))
-        return generate(kept, request.target, share("templates"), diagnostics, request.wanted, kernels)
+        return generate(optimised(program, wanted), request.target, share("templates"), diagnostics, wanted, kernels)
     finally:
         show(diagnostics)
+
+
+def optimised(program: Program, wanted: Optimisations) -> Program:
+    """What C is made of."""
+    from transpiler.passes import keep_controllable
+    from transpiler.passes.pipeline import optimise
+
+    return keep_controllable.run(program, optimise(program, wanted=wanted))
 
 
 def build(

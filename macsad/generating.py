@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from macsad.options import Decorated
+from macsad.options import Decorated, target_options
 from transpiler.optimisations import DOES, NAMES
 from transpiler.passes.pipeline import PASSES
 
@@ -49,10 +48,7 @@ def generating_options(command: Decorated) -> Decorated:
     command = _optimisation_options(command)
     for add in (
         click.option("--no-cache", "fresh", is_flag=True, help="Compile also what has been compiled before and is kept."),
-        click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
-                     help="A target's folder (with target.toml), or a folder of such folders."),
-        click.option("--target", "target_name", metavar="NAME",
-                     help="A target that is installed or in --target-dir; software if left out."),
+        target_options,
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
     ):  # fmt: skip

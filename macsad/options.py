@@ -51,6 +51,14 @@ def reading_options(command: Decorated) -> Decorated:
     return command
 
 
+def target_options(command: Decorated) -> Decorated:
+    """What the program is for: --target, --target-dir."""
+    command = click.option("--target-dir", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+                           help="A target's folder (with target.toml), or a folder of such folders.")(command)  # fmt: skip
+    return click.option("--target", "target_name", metavar="NAME",
+                        help="A target that is installed or in --target-dir; software if left out.")(command)  # fmt: skip
+
+
 def named_table(names: Sequence[str], name: str, option: str, which: str = "") -> str:
     """The whole name of a table that is named so or ends so, as the commands have it. `which` says more of such tables.
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 WARNINGS: Mapping[str, str] = {
+    "architecture": "a program that can be checked, but not run",
     "annotation": "an annotation says something that nothing understands",
     "constant": "a condition is always true, or always false",
     "deparser-order": "the parser leaves the order of headers open",
@@ -74,6 +75,16 @@ class Rejected(Exception):
     def __init__(self, diagnostics: Diagnostics) -> None:
         super().__init__(f"{diagnostics.error_count} errors")
         self.diagnostics = diagnostics
+
+
+class NotRun(Rejected):
+    """A program that is right, but for an architecture that can only be checked. `span`, `message`: why, which is not reported
+    yet, as it is an error only to those who want to run it."""
+
+    def __init__(self, diagnostics: Diagnostics, span: Span, message: str) -> None:
+        super().__init__(diagnostics)
+        self.args = (message,)
+        self.span, self.message = span, message
 
 
 @dataclass

@@ -29,9 +29,9 @@ class Frontend(Protocol):
         ...
 
     def check(self, source: Source, diagnostics: Diagnostics) -> None:
-        """Everything that can be said without running the program. Raises: Rejected when an error was reported."""
+        """Everything that the language asks for. Raises: Rejected when an error was reported."""
         ...
 
     def load(self, source: Source, diagnostics: Diagnostics) -> Program:
-        """Check, then elaborate to HLIR. Raises: Rejected, also when the architecture cannot be run, with a located message."""
+        """Check, then elaborate to HLIR. Raises: Rejected, also for what cannot be run; NotRun, for a whole architecture."""
         ...

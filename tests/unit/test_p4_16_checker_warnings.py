@@ -105,7 +105,7 @@ def test_an_unknown_kind_is_wrong_usage(tmp_path: Path) -> None:
     program = tmp_path / "p.p4"
     program.write_text("const bit<8> x = 300;")
     assert "overflow" in CliRunner().invoke(cli, ["check", str(program)]).stderr
-    assert CliRunner().invoke(cli, ["check", str(program), "-Wno-overflow"]).stderr == ""
+    assert "overflow" not in CliRunner().invoke(cli, ["check", str(program), "-Wno-overflow"]).stderr
     wrong = CliRunner().invoke(cli, ["check", str(program), "-Wno-overflaw"])
     assert wrong.exit_code == 2 and "'no-overflaw' is not known" in wrong.stderr
 

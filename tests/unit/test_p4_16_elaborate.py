@@ -12,7 +12,7 @@ import pytest
 from aux_frontend.p4_16.frontend import P4_16
 
 from macsad import simulate
-from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
 from transpiler.hlir.verifier import verify
@@ -403,6 +403,13 @@ def test_names_of_the_control_plane(tmp_path: Path) -> None:
     assert [e.name for e in program.externs] == ["I.r"]
 
 
+@pytest.mark.parametrize(("given", "room"), [("", 1024), ("size = 0;", 1024), ("size = 1;", 2), ("size = 7;", 7)])
+def test_a_table_has_room_for_the_entries_that_it_brings(given: str, room: int, tmp_path: Path) -> None:
+    key = "bit<8> x = 1; table t { key = { x : exact; } actions = { NoAction; }"
+    program = load(tmp_path, "t.apply();", control=f"{key} {given} entries = {{ 1 : NoAction(); 2 : NoAction(); }} }}")
+    assert program.tables[0].size == room
+
+
 # --- what cannot be run ----------------------------------------------------------------------------------------------
 
 
@@ -417,13 +424,18 @@ def rejected(tmp_path: Path, text: str) -> str:
 
 def test_a_program_without_main_can_be_checked_not_loaded(tmp_path: Path) -> None:
     text = "#include <core.p4>\nconst bit<8> x = 1;\n"
-    assert "no 'main' to run" in rejected(tmp_path, text)
+    (tmp_path / "t.p4").write_text(text)
+    with pytest.raises(NotRun, match="no 'main' to run"):
+        P4_16().load(Source(tmp_path / "t.p4"), Diagnostics())
     P4_16().check(Source(tmp_path / "t.p4"), Diagnostics())
 
 
 def test_another_package_is_named(tmp_path: Path) -> None:
     text = "control C();\npackage Other(C c);\ncontrol c() { apply { } }\nOther(c()) main;\n"
-    assert "t.p4:4:12: error: programs for the package 'Other' can be checked but not run" in rejected(tmp_path, text)
+    (tmp_path / "t.p4").write_text(text)
+    with pytest.raises(NotRun, match="programs for the package 'Other' can be checked but not run") as why:
+        P4_16().load(Source(tmp_path / "t.p4"), Diagnostics())
+    assert (why.value.span.line, why.value.span.column) == (4, 12)
 
 
 def test_an_unknown_extern_is_located(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from transpiler.codegen import capabilities
@@ -40,13 +40,7 @@ def generate(
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    usable = tuple(
-        replace(kernel, bulk=kernel.bulk and wanted.bulk)
-        for kernel in target.kernels
-        if kernel.optimisation not in wanted.left_out
-    )
-    target = replace(target, kernels=usable)
-    chosen = capabilities.check(program, target, diagnostics, asked)
+    chosen = capabilities.check(program, target, diagnostics, asked, wanted)
     program = renew_locals(lower(program))
     compared = frozenset(name for name, choice in chosen.items() if choice.kernel.kept_by)
     near = compared | (_near(chosen, target) if wanted.small_tables else frozenset())

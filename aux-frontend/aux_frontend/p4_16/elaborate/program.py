@@ -14,7 +14,7 @@ from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
 from aux_frontend.p4_16.elaborate.unowned import without_unowned
 from aux_frontend.p4_16.elaborate.v1model import V1Model
-from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.hlir import program as pr
 
 ARCHITECTURES: tuple[type[Architecture], ...] = (V1Model, Psa)
@@ -22,7 +22,7 @@ MAIN = "main"
 
 
 def elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Program:
-    """HLIR of a program that was checked without errors. Raises: Rejected when it cannot be run here."""
+    """HLIR of a program that was checked without errors. Raises: Rejected when it cannot be run here; NotRun."""
     try:
         program = _elaborate(checked, name, diagnostics)
     except Failure:
@@ -80,9 +80,6 @@ def _main(checked: Checked, diagnostics: Diagnostics) -> tuple[ast.Instantiation
                 made = architecture()
                 if made.package == package:
                     return declaration, made
-            diagnostics.error(
-                declaration.span, f"programs for the package '{package}' can be checked but not run; runs: {known}"
-            )
-            raise Failure
-    diagnostics.error(checked.program.span, f"the program has no 'main' to run; runs: {known}")
-    raise Failure
+            message = f"programs for the package '{package}' can be checked but not run; runs: {known}"
+            raise NotRun(diagnostics, declaration.span, message)
+    raise NotRun(diagnostics, checked.program.span, f"the program has no 'main' to run; runs: {known}")
