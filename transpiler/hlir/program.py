@@ -17,6 +17,11 @@ from transpiler.hlir.interface import NO_INTERFACE, Annotation as Annotation, Da
 from transpiler.hlir.statements import Body
 from transpiler.hlir.types import Enum, HeaderType, Type
 
+MAX_SIZE = (1 << 31) - 1  # of whatever has elements or entries: P4Runtime says it in an int32
+MAX_PRIORITY = (
+    1 << 31
+) - 2  # of an entry that the program brings: one more is an int32 still, whichever way round they go
+
 
 class Architecture(enum.Enum):
     """What surrounds the program: which roles it has, what its intrinsic metadata mean. P4-14 programs are V1MODEL."""

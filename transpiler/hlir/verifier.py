@@ -143,6 +143,8 @@ def _verify_extern(instance: pr.ExternInstance, problem: Problem) -> None:
     missing = set(KINDS[instance.kind]) - {name for name, _ in instance.attributes}
     for name in sorted(missing):
         problem(instance.span, f"{instance.kind} {instance.name} lacks the attribute {name}")
+    if not 0 <= (size := int(dict(instance.attributes).get("size", 0))) <= pr.MAX_SIZE:
+        problem(instance.span, f"{instance.name} has size {size}")
 
 
 # --- what runs -------------------------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ def _verify_table(program: pr.Program, table: pr.Table, problem: Problem) -> Non
         if use.action not in program.action:
             problem(use.span, f"table {table.name} uses the unknown action {use.action}")
     _verify_call(program, table, table.default_action, uses, problem)
-    if table.size < 0:
+    if not 0 <= table.size <= pr.MAX_SIZE:
         problem(table.span, f"table {table.name} has size {table.size}")
     _verify_table_externs(program, table, problem)
     matched = [key for key in table.keys if key.match_kind is not pr.MatchKind.SELECTOR]

@@ -35,7 +35,6 @@ _MATCH_TYPES = {
     pr.MatchKind.OPTIONAL: "OPTIONAL",
 }
 _PROFILE_NOTES = frozenset({"max_group_size", "selector_size_semantics", "max_member_weight"})
-DEFAULT_SIZE = 1024  # entries of a table whose size is given as 0
 
 
 def build(program: pr.Program, diagnostics: Diagnostics) -> Message:
@@ -145,7 +144,7 @@ class _Builder:
         for direct in (self.program.extern[name] for name in table.direct):
             if not notes.hidden(direct.annotations):
                 message.direct_resource_ids.append(self.ids[_EXTERN_KINDS[direct.kind], direct.name])
-        message.size = table.size or DEFAULT_SIZE
+        message.size = table.size
         timeout = notes.find(table.annotations, "support_timeout")
         if timeout is not None and notes.text(timeout) != "false":
             message.idle_timeout_behavior = enum_value("Table.IdleTimeoutBehavior", "NOTIFY_CONTROL")

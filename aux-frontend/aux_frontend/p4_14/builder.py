@@ -135,14 +135,6 @@ class Builder:
         return self.extern(name, "digest", {}, declaration.name.span)
 
 
-def pragma_number(pragmas: tuple[ast.Pragma, ...], name: str, default: int) -> int:
-    """The number after `@pragma name`, or `default`."""
-    for pragma in pragmas:
-        if pragma.name == name and pragma.operands and pragma.operands[0].isdecimal():
-            return int(pragma.operands[0])
-    return default
-
-
 def annotations_of(pragmas: tuple[ast.Pragma, ...]) -> tuple[pr.Annotation, ...]:
     return tuple(pr.Annotation(p.name, " ".join(p.operands), p.span) for p in pragmas)
 

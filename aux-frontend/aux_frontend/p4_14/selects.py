@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import reduce
 
 from aux_frontend.p4_14 import ast
-from aux_frontend.p4_14.builder import number, pragma_number
+from aux_frontend.p4_14.builder import number
 from aux_frontend.p4_14.scope import fold
 from aux_frontend.p4_14.values import Env, Invalid, Loose, Values
 from transpiler.diagnostics import Span
@@ -14,7 +14,6 @@ from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits
 
 VALUE_SET_SIZE = 4  # members, when no @pragma parser_value_set_size says otherwise
-_MAX_SIZE = 1 << 16
 
 
 class Selects:
@@ -119,11 +118,21 @@ class Selects:
         name = declaration.name.text
         known = self.value_sets.get(name)
         if known is None:
-            size = pragma_number(declaration.pragmas, "parser_value_set_size", VALUE_SET_SIZE)
+            size = self._size(declaration)
             kinds = tuple(pr.MatchKind.EXACT for _ in types)
-            self.value_sets[name] = pr.ValueSet(name, types, kinds, min(size, _MAX_SIZE), declaration.name.span)
+            self.value_sets[name] = pr.ValueSet(name, types, kinds, size, declaration.name.span)
         elif known.types != types:
             raise self.values.fail(span, f"value set '{name}' is used with values of other widths elsewhere")
+
+    def _size(self, declaration: ast.ValueSet) -> int:
+        """What `@pragma parser_value_set_size N` says."""
+        for pragma in declaration.pragmas:
+            if pragma.name == "parser_value_set_size":
+                text = " ".join(pragma.operands)
+                if not (text.isascii() and text.isdecimal()) or len(text) > 10 or int(text) > pr.MAX_SIZE:
+                    raise self.values.fail(pragma.span, f"the size of a value set is a number in 0..{pr.MAX_SIZE}")
+                return int(text)
+        return VALUE_SET_SIZE
 
 
 def _joined(left: ex.Expression, right: ex.Expression) -> ex.Expression:

@@ -13,10 +13,9 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX
 from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
 from aux_frontend.p4_14.values import Env, Invalid, Values
-from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits
 
-MAX_INSTANCES = 1 << 28
 _UNITS = ("packets", "bytes", "packets_and_bytes")
 
 
@@ -95,7 +94,7 @@ class StatefulObjects:
                 self.values.slot(reference, Env("action"))
         size = 0
         if item.instances is not None:
-            size = self.scope.constant(item.instances, "instance_count", 1, MAX_INSTANCES) or 1
+            size = self.scope.constant(item.instances, "instance_count", 1, pr.MAX_SIZE) or 1
         elif item.direct is None:
             raise self.values.fail(
                 item.name.span, f"{item.kind} '{item.name.text}' needs an instance_count, or a direct table"

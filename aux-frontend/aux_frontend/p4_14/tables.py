@@ -15,7 +15,6 @@ from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 DEFAULT_SIZE = 1024  # entries, when the table does not say
-MAX_SIZE = 1 << 28
 _BOOL = Bool()
 NO_ACTION = "NoAction"
 _KINDS = {
@@ -83,10 +82,10 @@ class Tables:
         """`size`, or else the largest of the bounds that are given."""
         sizes: dict[str, int] = {}
         for word, expression in declaration.sizes:
-            value = self.scope.constant(expression, f"'{word}'", 0, MAX_SIZE)
+            value = self.scope.constant(expression, f"'{word}'", 0, pr.MAX_SIZE)
             if value is not None:
                 sizes[word] = value
-        if sizes.get("min_size", 0) > sizes.get("max_size", MAX_SIZE):
+        if sizes.get("min_size", 0) > sizes.get("max_size", pr.MAX_SIZE):
             message = f"min_size is {sizes['min_size']}, but max_size only {sizes['max_size']}"
             self.scope.error(declaration.name.span, message)
         return sizes.get("size") or max(sizes.values(), default=0) or DEFAULT_SIZE
@@ -187,7 +186,7 @@ class Tables:
         span = profile.name.span
         size = DEFAULT_SIZE
         if profile.size is not None:
-            size = self.scope.constant(profile.size, "the size of an action profile", 0, MAX_SIZE) or DEFAULT_SIZE
+            size = self.scope.constant(profile.size, "the size of an action profile", 0, pr.MAX_SIZE) or DEFAULT_SIZE
         if profile.selector is not None:
             selector = self.scope.find(self.scope.selectors, profile.selector, "action selector")
             try:

@@ -20,6 +20,7 @@ from aux_frontend.p4_16.checker import (
 from aux_frontend.p4_16.checker.nesting import fits_struct
 from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
 from aux_frontend.p4_16.checker.typeops import show, write
+from transpiler.hlir.program import MAX_SIZE
 
 
 def all_errors(st: State, program: ast.Program) -> None:
@@ -75,7 +76,7 @@ def _instantiation(st: State, d: ast.Instantiation) -> None:
 def _value_set(st: State, d: ast.ValueSetDeclaration) -> None:
     annotation.check(st, d.annotations)
     element = typerefs.resolve(st, d.type)
-    size = typerefs.constant_size(st, d.size, "value set size")
+    size = typerefs.constant_size(st, d.size, "value set size", MAX_SIZE)
     if not isinstance(element, t.Unknown) and not fits_struct(element):
         st.error(d.type, f"a value set cannot hold '{write(element)}'")
         element = UNKNOWN

@@ -9,8 +9,7 @@ from aux_frontend.p4_16.checker import actionrefs, annotation, expressions, keys
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
-
-_HIGHEST = (1 << 31) - 1  # a priority is an int32 to P4Runtime
+from transpiler.hlir.program import MAX_PRIORITY
 
 
 def check(st: State, table: ast.TableDeclaration, keys: Sequence[Ty], actions: Mapping[str, ast.ActionRef]) -> None:
@@ -120,6 +119,8 @@ def _derived_priorities(st: State, table: ast.TableDeclaration, entries: Sequenc
         elif priority is not None:
             priority += step
         lowest = 0 if entry.priority is None else priority  # a negative one that is written has its message already
-        if priority is not None and not (lowest or 0) <= priority <= _HIGHEST:
-            st.error(entry.priority or entry.keyset, f"the priority of this entry is {priority}, not in 0..{_HIGHEST}")
+        if priority is not None and not (lowest or 0) <= priority <= MAX_PRIORITY:
+            st.error(
+                entry.priority or entry.keyset, f"the priority of this entry is {priority}, not in 0..{MAX_PRIORITY}"
+            )
             return

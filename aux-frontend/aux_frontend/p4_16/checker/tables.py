@@ -9,7 +9,9 @@ from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressi
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Place, State
 from aux_frontend.p4_16.checker.typeops import show
+from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.program import MAX_SIZE
 
 # Properties of the specification and of the architectures; another name is allowed but probably a slip.
 _KNOWN_PROPERTIES = (
@@ -143,8 +145,8 @@ def _property(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> No
 
 def _size(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
     value = _constant_int(st, item)
-    if value is not None and value < 0:
-        st.error(item.value, f"property '{item.name}' cannot be negative ({value})")
+    if value is not None and not 0 <= value <= MAX_SIZE:
+        st.error(item.value, f"property '{item.name}' is {show_int(value)}, not in 0..{MAX_SIZE}")
 
 
 def _constant_int(st: State, item: ast.TableProperty) -> int | None:

@@ -158,7 +158,7 @@ def _sized(st: State, ref: ast.SizedType) -> Ty:
     return t.Bit(width, ref.name == "int")
 
 
-def constant_size(st: State, expression: ast.Expression, what: str) -> int | None:
+def constant_size(st: State, expression: ast.Expression, what: str, most: int = MAX_WIDTH_BITS) -> int | None:
     """A compile-time size in a type: an int, not negative, within what can be handled. Reports what is wrong."""
     ty = expressions.infer(st, expression)
     if isinstance(ty, t.Unknown):
@@ -171,8 +171,8 @@ def constant_size(st: State, expression: ast.Expression, what: str) -> int | Non
         st.error(expression, f"a {what} must be known at compile time")
     elif value < 0:
         st.error(expression, f"a {what} cannot be negative ({value})")
-    elif value > MAX_WIDTH_BITS:
-        st.error(expression, f"a {what} of {show_int(value)} is more than the supported {MAX_WIDTH_BITS}")
+    elif value > most:
+        st.error(expression, f"a {what} of {show_int(value)} is more than the supported {most}")
     else:
         return value
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, fold, instances, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
 from aux_frontend.p4_16.elaborate.convert import to_scalar
@@ -10,7 +11,7 @@ from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool
 
 HASH_BITS = {"crc32": 32, "crc32_custom": 32, "crc16": 16, "crc16_custom": 16, "csum16": 16, "xor16": 16}
@@ -71,6 +72,20 @@ def constructor_number(unit: Unit, made: ExternObject, name: str, span: Span) ->
         case ex.Const() as constant:
             return fold.number(constant)
     raise unit.failure(span, f"'{name}' of {made.declaration.name} must be known at compile time")
+
+
+def constructor_size(unit: Unit, made: ExternObject, name: str, span: Span) -> int:
+    """A constructor argument that says how many elements there are."""
+    given = made.arguments.get(name)
+    at = given.span if isinstance(given, ex.Const) else span
+    size = constructor_number(unit, made, name, span)
+    if not 0 <= size <= pr.MAX_SIZE:
+        what = f"'{name}' of {made.declaration.name}"
+        unit.diagnostics.error(at, f"{what} is {show_int(size)}, not in 0..{pr.MAX_SIZE}")
+        return 1
+    if size == 0:
+        unit.diagnostics.warning(at, "empty", f"'{made.name}' has no elements: nothing can be kept in it")
+    return size
 
 
 def hashed(unit: Unit, algorithm: str, fields: ex.ListExpression, span: Span) -> ex.Expression:

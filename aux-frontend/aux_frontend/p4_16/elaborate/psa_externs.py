@@ -14,6 +14,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
     check_condition,
     constructor_number,
+    constructor_size,
     data_list,
     hashed,
     instance_of,
@@ -47,7 +48,7 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
     data: DataType | None = None
     match kind:
         case "Counter" | "Meter":
-            size = constructor_number(unit, made, "n_counters" if kind == "Counter" else "n_meters", span)
+            size = constructor_size(unit, made, "n_counters" if kind == "Counter" else "n_meters", span)
             attributes: Attributes = (("size", size), ("unit", _unit(unit, made, span)))
         case "DirectCounter" | "DirectMeter":
             kind = "direct_counter" if kind == "DirectCounter" else "direct_meter"
@@ -56,7 +57,7 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
             attributes = _register(unit, made, span)
             data = interface.data_type(unit, made.type_arguments[0])
         case "ActionProfile":
-            kind, attributes = "action_profile", (("size", constructor_number(unit, made, "size", span)),)
+            kind, attributes = "action_profile", (("size", constructor_size(unit, made, "size", span)),)
         case "ActionSelector":
             kind, attributes = "action_selector", _selector(unit, made, span)
         case "Digest":
@@ -90,7 +91,7 @@ def _register(unit: Unit, made: ExternObject, span: Span) -> Attributes:
     """Elements are the bits of a value one after the other, whatever its type."""
     element = made.type_arguments[0]
     width = _width(unit, element, span)
-    attributes: Attributes = (("size", constructor_number(unit, made, "size", span)), ("width", width))
+    attributes: Attributes = (("size", constructor_size(unit, made, "size", span)), ("width", width))
     given = made.arguments.get("initial_value")
     if given is None:
         return attributes
@@ -110,7 +111,7 @@ def _width(unit: Unit, element: ty.Ty, span: Span) -> int:
 
 def _selector(unit: Unit, made: ExternObject, span: Span) -> Attributes:
     return (
-        ("size", constructor_number(unit, made, "size", span)),
+        ("size", constructor_size(unit, made, "size", span)),
         ("algorithm", algorithm_of(unit, made, "algo", span)),
         ("width", constructor_number(unit, made, "outputWidth", span)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, inline, interface, names, sets, table_actions, values as va
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.objects import TableObject
@@ -76,13 +77,18 @@ def property_value(declaration: ast.TableDeclaration, name: str) -> ast.Expressi
 
 
 def _size(scope: Scope, declaration: ast.TableDeclaration) -> int:
+    """Entries that there is room for: what the program asks for, and those that it brings. 0 leaves it to us, as for p4c."""
     size = property_value(declaration, "size")
     if size is None:
         return max(DEFAULT_SIZE, len(declaration.entries or ()))
     number = expressions.integer(scope, size)
-    if number < 0:
-        raise scope.unit.failure(size.span, "the size of a table is not negative")
-    return number
+    if not 0 <= number <= pr.MAX_SIZE:
+        message = (
+            f"property 'size' is {show_int(number)}, not in 0..{pr.MAX_SIZE}"  # a constructor's parameter has said it
+        )
+        scope.unit.diagnostics.error(size.span, message)
+        return DEFAULT_SIZE
+    return max(number or DEFAULT_SIZE, len(declaration.entries or ()))
 
 
 # --- entries ---------------------------------------------------------------------------------------------------------
@@ -161,9 +167,13 @@ def _annotated_priority(scope: Scope, annotation: ast.Annotation | None, count: 
     if annotation is None:
         return count
     try:
-        return int(names.text_of(annotation), 0)
+        number = int(names.text_of(annotation), 0)
     except ValueError:
         raise scope.unit.failure(annotation.span, "a priority is a number") from None
+    if not 0 <= number <= pr.MAX_PRIORITY:
+        scope.unit.diagnostics.error(annotation.span, f"a priority is a number in 0..{pr.MAX_PRIORITY}")
+        return count
+    return number
 
 
 def _flag(scope: Scope, declaration: ast.TableDeclaration, name: str, default: bool) -> bool:

@@ -15,6 +15,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     check_condition,
     constant_enum,
     constructor_number,
+    constructor_size,
     data_list,
     hashed,
     instance_of,
@@ -45,10 +46,10 @@ def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[a
         case "register":
             attributes = (*_sized(unit, made, span, unit_=False), ("width", _register_width(unit, made, span)))
         case "action_profile":
-            attributes = (("size", constructor_number(unit, made, "size", span)),)
+            attributes = (("size", constructor_size(unit, made, "size", span)),)
         case "action_selector":
             attributes = (
-                ("size", constructor_number(unit, made, "size", span)),
+                ("size", constructor_size(unit, made, "size", span)),
                 ("algorithm", _algorithm_name(unit, made.arguments.get("algorithm"), span)),
                 ("width", constructor_number(unit, made, "outputWidth", span)),
             )
@@ -69,7 +70,7 @@ Attributes = tuple[tuple[str, int | str], ...]
 
 
 def _sized(unit: Unit, made: ExternObject, span: Span, unit_: bool) -> Attributes:
-    size: Attributes = (("size", constructor_number(unit, made, "size", span)),)
+    size: Attributes = (("size", constructor_size(unit, made, "size", span)),)
     return (*size, ("unit", _unit(unit, made, span))) if unit_ else size
 
 
