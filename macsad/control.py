@@ -139,7 +139,7 @@ class Client:
 
     def command(self, line: str) -> Reply:
         """Run one text command."""
-        status, payload = self._ask(Message.COMMAND, line.encode())
+        status, payload = self._ask(Message.COMMAND, line.encode(errors="surrogateescape"))
         return Reply(status is Status.OK, _text(payload))
 
     def bulk(self, lines: Iterable[str], *, keep_going: bool = False, answers: bool = False) -> BulkReply:
@@ -327,7 +327,7 @@ def _blocks(lines: Iterable[str]) -> Iterable[tuple[int, bytes]]:
     block = bytearray()
     first = 0
     for number, line in enumerate(lines):
-        encoded = line.rstrip("\n").encode() + b"\n"
+        encoded = line.rstrip("\n").encode(errors="surrogateescape") + b"\n"
         if len(block) + len(encoded) > _BULK_STEP and block:
             yield first, bytes(block)
             block.clear()

@@ -1,14 +1,26 @@
-"""The logic of `macsad ctl`: commands to a running switch, one from the arguments or many from a file or a prompt."""
+"""The logic of `macsad ctl`: commands to a running switch, one from the arguments or many from a file or a prompt; its
+statistics."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TextIO
 
+from macsad import statistics
 from macsad.control import Client, ControlError, NoSwitchError, default_socket
 
 PROMPT = "macsad> "
+LINE_MAX = 1 << 20  # characters of a line
+LINES_AT_ONCE = 10_000  # of a file, for a message
+SHOWN = 100  # of a command that failed
+PERIOD_S = 1.0  # between two readings of the statistics
+
+Drawing = Callable[[TextIO], AbstractContextManager[Callable[[str], None]]]
 
 
 def run_ctl(
@@ -24,16 +36,65 @@ def run_ctl(
     """Run the command that `words` make, or without words the lines of `source` (shown a prompt if interactive).
 
     Returns the exit code: 0, or 1 when a command failed or no switch answers. Answers go to `output`, the rest to
-    `errors`: of a source as `NAME:LINE: error: …`.
+    `errors`: of a source as `NAME:LINE: COMMAND: error: …`.
     """
-    path = socket if socket is not None else default_socket()
+
+    def run(client: Client) -> int:
+        if words:
+            return _run_one(client, " ".join(words), output, errors)
+        if interactive:
+            return _converse(client, source, output, errors)
+        return _run_lines(client, source, source_name, output, errors)
+
+    return _connected(run, socket, errors)
+
+
+def show_stats(*, socket: Path | None = None, as_json: bool = False, output: TextIO, errors: TextIO) -> int:
+    """Write the switch's statistics once: a table with rates of the last second, or JSON. Returns the exit code."""
+
+    def show(client: Client) -> int:
+        before = client.stats()
+        if as_json:
+            output.write(f"{json.dumps(before)}\n")
+            return 0
+        time.sleep(PERIOD_S)
+        output.write(statistics.table(client.stats(), before, _width(output)))
+        return 0
+
+    return _connected(show, socket, errors)
+
+
+def watch_stats(
+    *, socket: Path | None = None, as_json: bool = False, output: TextIO, errors: TextIO, redrawn: Drawing
+) -> int:
+    """Write them every second until the switch ends or Ctrl-C, the table in its own place on a terminal, JSON as a line
+    each. `redrawn`: how. Returns the exit code."""
+
+    def show(client: Client) -> int:
+        before = None
+        with redrawn(output) as draw:
+            while True:
+                try:
+                    now = client.stats()
+                except NoSwitchError:  # it has ended
+                    return 0
+                if as_json:
+                    print(json.dumps(now), file=output, flush=True)
+                else:
+                    draw(statistics.table(now, before, _width(output)))
+                before = now
+                time.sleep(PERIOD_S)
+
     try:
-        with Client(path) as client:
-            if words:
-                return _run_one(client, " ".join(words), output, errors)
-            if interactive:
-                return _converse(client, source, output, errors)
-            return _run_lines(client, source, source_name, output, errors)
+        return _connected(show, socket, errors)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _connected(act: Callable[[Client], int], socket: Path | None, errors: TextIO) -> int:
+    try:
+        with Client(socket if socket is not None else default_socket()) as client:
+            return act(client)
     except NoSwitchError as error:
         print(f"error: {error}", file=errors)
         if socket is None:
@@ -42,6 +103,11 @@ def run_ctl(
     except (ControlError, TimeoutError) as error:
         print(f"error: {error}", file=errors)
         return 1
+
+
+def _width(output: TextIO) -> int | None:
+    """Columns of a terminal; a file has no end of a line."""
+    return shutil.get_terminal_size().columns if output.isatty() else None
 
 
 def _run_one(client: Client, line: str, output: TextIO, errors: TextIO) -> int:
@@ -54,15 +120,39 @@ def _run_one(client: Client, line: str, output: TextIO, errors: TextIO) -> int:
 
 
 def _run_lines(client: Client, source: TextIO, name: str, output: TextIO, errors: TextIO) -> int:
-    """All lines at once, going on behind failures, as an entries file is loaded."""
-    reply = client.bulk(source, keep_going=True, answers=True)
-    for line in reply.text.splitlines(keepends=True):
-        number, _, rest = line.partition(":")
-        if number.isdigit() and rest.startswith(" error:"):
-            errors.write(f"{name}:{line}")
-        else:
-            output.write(line)
-    return 1 if reply.failed else 0
+    """All lines, going on behind failures, as an entries file is loaded; as they come, many at once."""
+    failed = first = 0
+    for lines, whole in _parts(source):
+        reply = client.bulk(lines, keep_going=True, answers=True)
+        failed += reply.failed
+        for line in reply.text.removesuffix("\n").split("\n") if reply.text else ():
+            number, _, rest = line.partition(":")
+            if number.isdigit() and rest.startswith(" error:"):
+                command = lines[int(number) - 1].strip()
+                print(f"{name}:{first + int(number)}: {command[:SHOWN]}:{rest}", file=errors)
+            else:
+                print(line, file=output)
+        first += len(lines)
+        if not whole:
+            errors.write(
+                f"{name}:{first + 1}: error: the line is longer than {LINE_MAX} bytes; nothing behind it is done\n"
+            )
+            return 1
+    return 1 if failed else 0
+
+
+def _parts(source: TextIO) -> Iterator[tuple[list[str], bool]]:
+    """Lines, some at a time; false: they end before one that is too long."""
+    while True:
+        lines: list[str] = []
+        while len(lines) < LINES_AT_ONCE and (line := source.readline(LINE_MAX + 1)):
+            if len(line) > LINE_MAX:
+                yield lines, False
+                return
+            lines.append(line)
+        if not lines:
+            return
+        yield lines, True
 
 
 def _typed_lines(source: TextIO, output: TextIO) -> Iterator[str]:
@@ -78,9 +168,14 @@ def _typed_lines(source: TextIO, output: TextIO) -> Iterator[str]:
 
 def _converse(client: Client, source: TextIO, output: TextIO, errors: TextIO) -> int:
     """A prompt; failures are told and do not count."""
+    before = None  # rates are those since the last time
     for line in _typed_lines(source, output):
         if line in ("exit", "quit"):
             return 0
-        if line:
+        if line == "stats":
+            now = client.stats()
+            output.write(statistics.table(now, before, _width(output)))
+            before = now
+        elif line:
             _run_one(client, line, output, errors)
     return 0

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from rich.console import Console
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
 
 
 @contextmanager
@@ -32,3 +35,14 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", start=False)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def redrawn(stream: TextIO, transient: bool = False) -> Iterator[Callable[[str], None]]:
+    """Draws a text again and again in one place of a terminal, where the last one stays unless `transient`; elsewhere one
+    behind the other."""
+    if not stream.isatty():
+        yield lambda text: print(text, file=stream, flush=True)
+        return
+    with Live(console=Console(file=stream), transient=transient, auto_refresh=False) as live:
+        yield lambda text: live.update(Text(text.rstrip("\n"), no_wrap=True, overflow="crop"), refresh=True)

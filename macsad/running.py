@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
-
-from macsad.control import Client, ControlError, default_socket, prepare_socket_folder
+from macsad import statistics
+from macsad.control import Client, ControlError, NoSwitchError, default_socket, prepare_socket_folder
+from macsad.progress import redrawn
+from macsad.statistics import Statistics
 
 # What a switch understands, as its --help has it.
 SWITCH_OPTIONS = (
@@ -83,33 +82,27 @@ def _left_alone() -> set[signal.Signals]:
 
 def _watch(switch: subprocess.Popen[bytes], socket: Path) -> None:
     """Show the switch's counters every second until it ends."""
-    try:
-        client = Client.wait(socket)
-    except (ControlError, OSError):
-        return  # it has ended already, or says itself what is wrong
-    with client, Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
-        last: dict[str, Any] | None = None
-        while switch.poll() is None:
-            try:
+    before: Statistics | None = None
+    # a terminal may go away meanwhile; a switch says itself what is wrong with it
+    with contextlib.suppress(ControlError, OSError):
+        client = _connect(switch, socket)
+        if client is None:
+            return
+        with client, redrawn(sys.stderr, transient=True) as draw:
+            while switch.poll() is None:
                 now = client.stats()
-                live.update(table(now, last), refresh=True)
-            except (ControlError, OSError):  # the switch ends, or the terminal has gone
-                return
-            last = now
+                draw(statistics.table(now, before, shutil.get_terminal_size().columns))
+                before = now
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    switch.wait(PERIOD_S)
+
+
+def _connect(switch: subprocess.Popen[bytes], socket: Path) -> Client | None:
+    """A connection as soon as the switch listens, however long its entries take; None when it ends before."""
+    while switch.poll() is None:
+        try:
+            return Client(socket)
+        except NoSwitchError:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                switch.wait(PERIOD_S)
-
-
-def table(now: dict[str, Any], last: dict[str, Any] | None) -> Table:
-    """Statistics as a table; rates need an earlier reading."""
-    shown = Table("port", "name", "received", "per second", "sent", "per second", box=None, pad_edge=False)
-    before = {port["port"]: port for port in last["ports"]} if last else {}
-    for port in now["ports"]:
-        old = before.get(port["port"], port)
-        cells = [str(port["port"]), port["name"]]
-        for count in ("rx_packets", "tx_packets"):
-            cells += [f"{port[count]:,}", f"{(port[count] - old[count]) / PERIOD_S:,.0f}"]
-        shown.add_row(*cells)
-    causes = ", ".join(f"{cause} {count:,}" for cause, count in now["drops"].items() if count)
-    shown.caption = f"dropped: {causes}" if causes else None
-    return shown
+                switch.wait(0.05)
+    return None

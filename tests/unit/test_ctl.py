@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
+import json
 import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 
-from macsad import control
+from macsad import cli, control, statistics
 from macsad.control import BulkReply, Client, ControlError, Digest, Message, NoSwitchError, Reply, Status
-from macsad.ctl import run_ctl
+from macsad.ctl import run_ctl, show_stats, watch_stats
+from macsad.progress import redrawn
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]
@@ -107,10 +110,114 @@ def test_one_command(fake: Callable[..., FakeSwitch]) -> None:
     assert ctl(switch, "bad") == (1, "", "error: no command 'bad'\n")
 
 
-def test_lines_of_a_source_have_numbers(fake: Callable[..., FakeSwitch]) -> None:
-    code, output, errors = ctl(fake(), lines="good 1\nbad\ngood 2\n")
-    assert (code, output, errors) == (1, "good 1\ngood 2\n", "<stdin>:2: error: no command 'bad'\n")
+def test_lines_of_a_source_that_fail_are_told_with_their_number(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = (1, "good 1\ngood 2\n", "<stdin>:2: bad  dog: error: no command 'bad  dog'\n")
+    assert ctl(fake(), lines="good 1\nbad  dog\ngood 2\n") == answer
     assert ctl(fake(), lines="good\n")[0] == 0
+    monkeypatch.setattr("macsad.ctl.LINES_AT_ONCE", 1)  # over all messages
+    assert ctl(fake(), lines="good 1\nbad  dog\ngood 2\n") == answer
+
+
+def test_a_line_without_an_end_is_not_read(fake: Callable[..., FakeSwitch]) -> None:
+    class Endless(io.StringIO):
+        def readline(self, size: int | None = -1) -> str:
+            assert size is not None and 0 < size < 1 << 21
+            return super().readline() or "x" * size
+
+    output, errors = io.StringIO(), io.StringIO()
+    code = run_ctl([], socket=fake().path, source=Endless("good\n"), output=output, errors=errors)
+    assert (code, output.getvalue()) == (1, "good\n")
+    assert errors.getvalue() == "<stdin>:2: error: the line is longer than 1048576 bytes; nothing behind it is done\n"
+
+
+def test_bytes_that_are_no_text_go_to_the_switch_as_they_are(fake: Callable[..., FakeSwitch]) -> None:
+    switch = fake()
+    line = b"good \xff".decode(errors="surrogateescape")
+    assert ctl(switch, line)[0] == 0
+    assert ctl(switch, lines=line)[0] == 0
+    assert [payload.lstrip(b"\x03").rstrip() for _, payload in switch.requests] == [b"good \xff"] * 2
+
+
+# --- statistics -------------------------------------------------------------------------------------------------------
+
+
+def readings() -> Iterator[dict[str, Any]]:
+    """Each second 1,500 packets of 1,000 bytes come in at port 0, go out of port 1; then 10 are dropped."""
+    for second in itertools.count():
+        port = {"rx_packets": 0, "rx_bytes": 0, "tx_packets": 0, "tx_bytes": 0}
+        packets = 1500 * second
+        came = {**port, "port": 0, "name": "eth0", "rx_packets": packets, "rx_bytes": packets * 1000}
+        went = {**port, "port": 1, "name": "pcap:/a/very/long/name", "tx_packets": packets, "tx_bytes": packets * 1000}
+        sums = {"received": packets, "copies": 0, "sent": packets - second * 10, "dropped": second * 10}
+        yield {"seconds": 7.0 + second, **sums, "ports": [came, went], "drops": {"program": second * 10, "no-port": 0}}
+
+
+def counting(kind: int, payload: bytes) -> Answer:
+    assert kind == Message.STATS
+    return Status.OK, json.dumps(next(READINGS[0])).encode()
+
+
+READINGS = [readings()]
+TABLE = """\
+port  name                        received     pps   bit/s          sent     pps   bit/s
+   0  eth0                           1,500   1.50k   12.0M             0       0       0
+   1  pcap:/a/very/long/name             0       0       0         1,500   1.50k   12.0M
+received 1,500 + copies 0 = sent 1,490 + dropped 10
+dropped, program: 10, 10 a second
+"""
+
+
+def test_statistics_have_rates(fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    READINGS[0] = readings()
+    output, errors = io.StringIO(), io.StringIO()
+    switch = fake(counting)
+    assert show_stats(socket=switch.path, output=output, errors=errors) == 0
+    assert (output.getvalue(), errors.getvalue()) == (TABLE, "")
+    output = io.StringIO()
+    assert show_stats(socket=switch.path, as_json=True, output=output, errors=errors) == 0
+    assert json.loads(output.getvalue())["received"] == 3000
+
+
+def test_statistics_fit_a_terminal() -> None:
+    both = readings()
+    before, now = next(both), next(both)
+    lines = statistics.table(now, before, 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[2].split()[:3] == ["1", "pcap:/a/very/…", "0"]
+    assert statistics.table(now, None).splitlines()[1].split()[2:] == ["1,500", "-", "-", "0", "-", "-"]
+    now["seconds"] = before["seconds"]
+    assert "inf" not in statistics.table(now, before)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_statistics_are_watched_until_the_switch_ends(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch, as_json: bool
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    READINGS[0] = itertools.islice(readings(), 3)
+
+    def three(kind: int, payload: bytes) -> Answer:
+        try:
+            return counting(kind, payload)
+        except StopIteration:
+            raise ConnectionAbortedError from None
+
+    output, errors = io.StringIO(), io.StringIO()
+    code = watch_stats(socket=fake(three).path, as_json=as_json, output=output, errors=errors, redrawn=redrawn)
+    assert (code, errors.getvalue()) == (0, "")
+    if as_json:
+        assert [json.loads(line)["received"] for line in output.getvalue().splitlines()] == [0, 1500, 3000]
+    else:
+        assert output.getvalue().count("port  name") == 3
+        assert TABLE in output.getvalue()
+
+
+@pytest.mark.parametrize("words", [["--json", "show_ports"], ["--watch"], ["-f", "/dev/null", "stats"]])
+def test_what_does_not_go_together(words: list[str]) -> None:
+    assert cli.call(["ctl", *words]) == cli.USAGE
 
 
 def test_a_prompt_goes_on_behind_failures(fake: Callable[..., FakeSwitch]) -> None:

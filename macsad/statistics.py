@@ -1,0 +1,67 @@
+"""A switch's statistics for people: a line a port with what it has received and sent and how fast, what was dropped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Statistics = Mapping[str, Any]  # as the control protocol's STATS has them: docs/control.md
+WIDTH = 80  # of lines, unless a port's name makes them longer
+_NAME = 14
+
+
+def table(now: Statistics, before: Statistics | None, width: int | None = None) -> str:
+    """Lines of at most `width` columns (names are cut), of any length without. Rates are since `before`: none without it."""
+    seconds = now["seconds"] - before["seconds"] if before else 0.0
+    names = [str(port["name"]) for port in now["ports"]]
+    room = max([len("name"), *map(len, names)])
+    room = room if width is None else max(4, min(room, width - (WIDTH - _NAME)))
+    lines = [
+        f"{'port':>4}  {'name':<{room}} {'received':>13} {'pps':>7} {'bit/s':>7} {'sent':>13} {'pps':>7} {'bit/s':>7}"
+    ]
+    old = {port["port"]: port for port in before["ports"]} if before else {}
+    for port, name in zip(now["ports"], names, strict=True):
+        cells = [f"{port['port']:>4}  {_cut(name, room):<{room}}"]
+        for way in ("rx", "tx"):
+            packets, octets = f"{way}_packets", f"{way}_bytes"
+            earlier = old.get(port["port"])
+            cells += [
+                f"{port[packets]:>13,}",
+                f"{_rate(port, earlier, packets, seconds):>7}",
+                f"{_rate(port, earlier, octets, seconds, 8):>7}",
+            ]
+        lines.append(" ".join(cells))
+    return "\n".join([*lines, *_sums(now, before, seconds)]) + "\n"
+
+
+def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[str]:
+    """What became of all packets, and why some were dropped."""
+    lines = [
+        f"received {now['received']:,} + copies {now['copies']:,} = sent {now['sent']:,} + dropped {now['dropped']:,}"
+    ]
+    old = before["drops"] if before else {}
+    for cause, count in now["drops"].items():
+        if count:
+            rate = f", {_scaled((count - old.get(cause, 0)) / seconds)} a second" if seconds > 0 else ""
+            lines.append(f"dropped, {cause}: {count:,}{rate}")
+    return lines
+
+
+def _rate(port: Statistics, earlier: Statistics | None, what: str, seconds: float, factor: int = 1) -> str:
+    if earlier is None or seconds <= 0:
+        return "-"
+    return _scaled((port[what] - earlier[what]) * factor / seconds)
+
+
+def _scaled(value: float) -> str:
+    """Three digits and a unit: 0, 999, 1.23k, 45.6M."""
+    for unit in ("", "k", "M", "G", "T"):
+        if abs(value) < 999.5 or unit == "T":
+            digits = 0 if not unit else 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+            return f"{value:.{digits}f}{unit}"
+        value /= 1000
+    raise AssertionError
+
+
+def _cut(name: str, room: int) -> str:
+    return name if len(name) <= room else f"{name[: room - 1]}…"
