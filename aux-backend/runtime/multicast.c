@@ -31,6 +31,7 @@ void macs_multicast_destroy(struct macs_multicast *multicast) {
     for (uint32_t i = 0; i < multicast->node_count; i++)
         free(multicast->nodes[i].ports);
     free(multicast->nodes);
+    macs_handles_fini(&multicast->handles);
     free(multicast);
 }
 
@@ -122,19 +123,33 @@ static int sorted_ports(const uint32_t *ports, uint32_t count, uint32_t **sorted
     return 0;
 }
 
-/* The lowest free place, as BMv2 numbers its handles. */
-static int free_node(struct macs_multicast *multicast, uint32_t *handle) {
-    for (*handle = 0; *handle < multicast->node_count; (*handle)++)
-        if (!multicast->nodes[*handle].used)
-            return 0;
-    uint32_t count = multicast->node_count ? 2 * multicast->node_count : 16;
+/* Room for twice as many nodes. */
+static int more_nodes(struct macs_multicast *multicast) {
+    uint32_t count = multicast->node_count ? 2 * multicast->node_count : 16, taken;
     struct macs_multicast_node *nodes = realloc(multicast->nodes, count * sizeof(*nodes));
     if (!nodes)
         return -ENOMEM;
     memset(nodes + multicast->node_count, 0, (count - multicast->node_count) * sizeof(*nodes));
     multicast->nodes = nodes;
+    struct macs_handles handles;
+    int status = macs_handles_init(&handles, count);
+    for (uint32_t i = 0; i < multicast->node_count && !status; i++)
+        status = macs_handles_take(&handles, &taken);
+    if (status) {
+        macs_handles_fini(&handles);
+        return status;
+    }
+    macs_handles_fini(&multicast->handles);
+    multicast->handles = handles;
     multicast->node_count = count;
     return 0;
+}
+
+static int new_handle(struct macs_multicast *multicast, uint32_t *handle) {
+    if (multicast->node_count && !macs_handles_take(&multicast->handles, handle))
+        return 0;
+    int status = more_nodes(multicast);
+    return status ? status : macs_handles_take(&multicast->handles, handle);
 }
 
 int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, const uint32_t *ports, uint32_t count,
@@ -143,7 +158,7 @@ int macs_multicast_node_create(struct macs_multicast *multicast, uint16_t rid, c
     int status = sorted_ports(ports, count, &sorted);
     if (status)
         return status;
-    status = free_node(multicast, handle);
+    status = new_handle(multicast, handle);
     if (status) {
         free(sorted);
         return status;
@@ -189,6 +204,7 @@ int macs_multicast_node_destroy(struct macs_multicast *multicast, uint32_t handl
     }
     free(node->ports);
     *node = (struct macs_multicast_node){0};
+    macs_handles_give_back(&multicast->handles, handle);
     return 0;
 }
 

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/handles.h"
+
 #define MACS_GROUPS 65536u /* group 0 is none */
 #define MACS_NO_GROUP (-1)
 
@@ -42,7 +44,8 @@ struct macs_multicast_list {
 
 struct macs_multicast {
     struct macs_qsbr *qsbr;
-    uint32_t node_count; /* of `nodes`, used or not */
+    struct macs_handles handles; /* of nodes */
+    uint32_t node_count;         /* of `nodes`, used or not */
     struct macs_multicast_node *nodes;
     struct macs_multicast_list *lists[MACS_GROUPS];
     struct macs_group *_Atomic groups[MACS_GROUPS];

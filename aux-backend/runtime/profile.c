@@ -5,6 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/handles.h"
+
+struct macs_profile_books {
+    struct macs_handles members, groups;
+    uint32_t *uses; /* by member: how many groups it is in */
+};
+
+static void free_books(struct macs_profile_books *books) {
+    if (!books)
+        return;
+    macs_handles_fini(&books->members);
+    macs_handles_fini(&books->groups);
+    free(books->uses);
+    free(books);
+}
+
+static struct macs_profile_books *make_books(uint32_t size) {
+    struct macs_profile_books *books = calloc(1, sizeof(*books));
+    if (!books)
+        return NULL;
+    books->uses = calloc((size_t)size + 1, sizeof(books->uses[0]));
+    if (books->uses && !macs_handles_init(&books->members, size) && !macs_handles_init(&books->groups, size))
+        return books;
+    free_books(books);
+    return NULL;
+}
+
 int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t value_bytes, struct macs_qsbr *qsbr) {
     struct macs_profile *profile = calloc(1, sizeof(*profile));
     if (!profile)
@@ -12,7 +39,8 @@ int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t v
     *profile = (struct macs_profile){.size = size, .value_bytes = value_bytes, .qsbr = qsbr};
     profile->members = calloc((size_t)size + 1, sizeof(profile->members[0]));
     profile->groups = calloc((size_t)size + 1, sizeof(profile->groups[0]));
-    if (profile->members && profile->groups) {
+    profile->books = make_books(size);
+    if (profile->members && profile->groups && profile->books) {
         *created = profile;
         return 0;
     }
@@ -28,6 +56,7 @@ void macs_profile_destroy(struct macs_profile *profile) {
         free(atomic_load(&profile->groups[i]));
     free(profile->members);
     free(profile->groups);
+    free_books(profile->books);
     free(profile);
 }
 
@@ -63,10 +92,13 @@ static int set_member(struct macs_profile *profile, uint32_t handle, const void 
 }
 
 int macs_profile_member_create(struct macs_profile *profile, const void *value, uint32_t *handle) {
-    for (*handle = 0; *handle < profile->size; (*handle)++)
-        if (!member_at(profile, *handle))
-            return set_member(profile, *handle, value);
-    return -ENOSPC;
+    int status = macs_handles_take(&profile->books->members, handle);
+    if (status)
+        return status;
+    status = set_member(profile, *handle, value);
+    if (status)
+        macs_handles_give_back(&profile->books->members, *handle);
+    return status;
 }
 
 int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, const void *value) {
@@ -84,12 +116,12 @@ static uint32_t place_in(const struct macs_member_group *group, uint32_t member)
 int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
     if (!member_at(profile, handle))
         return -ENOENT;
-    for (uint32_t i = 0; i < profile->size; i++) {
-        const struct macs_member_group *group = group_at(profile, i);
-        if (group && place_in(group, handle) < group->count)
-            return -EBUSY;
-    }
-    return set_member(profile, handle, NULL);
+    if (profile->books->uses[handle])
+        return -EBUSY;
+    int status = set_member(profile, handle, NULL);
+    if (!status)
+        macs_handles_give_back(&profile->books->members, handle);
+    return status;
 }
 
 /* Make the group what readers see; the old one lives until none can look at it. */
@@ -110,24 +142,29 @@ static int new_group(struct macs_profile *profile, uint32_t count, struct macs_m
 
 int macs_profile_group_create(struct macs_profile *profile, uint32_t *handle) {
     struct macs_member_group *next;
-    for (*handle = 0; *handle < profile->size; (*handle)++) {
-        if (group_at(profile, *handle))
-            continue;
-        int status = new_group(profile, 0, &next);
-        if (!status)
-            set_group(profile, *handle, next);
+    int status = macs_handles_take(&profile->books->groups, handle);
+    if (status)
         return status;
-    }
-    return -ENOSPC;
+    status = new_group(profile, 0, &next);
+    if (status)
+        macs_handles_give_back(&profile->books->groups, *handle);
+    else
+        set_group(profile, *handle, next);
+    return status;
 }
 
 int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle) {
-    if (!group_at(profile, handle))
+    const struct macs_member_group *group = group_at(profile, handle);
+    if (!group)
         return -ESRCH;
     int status = macs_qsbr_reserve(profile->qsbr, 1);
-    if (!status)
-        set_group(profile, handle, NULL);
-    return status;
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < group->count; i++)
+        profile->books->uses[group->members[i]]--;
+    macs_handles_give_back(&profile->books->groups, handle);
+    set_group(profile, handle, NULL);
+    return 0;
 }
 
 int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_t member) {
@@ -145,6 +182,7 @@ int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_
     memcpy(next->members, old->members, old->count * sizeof(old->members[0]));
     next->members[old->count] = member;
     next->count = old->count + 1;
+    profile->books->uses[member]++;
     set_group(profile, group, next);
     return 0;
 }
@@ -163,6 +201,7 @@ int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint
     for (uint32_t i = 0; i < old->count; i++)
         if (i != place)
             next->members[next->count++] = old->members[i];
+    profile->books->uses[member]--;
     set_group(profile, group, next);
     return 0;
 }

@@ -61,10 +61,13 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
     assert read_pcap(tmp_path / "out.pcap") == frames
 
 
-@pytest.mark.parametrize("sanitizer", ["thread", "address,undefined"])
-def test_the_ring_loses_nothing(tmp_path: Path, sanitizer: str) -> None:
-    sources = [ROOT / "tests/c/runtime/ring.c", BACKEND / "runtime/ring.c"]
-    binary = tmp_path / "ring"
+@pytest.mark.parametrize(
+    ("part", "sanitizer"), [("ring", "thread"), ("ring", "address,undefined"), ("handles", "address,undefined")]
+)
+def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
+    """The ring loses nothing; handles are given out lowest first."""
+    sources = [ROOT / f"tests/c/runtime/{part}.c", BACKEND / f"runtime/{part}.c"]
+    binary = tmp_path / part
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", f"-fsanitize={sanitizer}", *WARNINGS, "-I", BACKEND, "-pthread"]
     built = run("gcc", *flags, *sources, "-o", binary)
     assert built.returncode == 0, built.stderr

@@ -20,6 +20,7 @@ struct macs_profile {
     const struct macs_entry *_Atomic *members; /* by handle; NULL: none. As the values of the profile's tables. */
     struct macs_member_group *_Atomic *groups; /* likewise */
     struct macs_qsbr *qsbr;
+    struct macs_profile_books *books; /* the writer's own */
 };
 
 /* The value to run for an entry: the entry itself, or the member that it names or `selected` (a hash) chooses. */
