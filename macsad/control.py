@@ -10,7 +10,6 @@ import json
 import os
 import socket
 import struct
-import tempfile
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -21,6 +20,7 @@ from typing import Any
 
 MESSAGE_MAX = 16 << 20
 _HEAD = struct.Struct(">IBBH")
+_CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 _BULK_STEP = 4 << 20
 _INJECT_STEP = 1 << 20
 
@@ -78,20 +78,6 @@ class Digest:
     records: tuple[bytes, ...]
 
 
-def default_socket() -> Path:
-    """Where `macsad run` lets its switch listen, and `macsad ctl` looks for it: in a folder of this user alone."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime) if runtime else Path(tempfile.gettempdir()) / f"macsad-{os.getuid()}"
-    return folder / "macsad.sock"
-
-
-def prepare_socket_folder(path: Path) -> None:
-    """Make the folder of a default socket, for this user alone. Raises: PermissionError when it is somebody else's."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.parent.stat().st_uid != os.getuid():
-        raise PermissionError(f"{path.parent} belongs to another user")
-
-
 class Client:
     """A connection to a switch; a context manager. Raises: NoSwitchError, ControlError, TimeoutError (a reply that takes
     longer than `timeout` seconds)."""
@@ -108,9 +94,18 @@ class Client:
         self._socket.settimeout(timeout)
         try:
             self._socket.connect(str(path))
+            self._check_peer(path)
         except OSError as error:
             self._socket.close()
             raise NoSwitchError(f"no switch listens at {path}: {error.strerror or error}") from error
+
+    def _check_peer(self, path: str | Path) -> None:
+        """Whoever else listens there may be a trap. Raises: ControlError."""
+        peer = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        _, user, _ = _CREDENTIALS.unpack(peer)
+        if user not in (0, os.geteuid()):
+            self._socket.close()
+            raise ControlError(f"who listens at {path} is user {user}, neither you (user {os.geteuid()}) nor root")
 
     @classmethod
     def wait(cls, path: str | Path, seconds: float = 10.0, timeout: float = 60.0) -> Client:

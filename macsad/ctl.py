@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TextIO
 
 from macsad import statistics
-from macsad.control import Client, ControlError, NoSwitchError, default_socket
+from macsad.control import Client, ControlError, NoSwitchError
+from macsad.sockets import SeveralError, running_socket
 
 PROMPT = "macsad> "
 LINE_MAX = 1 << 20  # characters of a line
@@ -35,8 +36,8 @@ def run_ctl(
 ) -> int:
     """Run the command that `words` make, or without words the lines of `source` (shown a prompt if interactive).
 
-    Returns the exit code: 0, or 1 when a command failed or no switch answers. Answers go to `output`, the rest to
-    `errors`: of a source as `NAME:LINE: COMMAND: error: …`.
+    Returns the exit code: 0, 1 when a command failed or no switch answers, 2 when several run and none is named.
+    Answers go to `output`, the rest to `errors`: of a source as `NAME:LINE: COMMAND: error: …`.
     """
 
     def run(client: Client) -> int:
@@ -93,13 +94,16 @@ def watch_stats(
 
 def _connected(act: Callable[[Client], int], socket: Path | None, errors: TextIO) -> int:
     try:
-        with Client(socket if socket is not None else default_socket()) as client:
+        with Client(socket or running_socket()) as client:
             return act(client)
     except NoSwitchError as error:
         print(f"error: {error}", file=errors)
         if socket is None:
             print("start one with 'macsad run', or name its socket with --socket PATH", file=errors)
         return 1
+    except SeveralError as error:
+        print(f"error: {error}", file=errors)
+        return 2
     except (ControlError, TimeoutError) as error:
         print(f"error: {error}", file=errors)
         return 1

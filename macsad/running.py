@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from macsad import statistics
-from macsad.control import Client, ControlError, NoSwitchError, default_socket, prepare_socket_folder
+from macsad import sockets, statistics
+from macsad.control import Client, ControlError, NoSwitchError
 from macsad.progress import redrawn
 from macsad.statistics import Statistics
 
@@ -37,8 +37,24 @@ def run(
 ) -> int:
     """Run the switch until no port can receive any more or it is interrupted; its exit code (0 after Ctrl-C), 128 + N when
     signal N killed it. `tells_ends`: its platform tells the end of a file; else that is taken from what comes no more."""
-    listening = socket or default_socket()
-    prepare_socket_folder(listening)
+    try:
+        with contextlib.nullcontext((socket, False)) if socket else sockets.place() as (listening, other):
+            if other:
+                print(f"another switch has the usual socket; this one listens at {listening}", file=sys.stderr)
+            return _run_at(listening, switch_command, ports, entries, rest, tells_ends)
+    except sockets.PlaceError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _run_at(
+    listening: Path,
+    switch_command: tuple[str, ...],
+    ports: tuple[str, ...],
+    entries: Path | None,
+    rest: tuple[str, ...],
+    tells_ends: bool,
+) -> int:
     command = [*switch_command, "--socket", str(listening), "--until-end", "--parent", str(os.getpid())]
     command += [word for port in ports for word in ("--port", port)]
     command += ["--entries", str(entries)] if entries else []

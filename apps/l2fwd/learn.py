@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from macsad.control import Client, ControlError, Digest, NoSwitchError, default_socket
+from macsad.control import Client, ControlError, Digest
+from macsad.sockets import running_socket
 
 MAC_BYTES, PORT_BYTES = 6, 2
 GROUP_BIT = 1 << 40  # in a MAC address: of a group, not of a station
@@ -76,9 +77,10 @@ class Learner:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="The controller of l2fwd: learns stations while packets flow.")
-    parser.add_argument("--socket", type=Path, default=default_socket(), help="the switch's control socket")
-    path = parser.parse_args().socket
+    parser.add_argument("--socket", type=Path, help="the switch's control socket, where several run")
+    named = parser.parse_args().socket
     try:
+        path = named or running_socket()
         with Client.wait(path) as client:
             learner = Learner(client)
             learner.begin()
@@ -87,7 +89,7 @@ def main() -> int:
                 digest = client.digest(seconds=3600)
                 if digest is not None:
                     learner.hear(digest)
-    except NoSwitchError as error:
+    except ControlError as error:
         print(f"learn.py: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

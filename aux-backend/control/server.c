@@ -32,6 +32,8 @@ static int take_over(struct macs_server *server, const struct sockaddr_un *addre
     errno = EADDRINUSE;
     if (!S_ISSOCK(status.st_mode))
         return failed(server, address->sun_path, "there is a file that is no socket");
+    if (status.st_uid != geteuid())
+        return failed(server, address->sun_path, "there is a socket of another user");
     int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (probe < 0)
         return failed(server, address->sun_path, NULL);
@@ -94,6 +96,13 @@ static void accept_later(struct macs_server *server) {
     server->accept_ns = macs_switch_now(sw) + ACCEPT_AGAIN_NS;
 }
 
+/* Whether the other side is this user or root. The socket's mode says so already, as long as nobody changes it. */
+static bool may_command(int descriptor) {
+    struct ucred peer;
+    socklen_t length = sizeof(peer);
+    return !getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (!peer.uid || peer.uid == geteuid());
+}
+
 static void accept_client(struct macs_server *server) {
     int descriptor = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) {
@@ -102,7 +111,7 @@ static void accept_client(struct macs_server *server) {
         return;
     }
     server->accept_ns = 0;
-    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX && may_command(descriptor); i++) {
         if (server->clients[i])
             continue;
         server->clients[i] = macs_client_create(descriptor);

@@ -10,6 +10,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -123,3 +124,32 @@ def test_commands_go_on_where_they_were(laden: Switch) -> None:
     laden.do(*(f"table_add routes forward 10.0.{i}.0/24 => 1" for i in range(256)))
     assert laden.do("table_dump routes").count("Dumping entry 0x") == 256
     laden.stop()
+
+
+# --- who may ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_is_not_listened_to(sample: Path) -> None:
+    """Not even where the socket's mode lets them."""
+    script = (
+        "import os, socket, sys; os.setuid(65534); s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); "
+        "s.settimeout(10); print(s.recv(100))"
+    )
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(folder).chmod(0o755)
+        switch = Switch(sample, Path(folder), ["--port=0=ctl:"])
+        switch.socket.chmod(0o666)
+        done = subprocess.run(
+            [sys.executable, "-c", script, switch.socket], capture_output=True, text=True, check=False
+        )
+        assert done.stdout == "b''\n", done.stdout + done.stderr
+        switch.stop()
+        left = socket.socket(socket.AF_UNIX)
+        left.bind(str(switch.socket))
+        left.close()
+        os.chown(switch.socket, 65534, 65534)
+        command = [str(sample), "--port=0=ctl:", "--socket", str(switch.socket)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+        assert done.returncode == 1 and "there is a socket of another user" in done.stderr
+        assert switch.socket.exists()
