@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/loop.h"
+
 static const struct macs_command *const all_commands[] = {
     macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,
     macs_mirroring_commands, macs_value_set_commands,  macs_profile_commands, macs_switch_commands,
@@ -165,6 +167,15 @@ static int unknown_command(const char *name, struct macs_text *answer) {
     return -1;
 }
 
+/* Why a worker was waited for in vain, as far as that is known. */
+static void tell_of_loop(const struct macs_switch *sw, struct macs_text *answer) {
+    unsigned worker;
+    const struct macs_loop *loop = macs_loops_kept(sw, &worker);
+    if (loop)
+        macs_text_add(answer, "; worker %u has been in a loop at %s for %.1f s", worker, loop->kept_at,
+                      (double)loop->kept_ns / 1e9);
+}
+
 int macs_console_do(struct macs_console *console, struct macs_progress *progress, int count, char *words[],
                     struct macs_text *answer) {
     if (!progress->begun)
@@ -181,10 +192,13 @@ int macs_console_do(struct macs_console *console, struct macs_progress *progress
     if (given < command->min_words || given > command->max_words)
         return macs_text_fail(answer, "usage: %s %s", command->name, command->usage);
     console->progress = progress;
+    uint32_t given_up = macs_qsbr_given_up(console->sw->qsbr);
     int status = command->run(console, given, words + 1, answer);
     *progress = (struct macs_progress){.begun = status == MACS_AGAIN, .at = progress->at};
     if (status != MACS_AGAIN)
         progress->at = 0;
+    if (status < 0 && macs_qsbr_given_up(console->sw->qsbr) != given_up)
+        tell_of_loop(console->sw, answer);
     return status;
 }
 

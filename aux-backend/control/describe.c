@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/lane.h"
 #include "runtime/stats.h"
 
 static const char *const match_kinds[] = {
@@ -169,6 +170,23 @@ static void describe_ports(const struct macs_switch *sw, const struct macs_stats
     macs_text_add(text, "]");
 }
 
+/* The workers that are or were kept by a loop. */
+static void describe_kept(const struct macs_switch *sw, struct macs_text *text) {
+    const char *separator = "";
+    macs_text_add(text, ",\"kept\":[");
+    for (unsigned i = 0; i < sw->lane_count; i++) {
+        const struct macs_loop *loop = &sw->lanes[i]->loop;
+        if (!loop->kept_at)
+            continue;
+        macs_text_add(text, "%s{\"worker\":%u,", separator, i);
+        pair(text, "at", loop->kept_at);
+        macs_text_add(text, ",\"seconds\":%.1f,\"now\":%s}", (double)loop->kept_ns / 1e9,
+                      macs_loop_keeps(loop) ? "true" : "false");
+        separator = ",";
+    }
+    macs_text_add(text, "]");
+}
+
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
@@ -190,6 +208,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,
                   sw->lane_count, burst, sub_batch, sum.bursts, sum.asserts);
+    describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text, ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64 "}\n",
                   atomic_load(&sw->digests.sent), atomic_load(&sw->digests.lost), atomic_load(&sw->log.lost));

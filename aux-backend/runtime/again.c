@@ -161,7 +161,10 @@ static void depart_clones(struct macs_lane *lane, struct macs_departures *depart
         clone->requests.clones = NULL;
         if (lane->sw->program->clone)
             lane->sw->program->clone(&lane->worker, &clone, 1);
-        macs_path_depart(lane, departures, clone);
+        if (odp_likely(clone->verdict == MACS_FORWARD))
+            macs_path_depart(lane, departures, clone);
+        else
+            macs_lane_drop(lane, clone->handle, clone->cause);
         clone = next;
     }
 }

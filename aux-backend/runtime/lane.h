@@ -8,6 +8,7 @@
 #include <macs/worker.h>
 #include <pthread.h>
 
+#include "runtime/loop.h"
 #include "runtime/stats.h"
 #include "runtime/switch.h"
 
@@ -50,6 +51,7 @@ struct macs_lane {
     unsigned opened;                /* which of them was opened last */
     struct macs_again *again;       /* packets that go through the program again; NULL when it asks for no such thing */
     struct macs_worker_stats stats;
+    struct macs_loop loop;
 };
 
 static inline struct macs_lane *macs_lane_of(const struct macs_worker *worker) {

@@ -10,6 +10,7 @@
 #include "control/describe.h"
 #include "control/script.h"
 #include "control/server.h"
+#include "runtime/loop.h"
 #include "runtime/stats.h"
 #include "runtime/switch.h"
 
@@ -110,6 +111,7 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
     do {
         macs_server_poll(server, signal_pipe[0], round_ms);
         macs_qsbr_poll(sw->qsbr);
+        macs_loops_watch(sw);
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
         macs_stats_sum(sw, &sum);

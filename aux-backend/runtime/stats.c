@@ -10,6 +10,7 @@ static const char *const cause_names[MACS_CAUSES] = {
     [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",     [MACS_CAUSE_TX_FULL] = "tx-full",
     [MACS_CAUSE_TOO_LONG] = "too-long", [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
     [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",         [MACS_CAUSE_CIPHER] = "cipher",
+    [MACS_CAUSE_ENDLESS] = "endless",
 };
 
 const char *macs_stats_cause_name(unsigned cause) {
@@ -86,6 +87,12 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
     if (sum->busy_seconds > 0)
         fprintf(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
                 (double)sum->received / sum->busy_seconds);
+    for (unsigned i = 0; i < sw->lane_count; i++) {
+        const struct macs_loop *loop = &sw->lanes[i]->loop;
+        if (loop->kept_at)
+            fprintf(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->kept_ns / 1e9,
+                    loop->kept_at);
+    }
     if (sum->asserts)
         fprintf(file, "%" PRIu64 " assertions failed\n", sum->asserts);
     fflush(file);

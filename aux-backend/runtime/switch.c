@@ -14,7 +14,9 @@
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
 #define SEGMENT_MIN 2048u
 
-/* In which a worker comes to the end of a burst, with time to spare. */
+/* In which a worker comes to the end of a burst, with time to spare: before it is taken out of its loops, then without
+ * them. */
+#define LOOP_MS 500
 #define STOP_SECONDS 5
 
 static int failed(struct macs_switch *sw, const char *what, int status) {
@@ -164,26 +166,38 @@ static int await(const struct macs_lane *lane) {
     return status;
 }
 
-/* A worker ends behind its burst. One that never gets there, as its program loops without end, holds packets and reads
- * tables: nothing may be freed, and only the end of the process ends it. */
-static void join_lane(struct macs_switch *sw, unsigned index) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += STOP_SECONDS;
-    if (!pthread_timedjoin_np(sw->lanes[index]->thread, NULL, &until))
+/* Whether the worker has ended within that time, from `start` on. */
+static bool ends_within(const struct macs_lane *lane, const struct timespec *start, long ms) {
+    long ns = start->tv_nsec + ms % 1000 * 1000000l;
+    struct timespec until = {.tv_sec = start->tv_sec + ms / 1000 + ns / 1000000000l, .tv_nsec = ns % 1000000000l};
+    return !pthread_timedjoin_np(lane->thread, NULL, &until);
+}
+
+/* A worker ends behind its burst: soon, or as soon as it is taken out of the program's loops. One that never gets there
+ * holds packets and reads tables: nothing may be freed, and only the end of the process ends it. */
+static void join_lane(struct macs_switch *sw, unsigned index, const struct timespec *start) {
+    const struct macs_lane *lane = sw->lanes[index];
+    if (ends_within(lane, start, LOOP_MS))
+        return;
+    macs_loops_end(sw);
+    if (ends_within(lane, start, STOP_SECONDS * 1000l))
         return;
     macs_log_drain(&sw->log);
-    macs_log_write(&sw->log,
-                   "error: worker %u has been in the same burst for %d s: %s loops without end for one of its packets; "
-                   "the switch is killed, and what it was about to send is lost",
-                   index, STOP_SECONDS, sw->program->source);
+    macs_log_write(
+        &sw->log,
+        "error: worker %u has been in the same burst for %d s; the switch is killed, and what it was about to "
+        "send is lost",
+        index, STOP_SECONDS);
     _exit(EXIT_FAILURE);
 }
 
 static void join_lanes(struct macs_switch *sw, unsigned count) {
+    struct timespec start;
+    clock_gettime(CLOCK_REALTIME, &start);
     atomic_store(&sw->stopping, true);
     for (unsigned i = 0; i < count; i++)
-        join_lane(sw, i);
+        join_lane(sw, i, &start);
+    macs_loops_ended(sw);
 }
 
 int macs_switch_start(struct macs_switch *sw) {

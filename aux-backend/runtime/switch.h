@@ -40,6 +40,7 @@ struct macs_switch {
     struct macs_ctl_out ctl_out;
     struct macs_lane **lanes; /* one a worker */
     unsigned lane_count;
+    uint64_t loops_ns; /* when macs_loops_watch looked last */
     bool running;
     _Atomic bool stopping;
     _Atomic uint32_t batch; /* B << 16 | b: both change together */

@@ -108,12 +108,16 @@ static uint64_t clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Wait until every online reader has reported in this epoch or later: 0 or -ETIMEDOUT. */
+/* Wait until every online reader has reported in this epoch or later: 0 or -ETIMEDOUT. A reader that has been waited
+ * for in vain is not waited for again before it has reported: whoever changes many things is told at once of each. */
 static int wait_for_reports(struct macs_qsbr *qsbr, uint64_t target, uint64_t timeout_ns) {
-    uint64_t start = clock_ns();
-    for (uint32_t round = 0; oldest_report(qsbr, target) < target; round++) {
-        if (clock_ns() - start > timeout_ns)
+    uint64_t start = clock_ns(), oldest;
+    for (uint32_t round = 0; (oldest = oldest_report(qsbr, target)) < target; round++) {
+        if (oldest == qsbr->hung || clock_ns() - start > timeout_ns) {
+            qsbr->hung = oldest;
+            qsbr->given_up++;
             return -ETIMEDOUT;
+        }
         if (round < YIELDS)
             sched_yield();
         else
@@ -175,6 +179,10 @@ void macs_qsbr_drop(struct macs_qsbr *qsbr, const void *owner) {
             release(deferred->owner, deferred->what);
         }
     }
+}
+
+uint32_t macs_qsbr_given_up(const struct macs_qsbr *qsbr) {
+    return qsbr->given_up;
 }
 
 uint32_t macs_qsbr_pending(const struct macs_qsbr *qsbr) {

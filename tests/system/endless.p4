@@ -4,6 +4,7 @@
 
 header step_t {
     bit<8> width;
+    bit<128> key; // of a table that keeps entries for readers
 }
 
 struct headers_t {
@@ -26,9 +27,21 @@ control V(inout headers_t hdr, inout metadata_t meta) {
 }
 
 control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+    action forward(bit<9> port) {
+        standard.egress_spec = port;
+    }
+    table steps {
+        key = {
+            hdr.step.key: exact;
+        }
+        actions = {
+            forward;
+        }
+        default_action = forward(1);
+    }
     apply {
         for (bit<8> at = 0; at < 10; at = at + hdr.step.width) {
-            standard.egress_spec = 1;
+            steps.apply();
         }
     }
 }

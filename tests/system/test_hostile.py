@@ -51,20 +51,58 @@ def test_a_million_frames(tmp_path: Path) -> None:
     assert sent == sum(map(frames_in, outputs)) > FRAMES // 10
 
 
-def test_a_frame_that_the_program_never_gets_done_with(tmp_path: Path) -> None:
-    """The switch still answers, and ends when it is told to: loudly, as what it held is lost."""
-    binary = switches.build(Path(__file__).parent / "endless.p4")
-    switch = Switch(binary, tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
-    assert switch.client.exchange([(0, bytes([3]) * 60)]) == [(1, bytes([3]) * 60)]
-    before = switch.client.stats()["cpu_ns"]
-    switch.client.inject(0, [bytes(60)])
-    deadline = time.monotonic() + 30
-    while switch.client.stats()["cpu_ns"] < before + 100_000_000:  # by then the worker has come across it
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert switch.client.stats()["sent"] == 1
+HERE = Path(__file__).parent
+LOOP = next(n for n, line in enumerate((HERE / "endless.p4").read_text().splitlines(), 1) if "for (" in line)
+PLACE = f"endless.p4:{LOOP}"
+
+
+def stopped(switch: Switch) -> tuple[str, str]:
+    """What the switch says when it is told to end, which it does soon and well."""
+    before = time.monotonic()
     os.kill(switch.process.pid, signal.SIGTERM)
-    _, errors = switch.process.communicate(timeout=60)
-    assert switch.process.returncode == 1
-    assert errors.startswith("error: worker 0 has been in the same burst for 5 s: ")
-    assert "endless.p4 loops without end" in errors
+    output, errors = switch.process.communicate(timeout=60)
+    assert switch.process.returncode == 0, errors
+    assert time.monotonic() - before < 4  # 0.5 s on a machine that has nothing else to do
+    return output, errors
+
+
+def test_a_frame_that_the_program_never_gets_done_with(tmp_path: Path) -> None:
+    """It is told where the worker is; tables change as far as they can, and who changes them is told why no further."""
+    switch = Switch(switches.build(HERE / "endless.p4"), tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    switch.do(f"table_add steps forward 0x{'03' * 16} => 1")
+    assert switch.client.exchange([(0, bytes([3]) * 60)]) == [(1, bytes([3]) * 60)]
+    assert switch.client.stats()["kept"] == []
+    switch.client.inject(0, [bytes(60), bytes([3]) * 60])
+    deadline = time.monotonic() + 30
+    while not (kept := switch.client.stats()["kept"]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert kept == [{"worker": 0, "at": PLACE, "seconds": kept[0]["seconds"], "now": True}]
+    assert 1 <= kept[0]["seconds"] < 30
+
+    begun = time.monotonic()
+    reply = switch.client.bulk([f"table_modify steps forward 0 => {n % 2}" for n in range(10_000)], keep_going=True)
+    assert reply.done > 1000 and reply.failed > 1000
+    assert re.search(rf"a worker hangs: .*; worker 0 has been in a loop at {PLACE} for \d+\.\d s\n", reply.text)
+    assert time.monotonic() - begun < 20  # a second for each refusal would be half an hour
+    output, errors = stopped(switch)
+    assert "received 3 + copies 0 = sent 2 + dropped 1: endless 1\n" in output
+    assert re.search(rf"^worker 0 was in one burst for \d+\.\d s, in a loop at {PLACE}$", output, re.MULTILINE)
+    assert re.fullmatch(
+        rf"warning: worker 0 has been in the same burst for \d+\.\d s, in a loop at {PLACE}\n"
+        rf"warning: worker 0 was in a loop at {PLACE} when the switch ended\n",
+        errors,
+    )
+
+
+def test_loops_without_end_wherever_there_may_be_some(tmp_path: Path) -> None:
+    """In parser, action, egress, checksums and deparser: of packets that have been cloned, and of their clones. What else
+    they asked for is forgotten; the one between them is as ever."""
+    binary = switches.build(HERE / "endless_places.p4")
+    switch = Switch(binary, tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    switch.do("mirroring_add 1 1")
+    switch.client.inject(0, [bytes([where, where == 0]) + bytes(58) for where in (1, 2, 0, 3, 4, 5)])
+    time.sleep(0.3)
+    output, errors = stopped(switch)
+    assert "received 6 + copies 4 = sent 2 + dropped 8: endless 8\n" in output
+    assert re.fullmatch(r"warning: worker 0 was in a loop at endless_places\.p4:\d+ when the switch ended\n", errors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.trips import long_loops
 from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
@@ -53,9 +54,12 @@ def view(
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
     straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
     recorded = lasting = overridden or requests or not straight
+    long = long_loops(program)
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     while True:  # what only those were made of that nothing reads may be unread then
-        maker = Maker(program, storage, tables, externs, wanted.in_place, straight, recorded, lasting)
+        maker = Maker(
+            program, storage, tables, externs, wanted.in_place, straight, recorded, lasting, long, requests
+        )  # fmt: skip
         pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
         preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
         unread, record = storage.unread_slots(), WHOLE if recorded else record_of(pipes)

@@ -12,6 +12,7 @@ from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
+from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.outside import Outside, without_text
 from transpiler.codegen.parser import ParserStatements
@@ -36,6 +37,7 @@ from transpiler.codegen.views import (
     View,
     Views,
 )
+from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave
 from transpiler.hlir.traverse import rebuild
@@ -53,7 +55,7 @@ _NAME = re.compile(r"\w+")
 class Maker:
     """What all stages of a program are rendered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
     packet is its fate (but in pipes aside), `recorded`: its record says it too; `lasting`: records are kept from stage to
-    stage, else each stage fills in what it reads, as it was received."""
+    stage, else each stage fills in what it reads, as it was received; `requests`: packets make some."""
 
     program: Program
     storage: Storage
@@ -63,6 +65,8 @@ class Maker:
     fated: bool = False
     recorded: bool = True
     lasting: bool = True
+    long_loops: frozenset[Span] = frozenset()
+    requests: bool = False
 
     def pipe(self, pipe: PipeSchedule) -> PipeView:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
@@ -111,9 +115,10 @@ class StageRenderer:
         self.number = number
         self.stage = pipe.stages[number]
         parts = (maker.program, maker.storage, maker.tables, maker.externs)
-        arguments = (*parts, scope, self._leave)
         names_port = "egress_port" in maker.storage.record
         outcome = Outcome(maker.fated and not pipe.aside, maker.recorded or pipe.aside, maker.lasting, names_port)
+        loops = LongLoops(maker.long_loops, outcome, maker.requests)
+        arguments = (*parts, scope, self._leave, loops)
         self.intrinsics = Intrinsics(maker.program, maker.storage, scope, outcome)
         self.statements = Statements(*arguments)
         self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)

@@ -9,6 +9,7 @@ from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.expressions import C, Expressions, cast, infix, joined
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of, pack_padded
 from transpiler.codegen.scope import Scope
@@ -54,7 +55,14 @@ class Statements:
     """Renders statements that controls and actions may have; parsers and deparsers add their own."""
 
     def __init__(
-        self, program: Program, storage: Storage, tables: Tables, externs: Externs, scope: Scope, leave: Goer
+        self,
+        program: Program,
+        storage: Storage,
+        tables: Tables,
+        externs: Externs,
+        scope: Scope,
+        leave: Goer,
+        loops: LongLoops | None = None,
     ) -> None:
         self.program = program
         self.storage = storage
@@ -62,6 +70,7 @@ class Statements:
         self.externs = externs
         self.scope = scope
         self.leave = leave
+        self.loops = loops
         self.render = Expressions(storage, scope)
         self.locator = Locator(program)
         self.table = ""  # whose action is being rendered
@@ -86,7 +95,8 @@ class Statements:
             case Switch():
                 return (self._switch(statement, where),)
             case While(condition=condition, body=body):
-                return (WhileView(self.render.condition(condition), self.body(body), where),)
+                begin = self.loops.begin_round(statement.span) if self.loops is not None else ()
+                return (WhileView(self.render.condition(condition), (*begin, *self.body(body)), where),)
             case Block():
                 return (self._block(statement, where),)
             case Leave(label=label):

@@ -9,7 +9,8 @@
  * A reader that waits or sleeps goes offline first; offline readers are never waited for. An online reader that does
  * not report (it hangs, or was stopped by a debugger) stops reclamation, not forwarding: the backlog of releases is
  * bounded, and when it is full the writer waits MACS_QSBR_TIMEOUT_NS for space, then refuses the change with -EBUSY
- * and leaves everything as it was. Nothing is ever released early.
+ * and leaves everything as it was; until that reader has reported, it does not wait for it again. Nothing is ever
+ * released early.
  * Threads: register, unregister, online, offline, quiescent by any reader for itself; all else by the one writer.
  * Source: Hart, McKenney, Brown, Walpole, "Performance of memory reclamation for lockless synchronization" (2007),
  * QSBR.
@@ -41,6 +42,8 @@ struct macs_qsbr {
     uint32_t head;                      /* oldest; counts on, taken modulo the ring's size */
     uint32_t tail;                      /* next free */
     uint32_t unpolled;                  /* deferred since the last poll */
+    uint64_t hung;                      /* the oldest report when a wait was given up; 0: none was */
+    uint32_t given_up;                  /* waits */
 };
 
 /* Releases `what`, which belongs to `owner`. */
@@ -105,6 +108,9 @@ int macs_qsbr_flush(struct macs_qsbr *qsbr);
 
 /* Run at once all that `owner` deferred: no reader can reach the owner any more. NULL qsbr: nothing. */
 void macs_qsbr_drop(struct macs_qsbr *qsbr, const void *owner);
+
+/* How often a wait for readers was given up. */
+uint32_t macs_qsbr_given_up(const struct macs_qsbr *qsbr);
 
 /* Releases that wait for their grace period. */
 uint32_t macs_qsbr_pending(const struct macs_qsbr *qsbr);

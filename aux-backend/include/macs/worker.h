@@ -3,7 +3,16 @@
 #ifndef MACS_WORKER_H
 #define MACS_WORKER_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What the control thread wants of a worker that is in a loop of the program. */
+enum macs_wish {
+    MACS_GO_ON = 0, /* nothing */
+    MACS_TELL,      /* to tell where it is */
+    MACS_END,       /* to drop the packet: the switch ends */
+};
 
 struct macs_worker {
     uint32_t index;         /* 0 … workers-1: selects this worker's share of counters */
@@ -13,9 +22,19 @@ struct macs_worker {
     uint64_t random;        /* state of macs_random_next */
     uint32_t port;          /* that the burst was received from, by its number */
     const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
+    _Atomic uint8_t wish;   /* enum macs_wish, by the control thread */
 };
 
 struct macs_packet;
+
+/* A worker in a loop at `place` (FILE:LINE) does what is wanted of it. True: the packet is to be dropped. */
+bool macs_loop_tell(struct macs_worker *worker, const char *place);
+
+/* At the begin of each round of a loop that may go on for long; one load and a branch as long as nothing is wanted. */
+static inline bool macs_loop_ends(struct macs_worker *worker, const char *place) {
+    return __builtin_expect(atomic_load_explicit(&worker->wish, memory_order_relaxed) != MACS_GO_ON, 0) &&
+           macs_loop_tell(worker, place);
+}
 
 /* Make the ingress clones that the packet asks for, of its frame as it is now: they go to egress before it. */
 void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet);

@@ -88,6 +88,8 @@ static void a_hanging_reader_stops_changes_only(void) {
         defer_one(qsbr, qsbr);
     CHECK(released == 0 && macs_qsbr_pending(qsbr) == MACS_QSBR_BACKLOG);
     CHECK(macs_qsbr_reserve(qsbr, 1) == -EBUSY && released == 0);
+    CHECK(macs_qsbr_synchronize(qsbr, UINT64_MAX) == -ETIMEDOUT); /* at once: it was waited for already */
+    CHECK(macs_qsbr_given_up(qsbr) == 2);
     macs_qsbr_quiescent(qsbr, reader);
     CHECK(macs_qsbr_reserve(qsbr, MACS_QSBR_BACKLOG / 2) == 0 && released == MACS_QSBR_BACKLOG);
     macs_qsbr_offline(reader);
