@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import errno
 import sys
 from collections.abc import Iterable
 from importlib import import_module
 
 import click
+
+from macsad.terminal import Unwritable, flush, shown_streams
 
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
@@ -72,7 +76,11 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point: runs a verb and ends the process with its exit code."""
-    sys.exit(call(sys.argv[1:]))
+    with shown_streams():
+        code = call(sys.argv[1:])
+        if (problem := flush()) is not None:
+            code = _unwritable(problem)
+    sys.exit(code)
 
 
 def call(arguments: list[str]) -> int:
@@ -93,11 +101,18 @@ def call(arguments: list[str]) -> int:
         return NO
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return NO
+    except (BrokenPipeError, Unwritable) as error:
+        return _unwritable(error)
     except Exception as error:
         return _told(error)
+
+
+def _unwritable(error: OSError) -> int:
+    """Standard output takes no more: that it was closed is no news to who closed it, that its disk is full is."""
+    if error.errno != errno.EPIPE:
+        with contextlib.suppress(OSError):
+            click.echo(f"macsad: error: cannot write standard output: {error.strerror}", err=True)
+    return NO
 
 
 def _told(error: Exception) -> int:
@@ -123,7 +138,9 @@ def _fault(error: Exception) -> int:
     import traceback
     from importlib.metadata import version
 
-    with tempfile.NamedTemporaryFile("w", prefix="macsad-", suffix=".log", delete=False) as report:
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="macsad-", suffix=".log", delete=False, errors="backslashreplace"
+    ) as report:
         report.write(f"macsad {version('macsad')}, python {sys.version}\narguments: {sys.argv[1:]}\n\n")
         report.write("".join(traceback.format_exception(error)))
     click.echo(f"macsad: internal error: {type(error).__name__}: {error}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -11,11 +12,14 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
+from macsad.terminal import plain
+from transpiler.shown import shown_lines
+
 
 @contextmanager
 def compiling() -> Iterator[Callable[[int, int], None]]:
     """A bar for the compilation of the backend, which happens once for each platform and version."""
-    console = Console(stderr=True)
+    console = Console(file=plain(sys.stderr))
     columns = (TextColumn("compiling the backend"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", start=False, visible=False)
@@ -30,7 +34,7 @@ def compiling() -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar for work of so many of so many steps."""
-    console = Console(stderr=True)
+    console = Console(file=plain(sys.stderr))
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", start=False)
@@ -44,5 +48,7 @@ def redrawn(stream: TextIO, transient: bool = False) -> Iterator[Callable[[str],
     if not stream.isatty():
         yield lambda text: print(text, file=stream, flush=True)
         return
-    with Live(console=Console(file=stream), transient=transient, auto_refresh=False) as live:
-        yield lambda text: live.update(Text(text.rstrip("\n"), no_wrap=True, overflow="crop"), refresh=True)
+    with Live(console=Console(file=plain(stream)), transient=transient, auto_refresh=False) as live:
+        yield lambda text: live.update(
+            Text(shown_lines(text.rstrip("\n")), no_wrap=True, overflow="crop"), refresh=True
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from transpiler.shown import shown
+
 Statistics = Mapping[str, Any]  # as the control protocol's STATS has them: docs/control.md
 WIDTH = 80  # of lines, unless a port's name makes them longer
 _NAME = 14
@@ -13,7 +15,7 @@ _NAME = 14
 def table(now: Statistics, before: Statistics | None, width: int | None = None) -> str:
     """Lines of at most `width` columns (names are cut), of any length without. Rates are since `before`: none without it."""
     seconds = now["seconds"] - before["seconds"] if before else 0.0
-    names = [str(port["name"]) for port in now["ports"]]
+    names = [shown(str(port["name"])) for port in now["ports"]]
     room = max([len("name"), *map(len, names)])
     room = room if width is None else max(4, min(room, width - (WIDTH - _NAME)))
     lines = [

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from transpiler.shown import shown, shown_lines
+
 WARNINGS: Mapping[str, str] = {
     "architecture": "a program that can be checked, but not run",
     "annotation": "an annotation says something that nothing understands",
@@ -147,10 +149,10 @@ class Diagnostics:
 
     def render(self) -> str:
         """All messages as text, errors beyond `LIMIT` only counted; ends with a line break when there is any."""
-        shown = self.messages[: self.LIMIT]
-        blocks = [line for message in shown for line in self._render(message)]
-        if len(self.messages) > len(shown):
-            blocks.append(f"{len(self.messages) - len(shown)} more messages not shown")
+        first = self.messages[: self.LIMIT]
+        blocks = [line for message in first for line in self._render(message)]
+        if len(self.messages) > len(first):
+            blocks.append(f"{len(self.messages) - len(first)} more messages not shown")
         return "".join(block + "\n" for block in blocks)
 
     def _add(
@@ -165,7 +167,7 @@ class Diagnostics:
     def _render(self, message: Diagnostic) -> list[str]:
         lines = list(self._include_stack(message.span.file, self.sources.included_from))
         suffix = f" [-W{message.code}]" if message.code else ""
-        lines.append(f"{message.span}: {message.severity.value}: {message.message}{suffix}")
+        lines.append(f"{shown(str(message.span))}: {message.severity.value}: {shown(message.message)}{suffix}")
         source = self.sources.line(message.span)
         if source.strip():
             lines += _excerpt(source, message.span)
@@ -177,7 +179,7 @@ class Diagnostics:
     def _include_stack(file: str, included_from: Mapping[str, Span]) -> Iterable[str]:
         seen = {file}
         while (at := included_from.get(file)) is not None and at.file not in seen:
-            yield f"In file included from {at.file}:{at.line}:"
+            yield f"In file included from {shown(at.file)}:{at.line}:"
             seen.add(at.file)
             file = at.file
 
@@ -190,7 +192,8 @@ def _excerpt(source: str, span: Span) -> list[str]:
         head, column, source = CUT, column - start + len(CUT), source[start:]
     if len(source) > EXCERPT:
         tail, source = CUT, source[:EXCERPT]
-    shown = f"{head}{source}{tail}"
-    pad = "".join("\t" if char == "\t" else " " for char in shown[: column - 1])
+    line = f"{head}{source}{tail}"
     width = max(1, min(span.length, len(head) + len(source) - column + 1))
-    return [f"    {shown}", f"    {pad}^{'~' * (width - 1)}"]
+    before, marked = (shown_lines(part) for part in (line[: column - 1], line[column - 1 : column - 1 + width]))
+    pad = "".join("\t" if char == "\t" else " " for char in before)
+    return [f"    {shown_lines(line)}", f"    {pad}^{'~' * (len(marked) - 1)}"]

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/shown.h"
+
 /* Bytes of a file that are read at once, and of a line in it at most. */
 #define FILE_PART (1u << 20)
 
@@ -212,7 +214,7 @@ int macs_script_run_file(struct macs_console *console, const char *path, int wak
     int status = run_file(&script, console, wake, &report);
     fwrite(report.data ? report.data : "", 1, report.length, stderr);
     if (status && status != -EINTR)
-        fprintf(stderr, "error: cannot read the entries file '%s': %s\n", path, strerror(-status));
+        macs_tell(stderr, "error: cannot read the entries file '%s': %s\n", path, strerror(-status));
     macs_text_free(&report);
     return status ? status : script.failed ? -1 : 0;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/shown.h"
+
 void macs_text_free(struct macs_text *text) {
     free(text->data);
     *text = (struct macs_text){0};
@@ -39,6 +41,42 @@ void macs_text_bytes(struct macs_text *text, const char *bytes, size_t length) {
     text->length += length;
 }
 
+static size_t shown_length(const char *text, size_t length) {
+    return *text == '\n' || *text == '\t' ? 1 : macs_shown_length(text, length);
+}
+
+/* A byte, written out. */
+static void add_byte(struct macs_text *text, char byte) {
+    char escape[5];
+    snprintf(escape, sizeof(escape), "\\x%02x", (unsigned)(unsigned char)byte);
+    macs_text_bytes(text, escape, 4);
+}
+
+/* Write out what would steer a terminal in what stands from `start` on; line breaks and tabs are meant. */
+static void show(struct macs_text *text, size_t start) {
+    size_t at = start, length;
+    while (at < text->length && (length = shown_length(text->data + at, text->length - at)))
+        at += length;
+    if (at == text->length)
+        return;
+    const size_t rest = text->length - at;
+    char *copy = malloc(rest);
+    text->length = at;
+    if (!copy) {
+        text->cut = true;
+        return;
+    }
+    memcpy(copy, text->data + at, rest);
+    for (size_t i = 0; i < rest; i += length ? length : 1) {
+        length = shown_length(copy + i, rest - i);
+        if (length)
+            macs_text_bytes(text, copy + i, length);
+        else
+            add_byte(text, copy[i]);
+    }
+    free(copy);
+}
+
 static void add_arguments(struct macs_text *text, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -46,8 +84,10 @@ static void add_arguments(struct macs_text *text, const char *format, va_list ar
     va_end(again);
     if (length < 0 || !grow(text, (size_t)length))
         return;
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    size_t start = text->length;
+    vsnprintf(text->data + start, (size_t)length + 1, format, arguments);
     text->length += (size_t)length;
+    show(text, start);
 }
 
 void macs_text_add(struct macs_text *text, const char *format, ...) {
@@ -66,14 +106,23 @@ void macs_text_hex(struct macs_text *text, const uint8_t *bytes, size_t count) {
 }
 
 void macs_text_json(struct macs_text *text, const char *string) {
+    size_t left = strlen(string), length;
     macs_text_bytes(text, "\"", 1);
-    for (const char *at = string; *at; at++) {
+    for (const char *at = string; left; at += length, left -= length) {
+        length = macs_shown_length(at, left);
         if (*at == '"' || *at == '\\')
-            macs_text_add(text, "\\%c", *at);
-        else if ((unsigned char)*at < 0x20)
+            macs_text_bytes(text, "\\", 1);
+        if (length) {
+            macs_text_bytes(text, at, length);
+            continue;
+        }
+        length = 1;
+        if ((unsigned char)*at < 0x80)
             macs_text_add(text, "\\u%04x", (unsigned)(unsigned char)*at);
-        else
-            macs_text_bytes(text, at, 1);
+        else {
+            macs_text_bytes(text, "\\", 1);
+            add_byte(text, *at);
+        }
     }
     macs_text_bytes(text, "\"", 1);
 }

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "runtime/shown.h"
+
 #define LOG_SLOTS 4096u
 
 int macs_log_open(struct macs_log *log, const char *path) {
@@ -40,7 +42,7 @@ void macs_log_drain(struct macs_log *log) {
     const char *line;
     /* No more than one queue's worth at a time: a worker that logs without end must not hold the control thread. */
     for (uint32_t n = 0; n < LOG_SLOTS && (line = macs_ring_peek(&log->lines, &length)); n++) {
-        fwrite(line, 1, length, log->file);
+        macs_shown_line(log->file, line, length);
         fputc('\n', log->file);
         macs_ring_pop(&log->lines);
     }
@@ -52,7 +54,7 @@ void macs_log_drain(struct macs_log *log) {
 }
 
 static void write_line(FILE *file, const char *format, va_list arguments) {
-    vfprintf(file, format, arguments);
+    macs_tell_arguments(file, format, arguments);
     fputc('\n', file);
     fflush(file);
 }

@@ -13,6 +13,7 @@
 #include "runtime/loop.h"
 #include "runtime/stats.h"
 #include "runtime/switch.h"
+#include "runtime/shown.h"
 
 enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 
@@ -129,12 +130,12 @@ static void tell_memory(const struct macs_switch *sw) {
 
 /* One line for people and scripts: from here on nothing that comes is lost. */
 static void tell_ready(const struct macs_switch *sw) {
-    printf("ready: ");
+    macs_tell(stdout, "ready: ");
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        printf("%sport %u %s", slot ? ", " : "", sw->ports[slot].number, sw->ports[slot].name);
+        macs_tell(stdout, "%sport %u %s", slot ? ", " : "", sw->ports[slot].number, sw->ports[slot].name);
     if (sw->options.socket)
-        printf("; commands at %s", sw->options.socket);
-    printf("\n");
+        macs_tell(stdout, "; commands at %s", sw->options.socket);
+    macs_tell(stdout, "\n");
     fflush(stdout);
 }
 

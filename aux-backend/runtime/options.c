@@ -1,4 +1,5 @@
 #include "runtime/options.h"
+#include "runtime/shown.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -93,7 +94,7 @@ static bool number(const char *option, const char *text, uint64_t low, uint64_t 
     *value = strtoull(text, &end, 0);
     if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *value >= low && *value <= high)
         return true;
-    fprintf(stderr, "error: --%s %s: expected a number from %" PRIu64 " to %" PRIu64 "\n", option, text, low, high);
+    macs_tell(stderr, "error: --%s %s: expected a number from %" PRIu64 " to %" PRIu64 "\n", option, text, low, high);
     return false;
 }
 
@@ -109,17 +110,17 @@ static bool port(struct macs_options *options, const char *text) {
     errno = 0;
     unsigned long value = strtoul(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '=' || !end[1] || errno || value > UINT16_MAX) {
-        fprintf(stderr, "error: --port %s: expected NUMBER=NAME, as in 0=eth0\n", text);
+        macs_tell(stderr, "error: --port %s: expected NUMBER=NAME, as in 0=eth0\n", text);
         return false;
     }
     for (unsigned i = 0; i < options->port_count; i++) {
         if (options->ports[i].number == value) {
-            fprintf(stderr, "error: --port %s: port %lu is there twice\n", text, value);
+            macs_tell(stderr, "error: --port %s: port %lu is there twice\n", text, value);
             return false;
         }
     }
     if (options->port_count == MACS_PORTS_MAX) {
-        fprintf(stderr, "error: --port %s: more than %u ports\n", text, MACS_PORTS_MAX);
+        macs_tell(stderr, "error: --port %s: more than %u ports\n", text, MACS_PORTS_MAX);
         return false;
     }
     options->ports[options->port_count++] = (struct macs_port_option){(uint16_t)value, end + 1};
@@ -140,7 +141,7 @@ static bool cpu_list(struct macs_options *options, const char *text) {
             last = strtoul(at, &end, 10);
         }
         if (!fine || first > last || last > 1023 || (*end && *end != ',')) {
-            fprintf(stderr, "error: --cpu %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
+            macs_tell(stderr, "error: --cpu %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
             return false;
         }
         for (; first <= last && options->cpu_count < MACS_WORKERS_MAX; first++)
@@ -204,7 +205,7 @@ static bool set(struct macs_options *options, int id, const char *text) {
 
 static enum macs_options_status check(struct macs_options *options) {
     if (!options->port_count) {
-        fprintf(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
+        macs_tell(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
         return MACS_OPTIONS_WRONG;
     }
     if (options->sub_batch > options->burst)
@@ -218,19 +219,19 @@ enum macs_options_status macs_options_parse(struct macs_options *options, int ar
     int id;
     while ((id = getopt_long(argc, argv, "hp:v", long_options, NULL)) != -1) {
         if (id == OPT_HELP) {
-            printf(help, argv[0], program, MACS_BURST_MAX);
+            macs_tell(stdout, help, argv[0], program, MACS_BURST_MAX);
             return MACS_OPTIONS_DONE;
         }
         if (id == OPT_UNTIL_IDLE)
             options->idle_ms = 200;
         if (!set(options, id, optarg)) {
             if (id == '?')
-                fprintf(stderr, "Try '%s --help'.\n", argv[0]);
+                macs_tell(stderr, "Try '%s --help'.\n", argv[0]);
             return MACS_OPTIONS_WRONG;
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "error: unexpected argument '%s'\nTry '%s --help'.\n", argv[optind], argv[0]);
+        macs_tell(stderr, "error: unexpected argument '%s'\nTry '%s --help'.\n", argv[optind], argv[0]);
         return MACS_OPTIONS_WRONG;
     }
     return check(options);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "runtime/lane.h"
+#include "runtime/shown.h"
 
 static const char *const cause_names[MACS_CAUSES] = {
     [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",     [MACS_CAUSE_TX_FULL] = "tx-full",
@@ -69,41 +70,41 @@ uint64_t macs_stats_cpu_ns(const struct macs_switch *sw) {
 }
 
 void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum *sum, FILE *file) {
-    fprintf(file, "%5s  %-24s %14s %16s %14s %16s\n", "port", "name", "received", "bytes", "sent", "bytes");
+    macs_tell(file, "%5s  %-24s %14s %16s %14s %16s\n", "port", "name", "received", "bytes", "sent", "bytes");
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        fprintf(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n", sw->ports[slot].number,
-                sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
-                sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
-    fprintf(file, "received %" PRIu64 " + copies %" PRIu64 " = sent %" PRIu64 " + dropped %" PRIu64, sum->received,
-            sum->copies, sum->sent, sum->dropped);
+        macs_tell(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n", sw->ports[slot].number,
+                  sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
+                  sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
+    macs_tell(file, "received %" PRIu64 " + copies %" PRIu64 " = sent %" PRIu64 " + dropped %" PRIu64, sum->received,
+              sum->copies, sum->sent, sum->dropped);
     const char *separator = ": ";
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++) {
         if (!sum->drops[cause])
             continue;
-        fprintf(file, "%s%s %" PRIu64, separator, cause_names[cause], sum->drops[cause]);
+        macs_tell(file, "%s%s %" PRIu64, separator, cause_names[cause], sum->drops[cause]);
         separator = ", ";
     }
     fputc('\n', file);
     if (sum->busy_seconds > 0)
-        fprintf(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
-                (double)sum->received / sum->busy_seconds);
+        macs_tell(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
+                  (double)sum->received / sum->busy_seconds);
     for (unsigned i = 0; i < sw->lane_count; i++) {
         const struct macs_loop *loop = &sw->lanes[i]->loop;
         if (loop->kept_at)
-            fprintf(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->kept_ns / 1e9,
-                    loop->kept_at);
+            macs_tell(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->kept_ns / 1e9,
+                      loop->kept_at);
     }
     if (sum->asserts)
-        fprintf(file, "%" PRIu64 " assertions failed\n", sum->asserts);
+        macs_tell(file, "%" PRIu64 " assertions failed\n", sum->asserts);
     fflush(file);
 }
 
 void macs_stats_print_rate(const struct macs_stats_sum *before, const struct macs_stats_sum *now, double seconds,
                            FILE *file) {
-    fprintf(file,
-            "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
-            ", dropped %" PRIu64 "\n",
-            (double)(now->received - before->received) / seconds, (double)(now->sent - before->sent) / seconds,
-            (double)(now->dropped - before->dropped) / seconds, now->received, now->sent, now->dropped);
+    macs_tell(file,
+              "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
+              ", dropped %" PRIu64 "\n",
+              (double)(now->received - before->received) / seconds, (double)(now->sent - before->sent) / seconds,
+              (double)(now->dropped - before->dropped) / seconds, now->received, now->sent, now->dropped);
     fflush(file);
 }

@@ -10,6 +10,7 @@
 #include "runtime/lane.h"
 #include "runtime/odp_log.h"
 #include "tables/memory.h"
+#include "runtime/shown.h"
 
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
 #define SEGMENT_MIN 2048u
@@ -145,7 +146,7 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
         macs_memory_avoid_huge_pages();
     int status = macs_log_open(&sw->log, options->log);
     if (status) {
-        fprintf(stderr, "error: cannot open the log '%s': %s\n", options->log, strerror(-status));
+        macs_tell(stderr, "error: cannot open the log '%s': %s\n", options->log, strerror(-status));
         free(sw);
         return status;
     }

@@ -10,10 +10,11 @@ import stat
 import struct
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from switch_harness import Switch, ethernet, ipv4
+from switch_harness import Switch, ethernet, ipv4, write_pcap
 
 from macsad.control import Client, ControlError, NoSwitchError
 
@@ -419,3 +420,18 @@ def test_a_million_entries_load_in_seconds(build_sample, tmp_path: Path) -> None
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert cpu_seconds_of_children() - begin < 10
+
+
+def test_what_steers_terminals_is_shown(start: Callable[..., Switch], tmp_path: Path) -> None:
+    """Names of ports, words of commands; the statistics stay JSON."""
+    frames = tmp_path / "\x1b]0;x\x07\x9b\u202e\n\u00e9\udcff\udced\udca0\udc80.pcap"
+    write_pcap(frames, [])
+    switch = start("--port", f"7=pcap:{frames}", ports=1)
+    name = next(port["name"] for port in switch.client.stats()["ports"] if port["port"] == 7)
+    assert name.endswith("/\x1b]0;x\x07\\xc2\\x9b\\xe2\\x80\\xae\n\u00e9\\xff\\xed\\xa0\\x80.pcap")
+    assert switch.client.describe()["ports"][1]["name"] == name
+    why = switch.client.command("table_dump \x1b[31m\x9b2J\u2066\x7fx\\").text
+    assert why.isprintable() and "\\x1b[31m\\xc2\\x9b2J\\xe2\\x81\\xa6\\x7fx\\" in why
+    out = switch.stop()
+    assert "\\x1b]0;x\\x07" in out
+    assert all(line.isprintable() for line in out.splitlines())

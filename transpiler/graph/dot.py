@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from html import escape
 
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
+from transpiler.shown import shown
 
 # fill, border
 _COLOURS = {
@@ -67,15 +68,15 @@ def _node(node: Node, name: str) -> str:
     if node.kind in _ROUND:
         return f'{name} [label="{_quoted(node.title)}", shape=box, style="rounded,filled", fontcolor=white, {common}];'
     if node.kind is NodeKind.CONDITION:
-        text = "<BR/>".join(escape(line) for section in node.sections for line in section)
+        text = "<BR/>".join(_escaped(line) for section in node.sections for line in section)
         return f'{name} [label=<{text or " "}>, shape=box, style="filled,diagonals", margin="0.2,0.1", {common}];'
     style = "filled" if node.kind is NodeKind.TABLE else "rounded,filled"
     return f'{name} [label=<{_label(node)}>, shape=box, style="{style}", {common}];'
 
 
 def _label(node: Node) -> str:
-    rows = [f"<B>{escape(node.title)}</B>"] if node.title else []
-    rows += ["".join(f'{escape(line)}<BR ALIGN="LEFT"/>' for line in section) for section in node.sections]
+    rows = [f"<B>{_escaped(node.title)}</B>"] if node.title else []
+    rows += ["".join(f'{_escaped(line)}<BR ALIGN="LEFT"/>' for line in section) for section in node.sections]
     cells = "<HR/>".join(f'<TR><TD ALIGN="LEFT" BALIGN="LEFT">{row}</TD></TR>' for row in rows)
     return f'<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="3">{cells}</TABLE>'
 
@@ -84,7 +85,7 @@ def _edge(edge: Edge, ids: dict[str, str], labelled: bool) -> str:
     """An edge; in a large drawing its text is shown where the pointer is."""
     style = _EDGES[edge.kind]
     if edge.label and labelled:
-        text = "".join(f'  {escape(line)} <BR ALIGN="LEFT"/>' for line in edge.label)
+        text = "".join(f'  {_escaped(line)} <BR ALIGN="LEFT"/>' for line in edge.label)
         style += f", label=<{text}>"
     elif edge.label:
         style += f', edgetooltip="{_quoted(" ".join(edge.label))}"'
@@ -93,5 +94,9 @@ def _edge(edge: Edge, ids: dict[str, str], labelled: bool) -> str:
     return f"    {ids[edge.source]} -> {ids[edge.target]} [{style}];"
 
 
+def _escaped(text: str) -> str:
+    return escape(shown(text))
+
+
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return shown(text).replace("\\", "\\\\").replace('"', '\\"')

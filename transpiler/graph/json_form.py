@@ -22,7 +22,7 @@ def write(drawing: Drawing) -> str:
             {"from": e.source, "to": e.target, "kind": e.kind.value, "label": list(e.label)} for e in drawing.edges
         ],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=2) + "\n"
 
 
 def _node(group: Group, node: Node) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from transpiler.diagnostics import Span
+from transpiler.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class Event:
 
     def __str__(self) -> str:
         place = f"  [{self.span}]" if self.span is not None else ""
-        return f"{self.kind:>8}  {self.text}{place}"
+        return shown(f"{self.kind:>8}  {self.text}{place}")
 
 
 Trace = Callable[[Event], None]

@@ -24,7 +24,13 @@ def encode(info: Message, form: str) -> bytes:
         case ".bin":
             return bytes(info.SerializeToString(deterministic=True))
         case ".json":
-            text = str(json_format.MessageToJson(info)) + "\n"
+            return f"{json_format.MessageToJson(info)}\n".encode()  # ASCII
         case _:
             text = _HEAD + str(text_format.MessageToString(info, as_utf8=True))
-    return text.encode()
+    return _shown(text).encode()
+
+
+def _shown(text: str) -> str:
+    """What would steer a terminal stands in strings alone; there it is as escapes, octal ones of its UTF-8."""
+    plain = (c if c.isprintable() or c == "\n" else "".join(f"\\{b:03o}" for b in c.encode()) for c in text)
+    return text if text.isprintable() else "".join(plain)

@@ -1,0 +1,24 @@
+/* Text from outside (names, strings of a program, words of commands) as people see it.
+ *
+ * What would steer a terminal is written out: control characters, those beyond ASCII too, and what turns the direction
+ * of writing, as \x1b or by the bytes of their UTF-8; so are bytes that are no UTF-8. Text is UTF-8 then, and
+ * printable.
+ */
+#ifndef MACS_RUNTIME_SHOWN_H
+#define MACS_RUNTIME_SHOWN_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* The length of the printable character that text[0 … length-1] begins with (length > 0); 0: it is none. */
+size_t macs_shown_length(const char *text, size_t length);
+
+/* Write text of one line: what is in it of line breaks is written out, too. */
+void macs_shown_line(FILE *file, const char *text, size_t length);
+
+/* Print; line breaks and tabs are meant. */
+__attribute__((format(printf, 2, 3))) void macs_tell(FILE *file, const char *format, ...);
+void macs_tell_arguments(FILE *file, const char *format, va_list arguments);
+
+#endif
