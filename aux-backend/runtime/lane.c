@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/again.h"
+#include "runtime/privileges.h"
 
 /* Empty rounds before a lane sleeps, and for how long then: twice as long each time, up to the second number. */
 #define IDLE_ROUNDS 256u
@@ -173,6 +174,7 @@ void *macs_lane_run(void *argument) {
         atomic_store(&lane->status, status);
         return NULL;
     }
+    macs_privileges_drop(&lane->sw->options); /* the control thread tells where it cannot */
     macs_qsbr_online(lane->sw->qsbr, lane->reader);
     atomic_store(&lane->status, 0);
     work(lane);

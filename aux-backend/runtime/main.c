@@ -4,6 +4,7 @@
 #include <macs/program.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "control/script.h"
 #include "control/server.h"
 #include "runtime/loop.h"
+#include "runtime/privileges.h"
 #include "runtime/stats.h"
 #include "runtime/switch.h"
 #include "runtime/shown.h"
@@ -139,12 +141,20 @@ static void tell_ready(const struct macs_switch *sw) {
     fflush(stdout);
 }
 
+/* The socket is there, which may have taken rights on its folder. */
+static void give_up_privileges(struct macs_switch *sw) {
+    int status = macs_privileges_drop(&sw->options);
+    if (status)
+        macs_log_write(&sw->log, "warning: privileges cannot be given up: %s", strerror(-status));
+}
+
 /* Traffic, from the first frame to the last. Ports receive before the socket is there: who has found it may send. */
 static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
     if (macs_switch_start(sw))
         return EXIT_FAILED;
     enum exit_code code = macs_server_listen(server) ? EXIT_FAILED : EXIT_FINE;
     if (code == EXIT_FINE) {
+        give_up_privileges(sw);
         tell_ready(sw);
         control(sw, server);
     }

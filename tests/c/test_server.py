@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from switch_harness import Switch
+from switch_harness import Switch, ethernet, read_pcap
 
 Build = Callable[..., Path]
 
@@ -124,6 +124,28 @@ def test_commands_go_on_where_they_were(laden: Switch) -> None:
     laden.do(*(f"table_add routes forward 10.0.{i}.0/24 => 1" for i in range(256)))
     assert laden.do("table_dump routes").count("Dumping entry 0x") == 256
     laden.stop()
+
+
+# --- what it may ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has something to give up")
+def test_every_thread_gives_up_what_it_needs_no_more(sample: Path, tmp_path: Path) -> None:
+    """Ports that are files need nothing; what was opened before is written all the same."""
+    out = tmp_path / "out.pcap"
+    switch = Switch(sample, tmp_path, ["--port=0=ctl:", f"--port=1=pcap:,{out}", "--workers=2"])
+    threads = list(Path(f"/proc/{switch.process.pid}/task").iterdir())
+    told = [(thread / "status").read_text() for thread in threads]
+    assert len(told) >= 3
+    for status in told:
+        for name in ("CapPrm", "CapEff", "CapInh", "CapAmb"):
+            assert f"{name}:\t0000000000000000\n" in status
+        assert "NoNewPrivs:\t1\n" in status
+    switch.do("table_set_default dmac forward 1")
+    switch.client.exchange([(0, ethernet(7))])
+    switch.stop()
+    assert read_pcap(out) == [ethernet(7)]
+    assert not switch.socket.exists()
 
 
 # --- who may ----------------------------------------------------------------------------------------------------------

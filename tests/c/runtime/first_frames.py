@@ -21,6 +21,8 @@ from interfaces import refusal, run
 
 ROUNDS, FRAMES = 4, 25
 ETH_P_ALL = 3
+NET_ADMIN, NET_RAW, IPC_LOCK, BPF = 12, 13, 14, 39
+KEPT = {"af_packet": {NET_RAW}, "af_xdp": {NET_ADMIN, NET_RAW, IPC_LOCK, BPF}}
 MARK = b"\x02\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x02\x88\xb5"
 
 
@@ -29,6 +31,16 @@ def raw(interface: str) -> socket.socket:
     made.bind((interface, ETH_P_ALL))
     made.settimeout(2)
     return made
+
+
+def capabilities(process: int) -> set[int]:
+    """Those that some thread may still use."""
+    left = 0
+    for task in Path(f"/proc/{process}/task").iterdir():
+        status = (task / "status").read_text()
+        assert "NoNewPrivs:\t1\n" in status
+        left |= int(status.partition("CapPrm:")[2].split()[0], 16)
+    return {number for number in range(64) if left >> number & 1}
 
 
 def until_it_answers(path: Path, switch: subprocess.Popen[str]) -> None:
@@ -72,6 +84,7 @@ def main() -> int:
                 for number in range(FRAMES):
                     source.send(MARK + bytes([number]) + bytes(46))
                 assert marked(sink) == list(range(FRAMES))
+                assert capabilities(process.pid) <= KEPT[driver]
             finally:
                 process.terminate()
                 output, errors = process.communicate(timeout=20)
