@@ -19,6 +19,7 @@ from random import Random
 
 import doors
 import fetched
+import makers
 import p4_14
 import program
 import psa
@@ -104,7 +105,7 @@ def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Fou
 
 
 def _reckoned(seed: int, size: int, scratch: Path) -> Found | None:
-    made = reckoned.Maker(seed, size).make()
+    made = makers.Maker(seed, size).make()
     failure = reckoned.examine(made, scratch / "reckoned", seed, build_of(seed))
     if failure is None:
         return None

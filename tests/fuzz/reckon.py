@@ -1,78 +1,34 @@
 """Random expressions with what they are worth, by Python's integers: an opinion that shares nothing with the compiler.
 
-A value is its bits as a number that is not negative; an environment has one for each name. Operands are worked out from
-the left to the right, as the specification says (chapter 8), since a call among them may write what the next one reads.
+Operands and arguments are worked out from the left to the right, as P4-16 says (1.2.5, 8.1 and 6.8), since a call among
+them may write what another one reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from random import Random
 
-from scope import BOOL, WIDE, WIDTHS, Type, bits, literal
+from known import (
+    ELEMENT,
+    INDEX,
+    Called,
+    Cell,
+    Env,
+    Known,
+    Names,
+    Place,
+    Worth,
+    clamped,
+    element,
+    named,
+    number,
+    sliced,
+    variable,
+    wrapped,
+)
+from scope import BOOL, Type, bits, literal
 
-Env = dict[str, int]
-Worth = Callable[[Env], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """An expression: its text in parentheses where it needs them, its type, what it is worth."""
-
-    text: str
-    type: Type
-    worth: Worth
-
-
-@dataclass(frozen=True, slots=True)
-class Called:
-    """A function: its parameters, its result's type, and what it does to its arguments' environment."""
-
-    name: str
-    parameters: tuple[tuple[str, str, Type], ...]  # direction, name, type
-    result: Type
-    run: Callable[[Env], int]
-
-
-@dataclass
-class Names:
-    """What can be named: variables with their types, the writable among them, functions."""
-
-    random: Random
-    types: dict[str, Type]
-    writable: set[str]
-    functions: list[Called]
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def type(self, kind: str = "") -> Type:
-        known = [t for t in self.types.values() if t.kind == kind or (not kind and t.numeric)]
-        if known and self.chance(0.6):
-            return self.random.choice(known)
-        kind = kind or self.random.choice(("bit", "bit", "int"))
-        return Type(kind, self.random.choice(WIDTHS if self.chance(0.9) else WIDE) + (kind == "int"))
-
-
-def number(value: int, type_: Type) -> int:
-    """The number that some bits stand for."""
-    return value - (1 << type_.width) if type_.kind == "int" and value >> (type_.width - 1) else value
-
-
-def wrapped(value: int, type_: Type) -> int:
-    return value & ((1 << type_.width) - 1)
-
-
-def clamped(value: int, type_: Type) -> int:
-    """The nearest value that there is."""
-    low, high = (
-        (-(1 << (type_.width - 1)), (1 << (type_.width - 1)) - 1)
-        if type_.kind == "int"
-        else (0, (1 << type_.width) - 1)
-    )
-    return wrapped(max(low, min(high, value)), type_)
-
+TOUCHED = 0.7  # how often what is written by a call is what stands in front of it
 
 OPERATORS: dict[str, Callable[[int, int, Type], int]] = {
     "+": lambda a, b, t: wrapped(a + b, t),
@@ -105,8 +61,12 @@ def expression(names: Names, type_: Type, depth: int) -> Known:
 def leaf(names: Names, type_: Type) -> Known:
     same = [n for n, t in names.types.items() if t == type_]
     if same and names.chance(0.7):
-        name = names.random.choice(same)
-        return Known(name, type_, lambda env: env[name])
+        return variable(names, names.random.choice(same))
+    if type_ == ELEMENT and names.stack and names.chance(0.7):
+        return read(element(_index(names)))
+    if type_ == BOOL and names.truths and names.chance(0.3):
+        tables = [table for table in names.tables if names.chance(0.5)]
+        return tables[0] if tables else Known(names.random.choice(names.truths), BOOL, lambda env: 1)
     if type_ == BOOL:
         truth = names.chance(0.5)
         return Known("true" if truth else "false", BOOL, lambda env: int(truth))
@@ -120,15 +80,20 @@ def leaf(names: Names, type_: Type) -> Known:
     return Known(literal(type_, value), type_, lambda env: value)
 
 
-def variable(names: Names, name: str) -> Known:
-    return Known(name, names.types[name], lambda env: env[name])
+def read(place: Place) -> Known:
+    return Known(place.text, place.type, lambda env: place.at(env).get(), place.name)
+
+
+def _index(names: Names) -> Known:
+    return expression(names, INDEX, 1)
 
 
 # --- productions -----------------------------------------------------------------------------------------------------
 
 
 def _two(names: Names, type_: Type, depth: int) -> tuple[Known, Known]:
-    return expression(names, type_, depth), expression(names, type_, depth)
+    left = expression(names, type_, depth)
+    return left, _touching(names, left.name, type_, depth) or expression(names, type_, depth)
 
 
 def _binary(names: Names, type_: Type, depth: int) -> Known:
@@ -219,32 +184,109 @@ def _choice(names: Names, type_: Type, depth: int) -> Known:
     return Known(text, type_, lambda env: yes.worth(env) if condition.worth(env) else no.worth(env))
 
 
+# --- calls -----------------------------------------------------------------------------------------------------------
+
+
 def _call(names: Names, type_: Type, depth: int) -> Known:
-    """A function; what it writes is copied back, in the order of its parameters."""
-    known = [f for f in names.functions if f.result.kind == type_.kind]
-    if not known:
-        return _binary(names, type_, depth)
-    function = names.random.choice(known)
-    given: list[Known] = []
-    written: list[tuple[str, str]] = []
-    for direction, name, kind in function.parameters:
-        if direction == "in":
-            given.append(expression(names, kind, depth - 1))
-            continue
-        places = [n for n in sorted(names.writable) if names.types[n] == kind and n not in {w for w, _ in written}]
-        if not places:
-            return _binary(names, type_, depth)
-        given.append(variable(names, names.random.choice(places)))
-        written.append((given[-1].text, name))
+    """A function whose result can be cast."""
+    known = [f for f in names.functions if f.result is not None and f.result.kind == type_.kind]
+    made = call(names, names.random.choice(known), depth - 1) if known else None
+    return _binary(names, type_, depth) if made is None else _as(made, type_)
+
+
+def _as(value: Known, type_: Type) -> Known:
+    """The value where that type is wanted."""
+    if value.type == type_:
+        return value
+    if type_ == BOOL:
+        return Known(f"({value.text} != {literal(value.type, 0)})", BOOL, lambda env: int(value.worth(env) != 0))
+    if value.type.kind != type_.kind:
+        if value.type.width == 1:  # there is no int<1>
+            value = _cast_of(value, Type(value.type.kind, 2))
+        value = _cast_of(value, Type(type_.kind, value.type.width))
+    return value if value.type == type_ else _cast_of(value, type_)
+
+
+def _touching(names: Names, name: str, type_: Type, depth: int) -> Known | None:
+    """A call that may write to the variable of that name, which has just been named."""
+    if name not in names.writable or depth < 0 or not names.chance(TOUCHED):
+        return None
+    wanted = names.types[name]
+    known = [
+        f
+        for f in names.functions
+        if f.result is not None and any(d != "in" and t == wanted for d, _, t in f.parameters)
+    ]
+    made = call(names, names.random.choice(known), 0, named(names, name)) if known else None
+    return (
+        None if made is None or (made.type.width == 1 and made.type.kind != type_.kind != "bool") else _as(made, type_)
+    )
+
+
+def call(names: Names, called: Called, depth: int, written: Place | None = None) -> Known | None:
+    """A call with arguments for it, `written` among them, by names in any order sometimes; None where it needs a place that
+    is not there."""
+    by_name, order = names.chance(0.2), list(range(len(called.parameters)))
+    if by_name:
+        names.random.shuffle(order)
+    texts: list[str] = [f"{name} = {text}" if by_name else text for name, text in called.besides]
+    passed: list[tuple[str, str, Known | Place]] = []
+    last = ""
+    for direction, name, type_ in (called.parameters[position] for position in order):
+        given: Known | Place | None
+        if direction in ("out", "inout"):
+            fits = written is not None and written.type == type_
+            given, written = (written, None) if fits else (place(names, type_, depth), written)
+            last = given.name if given is not None else ""
+        elif direction == "":
+            given = leaf(Names(names.random, {}, set(), []), type_)
+        else:
+            given = _touching(names, last, type_, depth - 1) or expression(names, type_, depth)
+            last = given.name or last
+        if given is None:
+            return None
+        texts.append(f"{name} = {given.text}" if by_name else given.text)
+        passed.append((direction, name, given))
+    result = called.result if called.result is not None else bits(1)
+    return Known(f"{called.name}({', '.join(texts)})", result, _invocation(called, passed))
+
+
+def _invocation(called: Called, passed: list[tuple[str, str, Known | Place]]) -> Worth:
+    """P4-16, 6.8: values and l-values are saved in the order of the call, results copied back in that order."""
 
     def worth(env: Env) -> int:
-        inner = {name: known.worth(env) for (_, name, _), known in zip(function.parameters, given, strict=True)}
-        result = function.run(inner)
-        env.update({place: inner[name] for place, name in written})
+        values: Env = {}
+        cells: list[tuple[str, Cell]] = []
+        for direction, name, given in passed:
+            if isinstance(given, Known):
+                values[name] = given.worth(env)
+                continue
+            cell = given.at(env)
+            cells.append((name, cell))
+            if direction == "inout":
+                values[name] = cell.get()
+        env.update(values)
+        result = called.run(env)
+        for cell_, value in [(cell, env[name]) for name, cell in cells]:
+            cell_.set(value)
         return result
 
-    made = Known(f"{function.name}({', '.join(g.text for g in given)})", function.result, worth)
-    return made if made.type == type_ else _cast_of(made, type_)
+    return worth
+
+
+def place(names: Names, type_: Type, depth: int) -> Place | None:
+    """Something of that type to write to: a variable, a slice of one, an element of the stack."""
+    if type_ == ELEMENT and names.stack and names.chance(0.6):
+        return element(expression(names, INDEX, max(1, depth)))
+    same = [n for n in sorted(names.writable) if names.types[n] == type_]
+    if same and names.chance(0.9):
+        return named(names, names.random.choice(same))
+    wider = [n for n in sorted(names.writable) if names.types[n].numeric and names.types[n].width >= type_.width]
+    if not wider or type_.kind != "bit":
+        return named(names, names.random.choice(same)) if same else None
+    name = names.random.choice(wider)
+    low = names.random.randint(0, names.types[name].width - type_.width)
+    return sliced(named(names, name), low + type_.width - 1, low)
 
 
 _NUMERIC = (_binary, _binary, _binary, _division, _unary, _shift, _cast, _slice, _concat, _choice, _call)

@@ -1,279 +1,170 @@
-"""Random programs of which this file reckons what they do to a frame, to hold all executions against.
+"""Random programs of which Python reckons what they do to frames, to hold all executions against: a mistake that the compiler
+and the interpreter share, since one frontend serves both, shows only so.
 
-Headers of numbers come in; statements over them and over variables; the results go out in front of them.
+A header of numbers and a stack come in; a parser, ingress and egress work on them, on metadata and on standard metadata, in
+up to three lives of a packet; the results go out in front of what came. `makers.py` makes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from random import Random
 
+from known import ELEMENT, ELEMENTS, STACK, Env, Known, wrapped
 from layout import Node, block, render
 from oracle import Build, Failure, Subject
-from reckon import OPERATORS, Called, Env, Known, Names, expression, number, wrapped
-from scope import BOOL, WIDE, WIDTHS, Type, bits, literal
+from scope import Type, bits, literal
+from steps import Step, nodes, run_all
 from strategies import Scenario
 
 STANDARD = "inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm"
+STANDARD_FIELDS = {  # in bits, as v1model has them; times apart
+    "ingress_port": 9,
+    "egress_spec": 9,
+    "egress_port": 9,
+    "instance_type": 32,
+    "packet_length": 32,
+    "enq_qdepth": 19,
+    "deq_timedelta": 32,
+    "deq_qdepth": 19,
+    "mcast_grp": 16,
+    "egress_rid": 16,
+    "checksum_error": 1,
+    "priority": 3,
+}
 FRAMES = 12
 BATCHES = ((1, 1), (32, 8))
-
-
-@dataclass(frozen=True, slots=True)
-class Left(Exception):
-    """A return, with what is returned."""
-
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A statement: its text, what it does."""
-
-    node: Node
-    run: Callable[[Env], None]
+NORMAL, RECIRCULATED, RESUBMITTED = 0, 4, 6
+OF_RECIRCULATE, OF_RESUBMIT = 1, 2  # field lists
+AGAIN = {OF_RECIRCULATE: "$recirculated", OF_RESUBMIT: "$resubmitted"}  # names of requests in the environment
+REGISTER, CELLS = "$cells", 4  # what outlives a packet
+Fields = tuple[tuple[str, Type], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reckoned:
-    """A program; `wide` and `out` are the fields of its two headers."""
+    """A program; `wide` and `out` are the fields of its two headers, `meta` its metadata with the field lists that keep them.
+    `declared` stands in front of the parser, `inside` in ingress; `select`: subjects, the cases with the states that they
+    lead to."""
 
-    wide: tuple[tuple[str, Type], ...]
-    out: tuple[tuple[str, Type], ...]
-    functions: tuple[Node, ...]
+    wide: Fields
+    out: Fields
+    meta: tuple[tuple[str, Type, tuple[int, ...]], ...]
+    declared: tuple[Node, ...]
+    inside: tuple[Node, ...]
+    parsing: tuple[Step, ...]
+    select: tuple[tuple[Known, ...], tuple[tuple[tuple[int, ...], Step], ...]]
     steps: tuple[Step, ...]
+    later: tuple[Step, ...]
 
     def nodes(self) -> tuple[Node, ...]:
-        def header(name: str, fields: tuple[tuple[str, Type], ...]) -> Node:
+        def header(name: str, fields: Fields) -> Node:
             return block(f"header {name} {{", [f"{t} {n};" for n, t in fields])
 
         zeros: list[Node] = [f"hdr.o.{name} = {literal(t, 0)};" for name, t in self.out]
-        body = ["hdr.o.setValid();", *zeros, *(step.node for step in self.steps), "sm.egress_spec = 1;"]
+        ingress = ["hdr.o.setValid();", *zeros, *nodes(self.steps), "sm.egress_spec = 1;", "sm.mcast_grp = 0;"]
+        lists = [f"@field_list({', '.join(map(str, kept))}) " if kept else "" for _, _, kept in self.meta]
+        metadata: list[Node] = [f"{kept}{t} {n};" for kept, (n, t, _) in zip(lists, self.meta, strict=True)]
         return (
             "#include <core.p4>",
             "#include <v1model.p4>",
             header("in_t", self.wide),
             header("out_t", self.out),
-            "struct headers_t { out_t o; in_t i; }",
-            "struct meta_t { }",
-            *self.functions,
-            block(
-                f"parser P(packet_in packet, {STANDARD.replace('inout headers', 'out headers')}) {{",
-                [
-                    block("state start {", ["packet.extract(hdr.i);", "transition accept;"]),
-                ],
-            ),
+            header("one_t", (("v", ELEMENT),)),
+            f"struct headers_t {{ out_t o; in_t i; one_t[{ELEMENTS}] s; }}",
+            block("struct meta_t {", metadata),
+            *self.declared,
+            block(f"parser P(packet_in packet, {STANDARD.replace('inout headers', 'out headers')}) {{", self._states()),
             "control V(inout headers_t hdr, inout meta_t meta) { apply { } }",
-            block(f"control I({STANDARD}) {{", [block("apply {", body)]),
-            f"control E({STANDARD}) {{ apply {{ }} }}",
+            block(f"control I({STANDARD}) {{", [*self.inside, block("apply {", ingress)]),
+            block(f"control E({STANDARD}) {{", [block("apply {", [*nodes(self.later), "sm.egress_spec = 0;"])]),
             "control C(inout headers_t hdr, inout meta_t meta) { apply { } }",
             "control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); } }",
             "V1Switch(P(), V(), I(), E(), C(), D()) main;",
         )
 
-    def answer(self, frame: bytes) -> bytes:
-        """What comes of a frame that is as long as the header, or longer."""
-        env = {f"hdr.o.{name}": 0 for name, _ in self.out}
-        rest = width = sum(t.width for _, t in self.wide)
-        whole = int.from_bytes(frame[: width // 8], "big")
+    def _states(self) -> list[Node]:
+        subjects, cases = self.select
+        chosen: list[Node] = [f"({', '.join(map(str, keys))}): s{n};" for n, (keys, _) in enumerate(cases)]
+        select = block(f"transition select({', '.join(s.text for s in subjects)}) {{", [*chosen, "default: accept;"])
+        taken: list[Node] = ["packet.extract(hdr.i);", *["packet.extract(hdr.s.next);"] * ELEMENTS]
+        states = [block(f"state s{n} {{", [step.node, "transition accept;"]) for n, (_, step) in enumerate(cases)]
+        return ["Sub() sub;", block("state start {", [*taken, *nodes(self.parsing), select]), *states]
+
+    @property
+    def size(self) -> int:
+        """Bytes that the parser takes."""
+        return sum(t.width for _, t in self.wide) // 8 + ELEMENTS
+
+    # --- what it does ------------------------------------------------------------------------------------------------
+
+    def answers(self, packets: Iterable[tuple[int, bytes]]) -> list[bytes]:
+        """What comes of frames at ports, each as long as the headers, or longer."""
+        memory = {f"{REGISTER}.{i}": 0 for i in range(CELLS)}
+        return [self._life(port, frame, NORMAL, {}, memory) for port, frame in packets]
+
+    def _life(self, port: int, frame: bytes, instance: int, kept: Env, memory: Env) -> bytes:
+        env = self._received(port, frame, instance) | kept | memory
+        self._parse(env)
+        run_all(self.steps, env)
+        memory.update({name: env[name] for name in memory})
+        if env.pop(AGAIN[OF_RESUBMIT], 0):
+            return self._life(port, frame, RESUBMITTED, self._kept(env, OF_RESUBMIT), memory)
+        lost = ("egress_spec", "mcast_grp", "egress_rid", "instance_type", "enq_qdepth", "deq_timedelta", "deq_qdepth")
+        env.update({f"sm.{name}": 0 for name in lost} | {"sm.egress_port": 1, "sm.packet_length": len(frame)})
+        run_all(self.later, env)
+        memory.update({name: env[name] for name in memory})
+        stack = bytes(env[f"{STACK}[{i}].v"] for i in range(ELEMENTS))
+        sent = _packed(env, "hdr.o.", self.out) + _packed(env, "hdr.i.", self.wide) + stack + frame[self.size :]
+        if env.get(AGAIN[OF_RECIRCULATE]):
+            return self._life(port, sent, RECIRCULATED, self._kept(env, OF_RECIRCULATE), memory)
+        return sent
+
+    def _received(self, port: int, frame: bytes, instance: int) -> Env:
+        env = {f"hdr.o.{name}": 0 for name, _ in self.out} | {f"meta.{name}": 0 for name, _, _ in self.meta}
+        env |= {f"sm.{name}": 0 for name in STANDARD_FIELDS}
+        env |= {"sm.ingress_port": port, "sm.packet_length": len(frame), "sm.instance_type": instance}
+        rest = sum(t.width for _, t in self.wide)
+        whole = int.from_bytes(frame[: rest // 8], "big")
+        env |= {f"{STACK}[{i}].v": frame[rest // 8 + i] for i in range(ELEMENTS)}
         for name, type_ in self.wide:
             rest -= type_.width
             env[f"hdr.i.{name}"] = wrapped(whole >> rest, type_)
-        for step in self.steps:
-            step.run(env)
-        return _packed(env, "hdr.o.", self.out) + _packed(env, "hdr.i.", self.wide) + frame[width // 8 :]
+        return env
+
+    def _parse(self, env: Env) -> None:
+        run_all(self.parsing, env)
+        subjects, cases = self.select
+        found = tuple(subject.worth(env) for subject in subjects)
+        for keys, step in cases:
+            if keys == found:
+                step.run(env)
+                return
+
+    def _kept(self, env: Env, number: int) -> Env:
+        return {f"meta.{name}": env[f"meta.{name}"] for name, _, lists in self.meta if number in lists}
 
 
-def _packed(env: Env, prefix: str, fields: tuple[tuple[str, Type], ...]) -> bytes:
+def again(number: int, lives: str, condition: Known) -> Step:
+    """Resubmit or recirculate, once in all the lives of a packet, under a condition; `lives`: a field that both lists keep."""
+    method = {OF_RECIRCULATE: "recirculate", OF_RESUBMIT: "resubmit"}[number]
+    call = f"{method}_preserving_field_list({number});"
+
+    def run(env: Env) -> None:
+        if not env[lives] & number and condition.worth(env):
+            env.update({lives: env[lives] | number, AGAIN[number]: 1})
+
+    head = f"if (({lives} & {number}) == 0 && {condition.text}) {{"
+    return Step(block(head, [f"{lives} = {lives} | {number};", call]), run)
+
+
+def _packed(env: Env, prefix: str, fields: Fields) -> bytes:
     value = width = 0
     for name, type_ in fields:
         value, width = value << type_.width | env[prefix + name], width + type_.width
     return value.to_bytes(width // 8, "big")
-
-
-# --- making ----------------------------------------------------------------------------------------------------------
-
-
-class Maker:
-    """Makes one program."""
-
-    def __init__(self, seed: int, size: int) -> None:
-        self.random = Random(seed)
-        self.size = size
-        self.counter = count(1)
-        self.functions: list[Called] = []
-
-    def make(self) -> Reckoned:
-        wide, out = self._fields(6), self._fields(3 + self.size)
-        texts = [self._function() for _ in range(self.random.randint(0, 2))]
-        names = Names(self.random, {}, set(), self.functions)
-        for prefix, fields in (("hdr.i.", wide), ("hdr.o.", out)):
-            for name, type_ in fields:
-                names.types[prefix + name] = type_
-                names.writable.add(prefix + name)
-        steps = [step for _ in range(4 + 3 * self.size) for step in self._statement(names, 2)]
-        return Reckoned(wide, out, tuple(texts), tuple(steps))
-
-    def _fields(self, most: int) -> tuple[tuple[str, Type], ...]:
-        """Fields that are whole bytes together."""
-        made = []
-        for i in range(self.random.randint(2, most)):
-            kind = self.random.choice(("bit", "bit", "int"))
-            width = self.random.choice(WIDTHS if self.random.random() < 0.9 else WIDE)
-            made.append((f"f{i}", Type(kind, width + (kind == "int"))))
-        if rest := -sum(t.width for _, t in made) % 8:
-            made.append(("rest", bits(rest)))
-        return tuple(made)
-
-    def _function(self) -> Node:
-        """A function of numbers, which may write its arguments and return early."""
-        names = Names(self.random, {}, set(), list(self.functions))
-        parameters = []
-        for _ in range(self.random.randint(1, 3)):
-            direction, name, type_ = self.random.choice(("in", "inout")), f"p{next(self.counter)}", names.type()
-            parameters.append((direction, name, type_))
-            names.types[name] = type_
-            if direction == "inout":
-                names.writable.add(name)
-        result = names.type()
-        steps = [step for _ in range(self.random.randint(1, 3)) for step in self._statement(names, 1)]
-        if self.random.random() < 0.5:
-            steps.append(self._early(names, result))
-        last = expression(names, result, 2)
-
-        def run(env: Env) -> int:
-            try:
-                for step in steps:
-                    step.run(env)
-            except Left as left:
-                return left.value
-            return last.worth(env)
-
-        name = f"f{next(self.counter)}"
-        self.functions.append(Called(name, tuple(parameters), result, run))
-        texts = ", ".join(f"{direction} {t} {n}" for direction, n, t in parameters)
-        return block(f"{result} {name}({texts}) {{", [*(s.node for s in steps), f"return {last.text};"])
-
-    def _early(self, names: Names, result: Type) -> Step:
-        condition, value = expression(names, BOOL, 2), expression(names, result, 2)
-
-        def run(env: Env) -> None:
-            if condition.worth(env):
-                raise Left(value.worth(env))
-
-        return Step(block(f"if ({condition.text}) {{", [f"return {value.text};"]), run)
-
-    # --- statements --------------------------------------------------------------------------------------------------
-
-    def _statement(self, names: Names, depth: int) -> list[Step]:
-        kinds = [self._assign] * 4 + [self._compound, self._slice, self._local]
-        if depth > 0:
-            kinds += [self._if, self._if, self._switch, self._for]
-        return [self.random.choice(kinds)(names, depth)]
-
-    def _target(self, names: Names) -> str | None:
-        return self.random.choice(sorted(names.writable)) if names.writable else None
-
-    def _assign(self, names: Names, depth: int) -> Step:
-        target = self._target(names)
-        return (
-            self._local(names, depth)
-            if target is None
-            else _assigned(target, expression(names, names.types[target], 3))
-        )
-
-    def _local(self, names: Names, depth: int) -> Step:
-        type_, name = names.type(), f"v{next(self.counter)}"
-        step = _assigned(name, expression(names, type_, 3))
-        names.types[name] = type_
-        names.writable.add(name)
-        return Step(f"{type_} {step.node}", step.run)
-
-    def _compound(self, names: Names, depth: int) -> Step:
-        target = self._target(names)
-        if target is None:
-            return self._local(names, depth)
-        type_, operator = names.types[target], self.random.choice(tuple(OPERATORS))
-        value = expression(names, type_, 2)
-
-        def run(env: Env) -> None:
-            before = number(env[target], type_)
-            env[target] = OPERATORS[operator](before, number(value.worth(env), type_), type_)
-
-        return Step(f"{target} {operator}= {value.text};", run)
-
-    def _slice(self, names: Names, depth: int) -> Step:
-        target = self._target(names)
-        if target is None or names.types[target].width < 2:
-            return self._assign(names, depth)
-        low = self.random.randrange(names.types[target].width)
-        high = self.random.randint(low, names.types[target].width - 1)
-        value, hole = expression(names, bits(high - low + 1), 2), ((1 << (high - low + 1)) - 1) << low
-
-        def run(env: Env) -> None:
-            new = value.worth(env) << low
-            env[target] = env[target] & ~hole | new
-
-        return Step(f"{target}[{high}:{low}] = {value.text};", run)
-
-    def _block(self, names: Names, depth: int) -> tuple[Step, ...]:
-        inner = replace(names, types=dict(names.types), writable=set(names.writable))
-        return tuple(s for _ in range(self.random.randint(1, 2)) for s in self._statement(inner, depth - 1))
-
-    def _if(self, names: Names, depth: int) -> Step:
-        condition, yes, no = expression(names, BOOL, 2), self._block(names, depth), self._block(names, depth)
-
-        def run(env: Env) -> None:
-            for step in yes if condition.worth(env) else no:
-                step.run(env)
-
-        first = block(f"if ({condition.text}) {{", _nodes(yes))
-        return Step(replace(first, body=(*first.body, block("} else {", _nodes(no), ""))), run)
-
-    def _switch(self, names: Names, depth: int) -> Step:
-        type_ = names.type("bit")
-        subject = expression(names, type_, 2)
-        near = [0, 1, 2, 3, self.random.getrandbits(type_.width)]
-        labels = sorted({wrapped(self.random.choice(near), type_) for _ in range(3)})
-        arms = {label: self._block(names, depth) for label in labels}
-        default = self._block(names, depth)
-
-        def run(env: Env) -> None:
-            for step in arms.get(subject.worth(env), default):
-                step.run(env)
-
-        cases: list[Node] = [block(f"{label}: {{", _nodes(steps)) for label, steps in arms.items()]
-        return Step(block(f"switch ({subject.text}) {{", [*cases, block("default: {", _nodes(default))]), run)
-
-    def _for(self, names: Names, depth: int) -> Step:
-        """A few rounds, which an `if` may end."""
-        name, last = f"i{next(self.counter)}", self.random.randint(0, 3)
-        inner = replace(names, types={**names.types, name: bits(8)}, writable=set(names.writable))
-        steps, end = self._block(inner, depth), expression(inner, BOOL, 1)
-
-        def run(env: Env) -> None:
-            for env[name] in range(last + 1):
-                for step in steps:
-                    step.run(env)
-                if end.worth(env):
-                    break
-
-        leave = block(f"if ({end.text}) {{", ["break;"])
-        return Step(block(f"for (bit<8> {name} in 0 .. {last}) {{", [*_nodes(steps), leave]), run)
-
-
-def _assigned(target: str, value: Known) -> Step:
-    def run(env: Env) -> None:
-        env[target] = value.worth(env)
-
-    return Step(f"{target} = {value.text};", run)
-
-
-def _nodes(steps: tuple[Step, ...]) -> list[Node]:
-    return [step.node for step in steps]
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------
@@ -284,8 +175,8 @@ def examine(made: Reckoned, folder: Path, seed: int, build: Build | None = None)
     subject = Subject.of_text(folder, render(made.nodes()))
     if failure := subject.read():
         return failure
-    scenario = Scenario((), (), tuple((0, frame) for frame in _frames(made, Random(seed))))
-    wanted = [made.answer(frame) for _, frame in scenario.packets]
+    scenario = Scenario((), (), tuple(_frames(made, Random(seed))))
+    wanted = made.answers(scenario.packets)
     if failure := _compare(wanted, subject.expected(scenario).frames, "interpreter", scenario):
         return failure
     if (failure := subject.passes_differ(scenario)) or build is None:
@@ -295,29 +186,34 @@ def examine(made: Reckoned, folder: Path, seed: int, build: Build | None = None)
 
 
 def _compare(wanted: list[bytes], frames: dict[int, list[bytes]], who: str, scenario: Scenario) -> Failure | None:
-    for (_, sent), expected, got in zip(scenario.packets, wanted, frames.get(1, []), strict=False):
-        if expected != got:
-            said = f"of {sent.hex()} {expected.hex()} was reckoned, {got.hex()} came"
-            return Failure("reckoned", f"{who}: {said}", replace(scenario, packets=((0, sent),)))
-    if len(wanted) != len(frames.get(1, [])):
-        return Failure("reckoned", f"{who}: {len(wanted)} frames were sent, {len(frames.get(1, []))} came", scenario)
+    got = frames.get(1, [])
+    for at, ((_, sent), expected, came) in enumerate(zip(scenario.packets, wanted, got, strict=False), 1):
+        if expected != came:
+            said = f"of {sent.hex()} {expected.hex()} was reckoned, {came.hex()} came"
+            return Failure("reckoned", f"{who}: {said}", replace(scenario, packets=scenario.packets[:at]))
+    if len(wanted) != len(got):
+        return Failure("reckoned", f"{who}: {len(wanted)} frames were sent, {len(got)} came", scenario)
     return None
 
 
-def _frames(made: Reckoned, random: Random) -> list[bytes]:
-    size = sum(t.width for _, t in made.wide) // 8
-    ends = [b"\0" * size, b"\xff" * size, (b"\x80" + b"\0" * size)[:size]]
-    return ends + [random.randbytes(size + random.choice((0, 0, 3))) for _ in range(FRAMES - len(ends))]
+def _frames(made: Reckoned, random: Random) -> list[tuple[int, bytes]]:
+    ends = [b"\0" * made.size, b"\xff" * made.size, (b"\x80" + b"\0" * made.size)[: made.size]]
+    others = [random.randbytes(made.size + random.choice((0, 0, 3))) for _ in range(FRAMES - len(ends))]
+    return [(random.randrange(4), frame) for frame in ends + others]
 
 
 def smallest(made: Reckoned, failure: Failure, folder: Path, seed: int) -> tuple[Reckoned, Failure]:
     """Take away statements as long as the same step fails."""
-    at = 0
-    while at < len(made.steps):
-        less = replace(made, steps=made.steps[:at] + made.steps[at + 1 :])
-        again = examine(less, folder, seed, failure.build if failure.step in ("switch", "compiler") else None)
-        if again is not None and again.step == failure.step:
-            made, failure = less, again
-        else:
-            at += 1
+    for part in ("steps", "later", "parsing"):
+        at = 0
+        while at < len(whole := getattr(made, part)):
+            less = replace(made, **{part: whole[:at] + whole[at + 1 :]})
+            again_ = examine(less, folder, seed, failure.build if failure.step in ("switch", "compiler") else None)
+            if again_ is not None and again_.step == failure.step:
+                made, failure = less, again_
+            else:
+                at += 1
     return made, failure
+
+
+LIVES = ("lives", bits(8), (OF_RECIRCULATE, OF_RESUBMIT))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import fetched
+import makers
 import p4_14
 import program
 import psa
@@ -17,6 +18,7 @@ import pytest
 import reckoned
 from layout import render, smaller
 from oracle import DEFAULT, Subject, examine
+from steps import Step
 
 FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
@@ -91,6 +93,32 @@ FEATURES = {  # what must be there in good part of the programs
         "registers": r"register_read|register_write",
         "valid keys": r": valid;",
     },
+    "reckoned": {
+        "calls among arguments": r"\bf\d+\([^;]*\bf\d+\(",
+        "what a later argument changes": r"\bf\d+\((hdr\.\w\.\w+), [^;]*\bf\d+\(\1[,)]",
+        "named arguments": r"\(p\d+ = ",
+        "out parameters": r"f\d+\([^)]*\bout ",
+        "parameters without a direction": r"\bf\d+\((.*, )?(bit|int)<",
+        "arguments at an index": r"\b(f\d+|a\d+|apply)\([^;]*hdr\.s\[",
+        "arguments that are slices": r"\b(f\d+|a\d+|apply)\([^;]*\w\[\d+:\d+\][,)]",
+        "actions": r"^ +a\d+\(\w",
+        "controls": r"n\d+\.apply\(",
+        "sub-parsers": r"sub\.apply\(",
+        "keys with calls": r"f\d+\(.*: exact",
+        "registers by name": r"cells\.write\(value",
+        "hashes": r"hash\(",
+        "for with a condition that calls": r"for \(bit<8> \w+ = 0;.*\b[ft]\d+(\(|\.apply)",
+        "for in lists": r"in \(list<",
+        "for in the stack": r"for \(one_t",
+        "continue": r"continue;",
+        "time of ingress": r"sm\.ingress_global_timestamp",
+        "time of egress": r"sm\.egress_global_timestamp",
+        "time of the queue": r"sm\.enq_timestamp",
+        **{f"sm.{name}": rf"sm\.{name}\b" for name in reckoned.STANDARD_FIELDS},
+        "resubmitted packets": r"resubmit_",
+        "recirculated packets": r"recirculate_",
+        "metadata that is kept": r"@field_list\(\d\) \w+<\d+> m\d",
+    },
     "fetched": {
         "exact": r": exact\b",
         "PSA": r"PSA_Switch",
@@ -115,18 +143,25 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
 
 
 def test_what_programs_do_is_what_python_reckons(tmp_path: Path) -> None:
-    for seed in range(FROM, FROM + 10):
-        failure = reckoned.examine(reckoned.Maker(seed, seed % 3).make(), tmp_path, seed)
+    for seed in range(FROM, FROM + 20):
+        failure = reckoned.examine(makers.Maker(seed, seed % 3).make(), tmp_path, seed)
+        assert failure is None, f"seed {seed}: {failure.step}: {failure.message}"
+
+
+def test_the_switch_does_what_python_reckons(tmp_path: Path) -> None:
+    for seed in range(FROM, FROM + 3):
+        failure = reckoned.examine(makers.Maker(seed, 1).make(), tmp_path, seed, DEFAULT)
         assert failure is None, f"seed {seed}: {failure.step}: {failure.message}"
 
 
 def test_a_wrong_reckoning_is_found(tmp_path: Path) -> None:
-    made = reckoned.Maker(1, 1).make()
-    wrong = reckoned.Step("hdr.o.f0 = hdr.o.f0 + 1;", lambda env: None)
-    failure = reckoned.examine(replace(made, steps=(*made.steps, wrong)), tmp_path, 1)
+    made = makers.Maker(1, 1).make()
+    wrong = Step("hdr.o.f0 = hdr.o.f0 + 1;", lambda env: None)
+    changed = replace(made, later=(*made.later, wrong))
+    failure = reckoned.examine(changed, tmp_path, 1)
     assert failure is not None and "was reckoned" in failure.message
-    less, _ = reckoned.smallest(replace(made, steps=(*made.steps, wrong)), failure, tmp_path, 1)
-    assert less.steps == (wrong,)
+    less, _ = reckoned.smallest(changed, failure, tmp_path, 1)
+    assert (less.steps, less.later, less.parsing) == ((), (wrong,), ())
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -136,10 +171,13 @@ def test_random_programs_are_read_and_optimised(kind: str, tmp_path: Path) -> No
         assert (failure := subject.read()) is None, f"seed {seed}: {failure}"
 
 
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("kind", FEATURES)
 def test_every_feature_occurs(kind: str) -> None:
-    texts = [render(MAKERS[kind](seed, seed % 4)) for seed in range(120)]
-    share = {name: sum(bool(re.search(p, t)) for t in texts) / len(texts) for name, p in FEATURES[kind].items()}
+    make = MAKERS.get(kind) or (lambda seed, size: makers.Maker(seed, size).make().nodes())
+    texts = [render(make(seed, seed % 4)) for seed in range(120)]
+    share = {
+        name: sum(bool(re.search(p, t, re.MULTILINE)) for t in texts) / len(texts) for name, p in FEATURES[kind].items()
+    }
     assert {name: part for name, part in share.items() if part < 0.05} == {}
 
 
