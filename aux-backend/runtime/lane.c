@@ -135,6 +135,22 @@ static void report(struct macs_lane *lane) {
         macs_qsbr_quiescent(lane->sw->qsbr, lane->reader);
 }
 
+/* Packets of the budget, as many as a burst has at most: --count. */
+static uint32_t claim(struct macs_switch *sw, uint32_t burst) {
+    uint64_t left = atomic_load(&sw->budget), taken;
+    do
+        taken = left < burst ? left : burst;
+    while (!atomic_compare_exchange_weak(&sw->budget, &left, left - taken));
+    return (uint32_t)taken;
+}
+
+static unsigned poll_within_budget(struct macs_lane *lane, const struct macs_input *input) {
+    const uint32_t claimed = lane->worker.burst = claim(lane->sw, lane->worker.burst);
+    const unsigned received = claimed ? macs_lane_poll(lane, input) : 0;
+    atomic_fetch_add(&lane->sw->budget, claimed - received);
+    return received;
+}
+
 static void work(struct macs_lane *lane) {
     struct macs_switch *sw = lane->sw;
     unsigned idle = 0;
@@ -143,7 +159,8 @@ static void work(struct macs_lane *lane) {
         unsigned received = 0;
         for (unsigned i = 0; i < lane->input_count; i++) {
             macs_switch_get_batch(sw, &lane->worker.burst, &lane->worker.sub_batch);
-            received += macs_lane_poll(lane, &lane->inputs[i]);
+            received += odp_unlikely(sw->options.count) ? poll_within_budget(lane, &lane->inputs[i])
+                                                        : macs_lane_poll(lane, &lane->inputs[i]);
             report(lane);
         }
         if (received) {

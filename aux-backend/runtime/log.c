@@ -32,6 +32,10 @@ void macs_log_close(struct macs_log *log) {
     macs_ring_fini(&log->lines);
 }
 
+bool macs_log_failed(const struct macs_log *log) {
+    return log->file != stderr && ferror(log->file);
+}
+
 void macs_log_post(struct macs_log *log, const char *line, uint32_t length) {
     if (!macs_ring_push(&log->lines, line, length < MACS_LOG_LINE ? length : MACS_LOG_LINE))
         atomic_fetch_add_explicit(&log->lost, 1, memory_order_relaxed);

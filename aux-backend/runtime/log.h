@@ -30,6 +30,9 @@ void macs_log_post(struct macs_log *log, const char *line, uint32_t length);
 /* Write what is queued. */
 void macs_log_drain(struct macs_log *log);
 
+/* True: lines could not be written to its file. */
+bool macs_log_failed(const struct macs_log *log);
+
 /* Tell what is wrong with the switch itself: a line at once, to the log and to standard error, printf-like. */
 __attribute__((format(printf, 2, 3))) void macs_log_write(struct macs_log *log, const char *format, ...);
 

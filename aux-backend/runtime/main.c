@@ -11,6 +11,7 @@
 #include "control/describe.h"
 #include "control/script.h"
 #include "control/server.h"
+#include "runtime/files.h"
 #include "runtime/loop.h"
 #include "runtime/privileges.h"
 #include "runtime/stats.h"
@@ -41,7 +42,8 @@ static int catch_signals(void) {
     if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) || sigaction(SIGINT, &action, NULL) ||
         sigaction(SIGTERM, &action, NULL))
         return -errno;
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* what cannot be written is an error where it is written */
+    signal(SIGXFSZ, SIG_IGN);
     return 0;
 }
 
@@ -150,7 +152,7 @@ static void give_up_privileges(struct macs_switch *sw) {
 
 /* Traffic, from the first frame to the last. Ports receive before the socket is there: who has found it may send. */
 static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
-    if (macs_switch_start(sw))
+    if (!macs_files_apart() || macs_switch_start(sw))
         return EXIT_FAILED;
     enum exit_code code = macs_server_listen(server) ? EXIT_FAILED : EXIT_FINE;
     if (code == EXIT_FINE) {
@@ -162,6 +164,17 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
     macs_stats_print(sw, &sum, stdout);
+    if (macs_log_failed(&sw->log)) {
+        macs_tell(stderr, "error: the log '%s' could not be written\n", sw->options.log);
+        code = EXIT_FAILED;
+    }
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        if (!macs_port_broken(&sw->ports[slot]))
+            continue;
+        macs_tell(stderr, "error: port %u: not all of %s was read or written\n", sw->ports[slot].number,
+                  sw->ports[slot].name);
+        code = EXIT_FAILED;
+    }
     return code;
 }
 
@@ -192,10 +205,11 @@ int main(int argc, char **argv) {
     struct macs_switch *sw;
     struct macs_console console;
     if (catch_signals()) {
-        fprintf(stderr, "error: cannot catch signals\n");
+        macs_tell(stderr, "error: cannot catch signals\n");
         return EXIT_FAILED;
     }
     follow_parent(options.parent);
+    const int held = options.entries ? macs_files_hold(options.entries) : -1;
     if (macs_switch_create(&sw, &macs_program, &options))
         return EXIT_FAILED;
     enum exit_code code = EXIT_FAILED;
@@ -204,5 +218,10 @@ int main(int argc, char **argv) {
         macs_console_fini(&console);
     }
     macs_switch_destroy(sw);
+    close(held);
+    if (fflush(stdout) || ferror(stdout)) {
+        macs_tell(stderr, "error: standard output could not be written\n");
+        return EXIT_FAILED;
+    }
     return (int)code;
 }

@@ -49,20 +49,40 @@ static int configure_outputs(struct macs_port *port, const odp_pktio_capability_
     return count > 0 ? 0 : -1;
 }
 
-/* Ports of our own ODP for Linux whose input is finite count its end; other implementations have no such counter. */
-static int find_end_counter(odp_pktio_t pktio) {
+/* Ports of our own ODP for Linux count the end of an input that is finite, and what went wrong with files; other
+ * implementations have no such counters. */
+static int find_counter(odp_pktio_t pktio, const char *name) {
     odp_pktio_extra_stat_info_t info[32];
     int count = odp_pktio_extra_stat_info(pktio, info, 32);
     for (int i = 0; i < count && i < 32; i++)
-        if (!strcmp(info[i].name, "rx_end"))
+        if (!strcmp(info[i].name, name))
             return i;
     return -1;
 }
 
+/* The value of a counter, of the one `behind` places behind it; 0 where there is none. */
+static uint64_t counted(const struct macs_port *port, int counter, uint32_t behind) {
+    uint64_t value = 0;
+    const bool known = counter >= 0 && !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)counter + behind, &value);
+    return known ? value : 0;
+}
+
 bool macs_port_ended(const struct macs_port *port) {
-    uint64_t ended = 0;
-    return port->end_counter >= 0 && !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)port->end_counter, &ended) &&
-           ended;
+    return counted(port, port->end_counter, 0) != 0;
+}
+
+bool macs_port_broken(const struct macs_port *port) {
+    return counted(port, port->broken_counter, 0) != 0;
+}
+
+void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes) {
+    *packets = counted(port, port->broken_counter, 1);
+    *bytes = counted(port, port->broken_counter, 2);
+}
+
+void macs_port_stop(struct macs_port *port) {
+    if (!port->ctl)
+        odp_pktio_stop(port->pktio);
 }
 
 static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned workers, struct macs_log *log) {
@@ -82,7 +102,8 @@ static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned work
         return port_error(port, log, "configure");
     if (capability.set_op.op.promisc_mode && odp_pktio_promisc_mode_set(port->pktio, true))
         return port_error(port, log, "set promiscuous mode of");
-    port->end_counter = find_end_counter(port->pktio);
+    port->end_counter = find_counter(port->pktio, "rx_end");
+    port->broken_counter = find_counter(port->pktio, "broken");
     port->tx_max = odp_pktout_maxlen(port->pktio);
     if (!port->tx_max)
         return port_error(port, log, "ask the longest frame of");
@@ -104,7 +125,7 @@ int macs_port_open(struct macs_port *port, const struct macs_port_option *option
     port->ctl = !strcmp(option->name, "ctl:");
     port->pktio = ODP_PKTIO_INVALID;
     port->in_queue = ODP_QUEUE_INVALID;
-    port->end_counter = -1;
+    port->end_counter = port->broken_counter = -1;
     port->injected = 0;
     atomic_init(&port->finished, 0);
     int status = 0;

@@ -29,7 +29,8 @@ struct macs_port {
     odp_pktio_t pktio;
     odp_pktin_queue_t inputs[MACS_WORKERS_MAX];
     odp_pktout_queue_t outputs[MACS_WORKERS_MAX];
-    int end_counter; /* the interface's counter that says that its input has come to an end, or -1 */
+    int end_counter;    /* the interface's counter that says that its input has come to an end, or -1 */
+    int broken_counter; /* that says that a file is not whole, or -1; behind it those of frames lost, and their bytes */
     /* of `ctl:` */
     odp_queue_t in_queue;
     uint64_t injected;         /* written and read by the control thread */
@@ -50,6 +51,15 @@ void macs_port_close(struct macs_port *port);
 
 /* Frames that came and that the interface could not use: cut off, empty, too long for a packet. Control thread. */
 uint64_t macs_port_rx_errors(const struct macs_port *port);
+
+/* What it has taken to be sent and could not write, and its bytes. */
+void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes);
+
+/* True: the file that it reads was not read whole, or the one that it writes not written. */
+bool macs_port_broken(const struct macs_port *port);
+
+/* No worker uses it any more: what has been sent is out then, or known to be lost. */
+void macs_port_stop(struct macs_port *port);
 
 /* True: it will never receive again, as it knows itself: a file that has been read. */
 bool macs_port_ended(const struct macs_port *port);

@@ -48,7 +48,12 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     }
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        uint64_t errors = macs_port_rx_errors(&sw->ports[slot]);
+        uint64_t errors = macs_port_rx_errors(&sw->ports[slot]), lost, lost_bytes;
+        macs_port_tx_lost(&sw->ports[slot], &lost, &lost_bytes); /* of those that workers have counted as sent */
+        lost = lost < sum->ports[slot].tx_packets ? lost : sum->ports[slot].tx_packets;
+        sum->ports[slot].tx_packets -= lost;
+        sum->ports[slot].tx_bytes -= lost_bytes < sum->ports[slot].tx_bytes ? lost_bytes : sum->ports[slot].tx_bytes;
+        sum->drops[MACS_CAUSE_TX_FULL] += lost;
         sum->ports[slot].rx_packets += errors;
         sum->drops[MACS_CAUSE_RX_ERROR] += errors;
         sum->received += sum->ports[slot].rx_packets;

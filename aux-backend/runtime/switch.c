@@ -202,6 +202,7 @@ static void join_lanes(struct macs_switch *sw, unsigned count) {
 }
 
 int macs_switch_start(struct macs_switch *sw) {
+    atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         int status = macs_port_start(&sw->ports[slot], &sw->log);
         if (status)
@@ -229,6 +230,8 @@ void macs_switch_stop(struct macs_switch *sw) {
     if (!sw->running)
         return;
     join_lanes(sw, sw->lane_count);
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        macs_port_stop(&sw->ports[slot]);
     sw->running = false;
     macs_log_drain(&sw->log);
 }

@@ -42,6 +42,7 @@ struct macs_switch {
     unsigned lane_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */
     bool running;
+    _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
     _Atomic uint32_t batch; /* B << 16 | b: both change together */
 };

@@ -511,7 +511,6 @@ BROKEN_FILES = {
         f"a frame of a link that is not Ethernet at byte {2 * len(SECTION) + len(FRAME)}",
     ),
     "pcapng-interface": (SECTION + FRAME + enhanced("<", b"x" * 60, 1, 1), "a corrupt block at byte"),
-    "wire-shorter": (header() + GOOD + record(b"x" * 60, 1, 2, "<", wire=50), "a corrupt record at byte 100"),
 }
 
 

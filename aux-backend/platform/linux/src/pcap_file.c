@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAGIC_US 0xa1b2c3d4u
@@ -114,7 +115,7 @@ enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader
     uint32_t len = 0;
     if (result == MACS_ODP_PCAP_FRAME) {
         len = macs_odp_pcap_word(reader, 8);
-        if (len > MACS_ODP_PCAP_FRAME_MAX || macs_odp_pcap_word(reader, 12) < len)
+        if (len > MACS_ODP_PCAP_FRAME_MAX)
             return macs_odp_pcap_broken(reader, "a corrupt record");
         result = macs_odp_pcap_fill(reader, RECORD_HEADER + len);
     }
@@ -128,7 +129,7 @@ enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader
     frame->len = len;
     frame->data = reader->buffer + reader->start + RECORD_HEADER;
     macs_odp_pcap_consume(reader, RECORD_HEADER + len);
-    return MACS_ODP_PCAP_FRAME;
+    return frame->wire_len < len ? MACS_ODP_PCAP_SKIPPED : MACS_ODP_PCAP_FRAME;
 }
 
 void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader) {
@@ -151,8 +152,42 @@ int macs_odp_pcap_rewind(struct macs_odp_pcap_reader *reader) {
     return file_header(reader);
 }
 
+/* The bytes of a record in the buffer, and of the frame in it. */
+static size_t record_bytes(const struct macs_odp_pcap_writer *writer, size_t at, uint32_t *frame) {
+    uint32_t total;
+    if (!writer->ng) {
+        memcpy(frame, writer->buffer + at + 8, sizeof(*frame));
+        return RECORD_HEADER + *frame;
+    }
+    memcpy(&total, writer->buffer + at + 4, sizeof(total));
+    memcpy(frame, writer->buffer + at + 20, sizeof(*frame));
+    return total;
+}
+
+/* Only `done` bytes of the buffer, which has records, could be written: those that were not written whole are lost. */
+static void give_up(struct macs_odp_pcap_writer *writer, size_t done) {
+    struct stat file;
+    size_t at = 0, whole = 0;
+    while (at < writer->used) {
+        uint32_t frame;
+        at += record_bytes(writer, at, &frame);
+        if (at <= done) {
+            whole = at;
+            continue;
+        }
+        __atomic_store_n(&writer->lost, writer->lost + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&writer->lost_bytes, writer->lost_bytes + frame, __ATOMIC_RELAXED);
+    }
+    writer->written += (off_t)whole;
+    if (whole < done && fstat(writer->fd, &file) == 0 && S_ISREG(file.st_mode) &&
+        ftruncate(writer->fd, writer->written) != 0)
+        macs_odp_log(ODP_LOG_ERR, "%s: its last record is torn: %s\n", writer->path, strerror(errno));
+}
+
 int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer) {
     size_t done = 0;
+    if (writer->failed)
+        return macs_odp_fail(EIO);
     while (done < writer->used) {
         ssize_t put = write(writer->fd, writer->buffer + done, writer->used - done);
         if (put < 0 && errno == EINTR)
@@ -161,13 +196,17 @@ int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer) {
             break;
         done += (size_t)put;
     }
-    if (done < writer->used && !writer->failed)
-        macs_odp_log(ODP_LOG_ERR, "%s: cannot write: %s\n", writer->path, strerror(errno));
-    writer->failed = done < writer->used;
-    int result = writer->failed ? macs_odp_fail(errno) : 0;
-    memmove(writer->buffer, writer->buffer + done, writer->used - done);
-    __atomic_store_n(&writer->used, writer->used - done, __ATOMIC_RELAXED);
-    return result;
+    int error = done < writer->used ? errno : 0;
+    if (error != 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot write: %s\n", writer->path, strerror(error));
+        __atomic_store_n(&writer->failed, true, __ATOMIC_RELAXED);
+        if (writer->written > 0)
+            give_up(writer, done);
+    } else {
+        writer->written += (off_t)done;
+    }
+    __atomic_store_n(&writer->used, 0, __ATOMIC_RELAXED);
+    return error != 0 ? macs_odp_fail(error) : 0;
 }
 
 static size_t put_header(uint8_t *to, bool nanoseconds) {
@@ -198,26 +237,35 @@ int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, 
     writer->nanoseconds = nanoseconds;
     writer->path = strdup(path);
     writer->buffer = malloc(WRITE_BUFFER);
-    writer->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    writer->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (writer->fd < 0) {
         macs_odp_log(ODP_LOG_ERR, "%s: cannot create: %s\n", path, strerror(errno));
         macs_odp_error = errno;
     } else if (writer->path == NULL || writer->buffer == NULL) {
         macs_odp_error = ENOMEM;
     } else {
-        writer->used = writer->ng ? macs_odp_pcapng_put_header(writer->buffer, nanoseconds)
-                                  : put_header(writer->buffer, nanoseconds);
-        if (macs_odp_pcap_flush(writer) == 0)
-            return 0;
+        return 0;
     }
-    writer->used = 0;
     macs_odp_pcap_finish(writer);
     return -1;
+}
+
+int macs_odp_pcap_begin(struct macs_odp_pcap_writer *writer) {
+    struct stat file;
+    if (fstat(writer->fd, &file) == 0 && S_ISREG(file.st_mode) && ftruncate(writer->fd, 0) != 0) {
+        macs_odp_log(ODP_LOG_ERR, "%s: cannot empty: %s\n", writer->path, strerror(errno));
+        return macs_odp_fail(errno);
+    }
+    writer->used = writer->ng ? macs_odp_pcapng_put_header(writer->buffer, writer->nanoseconds)
+                              : put_header(writer->buffer, writer->nanoseconds);
+    return macs_odp_pcap_flush(writer);
 }
 
 int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns) {
     if (len > WRITE_BUFFER - BESIDE_FRAME)
         return macs_odp_fail(EMSGSIZE);
+    if (writer->failed)
+        return macs_odp_fail(EIO);
     if (writer->used + BESIDE_FRAME + len > WRITE_BUFFER && macs_odp_pcap_flush(writer) != 0)
         return -1;
     uint8_t *to = writer->buffer + writer->used;

@@ -125,7 +125,7 @@ static enum macs_odp_pcap_result packet(struct macs_odp_pcap_reader *reader, uin
     } else if (interface->snaplen != 0 && interface->snaplen < frame->len) {
         frame->len = interface->snaplen;
     }
-    if (frame->len > MACS_ODP_PCAP_FRAME_MAX || frame->len > len - head - TRAILER || frame->len > frame->wire_len)
+    if (frame->len > MACS_ODP_PCAP_FRAME_MAX || frame->len > len - head - TRAILER)
         return macs_odp_pcap_broken(reader, CORRUPT);
     result = need(reader, head + frame->len);
     frame->data = reader->buffer + reader->start + head;
@@ -210,8 +210,10 @@ enum macs_odp_pcap_result macs_odp_pcapng_next(struct macs_odp_pcap_reader *read
         enum macs_odp_pcap_result result = block(reader, &type, frame);
         if (result == MACS_ODP_PCAP_END)
             reader->ended = true;
-        if (result != MACS_ODP_PCAP_FRAME || type == ENHANCED || type == SIMPLE || type == OBSOLETE)
+        if (result != MACS_ODP_PCAP_FRAME)
             return result;
+        if (type == ENHANCED || type == SIMPLE || type == OBSOLETE)
+            return frame->wire_len < frame->len ? MACS_ODP_PCAP_SKIPPED : MACS_ODP_PCAP_FRAME;
     }
 }
 

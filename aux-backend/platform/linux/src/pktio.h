@@ -64,6 +64,10 @@ struct macs_odp_pktio {
     odp_pktio_config_t config;
     uint32_t index;
     bool started;
+    bool of_files; /* there are counters of what went wrong with them: `broken`, tx_lost */
+    bool broken;   /* the input is not whole, or the output could not be written: atomic */
+    uint64_t lost; /* frames that were sent and could not be written, and their bytes: atomic */
+    uint64_t lost_octets;
     bool finite;     /* the input has an end: there is a counter rx_end */
     bool rx_end;     /* written by the receiving thread, read by any: atomic */
     uint32_t max_in; /* queues; the driver's, unless its open() knows better */

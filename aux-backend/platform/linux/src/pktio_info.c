@@ -154,31 +154,51 @@ int odp_pktio_stats_reset(odp_pktio_t pktio) {
     return 0;
 }
 
-/* There is at most one extra counter. */
+/* The extra counters: whether a finite input has ended; of files whether they are not whole, and what could not be
+ * written though it was taken to be sent. */
+enum { RX_END, BROKEN, TX_LOST, TX_LOST_OCTETS, EXTRA_MAX };
+static const char *const extra_names[EXTRA_MAX] = {"rx_end", "broken", "tx_lost", "tx_lost_octets"};
+
 static int extra_count(odp_pktio_t pktio) {
-    return pktio->finite ? 1 : 0;
+    return (pktio->finite ? 1 : 0) + (pktio->of_files ? EXTRA_MAX - 1 : 0);
+}
+
+static unsigned extra_of(odp_pktio_t pktio, uint32_t id) {
+    return pktio->finite ? id : id + 1;
 }
 
 int odp_pktio_extra_stat_info(odp_pktio_t pktio, odp_pktio_extra_stat_info_t info[], int num) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
-    if (info != NULL && num > 0 && extra_count(pktio) > 0)
-        macs_odp_name(info[0].name, sizeof(info[0].name), "rx_end");
+    for (int i = 0; info != NULL && i < num && i < extra_count(pktio); i++)
+        macs_odp_name(info[i].name, sizeof(info[i].name), extra_names[extra_of(pktio, (uint32_t)i)]);
     return extra_count(pktio);
 }
 
 int odp_pktio_extra_stats(odp_pktio_t pktio, uint64_t stats[], int num) {
     if (pktio == NULL)
         return macs_odp_fail(EINVAL);
-    if (stats != NULL && num > 0)
-        odp_pktio_extra_stat_counter(pktio, 0, &stats[0]);
+    for (int i = 0; stats != NULL && i < num && i < extra_count(pktio); i++)
+        odp_pktio_extra_stat_counter(pktio, (uint32_t)i, &stats[i]);
     return extra_count(pktio);
 }
 
 int odp_pktio_extra_stat_counter(odp_pktio_t pktio, uint32_t id, uint64_t *stat) {
     if (pktio == NULL || id >= (uint32_t)extra_count(pktio))
         return macs_odp_fail(EINVAL);
-    *stat = __atomic_load_n(&pktio->rx_end, __ATOMIC_ACQUIRE);
+    switch (extra_of(pktio, id)) {
+    case RX_END:
+        *stat = __atomic_load_n(&pktio->rx_end, __ATOMIC_ACQUIRE);
+        break;
+    case BROKEN:
+        *stat = __atomic_load_n(&pktio->broken, __ATOMIC_RELAXED);
+        break;
+    case TX_LOST:
+        *stat = __atomic_load_n(&pktio->lost, __ATOMIC_RELAXED);
+        break;
+    default:
+        *stat = __atomic_load_n(&pktio->lost_octets, __ATOMIC_RELAXED);
+    }
     return 0;
 }
 

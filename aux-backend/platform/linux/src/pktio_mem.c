@@ -9,7 +9,9 @@
 #include "pktio.h"
 #include "replay.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Frames of a lookahead: they come while a burst is received and worked on. One is fetched beside each that is copied:
  * the CPU forgets what it is asked for faster than memory brings it. */
@@ -24,6 +26,7 @@ struct mem_queue {
 
 struct mem_state {
     bool loop;
+    int file; /* kept open, so that it is known to be in use */
     struct macs_odp_replay replay;
     struct macs_odp_replay_frame *ordered; /* by queue, then in the file's order; NULL: not needed yet */
     uint64_t ordered_mapped;
@@ -34,6 +37,8 @@ struct mem_state {
 static void mem_close(struct macs_odp_pktio *pktio) {
     struct mem_state *state = pktio->state;
     macs_odp_replay_end(&state->replay);
+    if (state->file >= 0)
+        close(state->file);
     if (state->ordered != NULL)
         macs_odp_unmap(state->ordered, state->ordered_mapped);
     free(state->queue);
@@ -46,6 +51,7 @@ static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
     if (state == NULL)
         return macs_odp_fail(ENOMEM);
     pktio->state = state;
+    state->file = -1;
     macs_odp_name(path, sizeof(path), arguments);
     char *comma = strrchr(path, ',');
     if (comma != NULL && strcmp(comma, ",loop") == 0) {
@@ -56,6 +62,7 @@ static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
         mem_close(pktio);
         return -1;
     }
+    state->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     pktio->finite = !state->loop;
     return 0;
 }

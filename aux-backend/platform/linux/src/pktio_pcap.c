@@ -3,7 +3,8 @@
  * Either may be missing. The input is read once, or N times, or for ever where N is 0. A named pipe is read as its
  * writer fills it. A received packet has the time of its record; a sent packet is recorded with its time if it has one,
  * so that the same input gives the same output, else with now. Frames longer than a packet has room for, and empty
- * ones, count as in_errors; so does a record that is cut off.
+ * ones, count as in_errors; so do a record that is cut off and one that makes no sense. The output is emptied when the
+ * port is started, so that who has opened all ports can see before that no file is used twice.
  */
 #include "pcap_file.h"
 #include "pktio.h"
@@ -15,6 +16,7 @@ struct pcap_state {
     bool has_in;
     bool has_out;
     bool cut_logged;
+    bool begun;     /* the output's head is written */
     bool any;       /* frames since the input's beginning */
     uint64_t loops; /* how often it is still to be read; 0: for ever */
     struct macs_odp_pcap_reader in;
@@ -90,17 +92,29 @@ static int pcap_open(struct macs_odp_pktio *pktio, const char *arguments) {
         pcap_close(pktio);
         return -1;
     }
+    pktio->of_files = true;
     pktio->finite = state->loops != 0;
     pktio->rx_end = !in;
     return 0;
 }
 
+/* Under the lock, behind what may have written: what of the output could not be, for all to see. */
+static void note(struct macs_odp_pktio *pktio) {
+    const struct pcap_state *state = pktio->state;
+    __atomic_store_n(&pktio->lost, state->out.lost, __ATOMIC_RELAXED);
+    __atomic_store_n(&pktio->lost_octets, state->out.lost_bytes, __ATOMIC_RELAXED);
+    if (state->out.failed)
+        __atomic_store_n(&pktio->broken, true, __ATOMIC_RELAXED);
+}
+
 /* Nothing to receive now: let those who watch the output file see what it should have. */
-static void idle(struct pcap_state *state) {
+static void idle(struct macs_odp_pktio *pktio) {
+    struct pcap_state *state = pktio->state;
     if (!state->has_out || __atomic_load_n(&state->out.used, __ATOMIC_RELAXED) == 0 ||
         pthread_mutex_trylock(&state->out_lock) != 0)
         return;
     macs_odp_pcap_flush(&state->out);
+    note(pktio);
     pthread_mutex_unlock(&state->out_lock);
 }
 
@@ -126,7 +140,7 @@ static enum macs_odp_pcap_result frame_next(struct pcap_state *state, struct mac
             return MACS_ODP_PCAP_BROKEN;
         result = macs_odp_pcap_next(&state->in, frame);
     }
-    state->any |= result == MACS_ODP_PCAP_FRAME;
+    state->any |= result == MACS_ODP_PCAP_FRAME || result == MACS_ODP_PCAP_SKIPPED;
     return result;
 }
 
@@ -138,8 +152,12 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
     uint64_t octets = 0;
     uint32_t got = 0;
     uint32_t taken = state->has_in && !pktio->rx_end ? macs_odp_packet_take(pktio->pool, packets, (uint32_t)num) : 0;
-    while (got < taken && (result = frame_next(state, &frame)) == MACS_ODP_PCAP_FRAME) {
+    while (got < taken && (result = frame_next(state, &frame)) <= MACS_ODP_PCAP_SKIPPED) {
         odp_packet_t pkt = packets[got];
+        if (result == MACS_ODP_PCAP_SKIPPED) {
+            macs_odp_count(&queue->counters.errors, 1);
+            continue;
+        }
         if (!frame_ok(queue, state, &frame))
             continue;
         macs_odp_packet_start(pkt, pktio->pool->headroom, frame.len, (int)pktio->index);
@@ -150,13 +168,15 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
     }
     if (got < taken)
         macs_odp_packet_untake(pktio->pool, packets + got, taken - got);
-    if (taken > 0 && result == MACS_ODP_PCAP_BROKEN)
+    if (taken > 0 && result == MACS_ODP_PCAP_BROKEN) {
         macs_odp_count(&queue->counters.errors, 1);
+        __atomic_store_n(&pktio->broken, true, __ATOMIC_RELAXED);
+    }
     if (taken > 0 && (result == MACS_ODP_PCAP_END || result == MACS_ODP_PCAP_BROKEN))
         __atomic_store_n(&pktio->rx_end, true, __ATOMIC_RELEASE);
     macs_odp_count_frames(&queue->counters, got, octets);
     if (got == 0)
-        idle(state);
+        idle(pktio);
     return (int)got;
 }
 
@@ -176,15 +196,30 @@ static int pcap_send(struct macs_odp_pktout *queue, const odp_packet_t packets[]
             break;
         octets += macs_odp_len(pkt);
     }
+    note(queue->pktio);
     pthread_mutex_unlock(&state->out_lock);
     macs_odp_count_frames(&queue->counters, (uint64_t)sent, octets);
     odp_packet_free_multi(packets, sent);
     return sent > 0 ? sent : -1;
 }
 
+static int pcap_start(struct macs_odp_pktio *pktio) {
+    struct pcap_state *state = pktio->state;
+    if (!state->has_out || state->begun)
+        return 0;
+    state->begun = true;
+    return macs_odp_pcap_begin(&state->out);
+}
+
 static int pcap_stop(struct macs_odp_pktio *pktio) {
     struct pcap_state *state = pktio->state;
-    return state->has_out ? macs_odp_pcap_flush(&state->out) : 0;
+    if (!state->has_out)
+        return 0;
+    pthread_mutex_lock(&state->out_lock);
+    int result = macs_odp_pcap_flush(&state->out);
+    note(pktio);
+    pthread_mutex_unlock(&state->out_lock);
+    return result;
 }
 
 const struct macs_odp_driver macs_odp_driver_pcap = {
@@ -193,6 +228,7 @@ const struct macs_odp_driver macs_odp_driver_pcap = {
     .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
     .open = pcap_open,
     .close = pcap_close,
+    .start = pcap_start,
     .stop = pcap_stop,
     .recv = pcap_recv,
     .send = pcap_send,

@@ -36,6 +36,9 @@ static int each(struct loader *loader, visit_fn *visit) {
         if (!visit(loader, &frame))
             break;
     }
+    if (result == MACS_ODP_PCAP_SKIPPED)
+        macs_odp_log(ODP_LOG_ERR, "%s: frame %" PRIu64 " was captured with more bytes than it had\n", loader->path,
+                     loader->count + 1);
     macs_odp_pcap_close(&reader);
     return result == MACS_ODP_PCAP_END ? 0 : macs_odp_fail(EINVAL);
 }
