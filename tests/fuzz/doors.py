@@ -28,7 +28,7 @@ DOORS = ("entries", "message", "frame", "pcap")
 COMPILER = "clang"
 MEMORY_MB = 2048
 INPUT_SECONDS = 10  # an input that takes longer is a fault
-INPUT_BYTES = 8192
+INPUT_BYTES = 16384
 
 
 @dataclass(frozen=True)
@@ -204,22 +204,33 @@ def _bursts() -> list[bytes]:
 
 
 def _captures() -> list[bytes]:
-    made = []
-    for order, magic in (("<", 0xA1B2C3D4), (">", 0xA1B2C3D4), ("<", 0xA1B23C4D)):
-        head = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, 1)
-        records = [struct.pack(f"{order}IIII", 1, 2, len(frame), len(frame)) + frame for frame in _frames()]
-        made.append(head + b"".join(records))
-    for order in "<>":
-        section = struct.pack(f"{order}IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
-        options = struct.pack(f"{order}HHBxxxHH", 9, 1, 9, 0, 0)
-        interface = struct.pack(f"{order}IIHHI", 1, 20 + len(options), 1, 0, 65535) + options
-        made.append(section + interface + struct.pack(f"{order}I", 20 + len(options)))
-        for frame in _frames():
-            padded = frame + bytes(-len(frame) % 4)
-            made[-1] += struct.pack(f"{order}IIIIIII", 6, 32 + len(padded), 0, 0, 1, len(frame), len(frame)) + padded
-            made[-1] += struct.pack(f"{order}I", 32 + len(padded))
-            made[-1] += struct.pack(f"{order}III", 3, 16 + len(padded), len(frame)) + padded
-            made[-1] += struct.pack(f"{order}I", 16 + len(padded))
+    """In every format and byte order: frames of usual lengths, and of those around a packet's room in pcap.c."""
+    lengths = [frame[:1] * length for frame, length in zip(_frames(), (1, 2047, 2048, 2049, 4000), strict=False)]
+    made = [_classic(order, magic, frames) for frames in (_frames(), lengths) for order, magic in _CLASSIC]
+    return made + [_pcapng(order, frames) for frames in (_frames(), lengths) for order in "<>"]
+
+
+_CLASSIC = (("<", 0xA1B2C3D4), (">", 0xA1B2C3D4), ("<", 0xA1B23C4D))
+
+
+def _classic(order: str, magic: int, frames: list[bytes]) -> bytes:
+    head = struct.pack(f"{order}IHHiIII", magic, 2, 4, 0, 0, 65535, 1)
+    return head + b"".join(struct.pack(f"{order}IIII", 1, 2, len(frame), len(frame)) + frame for frame in frames)
+
+
+def _pcapng(order: str, frames: list[bytes]) -> bytes:
+    """A section, an interface with a resolution, each frame as an enhanced and as a simple packet block."""
+
+    def block(kind: int, body: bytes) -> bytes:
+        length = struct.pack(f"{order}I", 12 + len(body))
+        return struct.pack(f"{order}I", kind) + length + body + length
+
+    made = block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1))
+    made += block(1, struct.pack(f"{order}HHIHHBxxxHH", 1, 0, 65535, 9, 1, 9, 0, 0))
+    for frame in frames:
+        padded = frame + bytes(-len(frame) % 4)
+        made += block(6, struct.pack(f"{order}IIIII", 0, 0, 1, len(frame), len(frame)) + padded)
+        made += block(3, struct.pack(f"{order}I", len(frame)) + padded)
     return made
 
 
