@@ -55,6 +55,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             0x10 .. 0x12: accept;
             0x13: signed;
             0x14: for_ever;
+            0x15: round_and_round;
             _: accept;
         }
     }
@@ -145,6 +146,18 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         transition select(meta.flag) {
             true: accept;
             false: for_ever;
+        }
+    }
+    state round_and_round {
+        transition select(hdr.work.a) {
+            1: round_and_round;
+            2: and_round;
+        }
+    }
+    state and_round {
+        transition select(hdr.work.b, hdr.work.a) {
+            (0, _): round_and_round;
+            (1, 7): and_round;
         }
     }
     state give_up { transition reject; }

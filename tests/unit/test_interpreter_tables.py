@@ -8,9 +8,10 @@ import pytest
 from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
 
 from transpiler.hlir import expressions as ex
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MatchKind, Program, TableKey
+from transpiler.hlir.types import Bits
 from transpiler.interpreter import ControlError, Switch
-from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary
+from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, matches, normalised, wildcard
 from transpiler.interpreter.tables import GroupRef, MemberRef
 
 
@@ -73,6 +74,17 @@ def test_range_and_optional() -> None:
     switch.table_add("I.t", (Range(15, 15), Exact(9)), "I.to", (2,), 2)
     found = [port_of(switch, *k) for k in ((9, 0), (10, 0), (20, 0), (21, 0), (15, 8), (15, 9))]
     assert found == [None, 1, 1, None, 1, 2]
+
+
+@pytest.mark.parametrize(("value", "inside"), [(0xFF, True), (0xFD, True), (0xFC, False), (2, True), (3, False)])
+def test_a_range_of_signed_numbers(value: int, inside: bool) -> None:
+    assert matches(Range(0xFD, 2), value, Bits(8, True)) == inside
+
+
+def test_the_whole_range_of_a_signed_key() -> None:
+    key = TableKey(const(0, 8, True), MatchKind.RANGE, "k", AT)
+    assert wildcard(key) == Range(0x80, 0x7F)
+    assert normalised(Ternary(0, 0), key) == Range(0x80, 0x7F)
 
 
 def test_program_entries_of_every_form() -> None:

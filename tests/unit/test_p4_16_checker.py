@@ -87,6 +87,8 @@ def test_literals_take_the_type_of_the_other_side(tmp_path: Path) -> None:
         ("4w3 ++ 4w5", 0x35), ("16w0xabcd[11:4]", 0xBC), ("true ? 8w1 : n", 1), ("(bit<8>) (bit<4>) Level.high", 14),
         ("s.stack.size == 3 ? 8w1 : 8w0", 1), ("(bit<8>) s.h.minSizeInBytes()", 3), ("16w0xabcd[4 +: 8]", 0xBC),
         ("(bit<8>) v_t.maxSizeInBits()", 32), ("5 & 3", 1), ("(bit<8>)(bit<1>) (1 < 2)", 1),
+        ("(bit<8>) (-8s5 |+| -8s2)", 249), ("(bit<8>) (-8s100 |+| -8s100)", 128), ("(bit<8>) (8s100 |+| 8s100)", 127),
+        ("(bit<8>) (-8s100 |-| 8s100)", 128), ("(bit<8>) (-8s5 >> 9)", 255), ("(bit<8>) (-8s128 >> 8)", 255),
     ],
 )  # fmt: skip
 def test_constants_are_folded(tmp_path: Path, expression: str, value: int) -> None:

@@ -30,6 +30,13 @@ def in_control(body: str, before: str = "") -> str:
     return f"{top} control c(inout bit<8> p, in bool b) {{ {before} apply {{ {body} }} }}"
 
 
+@pytest.mark.parametrize(("keys", "empty"), [("5 .. 5", ""), ("4 .. 5", ""), ("0 .. 255", ""), ("6 .. 5", "6..5")])
+def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: str, empty: str) -> None:
+    text = f"""parser p(packet_in packet, in bit<8> kind) {{
+        state start {{ transition select(kind) {{ {keys}: accept; default: reject; }} }} }}"""
+    assert messages(tmp_path, text) == ([("empty", f"the range {empty} is empty")] if empty else [])
+
+
 @pytest.mark.parametrize(
     "body",
     [

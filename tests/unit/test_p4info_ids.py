@@ -8,6 +8,7 @@ from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.interface import Annotation
 from transpiler.p4info import annotations as notes
 from transpiler.p4info.ids import Kind, Named, aliases, assign, assign_fields, name_hash
+from transpiler.p4info.messages import enum_value
 
 AT = Span("t.p4", 1, 1)
 
@@ -26,6 +27,11 @@ def named(name: str, *annotations: Annotation, kind: Kind = Kind.TABLE) -> Named
 )
 def test_the_hash_is_one_at_a_time(text: str, value: int) -> None:
     assert name_hash(text) == value
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_kind_has_the_number_of_the_specification(kind: Kind) -> None:
+    assert kind == enum_value("P4Ids.Prefix", kind.name)
 
 
 def test_an_id_is_kind_and_hash() -> None:

@@ -5,12 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, h, if_, select, state, true, valid
+import pytest
+from hlir_builder import (
+    AT,
+    Builder,
+    any_,
+    apply,
+    binary,
+    const,
+    emit,
+    extract,
+    goto,
+    h,
+    if_,
+    select,
+    state,
+    true,
+    valid,
+)
 
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body, print_program
-from transpiler.hlir.program import Bridge, ParserState, Program, Storage
-from transpiler.hlir.types import Bool
+from transpiler.hlir.program import Bridge, Goto, Parser, ParserState, Program, Select, Storage
+from transpiler.hlir.types import Bits, Bool
 from transpiler.hlir.verifier import verify
 from transpiler.passes import (
     fold_branches,
@@ -222,6 +239,40 @@ def test_a_select_that_never_matches_stays() -> None:
     choice = select(const(3, 8), (ex.ExactSet(const(4, 8), AT), "accept"))
     program = made(b, parser=[state("start", [], choice)])
     assert fold_selects.run(program) == program
+
+
+def folded(b: Builder, choice: Select) -> Goto | Select:
+    """What fold_selects makes of the only transition of a parser."""
+    parser = fold_selects.run(made(b, parser=[state("start", [], choice)])).pipes[0]
+    assert isinstance(parser, Parser)
+    return parser.states[0].transition
+
+
+@pytest.mark.parametrize(
+    ("subject", "low", "high", "goes"),
+    [
+        (0xFF, 0xFD, 2, True),
+        (0xFD, 0xFD, 2, True),
+        (0xFC, 0xFD, 2, False),
+        (3, 0xFD, 2, False),
+        (0x80, 0x80, 0x7F, True),
+    ],
+)
+def test_ranges_of_signed_numbers_are_signed(subject: int, low: int, high: int, goes: bool) -> None:
+    """-3 .. 2 has -1, and neither -4 nor 3."""
+    b = builder()
+    span = ex.RangeSet(const(low, 8, True), const(high, 8, True), AT)
+    choice = select(const(subject, 8, True), (span, "accept"), (any_(), "reject"))
+    found = folded(b, choice)
+    assert isinstance(found, Goto) and found.state == ("accept" if goes else "reject")
+
+
+def test_a_range_of_all_signed_numbers_is_any() -> None:
+    b = builder()
+    for low, high, all_of_them in ((0x80, 0x7F, True), (0, 0xFF, False), (0x81, 0x7F, False)):
+        span = ex.RangeSet(const(low, 8, True), const(high, 8, True), AT)
+        choice = select(ex.Cast(b.get("m.x"), Bits(8, True), AT), (span, "accept"))
+        assert isinstance(folded(b, choice), Goto) == all_of_them
 
 
 # --- declarations ----------------------------------------------------------------------------------------------------
