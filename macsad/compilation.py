@@ -14,9 +14,10 @@ import click
 
 from macsad.frontends import frontend_for
 from macsad.options import named_table, wanted_optimisations
+from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import choose
-from transpiler.diagnostics import Diagnostics, NotRun
+from transpiler.diagnostics import Diagnostics, NotRun, SourceMap
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
-    them; `kept`: a binary of the same may come from the cache."""
+    them; `kept`: a binary of the same may come from the cache; `read`: files that have been read for it."""
 
     path: Path
     std: str | None = None
@@ -43,6 +44,7 @@ class Request:
     wanted: Optimisations = ALL
     target: Target = field(default_factory=builtin)
     kept: bool = True
+    read: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @staticmethod
     def of(arguments: Mapping[str, Any]) -> Request:
@@ -57,6 +59,17 @@ class Request:
     @property
     def source(self) -> Source:
         return Source(self.path, self.include_dirs, self.defines)
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """What must not be written over: the program, what it includes, what its target consists of."""
+        folders = (folder for _, folder in self.target.templates)
+        own = (file for folder in (*folders, *self.target.c_folders) for file in folder.rglob("*") if file.is_file())
+        return (self.path, *map(Path, sorted(self.read)), *own)
+
+    def note(self, sources: SourceMap) -> None:
+        """Keep in mind what has been read."""
+        self.read.update(sources.texts, sources.included_from)
 
     def diagnostics(self) -> Diagnostics:
         return Diagnostics(disabled_warnings=[name.removeprefix("no-") for name in self.warnings])
@@ -91,6 +104,7 @@ def load(request: Request) -> Program:
         diagnostics.error(reason.span, reason.message)
         raise
     finally:
+        request.note(diagnostics.sources)
         show(diagnostics)
 
 
@@ -116,6 +130,11 @@ def optimised(program: Program, wanted: Optimisations) -> Program:
     return keep_controllable.run(program, optimise(program, wanted=wanted))
 
 
+def made_in(folder: Path, request: Request) -> tuple[Path, Path]:
+    """The C file and the binary that are built there."""
+    return folder / f"{request.path.stem}.c", folder / request.path.stem
+
+
 def build(
     request: Request, program: Program, folder: Path, toolchain: Toolchain, progress: Progress | None = None
 ) -> tuple[Path, Generated]:
@@ -124,9 +143,10 @@ def build(
     from transpiler.toolchain.programs import compile_kept
 
     generated = generate_c(request, program)
-    folder.mkdir(parents=True, exist_ok=True)
-    c_file, binary = folder / f"{request.path.stem}.c", folder / request.path.stem
-    c_file.write_text(generated.c)
+    c_file, binary = made = made_in(folder, request)
+    apart(made, request.inputs)
+    with written(c_file, makes_folder=True) as beside:
+        beside.write_text(generated.c)
     make = compile_kept if request.kept else compile_program
     make(c_file, binary, share("aux-backend"), toolchain, progress, request.target.c_folders)
     return binary, generated
@@ -144,11 +164,9 @@ def write_p4info(request: Request, program: Program, path: Path) -> None:
         info = p4info.build(program, diagnostics)
     finally:
         show(diagnostics)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(write.encode(info, write.form_of(path)))
-    except OSError as error:
-        raise click.FileError(str(path), error.strerror) from None
+    apart([path], request.inputs)
+    with written(path, makes_folder=True) as beside:
+        beside.write_bytes(write.encode(info, write.form_of(path)))
 
 
 def toolchain(

@@ -10,6 +10,7 @@ import click
 
 from macsad.compilation import Request, show
 from macsad.options import named_table
+from macsad.outputs import apart, written
 from macsad.progress import counting
 from transpiler.hlir.program import Program
 from transpiler.traffic import entries, frames
@@ -65,10 +66,8 @@ def make(request: Request, program: Program, order: Order) -> Made:
         if order.size != "64":
             raise click.BadParameter(f"the headers of a frame take {needed} bytes", param_hint="--size")
         traffic = Traffic(traffic.packets, ((needed, 1),), traffic.flows, traffic.exponent)
-    try:
-        ratios = _write(planned, traffic, order.folder)
-    except OSError as error:
-        raise click.FileError(str(error.filename or order.folder), error.strerror) from None
+    apart([order.folder / ENTRIES, order.folder / PACKETS], request.inputs)
+    ratios = _write(planned, traffic, order.folder)
     return Made(planned, traffic, ratios, order.folder / ENTRIES, order.folder / PACKETS)
 
 
@@ -84,11 +83,18 @@ def _plan(request: Request, program: Program, wishes: Wishes) -> Plan:
 
 
 def _write(planned: Plan, traffic: Traffic, folder: Path) -> dict[str, float]:
-    folder.mkdir(parents=True, exist_ok=True)
     total = sum(made.keys.count for made in planned.tables)
-    with counting("writing entries") as advance, (folder / ENTRIES).open("wb") as out:
+    with (
+        counting("writing entries") as advance,
+        written(folder / ENTRIES, makes_folder=True) as beside,
+        beside.open("wb") as out,
+    ):
         entries.write(planned, out, _adding(advance, total))
-    with counting("writing frames") as advance, (folder / PACKETS).open("wb") as out:
+    with (
+        counting("writing frames") as advance,
+        written(folder / PACKETS, makes_folder=True) as beside,
+        beside.open("wb") as out,
+    ):
         return frames.write(planned, traffic, out, _adding(advance, traffic.packets))
 
 

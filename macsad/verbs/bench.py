@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import click
@@ -18,7 +19,9 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.generation import Order
 from macsad.options import reading_options
+from macsad.outputs import apart, written
 from macsad.resources import share
+from macsad.terminal import plain
 from transpiler.optimisations import NAMES
 from transpiler.passes.pipeline import PASSES
 
@@ -135,6 +138,9 @@ def command(
         raise click.BadParameter(f"this machine has {len(worker_cpus(workers))} CPUs to use", param_hint="--workers")
     if peers and platform != "dpdk":
         raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
+    request = Request.of({"program": program, **reading})
+    files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
+    apart(files, request.inputs)
     if plot_file:
         _drawable(plot_file)
     try:
@@ -152,7 +158,7 @@ def command(
     )
     points = ((1, 1), (32, 1), (32, 32)) if quick else _points(bursts, sub_batches)
     wanted = session.Wanted(
-        Request.of({"program": program, **reading}),
+        request,
         lambda folder: _order(folder, chosen, hit, flows),
         points,
         min(repeat, 3) if quick else repeat,
@@ -196,10 +202,12 @@ def _write(result: session.Result, json_file: Path | None, plot_file: Path | Non
         if str(json_file) == "-":
             click.echo(text, nl=False)
         else:
-            Console(highlight=False, soft_wrap=True).print(report.screen(result))
-        if json_file and str(json_file) != "-":
-            json_file.write_text(text)
-        if plot_file:
-            plots.points(result, plot_file)
+            Console(file=plain(sys.stdout), highlight=False, soft_wrap=True).print(report.screen(result))
     except OSError as error:
-        raise click.FileError(str(error.filename or json_file or plot_file), error.strerror) from None
+        raise click.FileError("standard output", error.strerror) from None
+    if json_file and str(json_file) != "-":
+        with written(json_file) as beside:
+            beside.write_text(text)
+    if plot_file:
+        with written(plot_file) as beside:
+            plots.points(result, beside)

@@ -10,6 +10,7 @@ from macsad import compilation
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import machine_options, program_options
+from macsad.outputs import apart
 from macsad.progress import compiling
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
@@ -43,7 +44,9 @@ def command(
     tools = compilation.toolchain(
         request.wanted, platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize
     )
-    compilation.write_p4info(request, hlir, info_file or folder / f"{request.path.stem}.p4info.txtpb")
+    info_file = info_file or folder / f"{request.path.stem}.p4info.txtpb"
+    apart([info_file, *compilation.made_in(folder, request)], request.inputs)
+    compilation.write_p4info(request, hlir, info_file)
     with compiling() as progress:
         binary, generated = compilation.build(request, hlir, folder, tools, progress)
     for note in generated.notes if verbose else ():

@@ -10,6 +10,7 @@ import click
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.options import program_options
+from macsad.outputs import apart, written
 from transpiler.graph import control, dot, json_form, parser, tables
 from transpiler.graph.drawing import Drawing
 from transpiler.graph.graphviz import GraphvizError, render
@@ -30,16 +31,18 @@ def command(kind: str, output: Path | None, **program: object) -> None:
     form = ".dot" if output is None else output.suffix
     if form not in FORMS:
         raise click.BadParameter(f"{output} ends in none of {', '.join(FORMS)}", param_hint="-o")
-    drawing = DRAW[kind](compilation.load(Request.of(program)))
+    request = Request.of(program)
+    drawing = DRAW[kind](compilation.load(request))
     if output is None:
         click.echo(dot.write(drawing), nl=False)
         return
+    apart([output], request.inputs)
     try:
-        output.write_bytes(_content(drawing, form))
+        content = _content(drawing, form)
     except GraphvizError as error:
         raise click.ClickException(str(error)) from None
-    except OSError as error:
-        raise click.ClickException(f"{output}: {error.strerror}") from None
+    with written(output) as beside:
+        beside.write_bytes(content)
 
 
 def _content(drawing: Drawing, form: str) -> bytes:

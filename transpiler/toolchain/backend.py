@@ -130,11 +130,17 @@ def compile_program(
     """Compile a generated program and link it with the backend. `target`: folders with a tables/ of the target's own C;
     `flags`: more for the compiler.
 
-    Raises: ToolchainError.
+    The binary is made beside its place and moved there. Raises: ToolchainError.
     """
     library = archive(backend, toolchain, progress)
     sources = [str(file) for folder in target for file in sorted((folder / "tables").glob("*.c"))]
     # whole paths: a name that begins with - or @ is no option of the compiler's
     files = (str(c_file.absolute()), *sources, str(library))
     words = [*command(backend, toolchain, target), *flags, *files]
-    run([*words, *toolchain.link_flags, "-o", str(binary.absolute())])
+    try:
+        with tempfile.TemporaryDirectory(prefix=".macsad-", dir=binary.absolute().parent) as folder:
+            made = Path(folder) / "made"
+            run([*words, *toolchain.link_flags, "-o", str(made)])
+            made.replace(binary)
+    except OSError as error:
+        raise ToolchainError(f"cannot write {binary}: {error.strerror}") from None
