@@ -179,8 +179,12 @@ int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_
     int status = new_group(profile, old->count + 1, &next);
     if (status)
         return status;
-    memcpy(next->members, old->members, old->count * sizeof(old->members[0]));
-    next->members[old->count] = member;
+    uint32_t place = 0; /* by handle, as BMv2 has them: what a hash chooses is the same however the group was made */
+    while (place < old->count && old->members[place] < member)
+        place++;
+    memcpy(next->members, old->members, place * sizeof(old->members[0]));
+    next->members[place] = member;
+    memcpy(&next->members[place + 1], &old->members[place], (old->count - place) * sizeof(old->members[0]));
     next->count = old->count + 1;
     profile->books->uses[member]++;
     set_group(profile, group, next);

@@ -108,6 +108,31 @@ def test_groups() -> None:
         device.close()
 
 
+def test_the_choice_is_the_same_in_whatever_order_members_came() -> None:
+    interpreter, device = Switch(switches.load(PROGRAM)), switches.start(PROGRAM, (0, 1))
+    try:
+        for value in (0x21, 0x22, 0x23):
+            interpreter.member_create("I.chosen", "I.set", (value,))
+            device._command(f"act_prof_create_member chosen set {value}")
+        for group, (key, members) in enumerate(((5, (0, 1, 2)), (6, (2, 0, 1)), (7, (1, 2, 0)))):
+            assert interpreter.group_create("I.chosen") == group
+            device._command("act_prof_create_group chosen")
+            for member in members:
+                interpreter.group_add_member("I.chosen", group, member)
+                device._command(f"act_prof_add_member_to_group chosen {member} {group}")
+            interpreter.table_add_indirect("I.many", (Exact(key),), GroupRef(group))
+            device._command(f"table_indirect_add_with_group many {key} => {group}")
+        same(interpreter, device)
+        for flow in range(64):
+            chosen = []
+            for key in (5, 6, 7):
+                device.inject(0, bytes([3, key]) + flow.to_bytes(2, "big") + b"\x10\x00\x99")
+                chosen += [frame[4:] for _, frame in device.collect()]
+            assert len(chosen) == 3 and len(set(chosen)) == 1
+    finally:
+        device.close()
+
+
 def test_a_group_without_members_leaves_what_was_written_before() -> None:
     path = PROGRAM.with_name("empty_groups.p4")
     interpreter, device = Switch(switches.load(path)), switches.start(path, (0, 1))

@@ -1,4 +1,5 @@
-"""docs/p4-support.md is held against the tests: each row names tests that are there, and says no more than they show."""
+"""docs/p4-support.md and docs/bmv2.md are held against the tests: each row names tests that are there; the former says no
+more than they show."""
 
 from __future__ import annotations
 
@@ -96,12 +97,17 @@ def problem_of(file: Path, case: str) -> str | None:
 
 
 def references(row: Row) -> Iterator[tuple[Path, str | None]]:
-    assert row.tests, f"{row}: no test"
-    for test in row.tests:
+    yield from named(row.tests, str(row))
+
+
+def named(tests: tuple[str, ...], where: str) -> Iterator[tuple[Path, str | None]]:
+    """The files of a cell of tests, and the cases in them."""
+    assert tests, f"{where}: no test"
+    for test in tests:
         match = REFERENCE.fullmatch(test)
-        assert match, f"{row}: '{test}' is not [name](file): case"
+        assert match, f"{where}: '{test}' is not [name](file): case"
         file = (PAGE.parent / match["path"]).resolve()
-        assert file.is_file(), f"{row}: {match['path']} is not there"
+        assert file.is_file(), f"{where}: {match['path']} is not there"
         yield file, match["case"]
 
 
@@ -125,3 +131,25 @@ def test_row(row: Row) -> None:
     for column, mark in row.marks.items():
         assert len(mark) == 1 and mark in MARKS, f"{row}: '{mark}' under {column}"
         assert mark != "✓" or column in shown, f"{row}: no test of it shows that {column} works"
+
+
+def bmv2_rows() -> Iterator[tuple[int, str]]:
+    """The rows of the page on BMv2: number of the line, and the last cell, which has the tests."""
+    for number, line in enumerate((PAGE.parent / "bmv2.md").read_text().splitlines(), 1):
+        if line.startswith("| ") and not line.startswith("| What |"):
+            yield number, line.strip("| ").split(" | ")[-1]
+
+
+BMV2_ROWS = tuple(bmv2_rows())
+
+
+def test_there_are_rows_on_bmv2() -> None:
+    assert len(BMV2_ROWS) > 30
+
+
+@pytest.mark.parametrize(("number", "tests"), BMV2_ROWS, ids=[str(number) for number, _ in BMV2_ROWS])
+def test_row_on_bmv2(number: int, tests: str) -> None:
+    where = f"bmv2.md:{number}"
+    for file, case in named(tuple(tests.split(" · ")), where):
+        problem = problem_of(file, case) if case is not None else None
+        assert problem is None, f"{where}: {file.name} {problem}"

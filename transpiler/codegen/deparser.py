@@ -87,7 +87,8 @@ class DeparserStatements(Statements):
         if calls(self.program, frozenset({"truncate.request"})):
             cut = IfView("macs_layout_truncate(packet)", self.lost, ())
             nothing = IfView("packet->length == 0", self.nothing_left, ())
-            views.append(IfView("packet->requests.flags & MACS_TRUNCATE", (cut, nothing), ()))
+            ends = "(packet->requests.flags & (MACS_TRUNCATE | MACS_RECIRCULATE)) == MACS_TRUNCATE"
+            views.append(IfView(ends, (cut, nothing), ()))
         return tuple(views)
 
     def _move(self, guards: list[str], headers: list[HeaderPlace], first: int) -> Views:

@@ -159,7 +159,9 @@ def _recirculate(run: Execution, call: CallExtern) -> None:
 
 
 def _truncate(run: Execution, call: CallExtern) -> None:
-    run.transit.requests.truncate = _input(run, call, 0)
+    """Of several lengths the smallest counts, as in BMv2."""
+    length, before = _input(run, call, 0), run.transit.requests.truncate
+    run.transit.requests.truncate = length if before is None else min(length, before)
 
 
 def _encrypt(run: Execution, call: CallExtern) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import sys
 from collections.abc import Callable
 from typing import TypeVar
@@ -135,7 +136,7 @@ class Switch:
         owner = self.profile(profile)
         if group not in owner.groups or member not in owner.members:
             raise ControlError(f"{profile} has no group {group} or no member {member}")
-        owner.groups[group].append(member)
+        bisect.insort(owner.groups[group], member)  # by handle, as BMv2 has them
 
     def _check_choice(self, table: str, choice: Choice) -> None:
         owner = self.profile(self.table(table).declared.implementation or "")

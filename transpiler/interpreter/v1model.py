@@ -181,7 +181,7 @@ class V1Model(Paths):
         self.control(Role.COMPUTE_CHECKSUM, state, transit)
         run = self.control(Role.DEPARSER, state, transit)
         headers, payload = run.writer.frame(b""), transit.payload
-        length = transit.requests.truncate
+        length = transit.requests.truncate if transit.requests.recirculate is None else None
         return (headers, payload) if length is None else (headers[:length], payload[: max(0, length - len(headers))])
 
     def _leave(self, departure: EgressPass, frame: bytes) -> None:

@@ -121,9 +121,11 @@ static inline void macs_request_recirculate(struct macs_packet *packet, uint8_t 
     packet->requests.recirculate_fields = fields;
 }
 
+/* Of several lengths the smallest counts. */
 static inline void macs_request_truncate(struct macs_packet *packet, uint64_t bytes) {
+    const uint64_t most = packet->requests.flags & MACS_TRUNCATE ? packet->requests.truncate_bytes : UINT32_MAX;
     packet->requests.flags |= MACS_TRUNCATE;
-    packet->requests.truncate_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    packet->requests.truncate_bytes = bytes < most ? (uint32_t)bytes : (uint32_t)most;
 }
 
 #endif

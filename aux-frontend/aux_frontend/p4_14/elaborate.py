@@ -5,6 +5,7 @@ Everything that the program declares is looked at, also what nothing uses.
 
 from __future__ import annotations
 
+from aux_frontend.lengths import with_lengths
 from aux_frontend.p4_14 import ast, static_objects
 from aux_frontend.p4_14.actions import Actions
 from aux_frontend.p4_14.builder import ERRORS, Builder, number
@@ -90,7 +91,7 @@ class _Elaborator:
             errors=ERRORS,
             span=self.span,
         )
-        return program, self.builder.unsupported
+        return with_lengths(program), self.builder.unsupported
 
     def _control(self, name: str, role: pr.Role, body: st.Body) -> pr.Control:
         declaration = self.scope.controls.get(name)

@@ -163,11 +163,14 @@ static inline void ingress_0_entry(
     hdr_first_wide = macs_w2_xor(macs_w2_shift_left(hdr_first_wide, 7, 96), macs_w2_of(hdr_first_length)); /* plain.p4:36 */
     hdr_extra_valid = true; /* plain.p4:37 */
     hdr_extra_left = macs_signed(hdr_first_delta, 8) < macs_signed(0, 8) ? 1 : hdr_first_delta; /* plain.p4:38 */
-    { /* plain.p4:39 */
-        uint8_t list[13] = {0};
+    if (hdr_first_valid) { /* plain.p4:39 */
+        uint8_t list[13] = {0}; /* plain.p4:39 */
         macs_store_bits(list, 0, 3, hdr_first_kind);
         macs_w2_store(list, 3, 96, hdr_first_wide);
         I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 13, NULL, 0});
+    } else {
+        uint8_t list[1]; /* plain.p4:39 */
+        I_hash = (uint16_t)macs_checksum_crc16((struct macs_bytes){list, 0, NULL, 0});
     }
     hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     after_ingress_I_end_1:;

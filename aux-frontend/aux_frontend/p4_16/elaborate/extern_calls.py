@@ -88,9 +88,14 @@ def constructor_size(unit: Unit, made: ExternObject, name: str, span: Span) -> i
     return size
 
 
+def hash_type(algorithm: str) -> Bits:
+    """What an algorithm gives."""
+    return Bits(HASH_BITS.get(algorithm, WIDE_HASH_BITS))
+
+
 def hashed(unit: Unit, algorithm: str, fields: ex.ListExpression, span: Span) -> ex.Expression:
     """The hash of a list, in the algorithm's own width."""
-    raw = Bits(HASH_BITS.get(algorithm, WIDE_HASH_BITS))
+    raw = hash_type(algorithm)
     result = unit.temporary("hash", raw, span)
     unit.emit(st.CallExtern("hash.compute", None, (ex.Text(algorithm, span), fields), (result,), span))
     return ex.Read(result, raw, span)

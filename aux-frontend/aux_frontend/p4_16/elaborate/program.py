@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from aux_frontend.lengths import with_lengths
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.elaborate import instances, interface
@@ -31,7 +32,7 @@ def elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Progr
         diagnostics.error(checked.program.span, "the program is nested too deeply")
         raise Rejected(diagnostics) from None
     diagnostics.raise_if_errors()
-    return without_unowned(program)
+    return with_lengths(without_unowned(program))
 
 
 def _elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Program:

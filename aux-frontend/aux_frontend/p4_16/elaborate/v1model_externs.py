@@ -6,7 +6,7 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, present, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import (
@@ -17,7 +17,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     constructor_number,
     constructor_size,
     data_list,
-    hashed,
+    hash_type,
     instance_of,
     into_range,
     values_of,
@@ -193,9 +193,11 @@ def _hash(call: ExternCall) -> None:
     base, data, limit = values_of(call, "base", "data", "max")
     base_, limit_ = (as_number(unit, value, span) for value in (base, limit))
     fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
-    value = hashed(unit, algorithm, fields, span)
-    assert isinstance(value.type, Bits)
-    stored = target.type if isinstance(target, va.ScalarLocation) and isinstance(target.type, Bits) else value.type
+    raw = hash_type(algorithm)
+    result = unit.temporary("hash", raw, span)
+    unit.out.extend(present.computed("hash.compute", algorithm, fields, result, None, span))
+    value = ex.Read(result, raw, span)
+    stored = target.type if isinstance(target, va.ScalarLocation) and isinstance(target.type, Bits) else raw
     assign_scalar(unit, target, into_range(value, base_, limit_, stored, span), span)
 
 
@@ -251,7 +253,8 @@ def _log(call: ExternCall) -> None:
 
 
 def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
-    """verify_checksum and update_checksum: when the condition holds, compare or set."""
+    """verify_checksum and update_checksum: when the condition holds, compare or set. A field that is not there is not
+    verified, as in BMv2 (Checksum::verify)."""
     unit, span = call.scope.unit, call.span
     condition_at = call.argument("condition")
     checksum_at = call.argument("checksum")
@@ -263,6 +266,9 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
         if verify:
             stored = expressions.scalar(call.scope, checksum_at)
             target: va.Location | None = None
+            header = present.header_of(stored)
+            if header is not None and header.name not in present.valid_where(condition):
+                condition = fold.binary(ex.BinaryOp.LAND, ex.IsValid(header, span), condition, span)
         else:
             target = expressions.location(call.scope, checksum_at, stable=True)
             read = places.read(unit, target, span)
@@ -270,7 +276,7 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
             stored = read
         result = unit.temporary("checksum", stored.type, span)
         method = "hash.compute_with_payload" if payload else "hash.compute"
-        unit.emit(st.CallExtern(method, None, (ex.Text(algorithm, span), data), (result,), span))
+        unit.out.extend(present.computed(method, algorithm, data, result, condition, span))
         computed = ex.Read(result, stored.type, span)
         if target is not None:
             places.assign(unit, target, computed, span)
