@@ -584,6 +584,18 @@ def test_names_that_are_refused(native: Toolchain, port: str, message: str) -> N
     assert message in done.stderr
 
 
+def test_ports_of_netmap(native: Toolchain, tmp_path: Path) -> None:
+    """On a netmap that the test plays: the module is in no distribution."""
+    faked = ["open", "close", "ioctl", "mmap", "munmap", "socket"]
+    faked += [f"macs_odp_netdev_{what}" for what in ("index", "mtu", "dropped", "link")]
+    flags = ["-std=gnu11", *native.flags, *WARNINGS, *native.includes, f"-I{TESTS / 'netmap'}", "-DMACS_ODP_NETMAP"]
+    sources = [TESTS / "test_netmap.c", PLATFORM / "src" / "pktio_netmap.c"]
+    objects = [file for file in native.objects() if file.name != "pktio_netmap.o"]
+    wraps = [f"-Wl,--wrap={name}" for name in faked]
+    run(native.compiler, *flags, *sources, *objects, *wraps, "-o", tmp_path / "netmap", *native.libraries)
+    run(tmp_path / "netmap")
+
+
 def test_a_full_disk_is_told(native: Toolchain, tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")

@@ -80,8 +80,11 @@ void macs_odp_interface_check(struct macs_odp_interface *interface) {
     if (pthread_mutex_trylock(&interface->lock) != 0)
         return; /* another thread is looking */
     int ifindex = macs_odp_netdev_index(interface->name);
-    if (ifindex < 0 && !interface->gone)
+    if (ifindex < 0 && !interface->gone) {
         macs_odp_log(ODP_LOG_WARN, "port %s: the interface is gone\n", port);
+        if (interface->lost != NULL)
+            interface->lost(interface->pktio);
+    }
     if (ifindex >= 0 && (interface->gone || ifindex != interface->ifindex))
         is_back(interface, ifindex);
     bool down = ifindex >= 0 && macs_odp_netdev_link(interface->name) != ODP_PKTIO_LINK_STATUS_UP;

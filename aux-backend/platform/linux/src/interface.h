@@ -20,6 +20,8 @@ struct macs_odp_interface {
     pthread_mutex_t lock;
     /* Bind the sockets to the interface, which is back with a new ifindex. Called under the lock. */
     void (*rebind)(struct macs_odp_pktio *pktio);
+    /* The interface is gone; under the lock. NULL: nothing to do. */
+    void (*lost)(struct macs_odp_pktio *pktio);
 };
 
 /* 0, or -1: there is no such interface, or packet sockets are refused (logged). */

@@ -4,6 +4,8 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -62,6 +64,30 @@ uint32_t macs_odp_netdev_queues(const char *name) {
     struct ifreq ifr = {.ifr_data = (void *)&channels};
     uint32_t queues = request(name, SIOCETHTOOL, &ifr) == 0 ? channels.rx_count + channels.combined_count : 0;
     return queues > 0 ? queues : 1;
+}
+
+/* The line of /proc/net/dev after the name: eight numbers of what was received, then bytes, packets, errors, drops. */
+static uint64_t dropped_of(const char *counters) {
+    char *end = NULL;
+    uint64_t value = 0;
+    for (int column = 0; column < 12; column++, counters = end)
+        value = strtoull(counters, &end, 10);
+    return value;
+}
+
+uint64_t macs_odp_netdev_dropped(const char *name) {
+    char line[512];
+    uint64_t dropped = 0;
+    size_t length = strlen(name);
+    FILE *file = fopen("/proc/net/dev", "re");
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+        const char *start = line + strspn(line, " ");
+        if (strncmp(start, name, length) == 0 && start[length] == ':')
+            dropped = dropped_of(start + length + 1);
+    }
+    if (file != NULL)
+        fclose(file);
+    return dropped;
 }
 
 int macs_odp_netdev_promisc_set(const char *name, bool enable) {

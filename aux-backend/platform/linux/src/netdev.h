@@ -13,6 +13,9 @@ odp_pktio_link_status_t macs_odp_netdev_link(const char *name);
 /* How many receive queues the interface has: 1 where its driver does not tell. */
 uint32_t macs_odp_netdev_queues(const char *name);
 
+/* Frames that the interface was given to send and let fall, as it counts them itself; 0 where it cannot be asked. */
+uint64_t macs_odp_netdev_dropped(const char *name);
+
 /* The interface's own flag, which outlives the process. 0 or -1. */
 int macs_odp_netdev_promisc_set(const char *name, bool enable);
 

@@ -2,10 +2,11 @@
  *
  * In builds with -DMACS_ODP_NETMAP, for which the compiler must find <net/netmap_user.h>; netmap is no part of Linux. A
  * descriptor for each pair of rings, so that each queue is synchronised by itself: input queue i serves the receive
- * rings i, i + number of input queues, …, output queue i has transmit ring i. The kernel's buffers are its own: a frame
- * is copied from and to them. An interface is taken from the kernel's network code until the port is stopped, and given
- * back when the process ends, however that is. Checksums that a neighbour in the same kernel left open are completed as
- * far as a frame tells (offload.h). Source: netmap(4), <net/netmap.h>: API 14.
+ * rings i, i + number of input queues, …, output queue i has transmit ring i. No other process gets these rings. The
+ * kernel's buffers are its own: a frame is copied from and to them. An interface is taken from the kernel's network
+ * code until the port is stopped, and given back when the process ends, however that is; when it is removed its
+ * descriptors are closed, as the kernel waits for that. Checksums that a neighbour in the same kernel left open are
+ * completed as far as a frame tells (offload.h). Source: netmap(4), <net/netmap.h>: API 14.
  */
 #include "interface.h"
 #include "netdev.h"
@@ -44,13 +45,17 @@ struct netmap_pair {
     int fd;
     struct netmap_ring *rx; /* NULL: there is no such ring */
     struct netmap_ring *tx;
-    uint32_t idle;
+    uint32_t rx_idle;
+    uint32_t tx_idle;
 } ODP_ALIGNED_CACHE;
 
 struct netmap_state {
     struct macs_odp_interface interface; /* only where has_interface */
     bool has_interface;
     bool started;
+    uint32_t rx_rings; /* a port may have more of one kind than of the other */
+    uint32_t tx_rings;
+    uint64_t dropped; /* by the interface, before the port was started */
     char name[NETMAP_REQ_IFNAMSIZ];
     void *memory;
     size_t mapped;
@@ -78,12 +83,17 @@ static void pairs_close(struct netmap_state *state) {
     state->memory = NULL;
 }
 
-/* Bind a descriptor to the pair of rings of one number. The memory is the same for all. */
+/* Bind a descriptor to the pair of rings of one number, or to the only one that there is. The memory is the same for
+ * all.
+ */
 static int pair_open(struct netmap_state *state, uint32_t index) {
     struct netmap_pair *pair = &state->pair[index];
+    uint64_t one_kind = index >= state->tx_rings   ? NR_RX_RINGS_ONLY
+                        : index >= state->rx_rings ? NR_TX_RINGS_ONLY
+                                                   : 0; /* else netmap takes the first of the other kind */
     struct nmreq_register body = {.nr_mode = state->count > 1 ? NR_REG_ONE_NIC : NR_REG_ALL_NIC,
                                   .nr_ringid = (uint16_t)(state->count > 1 ? index : 0),
-                                  .nr_flags = NR_NO_TX_POLL};
+                                  .nr_flags = NR_NO_TX_POLL | NR_EXCLUSIVE | one_kind};
     pair->fd = open(NETMAP_DEVICE_NAME, O_RDWR | O_CLOEXEC);
     if (pair->fd < 0)
         return macs_odp_fail(errno);
@@ -101,8 +111,6 @@ static int pair_open(struct netmap_state *state, uint32_t index) {
         pair->rx = NETMAP_RXRING(rings, index);
     if (index < rings->ni_tx_rings)
         pair->tx = NETMAP_TXRING(rings, index);
-    if (pair->tx != NULL)
-        __atomic_store_n(&state->maxlen, pair->tx->nr_buf_size, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -110,23 +118,39 @@ static int pairs_open(struct macs_odp_pktio *pktio) {
     struct netmap_state *state = pktio->state;
     for (uint32_t i = 0; i < state->count; i++)
         if (pair_open(state, i) != 0) {
-            macs_odp_log(ODP_LOG_ERR, "port %s: netmap does not give ring %u: %s\n", pktio->name, i,
-                         odp_errno_str(macs_odp_error));
+            macs_odp_log(ODP_LOG_ERR, "port %s: netmap does not give ring %u%s: %s\n", pktio->name, i,
+                         macs_odp_error == EBUSY ? ", which another process has" : "", odp_errno_str(macs_odp_error));
             pairs_close(state);
             return -1;
         }
     return 0;
 }
 
-/* Called under the interface's lock. */
+/* What is still on a transmit ring that is about to be closed was taken, and is not sent. Called under its lock. */
+static void lost_count(struct macs_odp_pktout *queue, const struct netmap_pair *pair) {
+    uint64_t frames = 0, octets = 0;
+    struct netmap_ring *ring = pair->tx;
+    for (uint32_t i = ring != NULL ? nm_ring_next(ring, ring->tail) : 0; ring != NULL && i != ring->head; frames++) {
+        octets += ring->slot[i].len;
+        i = nm_ring_next(ring, i);
+    }
+    if (frames == 0)
+        return;
+    macs_odp_count_frames(&queue->counters, -frames, -octets); /* they were counted as sent */
+    macs_odp_count(&queue->counters.errors, frames);
+}
+
+/* Called under the interface's lock, when it has gone and when it is back. */
 static void netmap_rebind(struct macs_odp_pktio *pktio) {
     struct netmap_state *state = pktio->state;
     for (uint32_t i = 0; i < state->count; i++) {
         odp_spinlock_lock(&state->pair[i].rx_lock);
         odp_spinlock_lock(&state->pair[i].tx_lock);
     }
+    for (uint32_t i = 0; i < pktio->num_out; i++)
+        lost_count(&pktio->out[i], &state->pair[i]);
     pairs_close(state);
-    if (state->started)
+    if (state->started && macs_odp_netdev_index(state->name) >= 0)
         pairs_open(pktio);
     for (uint32_t i = 0; i < state->count; i++) {
         odp_spinlock_unlock(&state->pair[i].tx_lock);
@@ -134,46 +158,53 @@ static void netmap_rebind(struct macs_odp_pktio *pktio) {
     }
 }
 
-/* How many rings a port has; 0: refused (logged). */
-static uint32_t rings_count(struct macs_odp_pktio *pktio, const char *name) {
-    struct nmreq_port_info_get body = {0};
+/* What netmap tells of a port: its rings and the size of its buffers. 0, or -1: refused (logged). */
+static int port_ask(struct macs_odp_pktio *pktio, const char *name, struct netmap_state *state) {
+    struct nmreq_port_info_get port = {0};
+    struct nmreq_pools_info pools = {0};
     int fd = open(NETMAP_DEVICE_NAME, O_RDWR | O_CLOEXEC);
     if (fd < 0) {
         macs_odp_error = errno;
-        macs_odp_log(ODP_LOG_ERR, "port %s: no " NETMAP_DEVICE_NAME " (is the module loaded?): %s\n", pktio->name,
-                     strerror(errno));
-        return 0;
+        macs_odp_log(ODP_LOG_ERR, "port %s: no " NETMAP_DEVICE_NAME " (is the module loaded, and this root?): %s\n",
+                     pktio->name, strerror(errno));
+        return -1;
     }
-    int result = request(fd, name, NETMAP_REQ_PORT_INFO_GET, &body);
+    int result = request(fd, name, NETMAP_REQ_PORT_INFO_GET, &port);
+    pools.nr_mem_id = port.nr_mem_id;
+    if (result == 0)
+        result = request(fd, name, NETMAP_REQ_POOLS_INFO_GET, &pools);
     close(fd);
-    if (result != 0) {
+    if (result != 0 || port.nr_rx_rings + port.nr_tx_rings == 0) {
         macs_odp_log(ODP_LOG_ERR, "port %s: netmap has no port \"%s\": %s\n", pktio->name, name,
-                     odp_errno_str(macs_odp_error));
-        return 0;
+                     result != 0 ? odp_errno_str(macs_odp_error) : "it has no rings");
+        return result != 0 ? -1 : macs_odp_fail(ENODEV);
     }
-    uint32_t count = body.nr_rx_rings > body.nr_tx_rings ? body.nr_rx_rings : body.nr_tx_rings;
-    pktio->max_in = body.nr_rx_rings < RINGS ? body.nr_rx_rings : RINGS;
-    pktio->max_out = body.nr_tx_rings < RINGS ? body.nr_tx_rings : RINGS;
-    return count < RINGS ? count : RINGS;
+    state->rx_rings = pktio->max_in = port.nr_rx_rings < RINGS ? port.nr_rx_rings : RINGS;
+    state->tx_rings = pktio->max_out = port.nr_tx_rings < RINGS ? port.nr_tx_rings : RINGS;
+    state->count = state->rx_rings > state->tx_rings ? state->rx_rings : state->tx_rings;
+    state->maxlen = pools.nr_buf_pool_objsize;
+    return 0;
 }
 
 static int netmap_open(struct macs_odp_pktio *pktio, const char *arguments) {
-    uint32_t count = strlen(arguments) < NETMAP_REQ_IFNAMSIZ ? rings_count(pktio, arguments) : 0;
-    if (count == 0)
-        return macs_odp_error != 0 ? -1 : macs_odp_fail(EINVAL);
+    if (*arguments == '\0' || strlen(arguments) >= NETMAP_REQ_IFNAMSIZ) {
+        macs_odp_log(ODP_LOG_ERR, "port %s: expected netmap:PORT, as netmap calls it, of at most %d characters\n",
+                     pktio->name, NETMAP_REQ_IFNAMSIZ - 1);
+        return macs_odp_fail(EINVAL);
+    }
     struct netmap_state *state = aligned_alloc(ODP_CACHE_LINE_SIZE, sizeof(*state));
     if (state == NULL)
         return macs_odp_fail(ENOMEM);
     memset(state, 0, sizeof(*state));
+    macs_odp_name(state->name, sizeof(state->name), arguments);
     state->has_interface = macs_odp_netdev_index(arguments) >= 0;
-    if (state->has_interface && macs_odp_interface_open(&state->interface, pktio, arguments, netmap_rebind) != 0) {
+    if (port_ask(pktio, arguments, state) != 0 ||
+        (state->has_interface && macs_odp_interface_open(&state->interface, pktio, arguments, netmap_rebind) != 0)) {
         free(state);
         return -1;
     }
-    macs_odp_name(state->name, sizeof(state->name), arguments);
-    state->count = count;
-    state->maxlen = ETH_FRAME_LEN;
-    for (uint32_t i = 0; i < count; i++) {
+    state->interface.lost = netmap_rebind;
+    for (uint32_t i = 0; i < state->count; i++) {
         odp_spinlock_init(&state->pair[i].rx_lock);
         odp_spinlock_init(&state->pair[i].tx_lock);
         state->pair[i].fd = -1;
@@ -193,6 +224,7 @@ static int netmap_start(struct macs_odp_pktio *pktio) {
     struct netmap_state *state = pktio->state;
     if (pairs_open(pktio) != 0)
         return -1;
+    state->dropped = state->has_interface ? macs_odp_netdev_dropped(state->name) : 0;
     state->started = true;
     if (state->has_interface)
         macs_odp_interface_check(&state->interface);
@@ -211,8 +243,10 @@ static void drain(struct netmap_pair *pair) {
 static int netmap_stop(struct macs_odp_pktio *pktio) {
     struct netmap_state *state = pktio->state;
     state->started = false;
-    for (uint32_t i = 0; i < state->count; i++)
+    for (uint32_t i = 0; i < pktio->num_out; i++) {
         drain(&state->pair[i]);
+        lost_count(&pktio->out[i], &state->pair[i]);
+    }
     pairs_close(state);
     return 0;
 }
@@ -269,15 +303,14 @@ static int netmap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int
     for (uint32_t i = queue->index; i < state->count && got < (uint32_t)num; i += queue->pktio->num_in)
         got += ring_recv(queue, &state->pair[i], packets + got, (uint32_t)num - got);
     if (got == 0 && state->has_interface)
-        macs_odp_interface_idle(&state->interface, &state->pair[queue->index].idle);
+        macs_odp_interface_idle(&state->interface, &state->pair[queue->index].rx_idle);
     return (int)got;
 }
 
 static uint32_t netmap_maxlen(struct macs_odp_pktio *pktio) {
     struct netmap_state *state = pktio->state;
-    uint32_t buffer = __atomic_load_n(&state->maxlen, __ATOMIC_RELAXED);
-    uint32_t most = state->has_interface ? macs_odp_interface_maxlen(&state->interface) : buffer;
-    return most < buffer ? most : buffer;
+    uint32_t most = state->has_interface ? macs_odp_interface_maxlen(&state->interface) : state->maxlen;
+    return most < state->maxlen ? most : state->maxlen;
 }
 
 static int netmap_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
@@ -288,6 +321,9 @@ static int netmap_send(struct macs_odp_pktout *queue, const odp_packet_t packets
     int sent = 0;
     odp_spinlock_lock(&pair->tx_lock);
     struct netmap_ring *ring = pair->tx;
+    bool usable = !state->has_interface || macs_odp_interface_usable(&state->interface);
+    if (!usable) /* the kernel would let them fall */
+        ring = NULL;
     if (ring != NULL && nm_ring_space(ring) < (uint32_t)num)
         ioctl(pair->fd, NIOCTXSYNC, NULL);
     for (; ring != NULL && sent < num && !nm_ring_empty(ring) && macs_odp_len(packets[sent]) <= maxlen; sent++) {
@@ -298,12 +334,27 @@ static int netmap_send(struct macs_odp_pktout *queue, const odp_packet_t packets
         octets += slot->len;
         ring->head = ring->cur = nm_ring_next(ring, ring->head);
     }
-    if (sent > 0)
-        ioctl(pair->fd, NIOCTXSYNC, NULL);
+    bool failed = sent > 0 && ioctl(pair->fd, NIOCTXSYNC, NULL) != 0; /* netmap has emptied the ring, or it is gone */
+    if (failed)
+        macs_odp_count(&queue->counters.errors, (uint64_t)sent);
+    else
+        macs_odp_count_frames(&queue->counters, (uint64_t)sent, octets);
     odp_spinlock_unlock(&pair->tx_lock);
-    macs_odp_count_frames(&queue->counters, (uint64_t)sent, octets);
     odp_packet_free_multi(packets, sent);
+    if (state->has_interface && (failed || !usable))
+        macs_odp_interface_idle(&state->interface, &pair->tx_idle);
     return sent == 0 && macs_odp_len(packets[0]) > maxlen ? macs_odp_fail(EMSGSIZE) : sent;
+}
+
+/* The interface's own count of what it was given and did not send. */
+static void netmap_refresh(struct macs_odp_pktio *pktio) {
+    struct netmap_state *state = pktio->state;
+    if (state->has_interface && pktio->num_out > 0 && pktio->started) {
+        uint64_t dropped = macs_odp_netdev_dropped(state->name);
+        uint64_t *count = &pktio->out[0].counters.discards;
+        if (dropped > state->dropped)
+            __atomic_store_n(count, dropped - state->dropped, __ATOMIC_RELAXED);
+    }
 }
 
 static int netmap_mac(struct macs_odp_pktio *pktio, uint8_t mac[6]) {
@@ -339,6 +390,7 @@ const struct macs_odp_driver macs_odp_driver_netmap = {
     .promisc = netmap_promisc,
     .promisc_set = netmap_promisc_set,
     .link_status = netmap_link,
+    .refresh = netmap_refresh,
     .maxlen = netmap_maxlen,
 };
 
