@@ -113,7 +113,8 @@ class Reckoned:
         if env.pop(AGAIN[OF_RESUBMIT], 0):
             return self._life(port, frame, RESUBMITTED, self._kept(env, OF_RESUBMIT), memory)
         lost = ("egress_spec", "mcast_grp", "egress_rid", "instance_type", "enq_qdepth", "deq_timedelta", "deq_qdepth")
-        env.update({f"sm.{name}": 0 for name in lost} | {"sm.egress_port": 1, "sm.packet_length": len(frame)})
+        length = len(frame) + sum(t.width for _, t in self.out) // 8  # with the header that ingress has put in
+        env.update({f"sm.{name}": 0 for name in lost} | {"sm.egress_port": 1, "sm.packet_length": length})
         run_all(self.later, env)
         memory.update({name: env[name] for name in memory})
         stack = bytes(env[f"{STACK}[{i}].v"] for i in range(ELEMENTS))
