@@ -13,7 +13,16 @@ import pytest
 
 from macsad import cli, generating
 
-HEAVY = {"jinja2", "networkx", "numpy", "rich", "google.protobuf", "importlib.metadata", "transpiler", "aux_frontend"}
+HEAVY = {
+    "jinja2",
+    "networkx",
+    "numpy",
+    "rich",
+    "google.protobuf",
+    "importlib.metadata",
+    "transpiler.hlir",
+    "aux_frontend",
+}
 L3FWD = Path(__file__).parents[2] / "apps" / "l3fwd" / "l3fwd.p4"
 LOADED = """
 import sys
@@ -36,9 +45,9 @@ def test_help_waits_for_nothing() -> None:
     assert loaded("ctl", "--help") & HEAVY == set()
 
 
-def test_a_check_waits_for_nothing_that_makes_c() -> None:
+def test_a_check_waits_for_nothing_that_writes_c() -> None:
     modules = loaded("check", str(L3FWD))
-    assert modules & {"jinja2", "networkx", "numpy", "rich", "google.protobuf"} == set()
+    assert modules & {"jinja2", "numpy", "rich", "google.protobuf"} == set()
     assert not any(name.startswith("aux_frontend.p4_14.elab") for name in modules), "another language's"
 
 
