@@ -129,6 +129,9 @@ def _told(error: Exception) -> int:
     if isinstance(error, ToolchainError):
         click.echo(f"macsad: error: {error}", err=True)
         return USAGE if isinstance(error, WrongUsage) else NO
+    if isinstance(error, RecursionError):
+        click.echo("macsad: error: the program nests too deeply for this", err=True)
+        return NO
     return _fault(error)
 
 

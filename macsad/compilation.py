@@ -5,7 +5,8 @@ A stage is imported where it is run: a check does not wait for what makes C.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +18,11 @@ from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import choose
-from transpiler.diagnostics import Diagnostics, NotRun, SourceMap
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected, SourceMap, Span
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
+from transpiler.recursion import deep_recursion
 from transpiler.targets.find import builtin
 from transpiler.targets.target import Target
 
@@ -71,8 +73,28 @@ class Request:
         """Keep in mind what has been read."""
         self.read.update(sources.texts, sources.included_from)
 
+    @property
+    def start(self) -> Span:
+        return Span(str(self.path), 1, 1)
+
     def diagnostics(self) -> Diagnostics:
         return Diagnostics(disabled_warnings=[name.removeprefix("no-") for name in self.warnings])
+
+
+@contextmanager
+def _telling(request: Request, place: Span) -> Iterator[Diagnostics]:
+    """A sink whose messages are printed in the end. What nests too deeply to be walked is an error at `place`: inlining can
+    make more of a program than the frontends let one write. Raises: Rejected."""
+    diagnostics = request.diagnostics()
+    try:
+        with deep_recursion():
+            yield diagnostics
+    except RecursionError:
+        diagnostics.error(place, "the program nests too deeply")
+        raise Rejected(diagnostics) from None
+    finally:
+        request.note(diagnostics.sources)
+        show(diagnostics)
 
 
 def check(request: Request, runs: bool = False) -> None:
@@ -82,30 +104,26 @@ def check(request: Request, runs: bool = False) -> None:
     """
     from transpiler.codegen import capabilities
 
-    diagnostics = request.diagnostics()
-    try:
-        program = _frontend(request, diagnostics).load(request.source, diagnostics)
+    with _telling(request, request.start) as diagnostics:
+        try:
+            program = _frontend(request, diagnostics).load(request.source, diagnostics)
+        except NotRun as reason:
+            if runs:
+                diagnostics.error(reason.span, reason.message)
+                raise
+            diagnostics.warning(reason.span, "architecture", reason.message)
+            return
         capabilities.check(optimised(program, request.wanted), request.target, diagnostics, wanted=request.wanted)
-    except NotRun as reason:
-        if runs:
-            diagnostics.error(reason.span, reason.message)
-            raise
-        diagnostics.warning(reason.span, "architecture", reason.message)
-    finally:
-        show(diagnostics)
 
 
 def load(request: Request) -> Program:
     """Read a program to HLIR; prints what there is to say. Raises: Rejected."""
-    diagnostics = request.diagnostics()
-    try:
-        return _frontend(request, diagnostics).load(request.source, diagnostics)
-    except NotRun as reason:
-        diagnostics.error(reason.span, reason.message)
-        raise
-    finally:
-        request.note(diagnostics.sources)
-        show(diagnostics)
+    with _telling(request, request.start) as diagnostics:
+        try:
+            return _frontend(request, diagnostics).load(request.source, diagnostics)
+        except NotRun as reason:
+            diagnostics.error(reason.span, reason.message)
+            raise
 
 
 def generate_c(request: Request, program: Program) -> Generated:
@@ -113,13 +131,9 @@ def generate_c(request: Request, program: Program) -> Generated:
     click.BadParameter."""
     from transpiler.codegen.generate import generate
 
-    diagnostics = request.diagnostics()
-    kernels = _kernels(request, program)
-    wanted = request.wanted
-    try:
+    kernels, wanted = _kernels(request, program), request.wanted
+    with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, wanted), request.target, share("templates"), diagnostics, wanted, kernels)
-    finally:
-        show(diagnostics)
 
 
 def optimised(program: Program, wanted: Optimisations) -> Program:
@@ -202,4 +216,4 @@ def _kernels(request: Request, program: Program) -> dict[str, str]:
 
 
 def _frontend(request: Request, diagnostics: Diagnostics) -> Frontend:
-    return frontend_for(request.path, request.std, diagnostics)
+    return frontend_for(request.path, request.std)

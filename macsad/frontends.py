@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from transpiler.diagnostics import Diagnostics, Span
+from transpiler.diagnostics import read_lines
 from transpiler.frontend import Frontend
 
 GROUP = "macsad.frontends"
@@ -16,17 +16,12 @@ def installed() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
-def frontend_for(path: Path, std: str | None, diagnostics: Diagnostics) -> Frontend:
-    """The frontend named `std`, or the one that recognises the file best. Raises: Rejected."""
+def frontend_for(path: Path, std: str | None) -> Frontend:
+    """The frontend named `std`, or the one that recognises the file best."""
     known = installed()
     if std is not None:
         return _load(known[std])
-    try:
-        text = path.read_bytes().decode(errors="replace")
-    except OSError as error:
-        diagnostics.error(Span(str(path), 1, 1), f"cannot read the program: {error.strerror}")
-        diagnostics.raise_if_errors()
-        raise
+    text = "\n".join(read_lines(str(path)))  # nothing of what cannot be a program: any frontend says so then
     return max(map(_load, known.values()), key=lambda frontend: frontend.recognises(path, text))
 
 

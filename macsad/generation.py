@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 from macsad.compilation import Request, show
-from macsad.options import named_table
+from macsad.options import named_table, natural
 from macsad.outputs import apart, written
 from macsad.progress import counting
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import MAX_SIZE, Program
+from transpiler.recursion import deep_recursion
 from transpiler.traffic import entries, frames
 from transpiler.traffic.frames import IMIX, Traffic
 from transpiler.traffic.patterns import LengthsError
@@ -56,6 +57,7 @@ def run(request: Request, program: Program, order: Order) -> None:
     _tell(make(request, program, order))
 
 
+@deep_recursion()
 def make(request: Request, program: Program, order: Order) -> Made:
     """Make the files. Raises: Rejected; click.ClickException for what was asked for wrongly."""
     wishes = _wishes(program, order)
@@ -126,9 +128,9 @@ def _wishes(program: Program, order: Order) -> Wishes:
     wanted: dict[str | None, int] = {None: order.entries}
     for text in order.tables:
         name, equals, number = text.rpartition("=")
-        if not equals or not number.isdecimal() or int(number) == 0:
+        if not equals or (count := natural(number, MAX_SIZE)) is None:
             raise click.BadParameter(f"'{text}' is not NAME=N", param_hint="--table")
-        wanted[_table(program, name, "--table")] = int(number)
+        wanted[_table(program, name, "--table")] = count
     spread: dict[str | None, str] = {}
     for text in order.lengths:
         name, equals, which = text.rpartition("=")
@@ -152,8 +154,8 @@ def _traffic(order: Order) -> Traffic:
     sizes: tuple[tuple[int, int], ...]
     if order.size == "imix":
         sizes = IMIX
-    elif order.size.isdecimal() and 0 < int(order.size) <= LARGEST:
-        sizes = ((int(order.size), 1),)
+    elif (size := natural(order.size, LARGEST)) is not None:
+        sizes = ((size, 1),)
     else:
         raise click.BadParameter(f"'{order.size}' is neither imix nor bytes, at most {LARGEST}", param_hint="--size")
     return Traffic(order.packets, sizes, kind, power)

@@ -59,6 +59,12 @@ def target_options(command: Decorated) -> Decorated:
                         help="A target that is installed or in --target-dir; software if left out.")(command)  # fmt: skip
 
 
+def natural(text: str, most: int) -> int | None:
+    """The number from 1 to `most` that a part of an option is; None, if it is none."""
+    plain = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    return number if plain and 1 <= (number := int(text)) <= most else None
+
+
 def named_table(names: Sequence[str], name: str, option: str, which: str = "") -> str:
     """The whole name of a table that is named so or ends so, as the commands have it. `which` says more of such tables.
 

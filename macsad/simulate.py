@@ -10,8 +10,10 @@ from macsad.stf.check import check
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.hlir.program import Program
 from transpiler.interpreter.trace import Event, silent
+from transpiler.recursion import deep_recursion
 
 
+@deep_recursion()
 def run(program: Program, stf: Path, *, trace: bool = False, seed: int = 0, out: TextIO | None = None) -> int:
     """Run a test; `trace` writes the way of each packet too. Returns the exit code: 0 passed, 1 failed or not readable.
 

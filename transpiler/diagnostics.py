@@ -105,11 +105,11 @@ class SourceMap:
 
 
 def read_lines(file: str) -> list[str]:
-    """The lines of a file as the preprocessor counts them (only line feeds end one); none of what cannot be read, or is no
-    regular file: a program's line markers can name anything."""
+    """The lines of a file as the preprocessor counts them (only line feeds end one); none of what cannot be read, is no
+    regular file, or too long: a program's line markers can name anything."""
     path = Path(file)
     try:
-        if not path.is_file():
+        if not path.is_file() or path.stat().st_size > READ_LIMIT_BYTES:
             return []
         with path.open("rb") as stream:
             data = stream.read(READ_LIMIT_BYTES)

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 
 from transpiler.diagnostics import SourceMap, Span, read_lines
 
+MAX_TOKENS = 1 << 21  # of a program, which some seconds go by for
 _MARKER = re.compile(r'# (\d{1,9}) "((?:[^"\\]|\\.)*)"((?: \d)*)$')
 _LEFT = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')

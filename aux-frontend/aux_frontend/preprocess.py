@@ -17,7 +17,7 @@ from pathlib import Path
 
 from aux_frontend.includes import require_files
 from aux_frontend.line_map import LineMap
-from transpiler.diagnostics import Diagnostics, Span, read_lines
+from transpiler.diagnostics import READ_LIMIT_BYTES, Diagnostics, Span, read_lines
 from transpiler.frontend import Source
 
 P4INCLUDE = Path(__file__).parent / "p4include"
@@ -67,6 +67,9 @@ def _require_text(path: Path, file: str, diagnostics: Diagnostics) -> None:
             return
         if path.exists() and not path.is_file():
             diagnostics.error(start, f"'{file}' is not a regular file")
+            return
+        if path.exists() and path.stat().st_size > READ_LIMIT_BYTES:
+            diagnostics.error(start, f"'{file}' is longer than {READ_LIMIT_BYTES >> 20} MiB")
             return
         data = path.read_bytes()
     except (OSError, ValueError) as problem:

@@ -18,7 +18,7 @@ from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.generation import Order
-from macsad.options import reading_options
+from macsad.options import natural, reading_options
 from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.terminal import plain
@@ -48,7 +48,7 @@ class Numbers(click.ParamType[tuple[int, ...]]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
         words = str(value).split(",")
-        if not all(word.isdecimal() and 1 <= int(word) <= BURST_MAX for word in words):
+        if any(natural(word, BURST_MAX) is None for word in words):
             self.fail(f"'{value}' is not a list of numbers from 1 to {BURST_MAX}, as 1,32,256", param, ctx)
         return tuple(sorted({int(word) for word in words}))
 

@@ -15,6 +15,7 @@ from transpiler.graph import control, dot, json_form, parser, tables
 from transpiler.graph.drawing import Drawing
 from transpiler.graph.graphviz import GraphvizError, render
 from transpiler.hlir.program import Program
+from transpiler.recursion import deep_recursion
 
 DRAW: dict[str, Callable[[Program], Drawing]] = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
 FORMS = (".dot", ".json", ".svg", ".png")
@@ -32,7 +33,9 @@ def command(kind: str, output: Path | None, **program: object) -> None:
     if form not in FORMS:
         raise click.BadParameter(f"{output} ends in none of {', '.join(FORMS)}", param_hint="-o")
     request = Request.of(program)
-    drawing = DRAW[kind](compilation.load(request))
+    hlir = compilation.load(request)
+    with deep_recursion():
+        drawing = DRAW[kind](hlir)
     if output is None:
         click.echo(dot.write(drawing), nl=False)
         return
@@ -49,4 +52,4 @@ def _content(drawing: Drawing, form: str) -> bytes:
     if form == ".json":
         return json_form.write(drawing).encode()
     text = dot.write(drawing)
-    return text.encode() if form == ".dot" else render(text, form.removeprefix("."))
+    return text.encode(errors="replace") if form == ".dot" else render(text, form.removeprefix("."))

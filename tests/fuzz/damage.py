@@ -82,7 +82,7 @@ def survives(text: str | bytes, file: Path) -> str:
     diagnostics, began = Diagnostics(), time.process_time()
     try:
         source = Source(file, (), ())
-        verify(frontend_for(file, None, diagnostics).load(source, diagnostics))
+        verify(frontend_for(file, None).load(source, diagnostics))
     except Rejected:
         if not diagnostics.messages:
             return "rejected without a word"

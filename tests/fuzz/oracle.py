@@ -106,7 +106,7 @@ class Subject:
         """Through the frontend and the passes, verified after each."""
         diagnostics, began = Diagnostics(), time.process_time()
         try:
-            self.plain = frontend_for(self.source.path, None, diagnostics).load(self.source, diagnostics)
+            self.plain = frontend_for(self.source.path, None).load(self.source, diagnostics)
         except Rejected:
             return Failure("frontend", diagnostics.render())
         except Exception as error:

@@ -47,3 +47,29 @@ def test_a_target_is_asked_to_run_it(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert call(["check", "--target", "software", str(file)]) == 1
     assert "t.p4:6:13: error: programs for the package 'Switch' can be checked but not run" in capsys.readouterr().err
     assert call(["check", "--target", "nothing", str(file)]) == 2
+
+
+NUMBER = "9" * 5_000  # more digits than Python reads
+
+
+OPTIONS = (
+    *("--lengths=8:inf", "--lengths=8:nan", "--lengths=8:1e308,9:1e308", f"--lengths=0-{NUMBER[:12]}"),
+    *(f"--lengths={NUMBER}", f"--size={NUMBER}", f"--table=routes={NUMBER}"),
+)
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_numbers_that_are_none_are_wrong_usage(option: str, tmp_path: Path) -> None:
+    program = Path(__file__).parents[2] / "apps" / "l3fwd" / "l3fwd.p4"
+    assert call(["gen", str(program), "-o", str(tmp_path), "--packets=10", "--entries=10", option]) == 2
+
+
+def test_a_name_that_is_no_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """File names are bytes."""
+    name = tmp_path / b"bad\xff.p4".decode("utf-8", "surrogateescape")
+    name.write_bytes((ERRORS.parent.parent / "packets" / "operators.p4").read_bytes())
+    drawn = tmp_path / "drawn.dot"
+    assert call(["check", str(name)]) == 0
+    assert call(["graph", str(name), "-o", str(drawn)]) == 0
+    assert call(["check", str(tmp_path / b"absent\xff.p4".decode("utf-8", "surrogateescape"))]) == 2
+    assert drawn.read_text().startswith("digraph")

@@ -20,7 +20,9 @@ def render(dot: str, form: str) -> bytes:
             f"{form} needs Graphviz, and `dot` is not installed: apt-get install graphviz (or write .dot)"
         )
     try:
-        done = subprocess.run([program, f"-T{form}"], input=dot.encode(), capture_output=True, timeout=TIMEOUT_SECONDS)
+        done = subprocess.run(
+            [program, f"-T{form}"], input=dot.encode(errors="replace"), capture_output=True, timeout=TIMEOUT_SECONDS
+        )
     except subprocess.TimeoutExpired:
         raise GraphvizError(f"dot took more than {TIMEOUT_SECONDS} s: write .dot and draw it yourself") from None
     except OSError as error:

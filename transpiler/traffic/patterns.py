@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from random import Random
 
@@ -36,10 +37,10 @@ def lengths(text: str | None, width: int) -> Lengths:
             found = {int(length): float(share) for length, _, share in (p.partition(":") for p in text.split(","))}
         else:
             low, _, high = text.partition("-")
-            found = _even(int(low), int(high or low))
+            found = _even(int(low), min(int(high or low), width + 1))
     except ValueError:
         raise LengthsError(f"'{text}' is neither dfz, nor LENGTH, LOW-HIGH or LENGTH:SHARE,...") from None
-    if not found or min(found.values()) < 0 or sum(found.values()) <= 0:
+    if not found or not all(share >= 0 for share in found.values()) or not 0 < sum(found.values()) < math.inf:
         raise LengthsError(f"'{text}' has no lengths")
     if min(found) < 0 or max(found) > width:
         raise LengthsError(f"'{text}' has lengths beyond the {width} bits of the field")

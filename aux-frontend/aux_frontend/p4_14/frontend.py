@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aux_frontend.preprocess import preprocess
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
+from transpiler.recursion import deep_recursion
 
 if TYPE_CHECKING:
     from aux_frontend.p4_14.elaborate import Unsupported
     from transpiler.hlir.program import Program
 
-_FRAMES_PER_LEVEL = 25  # of Python, at most, per level of the syntax tree
 _COMMENT = re.compile(r'/\*.*?(?:\*/|\Z)|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # what only the one language has, and how much it says; no pattern reads on over the beginning of its next occurrence,
 # so that the time grows with the length of the text only
@@ -88,19 +87,16 @@ class P4_14:
 
     def _read(self, source: Source, diagnostics: Diagnostics) -> tuple[Program, Unsupported]:
         # here, as recognising the language needs none of it
-        from aux_frontend.p4_14.cursor import MAX_DEPTH
         from aux_frontend.p4_14.elaborate import elaborate
         from aux_frontend.p4_14.parser import parse
 
         lines = preprocess(source, diagnostics)
-        before = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(before, MAX_DEPTH * _FRAMES_PER_LEVEL))
         try:
-            declarations = parse(lines, diagnostics)
-            diagnostics.raise_if_errors()
-            result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
+            with deep_recursion():
+                declarations = parse(lines, diagnostics)
+                diagnostics.raise_if_errors()
+                result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
         finally:
-            sys.setrecursionlimit(before)
             _in_source_order(diagnostics)
         diagnostics.raise_if_errors()
         return result

@@ -9,8 +9,8 @@ import enum
 import re
 from dataclasses import dataclass
 
-from aux_frontend.line_map import LineMap
-from transpiler.diagnostics import Diagnostics, Span
+from aux_frontend.line_map import MAX_TOKENS, LineMap
+from transpiler.diagnostics import Diagnostics, Rejected, Span
 
 MAX_WIDTH_BITS = 1 << 14  # of one field, and of a whole header: longer than a jumbo frame
 MAX_DIGITS = MAX_WIDTH_BITS // 4  # of one literal; Python converts that many quickly in any base
@@ -58,7 +58,10 @@ _WORD_OPERATORS = {"and": "&&", "or": "||", "not": "!"}
 
 
 def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
-    """All tokens, an END last. Characters that no token begins with are reported and left out."""
+    """All tokens, an END last. Characters that no token begins with are reported and left out.
+
+    Raises: Rejected, for more than MAX_TOKENS.
+    """
     tokens: list[Token] = []
     for match in _TOKENS.finditer(lines.text):
         name = match.lastgroup
@@ -71,6 +74,10 @@ def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
             tokens.append(Token(Kind.SYMBOL, _WORD_OPERATORS[text], match.start()))
         else:
             tokens.append(Token(_KINDS[name], text, match.start()))
+        if len(tokens) > MAX_TOKENS:
+            message = f"the program is too long: more than {MAX_TOKENS:,} words and signs"
+            diagnostics.error(lines.span(match.start()), message)
+            raise Rejected(diagnostics)
     tokens.append(Token(Kind.END, "", max(len(lines.text.rstrip()) - 1, 0)))
     return tokens
 

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aux_frontend.p4_16.nesting import deep_recursion
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
+from transpiler.recursion import deep_recursion
 
 if TYPE_CHECKING:
     from transpiler.hlir.program import Program

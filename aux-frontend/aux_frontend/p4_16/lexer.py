@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from aux_frontend.line_map import LineMap
-from transpiler.diagnostics import Span
+from aux_frontend.line_map import MAX_TOKENS, LineMap
+from transpiler.diagnostics import Diagnostics, Rejected, Span
 
 IDENTIFIER: Final = "identifier"
 INTEGER: Final = "integer"
@@ -62,8 +62,8 @@ class Token(NamedTuple):
     span: Span
 
 
-def tokenize(lines: LineMap) -> list[Token]:
-    """All tokens, END last. A text that is no token comes out as UNEXPECTED."""
+def tokenize(lines: LineMap, diagnostics: Diagnostics) -> list[Token]:
+    """All tokens, END last. A text that is no token comes out as UNEXPECTED. Raises: Rejected, for more than MAX_TOKENS."""
     tokens: list[Token] = []
     span = lines.span
     for match in _TOKEN.finditer(lines.text):
@@ -82,6 +82,9 @@ def tokenize(lines: LineMap) -> list[Token]:
         else:
             kind = UNEXPECTED
         tokens.append(Token(kind, text, offset, span(offset, len(text.partition("\n")[0]))))
+        if len(tokens) > MAX_TOKENS:
+            diagnostics.error(tokens[-1].span, f"the program is too long: more than {MAX_TOKENS:,} words and signs")
+            raise Rejected(diagnostics)
     end = len(lines.text.rstrip())
     tokens.append(Token(END, "", end, span(end)))
     return tokens

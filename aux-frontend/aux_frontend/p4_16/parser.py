@@ -14,13 +14,13 @@ from difflib import get_close_matches
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.lexer import IDENTIFIER
-from aux_frontend.p4_16.nesting import deep_recursion
 from aux_frontend.p4_16.parser_base import NAMES, SyntaxFailure
 from aux_frontend.p4_16.parser_declarations import DeclarationParser
 from aux_frontend.p4_16.parser_types import TYPE_WORDS
 from aux_frontend.preprocess import preprocess
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.frontend import Source
+from transpiler.recursion import deep_recursion
 
 _Annotations = tuple[ast.Annotation, ...]
 _STARTS = (

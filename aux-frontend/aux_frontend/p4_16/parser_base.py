@@ -35,7 +35,7 @@ class ParserBase:
     def __init__(self, lines: LineMap, diagnostics: Diagnostics) -> None:
         self.lines = lines
         self.diagnostics = diagnostics
-        self.tokens = tokenize(lines)
+        self.tokens = tokenize(lines, diagnostics)
         self.index = 0
         self.token = self.tokens[0]
         self.kind = self.token.kind

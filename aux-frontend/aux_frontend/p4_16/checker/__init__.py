@@ -10,8 +10,8 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.checker import architectures, declarations, runtime_annotations, uses
 from aux_frontend.p4_16.checker.state import State
-from aux_frontend.p4_16.nesting import deep_recursion
 from transpiler.diagnostics import Diagnostics
+from transpiler.recursion import deep_recursion
 
 
 def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
