@@ -105,6 +105,29 @@ void macs_text_hex(struct macs_text *text, const uint8_t *bytes, size_t count) {
     }
 }
 
+/* A unit of UTF-16, as JSON escapes it. */
+static void add_unit(struct macs_text *text, uint32_t unit) {
+    macs_text_add(text, "\\u%04x", (unsigned)unit);
+}
+
+/* A character that is not to be sent as it is: the same one, escaped; of what is no UTF-8 a byte, written out. */
+static size_t add_escaped(struct macs_text *text, const char *at, size_t left) {
+    uint32_t value;
+    size_t bytes;
+    if (!macs_shown_decode(at, left, &value, &bytes)) {
+        macs_text_bytes(text, "\\", 1);
+        add_byte(text, *at);
+        return 1;
+    }
+    if (value < 0x10000) {
+        add_unit(text, value);
+    } else {
+        add_unit(text, 0xd7c0 + (value >> 10));
+        add_unit(text, 0xdc00 + (value & 0x3ff));
+    }
+    return bytes;
+}
+
 void macs_text_json(struct macs_text *text, const char *string) {
     size_t left = strlen(string), length;
     macs_text_bytes(text, "\"", 1);
@@ -112,17 +135,10 @@ void macs_text_json(struct macs_text *text, const char *string) {
         length = macs_shown_length(at, left);
         if (*at == '"' || *at == '\\')
             macs_text_bytes(text, "\\", 1);
-        if (length) {
+        if (length)
             macs_text_bytes(text, at, length);
-            continue;
-        }
-        length = 1;
-        if ((unsigned char)*at < 0x80)
-            macs_text_add(text, "\\u%04x", (unsigned)(unsigned char)*at);
-        else {
-            macs_text_bytes(text, "\\", 1);
-            add_byte(text, *at);
-        }
+        else
+            length = add_escaped(text, at, left);
     }
     macs_text_bytes(text, "\"", 1);
 }

@@ -1,13 +1,12 @@
 #include "runtime/shown.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of a character of UTF-8 (Unicode 15, table 3-7), with its length; none: false. */
-static bool decode(const unsigned char *text, size_t length, uint32_t *value, size_t *bytes) {
+/* Unicode 15, table 3-7. */
+bool macs_shown_decode(const char *from, size_t length, uint32_t *value, size_t *bytes) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *text = (const unsigned char *)from;
     *bytes = text[0] < 0x80 ? 1 : (text[0] & 0xe0) == 0xc0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : 4;
     if (*bytes > length || text[0] >= 0xf8)
         return false;
@@ -29,7 +28,7 @@ static bool steers(uint32_t c) {
 size_t macs_shown_length(const char *text, size_t length) {
     uint32_t value;
     size_t bytes;
-    return decode((const unsigned char *)text, length, &value, &bytes) && !steers(value) ? bytes : 0;
+    return macs_shown_decode(text, length, &value, &bytes) && !steers(value) ? bytes : 0;
 }
 
 static void write_shown(FILE *file, const char *text, size_t length, bool lines) {

@@ -8,11 +8,16 @@
 #define MACS_RUNTIME_SHOWN_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The length of the printable character that text[0 … length-1] begins with (length > 0); 0: it is none. */
 size_t macs_shown_length(const char *text, size_t length);
+
+/* The value of the character of UTF-8 that text[0 … length-1] begins with, and its length; false: it is none. */
+bool macs_shown_decode(const char *text, size_t length, uint32_t *value, size_t *bytes);
 
 /* Write text of one line: what is in it of line breaks is written out, too. */
 void macs_shown_line(FILE *file, const char *text, size_t length);

@@ -110,7 +110,7 @@ def _run_cpp(source: Source, file: str, diagnostics: Diagnostics) -> tuple[bytes
                 os.killpg(process.pid, signal.SIGKILL)
                 diagnostics.error(start, f"the preprocessed program is longer than {_OUTPUT_LIMIT_BYTES >> 20} MiB")
         complaints.seek(0)
-        return output, complaints.read(_OUTPUT_LIMIT_BYTES).decode("utf-8", "replace"), process.returncode
+        return output, complaints.read(_OUTPUT_LIMIT_BYTES).decode("utf-8", "surrogateescape"), process.returncode
 
 
 def _report(complaints: str, file: str, diagnostics: Diagnostics) -> None:

@@ -424,11 +424,11 @@ def test_a_million_entries_load_in_seconds(build_sample, tmp_path: Path) -> None
 
 def test_what_steers_terminals_is_shown(start: Callable[..., Switch], tmp_path: Path) -> None:
     """Names of ports, words of commands; the statistics stay JSON."""
-    frames = tmp_path / "\x1b]0;x\x07\x9b\u202e\n\u00e9\udcff\udced\udca0\udc80.pcap"
+    frames = tmp_path / "\x1b]0;x\x07\x9b\u202e\U000e0001\n\u00e9\udcff\udced\udca0\udc80.pcap"
     write_pcap(frames, [])
     switch = start("--port", f"7=pcap:{frames}", ports=1)
     name = next(port["name"] for port in switch.client.stats()["ports"] if port["port"] == 7)
-    assert name.endswith("/\x1b]0;x\x07\\xc2\\x9b\\xe2\\x80\\xae\n\u00e9\\xff\\xed\\xa0\\x80.pcap")
+    assert name.endswith("/\x1b]0;x\x07\x9b\u202e\U000e0001\n\u00e9\\xff\\xed\\xa0\\x80.pcap")
     assert switch.client.describe()["ports"][1]["name"] == name
     why = switch.client.command("table_dump \x1b[31m\x9b2J\u2066\x7fx\\").text
     assert why.isprintable() and "\\x1b[31m\\xc2\\x9b2J\\xe2\\x81\\xa6\\x7fx\\" in why
