@@ -20,7 +20,8 @@ STACK, ELEMENTS, INDEX, ELEMENT = "hdr.s", 4, Type("bit", 2), Type("bit", 8)  # 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An expression: its text in parentheses where it needs them, its type, what it is worth. `name`: of a variable."""
+    """An expression: its text in parentheses where it needs them, its type, what it is worth. `name`: of a variable that it
+    is made of, if of nothing else."""
 
     text: str
     type: Type
@@ -38,7 +39,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An l-value: `at` works out, once, what it stands for. `name`: of the variable that it is or is a part of."""
+    """An l-value: `at` works out, once, what it stands for. `name`: of the variable that it is, is a part of or lies by."""
 
     text: str
     type: Type
@@ -133,4 +134,4 @@ def element(index: Known) -> Place:
         name = f"{STACK}[{index.worth(env)}].v"
         return Cell(lambda: env[name], lambda value: env.update({name: value}))
 
-    return Place(f"{STACK}[{index.text}].v", ELEMENT, at, STACK)
+    return Place(f"{STACK}[{index.text}].v", ELEMENT, at, index.name)

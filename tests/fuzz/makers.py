@@ -7,7 +7,7 @@ from random import Random
 
 from known import ELEMENT, INDEX, Called, Env, Known, Names, named
 from layout import Node, block
-from reckon import call, expression, leaf, place
+from reckon import call, expression, leaf, place, simple, touching
 from reckoned import CELLS, LIVES, OF_RECIRCULATE, OF_RESUBMIT, REGISTER, STANDARD_FIELDS, Fields, Reckoned, again
 from scope import BOOL, WIDE, WIDTHS, Type, bits, literal
 from steps import Left, Statements, Step, added, assigned, nodes, run_all
@@ -41,8 +41,8 @@ class Maker:
         metadata = [(f"m{i}", t, self.random.choice(lists)) for i, (_, t) in enumerate(self._fields(4))]
         meta = (LIVES, *metadata)
         self.pool = [t for fields in (wide, out) for _, t in fields] + [t for _, t, _ in meta]
-        for type_ in [ELEMENT, *(t for _, t in self.random.sample([*wide, *out], 2))]:
-            self.declared += [self._bump(type_, ()), self._bump(type_, (self.random.choice(self.pool),))]
+        for type_ in [bits(1), ELEMENT, *(t for _, t in self.random.sample([*wide, *out], 2))]:
+            self.declared += [self._bump(type_, ()), self._bump(type_, tuple(self.random.sample(self.pool, 2)))]
         self.declared += [self._function() for _ in range(self.random.randint(1, 2))]
         parsing, select = self._parser(metadata)
         ingress = self._pipe(wide, out, metadata, tuple(STANDARD_FIELDS), INGRESS_TRUTHS)
@@ -178,6 +178,7 @@ class Maker:
     def _control(self) -> Called:
         """A control with an instance in ingress."""
         parameters, names, steps = self._parameters(("in", "inout", "inout", "out"))
+        steps += [added(names, name) for direction, name, _ in parameters if direction == "inout"]
         steps += Statements(self.counter, []).some(names, 2, 1)
         name = f"N{next(self.counter)}"
         body = block("apply {", nodes(steps))
@@ -213,8 +214,8 @@ class Maker:
 
     def _ingress(self, names: Names) -> list[Step]:
         actions = [self._action(names) for _ in range(self.random.randint(0, 2))]
-        controls = [self._control() for _ in range(self.random.randint(0, 2))]
-        tables = tuple(self._table(names, actions) for _ in range(self.random.randint(0, 1)))
+        controls = [self._control() for _ in range(self.random.randint(1, 2))]
+        tables = tuple(self._table(names, actions) for _ in range(self.random.randint(1, 2)))
         statements = Statements(self.counter, [*actions, *controls], (self._write, self._read, self._hash))
         names.tables = tables
         return statements.some(names, 4 + 3 * self.size, 2) + [self._applied(table) for table in tables]
@@ -224,7 +225,8 @@ class Maker:
 
     def _table(self, around: Names, actions: list[Called]) -> Known:
         """A table with constant entries, as the condition whether it was hit; its keys and arguments may do something."""
-        keys = [expression(around, INDEX, 2) for _ in range(2)]
+        first = simple(around, INDEX)
+        keys = [first, touching(around, first.name, INDEX, 1) or expression(around, INDEX, 2)]
         hit, missed = self._chosen(around, actions), self._chosen(around, [])
         entries = {(self.random.randrange(4), self.random.randrange(4)) for _ in range(4)}
         name = f"t{next(self.counter)}"
@@ -256,12 +258,14 @@ class Maker:
 
     def _write(self, names: Names, depth: int) -> Step:
         """register.write, its arguments by position or by name the other way round."""
-        index, value = expression(names, INDEX, 2), expression(names, ELEMENT, 2)
-        turned = names.chance(0.3)
+        turned = names.chance(0.5)
+        types = (ELEMENT, INDEX) if turned else (INDEX, ELEMENT)
+        earlier = simple(names, types[0])
+        later = touching(names, earlier.name, types[1], 1) or expression(names, types[1], 2)
+        index, value = (later, earlier) if turned else (earlier, later)
 
         def run(env: Env) -> None:
-            first, second = (value, index) if turned else (index, value)
-            one, two = first.worth(env), second.worth(env)
+            one, two = earlier.worth(env), later.worth(env)
             at, what = (two, one) if turned else (one, two)
             env[f"{REGISTER}.{at}"] = what
 
@@ -271,9 +275,10 @@ class Maker:
 
     def _read(self, names: Names, depth: int) -> Step | None:
         """register.read: where the result goes is found first."""
-        target, index = place(names, ELEMENT, 2), expression(names, INDEX, 2)
+        target = place(names, ELEMENT, 2)
         if target is None:
             return None
+        index = touching(names, target.name, INDEX, 1) or expression(names, INDEX, 2)
 
         def run(env: Env) -> None:
             cell = target.at(env)
@@ -283,9 +288,10 @@ class Maker:
 
     def _hash(self, names: Names, depth: int) -> Step | None:
         """A hash modulo 0 is its base; what is hashed is worked out all the same."""
-        target, base, data = place(names, ELEMENT, 2), expression(names, ELEMENT, 2), expression(names, names.type(), 2)
+        target, base = place(names, ELEMENT, 2), simple(names, ELEMENT)
         if target is None:
             return None
+        data = touching(names, base.name or target.name, names.type(), 2) or expression(names, names.type(), 2)
 
         def run(env: Env) -> None:
             cell, value = target.at(env), base.worth(env)

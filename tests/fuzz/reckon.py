@@ -28,7 +28,7 @@ from known import (
 )
 from scope import BOOL, Type, bits, literal
 
-TOUCHED = 0.7  # how often what is written by a call is what stands in front of it
+TOUCHED = 0.8  # how often what is written by a call is what stands in front of it
 
 OPERATORS: dict[str, Callable[[int, int, Type], int]] = {
     "+": lambda a, b, t: wrapped(a + b, t),
@@ -80,6 +80,11 @@ def leaf(names: Names, type_: Type) -> Known:
     return Known(literal(type_, value), type_, lambda env: value)
 
 
+def simple(names: Names, type_: Type) -> Known:
+    """An expression that often is a name: what a later one may change."""
+    return leaf(names, type_) if names.chance(0.6) else expression(names, type_, 1)
+
+
 def read(place: Place) -> Known:
     return Known(place.text, place.type, lambda env: place.at(env).get(), place.name)
 
@@ -93,7 +98,7 @@ def _index(names: Names) -> Known:
 
 def _two(names: Names, type_: Type, depth: int) -> tuple[Known, Known]:
     left = expression(names, type_, depth)
-    return left, _touching(names, left.name, type_, depth) or expression(names, type_, depth)
+    return left, touching(names, left.name, type_, depth) or expression(names, type_, depth)
 
 
 def _binary(names: Names, type_: Type, depth: int) -> Known:
@@ -143,7 +148,9 @@ def _shift(names: Names, type_: Type, depth: int) -> Known:
 def _cast_of(inner: Known, type_: Type) -> Known:
     """One of the same kind, of the same width, or a bool and a bit."""
     source = inner.type
-    return Known(f"(({type_}){inner.text})", type_, lambda env: wrapped(number(inner.worth(env), source), type_))
+    return Known(
+        f"(({type_}){inner.text})", type_, lambda env: wrapped(number(inner.worth(env), source), type_), inner.name
+    )
 
 
 def _cast(names: Names, type_: Type, depth: int) -> Known:
@@ -207,26 +214,26 @@ def _as(value: Known, type_: Type) -> Known:
     return value if value.type == type_ else _cast_of(value, type_)
 
 
-def _touching(names: Names, name: str, type_: Type, depth: int) -> Known | None:
-    """A call that may write to the variable of that name, which has just been named."""
+def touching(names: Names, name: str, type_: Type, depth: int) -> Known | None:
+    """A call that may write to the variable of that name, which has just been named, or to some bits of it."""
     if name not in names.writable or depth < 0 or not names.chance(TOUCHED):
         return None
-    wanted = names.types[name]
-    known = [
-        f
-        for f in names.functions
-        if f.result is not None and any(d != "in" and t == wanted for d, _, t in f.parameters)
-    ]
-    made = call(names, names.random.choice(known), 0, named(names, name)) if known else None
-    return (
-        None if made is None or (made.type.width == 1 and made.type.kind != type_.kind != "bool") else _as(made, type_)
-    )
+    whole = named(names, name)
+    known = [(f, t) for f in names.functions if f.result is not None for d, _, t in f.parameters if d != "in"]
+    exact = [(f, whole) for f, t in known if t == whole.type]
+    parts = [(f, sliced(whole, t.width - 1, 0)) for f, t in known if t.kind == "bit" and t.width <= whole.type.width]
+    fits = exact or (parts if whole.type.numeric else [])
+    if not fits:
+        return None
+    called, written = names.random.choice(fits)
+    made = call(names, called, 0, written)
+    return None if made is None else _as(made, type_)
 
 
 def call(names: Names, called: Called, depth: int, written: Place | None = None) -> Known | None:
     """A call with arguments for it, `written` among them, by names in any order sometimes; None where it needs a place that
     is not there."""
-    by_name, order = names.chance(0.2), list(range(len(called.parameters)))
+    by_name, order = names.chance(0.3), list(range(len(called.parameters)))
     if by_name:
         names.random.shuffle(order)
     texts: list[str] = [f"{name} = {text}" if by_name else text for name, text in called.besides]
@@ -241,7 +248,7 @@ def call(names: Names, called: Called, depth: int, written: Place | None = None)
         elif direction == "":
             given = leaf(Names(names.random, {}, set(), []), type_)
         else:
-            given = _touching(names, last, type_, depth - 1) or expression(names, type_, depth)
+            given = touching(names, last, type_, depth - 1) or expression(names, type_, depth)
             last = given.name or last
         if given is None:
             return None

@@ -23,7 +23,7 @@ from known import (
     wrapped,
 )
 from layout import Node, block
-from reckon import OPERATORS, call, expression
+from reckon import OPERATORS, call, expression, simple, touching
 from scope import BOOL, bits, literal
 
 
@@ -84,7 +84,10 @@ class Statements:
 
     def _assign(self, names: Names, depth: int) -> Step | None:
         target = self._target(names)
-        return None if target is None else assigned(target, expression(names, target.type, 3))
+        if target is None:
+            return None
+        by_index = target.name if target.text != target.name else ""
+        return assigned(target, touching(names, by_index, target.type, 2) or expression(names, target.type, 3))
 
     def local(self, names: Names, depth: int) -> Step:
         type_, name = names.type(), self.fresh("v")
@@ -111,7 +114,7 @@ class Statements:
         if target is None:
             return None
         type_, operator = target.type, names.random.choice(tuple(OPERATORS))
-        value = expression(names, type_, 2)
+        value = touching(names, target.name, type_, 2) or expression(names, type_, 2)
 
         def run(env: Env) -> None:
             cell = target.at(env)
@@ -134,10 +137,14 @@ class Statements:
         if made is None:
             return None
 
+        twice = names.chance(0.3)  # what is applied at several places has its arguments elsewhere
+
         def run(env: Env) -> None:
             made.worth(env)
+            if twice:
+                made.worth(env)
 
-        return Step(f"{made.text};", run)
+        return Step(block("{", [f"{made.text};"] * 2) if twice else f"{made.text};", run)
 
     # --- flow --------------------------------------------------------------------------------------------------------
 
@@ -192,9 +199,10 @@ class Statements:
     def _for_list(self, names: Names, depth: int) -> Step:
         """Over a list, which is worked out once."""
         name, type_ = self.fresh("i"), names.type()
-        items = [expression(names, type_, 1) for _ in range(names.random.randint(1, 3))]
+        items = [simple(names, type_) for _ in range(names.random.randint(1, 3))]
         inner = replace(names, types={**names.types, name: type_}, writable=set(names.writable))
-        steps = self._body(inner, depth)
+        changed = [added(inner, item.name) for item in items if item.name in names.writable]
+        steps = (*changed[-1:], *self._body(inner, depth))
         written = ", ".join(item.text for item in items)
         head = f"for ({type_} {name} in (list<{type_}>) {{ {written} }}) {{"
         return Step(
@@ -206,7 +214,8 @@ class Statements:
         """Over the stack as it was before the first round."""
         name = self.fresh("e")
         inner = replace(names, types={**names.types, f"{name}.v": ELEMENT}, writable=set(names.writable))
-        steps = self._body(inner, depth)
+        changed = assigned(element(expression(inner, INDEX, 1)), expression(inner, ELEMENT, 1))
+        steps = (changed, *self._body(inner, depth))
 
         def run(env: Env) -> None:
             rounds([{f"{name}.v": env[f"{STACK}[{i}].v"]} for i in range(ELEMENTS)], steps, env)
