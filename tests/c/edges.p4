@@ -37,6 +37,7 @@ control C(inout headers_t hdr, inout meta_t meta) { apply { } }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     register<bit<64>>(4) words;
     register<bit<65>>(3) wides;
+    register<bit<63>>(2) mids;
     register<bit<1>>(2) flags;
     counter(5, CounterType.packets_and_bytes) seen;
     direct_counter(CounterType.packets_and_bytes) hits;
@@ -52,6 +53,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         words.write(1, (bit<64>) c);
         words.write(2, d ++ 40w0 ++ e);
         flags.write(0, f);
+        mids.write(0, (bit<63>) c);
     }
     action go(bit<9> port) { sm.egress_spec = port; }
     action nothing() { }

@@ -121,6 +121,8 @@ def test_clear(start) -> None:
         ("table_add dmac forward 1 => one", "'one' is not a number"),
         ("table_add dmac forward 1.2.3.4 => 1", "the IPv4 address '1.2.3.4' has 32 bits, but 48 bits are wanted"),
         ("table_add dmac forward 1:2:3:4:5:6:7 => 1", "not a valid MAC address"),
+        ("table_add dmac forward 1:2:3:4:5.6 => 1", "not a valid MAC address"),
+        ("table_add dmac forward 1 => 1:2:3:4:5:6", "the MAC address '1:2:3:4:5:6' has 48 bits, but 9 bits are wanted"),
         ("table_add dmac forward 0x1000000000000 => 1", "key field hdr.ethernet.dst: 0x1000000000000 does not fit"),
         ("table_add routes forward 1.2.3.4 => 1", "write VALUE/LENGTH"),
         ("table_add routes forward 1.2.3.4/33 => 1", "not a number from 0 to 32"),

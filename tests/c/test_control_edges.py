@@ -12,7 +12,7 @@ import pytest
 import switches
 from switch_harness import Switch
 
-from macsad.control import Client
+from macsad.control import Client, ControlError
 
 WIDTHS = {"wide": 65, "word": 64, "net": 12, "mask": 13, "maybe": 33, "low": 10, "flag": 1, "rest": 2}
 
@@ -58,7 +58,7 @@ def keys(dump: str) -> list[str]:
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
-LARGEST = {"words": 64, "wides": 65, "flags": 1}
+LARGEST = {"mids": 63, "words": 64, "wides": 65, "flags": 1}
 
 
 @pytest.mark.parametrize(("register", "bits"), LARGEST.items())
@@ -449,6 +449,8 @@ def test_members_and_groups_of_a_selector(switch: Switch) -> None:
         (f"act_prof_remove_member_from_group chosen {members[0]} {group}", "not in this group"),
         (f"table_indirect_add choices 4&&&4 => {members[2] + 1} 1", "has no member"),
         (f"table_indirect_add_with_group choices 4&&&4 => {group + 1} 1", "has no group"),
+        ("table_indirect_add choices 4&&&4 => 4 1", "has no member 4"),  # one behind the last that there may be
+        ("table_indirect_add_with_group choices 4&&&4 => 4 1", "has no group 4"),
         (f"table_indirect_add choices 1&&&1 => {members[0]} 3", "already"),
         ("table_indirect_set_default masks 0", "has no action profile"),
         ("table_indirect_add choices 1&&&1 0 3", "needs 1 key fields, '=>', a handle, a priority"),
@@ -509,3 +511,14 @@ def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> Non
         reply = client.bulk(["x"] * 23, keep_going=True)
         assert (reply.failed, reply.text.count("error: no command")) == (23, 20)
         assert reply.text.endswith("\nand 3 more errors\n")
+
+
+def test_frames_that_no_packet_holds_are_refused(switch: Switch) -> None:
+    for data in (b"", bytes(9217)):
+        with pytest.raises(ControlError, match="empty or longer than the switch's packets"):
+            switch.client.inject(0, [data])
+    for port in (3, 65535):
+        with pytest.raises(ControlError, match="not the number of a ctl: port"):
+            switch.client.inject(port, [frame()])
+    assert switch.client.inject(0, [bytes(9216), frame()]) == 2
+    switch.client.collect()
