@@ -139,6 +139,13 @@ def test_prefixes_are_as_long_as_asked_for(tmp_path: Path) -> None:
     assert lengths(lengths=("routes=16:1,20:3",)).count(20) == 15000
 
 
+def test_prefixes_as_in_the_internet_are_of_unicast_addresses(tmp_path: Path) -> None:
+    """As docs/gen.md says: below 224.0.0.0."""
+    make(APPS["l3fwd"], tmp_path, entries=5_000, packets=1)
+    keys = [words[3].partition("/")[0] for words in generated.commands(tmp_path)]
+    assert len(keys) == 5_000 and max(int(key, 0) for key in keys) < 0xE0000000
+
+
 def test_port(tmp_path: Path) -> None:
     make(APPS["l2fwd"], tmp_path, port=3, ports=4)
     assert {int(words[-1], 0) for words in generated.commands(tmp_path) if "dmac" in words[1]} == {0, 1, 2}

@@ -26,6 +26,11 @@ class LengthsError(ValueError):
     """Not a distribution of prefix lengths."""
 
 
+def is_dfz(text: str | None, width: int) -> bool:
+    """Whether prefixes are to be as in the Internet's routing table, and so below 224.0.0.0 as all unicast addresses."""
+    return width == 32 and text in (None, "dfz")
+
+
 def lengths(text: str | None, width: int) -> Lengths:
     """`dfz`, `24`, `48-64` or `16:1,24:6`: a share for each length. Raises: LengthsError."""
     if text is None:

@@ -192,12 +192,12 @@ class _Builder:
             made = self._entries(one, entries)
             if made is not None:
                 entries[one.table.name] = made
-        missed = {name: None for name in template.hits if name not in entries}
-        seen = self.probe.run(template.frame.data, template.outcomes | missed) if missed else template.seen
-        applied = dict(seen.applied)
+        applied = self._applied(template, entries)
+        while lost := [n for n, made in entries.items() if n not in applied or not _owners_of(made) <= entries.keys()]:
+            entries = {name: made for name, made in entries.items() if name not in lost}
+            applied = self._applied(template, entries)
         if any(self._always_hit(name, values) for name, values in applied.items() if name not in entries):
             return Stream(template, {}, {}, {})
-        entries = {name: made for name, made in entries.items() if name in applied}
         kept = [one for one in group if one.table.name in entries]
         return Stream(
             template,
@@ -205,6 +205,12 @@ class _Builder:
             {one.table.name: one.places for one in kept},
             {one.table.name: self._feeder(one) for one in kept if one.data and one.data[0].table in entries},
         )
+
+    def _applied(self, template: Template, entries: Mapping[str, TableEntries]) -> dict[str, tuple[int, ...]]:
+        """What the frame of a template looks up where tables without entries are missed."""
+        missed = {name: None for name in template.hits if name not in entries}
+        seen = self.probe.run(template.frame.data, template.outcomes | missed) if missed else template.seen
+        return dict(seen.applied)
 
     def _feeder(self, one: _Reached) -> tuple[str, int]:
         parameter = next(iter(_feeders(one)))
@@ -249,12 +255,13 @@ class _Builder:
         kinds = self.kinds[name]
         alike = [kind for kind in kinds if kind.bits == bits]
         count = max(1, self._wanted(one.table) // len(kinds))
-        marks = _marks(fields, bits) if self.wishes.hit < 1 else ()
+        wanted = self.wishes.lengths.get(name, self.wishes.lengths.get(None))
+        unicast = any(patterns.is_dfz(wanted, f.width) for f in fields if f.kind is MatchKind.LPM)
+        marks = _marks(fields, bits) if self.wishes.hit < 1 or unicast else ()
         groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
         before = [self.feeds[p].keys for p in _feeders(one) if p in self.feeds]
         groups = min([groups, *(k.groups for k in before)])
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
-        wanted = self.wishes.lengths.get(name, self.wishes.lengths.get(None))
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         made = patterns.make(fields, bits, marks, others, part, count, wanted, salt)
@@ -272,6 +279,11 @@ class _Builder:
             text = f"{named} entries do not fit in table {table.name}: its size is {table.size}"
             self.diagnostics.error(table.span, text)
         return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
+
+
+def _owners_of(made: TableEntries) -> set[str]:
+    """The tables whose choice of entry is this table's too."""
+    return {made.keys.follows} if made.keys.follows is not None else set()
 
 
 def _feeders(one: _Reached) -> dict[tuple[str, str, int], tuple[tuple[int, int], ...]]:
