@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import switches
 
-from macsad.compilation import optimise
 from transpiler.analysis.trips import long_loops
+from transpiler.passes.pipeline import optimise
 
 PROGRAM = """\
 #include <core.p4>
