@@ -77,6 +77,8 @@ control Add(inout bit<8> x, in bit<8> y) {
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     Add() once;
     Add() twice;
+    bit<8> local = 0x10;
+    Add() of_local;
     register<bit<8>>(8) cells;
     action direct(inout bit<8> x, in bit<8> y) { x = x + y; }
     action found() { hdr.work.r = 1; }
@@ -170,6 +172,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
                 u = u.one.isValid() ? two : one;
                 hdr.work.r = u.two.isValid() ? u.two.w : 0xff;
             }
+            0x2d: { of_local.apply(local, next(local)); of_local.apply(local, next(local)); hdr.work.r = local; }
+            0x2e: { hdr.work.r = minus(hdr.work.a, next(hdr.work.a)); }
             0x2b: { hdr.work.r = REVERSED(hdr.work.a, next(hdr.work.a)); }
         }
     }
