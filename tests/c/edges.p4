@@ -77,6 +77,12 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         default_action = drop();
         size = 8;
     }
+    table maybes {
+        key = { hdr.h.maybe: optional; }
+        actions = { go; nothing; }
+        default_action = nothing();
+        size = 4;
+    }
     table paced {
         key = { hdr.h.flag: exact; }
         actions = { nothing; }
@@ -102,7 +108,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         if (meta.kept == 1) { seen.count(2); }
         if (!exact_keys.apply().hit) {
             if (!prefixes.apply().hit) {
-                if (!masks.apply().hit) { choices.apply(); }
+                if (!masks.apply().hit && !maybes.apply().hit) { choices.apply(); }
             }
         }
         paced.apply();

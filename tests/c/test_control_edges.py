@@ -28,7 +28,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Switch]:
 @pytest.fixture
 def switch(running: Switch) -> Switch:
     """As it began, but for the versions of handles."""
-    tables = ("exact_keys", "prefixes", "masks", "paced", "choices")
+    tables = ("exact_keys", "prefixes", "masks", "paced", "choices", "maybes")
     running.do(*(f"table_clear {table}" for table in tables), *(f"table_reset_default {t}" for t in tables[:3]))
     running.do("pvs_clear marks", "counter_reset seen", "counter_reset hits")
     running.do(*(f"register_reset {name}" for name in ("words", "wides", "flags")))
@@ -230,6 +230,12 @@ def test_a_range_of_one_value_and_an_optional_key_with_a_mask(switch: Switch) ->
     switch.do("table_add masks go * 5&&&0 7->7 => 1 1", "table_add masks go * 9&&&0x1ffffffff * => 7 2")
     assert [sent(switch, low=low) for low in (6, 7, 8)] == [[], [1], []]
     assert sent(switch, maybe=9) == [7]
+
+
+def test_optional_keys_alone_have_priorities(switch: Switch) -> None:
+    switch.do("table_add maybes go * => 7 2", "table_add maybes go 5 => 1 1", "table_add maybes go 6 => 0 3")
+    assert [sent(switch, maybe=value) for value in (4, 5, 6)] == [[7], [1], [7]]
+    assert "needs a priority" in switch.fail("table_add maybes go 8 =>")
 
 
 @pytest.mark.parametrize("adding", ["table_add masks go * * * => 1", "table_indirect_add choices * => {}"])
