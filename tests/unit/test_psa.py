@@ -286,12 +286,12 @@ def test_signed_random_numbers_keep_to_their_range(tmp_path: Path) -> None:
 
 def test_arrays_of_any_size_cost_what_is_used_of_them(tmp_path: Path) -> None:
     control = """
-        Register<bit<8>, bit<32>>(0xffffffff, 7) numbers;
-        Counter<bit<32>, bit<32>>(0xffffffff, PSA_CounterType_t.PACKETS) counter;"""
-    apply = "hdr.h.a = numbers.read(0xfffffffe); numbers.write(0xfffffffe, 8); counter.count(0xfffffffe);"
+        Register<bit<8>, bit<32>>(0x7fffffff, 7) numbers;
+        Counter<bit<32>, bit<32>>(0x7fffffff, PSA_CounterType_t.PACKETS) counter;"""
+    apply = "hdr.h.a = numbers.read(0x7ffffffe); numbers.write(0x7ffffffe, 8); counter.count(0x7ffffffe);"
     switch = Switch(load(tmp_path, apply, control=control))
     assert [switch.process(0, b"\0\0\0\0")[0][1][0] for _ in range(2)] == [7, 8]
-    assert switch.counter("I.counter", 0xFFFFFFFE).packets == 2
+    assert switch.counter("I.counter", 0x7FFFFFFE).packets == 2
     switch.register_reset("I.numbers")
     assert switch.register_read("I.numbers", 1) == 0
 
