@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <macs/program.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "control/describe.h"
@@ -27,9 +29,27 @@ enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 /* A signal handler can do no more than write to a pipe. */
 static int signal_pipe[2] = {-1, -1};
 
-static void on_signal(int signal_number) {
+/* From the first signal on, output that nobody takes must not keep the switch: so often it is looked at. */
+#define GIVE_UP_US 250000
+static int nowhere = -1; /* /dev/null */
+
+/* A write that waits is begun anew when this returns, and then finds another file. */
+static void on_alarm(int signal_number) {
     int error = errno;
     (void)signal_number;
+    for (int descriptor = STDOUT_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
+        struct pollfd fd = {.fd = descriptor, .events = POLLOUT};
+        if (!poll(&fd, 1, 0))
+            dup2(nowhere, descriptor);
+    }
+    errno = error;
+}
+
+static void on_signal(int signal_number) {
+    const struct itimerval again = {.it_interval.tv_usec = GIVE_UP_US, .it_value.tv_usec = GIVE_UP_US};
+    int error = errno;
+    (void)signal_number;
+    setitimer(ITIMER_REAL, &again, NULL);
     if (write(signal_pipe[1], "", 1) < 0) {
         /* The pipe is full: the control thread knows already. */
     }
@@ -38,9 +58,12 @@ static void on_signal(int signal_number) {
 
 static int catch_signals(void) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction alarm = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) || sigaction(SIGINT, &action, NULL) ||
-        sigaction(SIGTERM, &action, NULL))
+    sigemptyset(&alarm.sa_mask);
+    nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (nowhere < 0 || sigaction(SIGALRM, &alarm, NULL) || pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) ||
+        sigaction(SIGINT, &action, NULL) || sigaction(SIGTERM, &action, NULL))
         return -errno;
     signal(SIGPIPE, SIG_IGN); /* what cannot be written is an error where it is written */
     signal(SIGXFSZ, SIG_IGN);

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from switch_harness import Switch, ethernet, read_pcap
 
+from macsad.control import Client
+
 Build = Callable[..., Path]
 
 REFUSED = 77
@@ -124,6 +126,27 @@ def test_commands_go_on_where_they_were(laden: Switch) -> None:
     laden.do(*(f"table_add routes forward 10.0.{i}.0/24 => 1" for i in range(256)))
     assert laden.do("table_dump routes").count("Dumping entry 0x") == 256
     laden.stop()
+
+
+def test_output_that_nobody_reads_does_not_keep_the_switch(sample: Path, tmp_path: Path) -> None:
+    """Told to end, it ends, though it waits for a pipe without room."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writing, bytes(4096)):
+            pass
+    os.set_blocking(writing, True)
+    path = tmp_path / "socket"
+    command = [str(sample), "--port=0=ctl:", "--socket", str(path)]
+    process = subprocess.Popen(command, stdout=writing, stderr=writing)
+    try:
+        Client.wait(path, seconds=20).close()
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        os.close(reading)
+        os.close(writing)
 
 
 # --- what it may ------------------------------------------------------------------------------------------------------
