@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from macsad.frontends import frontend_for
-from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.verifier import verify
 
@@ -83,6 +83,8 @@ def survives(text: str | bytes, file: Path) -> str:
     try:
         source = Source(file, (), ())
         verify(frontend_for(file, None).load(source, diagnostics))
+    except NotRun as rejected:
+        return "" if str(rejected) else "not run, without a word"
     except Rejected:
         if not diagnostics.messages:
             return "rejected without a word"

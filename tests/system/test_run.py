@@ -45,8 +45,9 @@ def launch(binary: Path, tmp_path: Path) -> Iterator[Launch]:
 
     def start(*ports: str, entries: Path | str = "", **options: object) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", RUN, binary, " ".join(ports), entries, tmp_path / "sock"]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
-        started.append(subprocess.Popen(list(map(str, command)), **{**pipes, **options}))  # type: ignore[call-overload]
+        usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+        usual["preexec_fn"] = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
+        started.append(subprocess.Popen(list(map(str, command)), **{**usual, **options}))  # type: ignore[call-overload]
         return started[-1]
 
     yield start
