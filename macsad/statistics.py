@@ -37,16 +37,21 @@ def table(now: Statistics, before: Statistics | None, width: int | None = None) 
 
 
 def _sums(now: Statistics, before: Statistics | None, seconds: float) -> list[str]:
-    """What became of all packets, and why some were dropped."""
+    """What became of all packets, why some were dropped, and for how many there was no room as they came."""
     lines = [
         f"received {now['received']:,} + copies {now['copies']:,} = sent {now['sent']:,} + dropped {now['dropped']:,}"
     ]
-    old = before["drops"] if before else {}
-    for cause, count in now["drops"].items():
+    for what, count in _losses(now).items():
         if count:
-            rate = f", {_scaled((count - old.get(cause, 0)) / seconds)} a second" if seconds > 0 else ""
-            lines.append(f"dropped, {cause}: {count:,}{rate}")
+            old = _losses(before).get(what, 0) if before else 0
+            rate = f", {_scaled((count - old) / seconds)} a second" if seconds > 0 else ""
+            lines.append(f"{what}: {count:,}{rate}")
     return lines
+
+
+def _losses(now: Statistics) -> dict[str, int]:
+    causes = {f"dropped, {cause}": count for cause, count in now["drops"].items()}
+    return causes | {f"missed, port {port['port']}": port["rx_missed"] for port in now["ports"]}
 
 
 def _rate(port: Statistics, earlier: Statistics | None, what: str, seconds: float, factor: int = 1) -> str:

@@ -162,10 +162,10 @@ static void describe_ports(const struct macs_switch *sw, const struct macs_stats
         macs_text_add(text, "%s{\"port\":%u,", slot ? "," : "", sw->ports[slot].number);
         pair(text, "name", sw->ports[slot].name);
         macs_text_add(text,
-                      ",\"rx_packets\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"tx_packets\":%" PRIu64
-                      ",\"tx_bytes\":%" PRIu64 "}",
-                      sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes, sum->ports[slot].tx_packets,
-                      sum->ports[slot].tx_bytes);
+                      ",\"rx_packets\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"rx_missed\":%" PRIu64
+                      ",\"tx_packets\":%" PRIu64 ",\"tx_bytes\":%" PRIu64 "}",
+                      sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes, sum->ports[slot].rx_missed,
+                      sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
     }
     macs_text_add(text, "]");
 }
@@ -195,8 +195,8 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     macs_switch_get_batch(sw, &burst, &sub_batch);
     macs_text_add(text,
                   "{\"seconds\":%.6f,\"received\":%" PRIu64 ",\"copies\":%" PRIu64 ",\"sent\":%" PRIu64
-                  ",\"dropped\":%" PRIu64 ",",
-                  (double)macs_switch_now(sw) / 1e9, sum.received, sum.copies, sum.sent, sum.dropped);
+                  ",\"dropped\":%" PRIu64 ",\"missed\":%" PRIu64 ",",
+                  (double)macs_switch_now(sw) / 1e9, sum.received, sum.copies, sum.sent, sum.dropped, sum.missed);
     describe_ports(sw, &sum, text);
     macs_text_add(text, ",\"drops\":{");
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++) {

@@ -96,7 +96,7 @@ static inline void macs_lane_drop(struct macs_lane *lane, odp_packet_t handle, u
 
 /* Put a packet into a port's buffer, or drop it. Owns the packet from here on. */
 static inline void macs_lane_put(struct macs_lane *lane, unsigned slot, odp_packet_t handle, uint32_t length) {
-    if (odp_unlikely(length > lane->sw->ports[slot].tx_max)) {
+    if (odp_unlikely(length > macs_port_tx_max(&lane->sw->ports[slot]))) {
         macs_lane_drop(lane, handle, MACS_CAUSE_TOO_LONG);
         return;
     }

@@ -91,7 +91,19 @@ struct watch {
     uint64_t changed_ns; /* when that was */
     uint64_t printed_ns;
     struct macs_stats_sum printed;
+    uint64_t followed_ns;
 };
+
+/* How often to ask ports for what may change without a word. */
+#define FOLLOW_NS 200000000u
+
+static void follow_ports(struct macs_switch *sw, struct watch *watch, uint64_t now) {
+    if (now - watch->followed_ns < FOLLOW_NS)
+        return;
+    watch->followed_ns = now;
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        macs_port_follow(&sw->ports[slot]);
+}
 
 static void print_rates(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum,
                         uint64_t now) {
@@ -142,6 +154,7 @@ static void control(struct macs_switch *sw, struct macs_server *server) {
         macs_loops_watch(sw);
         macs_log_drain(&sw->log);
         now = macs_switch_now(sw);
+        follow_ports(sw, &watch, now);
         macs_stats_sum(sw, &sum);
         print_rates(sw, &watch, &sum, now);
     } while (!server->console->quit && !signalled() && !ended(sw, &watch, &sum, now));

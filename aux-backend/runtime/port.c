@@ -104,8 +104,9 @@ static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned work
         return port_error(port, log, "set promiscuous mode of");
     port->end_counter = find_counter(port->pktio, "rx_end");
     port->broken_counter = find_counter(port->pktio, "broken");
-    port->tx_max = odp_pktout_maxlen(port->pktio);
-    if (!port->tx_max)
+    uint32_t longest = odp_pktout_maxlen(port->pktio);
+    atomic_init(&port->tx_max, longest);
+    if (!longest)
         return port_error(port, log, "ask the longest frame of");
     return 0;
 }
@@ -131,7 +132,7 @@ int macs_port_open(struct macs_port *port, const struct macs_port_option *option
     int status = 0;
     if (port->ctl) {
         port->input_count = 1;
-        port->tx_max = UINT32_MAX;
+        atomic_init(&port->tx_max, UINT32_MAX);
         port->in_queue = plain_queue("macs-ctl-in", MACS_CTL_IN_MAX);
         if (port->in_queue == ODP_QUEUE_INVALID)
             status = port_error(port, log, "make the queue of");
@@ -149,9 +150,17 @@ int macs_port_start(struct macs_port *port, struct macs_log *log) {
     return 0;
 }
 
-uint64_t macs_port_rx_errors(const struct macs_port *port) {
+void macs_port_follow(struct macs_port *port) {
+    uint32_t longest = port->ctl ? 0 : odp_pktout_maxlen(port->pktio);
+    if (longest) /* an interface that is away keeps its own */
+        atomic_store_explicit(&port->tx_max, longest, memory_order_relaxed);
+}
+
+struct macs_port_losses macs_port_losses(const struct macs_port *port) {
     odp_pktio_stats_t stats;
-    return port->ctl || odp_pktio_stats(port->pktio, &stats) ? 0 : stats.in_errors;
+    if (port->ctl || odp_pktio_stats(port->pktio, &stats))
+        return (struct macs_port_losses){0, 0};
+    return (struct macs_port_losses){stats.in_discards, stats.in_errors};
 }
 
 static void drain_queue(odp_queue_t queue) {

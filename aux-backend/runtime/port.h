@@ -23,7 +23,7 @@ struct macs_port {
     const char *name;
     uint16_t number;
     bool ctl;
-    uint32_t tx_max; /* bytes of the longest frame that it sends */
+    _Atomic uint32_t tx_max; /* bytes of the longest frame that it sends: an interface's MTU may change */
     unsigned input_count;
     unsigned output_count;
     odp_pktio_t pktio;
@@ -46,11 +46,25 @@ struct macs_ctl_out {
 int macs_port_open(struct macs_port *port, const struct macs_port_option *option, odp_pool_t pool, unsigned workers,
                    struct macs_log *log);
 int macs_port_start(struct macs_port *port, struct macs_log *log);
+/* Ask how long a frame may be now. Control thread. */
+void macs_port_follow(struct macs_port *port);
+
 /* Stops it, takes what has been received and not been polled, closes it. */
 void macs_port_close(struct macs_port *port);
 
-/* Frames that came and that the interface could not use: cut off, empty, too long for a packet. Control thread. */
-uint64_t macs_port_rx_errors(const struct macs_port *port);
+/* The longest frame, in bytes. Any thread. */
+static inline uint32_t macs_port_tx_max(const struct macs_port *port) {
+    return atomic_load_explicit(&port->tx_max, memory_order_relaxed);
+}
+
+/* Frames that came, and that no worker has seen. */
+struct macs_port_losses {
+    uint64_t missed; /* there was no room for them: a ring was full, or no packet free */
+    uint64_t errors; /* the interface could not use them: cut off, empty, too long for a packet */
+};
+
+/* Control thread. Nothing where the interface does not count. */
+struct macs_port_losses macs_port_losses(const struct macs_port *port);
 
 /* What it has taken to be sent and could not write, and its bytes. */
 void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes);

@@ -48,14 +48,17 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     }
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        uint64_t errors = macs_port_rx_errors(&sw->ports[slot]), lost, lost_bytes;
+        struct macs_port_losses losses = macs_port_losses(&sw->ports[slot]);
+        uint64_t lost, lost_bytes;
         macs_port_tx_lost(&sw->ports[slot], &lost, &lost_bytes); /* of those that workers have counted as sent */
         lost = lost < sum->ports[slot].tx_packets ? lost : sum->ports[slot].tx_packets;
         sum->ports[slot].tx_packets -= lost;
         sum->ports[slot].tx_bytes -= lost_bytes < sum->ports[slot].tx_bytes ? lost_bytes : sum->ports[slot].tx_bytes;
         sum->drops[MACS_CAUSE_TX_FULL] += lost;
-        sum->ports[slot].rx_packets += errors;
-        sum->drops[MACS_CAUSE_RX_ERROR] += errors;
+        sum->ports[slot].rx_packets += losses.errors;
+        sum->drops[MACS_CAUSE_RX_ERROR] += losses.errors;
+        sum->ports[slot].rx_missed = losses.missed;
+        sum->missed += losses.missed;
         sum->received += sum->ports[slot].rx_packets;
         sum->sent += sum->ports[slot].tx_packets;
     }
@@ -75,11 +78,12 @@ uint64_t macs_stats_cpu_ns(const struct macs_switch *sw) {
 }
 
 void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum *sum, FILE *file) {
-    macs_tell(file, "%5s  %-24s %14s %16s %14s %16s\n", "port", "name", "received", "bytes", "sent", "bytes");
+    macs_tell(file, "%5s  %-24s %14s %16s %14s %14s %16s\n", "port", "name", "received", "bytes", "missed", "sent",
+              "bytes");
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        macs_tell(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n", sw->ports[slot].number,
-                  sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
-                  sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
+        macs_tell(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n",
+                  sw->ports[slot].number, sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
+                  sum->ports[slot].rx_missed, sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
     macs_tell(file, "received %" PRIu64 " + copies %" PRIu64 " = sent %" PRIu64 " + dropped %" PRIu64, sum->received,
               sum->copies, sum->sent, sum->dropped);
     const char *separator = ": ";
@@ -90,6 +94,8 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
         separator = ", ";
     }
     fputc('\n', file);
+    if (sum->missed)
+        macs_tell(file, "missed %" PRIu64 ": they came while the ports had no room for them\n", sum->missed);
     if (sum->busy_seconds > 0)
         macs_tell(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
                   (double)sum->received / sum->busy_seconds);
@@ -107,9 +113,10 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
 void macs_stats_print_rate(const struct macs_stats_sum *before, const struct macs_stats_sum *now, double seconds,
                            FILE *file) {
     macs_tell(file,
-              "received %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64 ", sent %" PRIu64
-              ", dropped %" PRIu64 "\n",
-              (double)(now->received - before->received) / seconds, (double)(now->sent - before->sent) / seconds,
-              (double)(now->dropped - before->dropped) / seconds, now->received, now->sent, now->dropped);
+              "received %.0f/s, missed %.0f/s, sent %.0f/s, dropped %.0f/s; in all received %" PRIu64
+              ", missed %" PRIu64 ", sent %" PRIu64 ", dropped %" PRIu64 "\n",
+              (double)(now->received - before->received) / seconds, (double)(now->missed - before->missed) / seconds,
+              (double)(now->sent - before->sent) / seconds, (double)(now->dropped - before->dropped) / seconds,
+              now->received, now->missed, now->sent, now->dropped);
     fflush(file);
 }

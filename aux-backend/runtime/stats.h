@@ -1,6 +1,7 @@
 /* What a worker counts, and the sums of it.
  *
  * Every frame is accounted for: received + copies = sent + dropped (by cause), exactly once the workers stand still.
+ * Frames for which there was no room as they came are not received: they are missed.
  * Threads: a worker writes its own counts with plain relaxed stores; anyone may read.
  */
 #ifndef MACS_RUNTIME_STATS_H
@@ -28,9 +29,10 @@ struct macs_worker_stats {
 struct macs_stats_sum {
     struct {
         uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+        uint64_t rx_missed;
     } ports[MACS_PORTS_MAX];
     uint64_t drops[MACS_CAUSES];
-    uint64_t received, sent, dropped, copies, bursts, asserts;
+    uint64_t received, missed, sent, dropped, copies, bursts, asserts;
     double busy_seconds; /* from the first frame until there were no more */
 };
 

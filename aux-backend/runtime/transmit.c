@@ -1,5 +1,6 @@
 /* Transmit: packets gather in a buffer a port and go out together, in their order; a burst that goes to one port as a
  * whole goes out as it is. */
+#include <errno.h>
 #include <macs/straight.h>
 #include <stddef.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigne
         } else if (sent < 0) {
             lost++;
             *bytes -= odp_packet_len(packets[at]);
-            macs_lane_drop(lane, packets[at++], MACS_CAUSE_TX_FULL);
+            /* its MTU has become less, or is less for this kind of frame */
+            macs_lane_drop(lane, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
         } else if (patient && ++tries < SEND_TRIES) {
             odp_cpu_pause();
         } else {
@@ -99,7 +101,7 @@ void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const
     macs_fate fate = fates[0];
     bool together = fate && fate < MACS_FATE_DROP && lane->gathered > 1;
     together = together && !memcmp(fates, fates + 1, count - 1); /* each is like the next one */
-    if (odp_likely(together && extent.longest <= lane->sw->ports[fate - 1].tx_max))
+    if (odp_likely(together && extent.longest <= macs_port_tx_max(&lane->sw->ports[fate - 1])))
         send_all(lane, fate - 1u, handles, count, extent.bytes);
     else if (odp_unlikely(macs_any_goes_on(fates, count)))
         macs_path_mixed(lane, handles, fates, count);

@@ -20,6 +20,16 @@ REFUSED = 77
     [("l3fwd", "ipv4", "af_packet"), ("l3fwd6", "ipv6", "af_packet"), ("l3fwd", "ipv4", "af_xdp")],
 )
 def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
+    in_own_network("routed_hosts.py", family, driver, switches.build(APPS / app / f"{app}.p4"))
+
+
+@pytest.mark.parametrize("scenario", ["missed", "mtu"])
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_what_is_told_of_interfaces(scenario: str, driver: str) -> None:
+    in_own_network("watched_ports.py", scenario, driver, switches.build(Path(__file__).parent / "endless.p4"))
+
+
+def in_own_network(script: str, *arguments: str | Path) -> None:
     missing = [tool for tool in ("unshare", "nsenter", "ip", "ping") if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -27,9 +37,7 @@ def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
     probe = subprocess.run([*unshare, "true"], capture_output=True, text=True, check=False)
     if probe.returncode:
         pytest.skip(f"the kernel refuses network namespaces: {probe.stderr.strip()}")
-    binary = switches.build(APPS / app / f"{app}.p4")
-    script = Path(__file__).with_name("routed_hosts.py")
-    command = [*unshare, sys.executable, script, family, driver, binary]
+    command = [*unshare, sys.executable, Path(__file__).with_name(script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode == REFUSED:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")

@@ -146,9 +146,16 @@ def test_bytes_that_are_no_text_go_to_the_switch_as_they_are(fake: Callable[...,
 def readings() -> Iterator[dict[str, Any]]:
     """Each second 1,500 packets of 1,000 bytes come in at port 0, go out of port 1; then 10 are dropped."""
     for second in itertools.count():
-        port = {"rx_packets": 0, "rx_bytes": 0, "tx_packets": 0, "tx_bytes": 0}
+        port = {"rx_packets": 0, "rx_bytes": 0, "rx_missed": 0, "tx_packets": 0, "tx_bytes": 0}
         packets = 1500 * second
-        came = {**port, "port": 0, "name": "eth0", "rx_packets": packets, "rx_bytes": packets * 1000}
+        came = {
+            **port,
+            "port": 0,
+            "name": "eth0",
+            "rx_packets": packets,
+            "rx_bytes": packets * 1000,
+            "rx_missed": second,
+        }
         went = {**port, "port": 1, "name": "pcap:/a/very/long/name", "tx_packets": packets, "tx_bytes": packets * 1000}
         sums = {"received": packets, "copies": 0, "sent": packets - second * 10, "dropped": second * 10}
         yield {"seconds": 7.0 + second, **sums, "ports": [came, went], "drops": {"program": second * 10, "no-port": 0}}
@@ -166,6 +173,7 @@ port  name                        received     pps   bit/s          sent     pps
    1  pcap:/a/very/long/name             0       0       0         1,500   1.50k   12.0M
 received 1,500 + copies 0 = sent 1,490 + dropped 10
 dropped, program: 10, 10 a second
+missed, port 0: 1, 1 a second
 """
 
 

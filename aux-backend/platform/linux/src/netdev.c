@@ -1,7 +1,9 @@
 /* See netdev.h; netdevice(7) has the requests. */
 #include "netdev.h"
 
+#include <ifaddrs.h>
 #include <linux/ethtool.h>
+#include <linux/if_link.h>
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -57,6 +59,19 @@ odp_pktio_link_status_t macs_odp_netdev_link(const char *name) {
         return ODP_PKTIO_LINK_STATUS_DOWN;
     bool up = (ifr.ifr_flags & IFF_UP) && (ifr.ifr_flags & IFF_RUNNING);
     return up ? ODP_PKTIO_LINK_STATUS_UP : ODP_PKTIO_LINK_STATUS_DOWN;
+}
+
+uint32_t macs_odp_netdev_tx_dropped(const char *name) {
+    struct ifaddrs *all;
+    uint32_t dropped = 0;
+    if (getifaddrs(&all) != 0)
+        return 0;
+    for (const struct ifaddrs *one = all; one != NULL; one = one->ifa_next)
+        if (one->ifa_addr != NULL && one->ifa_addr->sa_family == AF_PACKET && one->ifa_data != NULL &&
+            strcmp(one->ifa_name, name) == 0)
+            dropped = ((const struct rtnl_link_stats *)one->ifa_data)->tx_dropped;
+    freeifaddrs(all);
+    return dropped;
 }
 
 uint32_t macs_odp_netdev_queues(const char *name) {

@@ -10,6 +10,9 @@ int macs_odp_netdev_mac(const char *name, uint8_t mac[6]);
 int macs_odp_netdev_up(const char *name);
 odp_pktio_link_status_t macs_odp_netdev_link(const char *name);
 
+/* Frames that the interface had no room for on their way out, in 32 bits; 0 where the kernel does not tell. */
+uint32_t macs_odp_netdev_tx_dropped(const char *name);
+
 /* How many receive queues the interface has: 1 where its driver does not tell. */
 uint32_t macs_odp_netdev_queues(const char *name);
 

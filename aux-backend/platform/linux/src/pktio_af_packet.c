@@ -164,6 +164,7 @@ static odp_pktio_link_status_t af_packet_link(struct macs_odp_pktio *pktio) {
 }
 
 static uint32_t af_packet_maxlen(struct macs_odp_pktio *pktio) {
+    macs_odp_interface_check(&((struct af_packet_state *)pktio->state)->interface);
     return macs_odp_interface_maxlen(&((struct af_packet_state *)pktio->state)->interface);
 }
 
@@ -243,7 +244,8 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     odp_packet_free_multi(packets, done);
     if (done > 0)
         return done;
-    if (macs_odp_len(packets[0]) > maxlen)
+    /* The kernel's word counts: the MTU is less than it was, or beyond it only a tag of 802.1Q has room. */
+    if (macs_odp_len(packets[0]) > maxlen || errno == EMSGSIZE)
         return macs_odp_fail(EMSGSIZE);
     if (errno != EAGAIN && errno != ENOBUFS)
         macs_odp_interface_check(&state->interface);

@@ -270,11 +270,16 @@ static int af_xdp_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int
 }
 
 /* A kernel that takes a frame only in one chunk (before 6.6) sends none that is longer. */
-static uint32_t af_xdp_maxlen(struct macs_odp_pktio *pktio) {
-    struct af_xdp_state *state = pktio->state;
+static uint32_t longest_now(const struct af_xdp_state *state) {
     uint32_t maxlen = macs_odp_interface_maxlen(&state->interface);
     uint32_t most = __atomic_load_n(&state->maxlen, __ATOMIC_RELAXED);
     return maxlen < most ? maxlen : most;
+}
+
+static uint32_t af_xdp_maxlen(struct macs_odp_pktio *pktio) {
+    struct af_xdp_state *state = pktio->state;
+    macs_odp_interface_check(&state->interface);
+    return longest_now(state);
 }
 
 /* How many frames from the first on are of a length that can be sent. */
@@ -306,10 +311,9 @@ static uint32_t send_run(struct macs_odp_pktout *queue, struct macs_odp_xsk *xsk
 }
 
 static int af_xdp_send(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num) {
-    struct macs_odp_pktio *pktio = queue->pktio;
-    struct af_xdp_state *state = pktio->state;
+    struct af_xdp_state *state = queue->pktio->state;
     struct af_xdp_socket *socket = &state->socket[queue->index];
-    uint32_t maxlen = af_xdp_maxlen(pktio);
+    uint32_t maxlen = longest_now(state);
     int done = 0, error = 0;
     odp_spinlock_lock(&socket->tx_lock);
     while (done < num && error == 0 && socket->xsk != NULL && macs_odp_interface_usable(&state->interface)) {

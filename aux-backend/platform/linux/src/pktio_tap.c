@@ -20,7 +20,9 @@
 struct tap_state {
     int fd;
     char iface[IFNAMSIZ];
-    bool gone; /* logged: atomic */
+    bool gone;            /* logged: atomic */
+    pthread_mutex_t lock; /* guards what follows */
+    uint32_t dropped;     /* by the kernel: already counted */
 };
 
 /* A read or a write has failed. */
@@ -51,6 +53,7 @@ static int tap_open(struct macs_odp_pktio *pktio, const char *arguments) {
         return -1;
     }
     macs_odp_name(state->iface, sizeof(state->iface), ifr.ifr_name);
+    pthread_mutex_init(&state->lock, NULL);
     pktio->state = state;
     return 0;
 }
@@ -58,7 +61,23 @@ static int tap_open(struct macs_odp_pktio *pktio, const char *arguments) {
 static void tap_close(struct macs_odp_pktio *pktio) {
     struct tap_state *state = pktio->state;
     close(state->fd);
+    pthread_mutex_destroy(&state->lock);
     free(state);
+}
+
+/* What the kernel had no room for in the queue that is read here. An interface that has been moved to another network
+ * namespace is out of sight: then nothing more. */
+static void tap_refresh(struct macs_odp_pktio *pktio) {
+    struct tap_state *state = pktio->state;
+    if (pktio->num_in == 0)
+        return;
+    pthread_mutex_lock(&state->lock);
+    uint32_t dropped = macs_odp_netdev_tx_dropped(state->iface);
+    if (dropped > state->dropped) {
+        macs_odp_count(&pktio->in[0].counters.discards, dropped - state->dropped);
+        state->dropped = dropped;
+    }
+    pthread_mutex_unlock(&state->lock);
 }
 
 static int tap_start(struct macs_odp_pktio *pktio) {
@@ -146,5 +165,6 @@ const struct macs_odp_driver macs_odp_driver_tap = {
     .send = tap_send,
     .mac_addr = tap_mac,
     .link_status = tap_link,
+    .refresh = tap_refresh,
     .maxlen = tap_maxlen,
 };

@@ -1,0 +1,131 @@
+"""What a switch tells of its interfaces: run by test_interfaces.py in a network namespace of its own.
+
+    watched_ports.py missed|mtu DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
+
+The switch sends what comes by port 0 (interface `pa`) out by port 1 (`pb`); at their other ends are two hosts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "c" / "odp"))
+
+from interfaces import Host, refusal, run, two_hosts, veth
+
+from macsad.control import Client
+
+FORWARDED = b"\x03" * 14  # how a frame begins that endless.p4 sends to port 1
+Running = tuple[subprocess.Popen[str], Client]
+
+
+@contextlib.contextmanager
+def switch(binary: str, driver: str, *options: str) -> Iterator[Running]:
+    with tempfile.TemporaryDirectory() as folder:
+        ports = [f"--port={number}={driver}:{interface}" for number, interface in enumerate(("pa", "pb"))]
+        command = [binary, *ports, f"--socket={folder}/socket", *options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            with Client.wait(Path(folder) / "socket", timeout=20) as client:
+                yield process, client
+        finally:
+            process.terminate()
+            process.told, errors = process.communicate(timeout=20)  # type: ignore[attr-defined]
+            if process.returncode:
+                refusal(errors)
+
+
+def sender(host: Host) -> socket.socket:
+    made = host.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    made.bind(("ea", 0))
+    return made
+
+
+def scenario_missed(binary: str, driver: str) -> None:
+    """A process that is stopped: what its ring has no room for is told everywhere, of the port that it came to."""
+    frames = 20000
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with switch(binary, driver, "--stats", "1") as (process, client):
+        host = sender(a)
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(frames):
+            host.send(FORWARDED + bytes(46))
+        process.send_signal(signal.SIGCONT)
+        end = time.monotonic() + 10
+        while (stats := client.stats())["received"] + stats["missed"] < frames and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(1.2)  # a line every second
+        stats = client.stats()
+    told: str = process.told  # type: ignore[attr-defined]
+    one, two = stats["ports"]
+    assert one["rx_missed"] == stats["missed"] > frames // 2 and two["rx_missed"] == 0, stats
+    assert frames <= one["rx_packets"] + one["rx_missed"] < frames + 100, stats
+    assert stats["dropped"] == 0, stats
+    missed = one["rx_missed"]
+    assert re.search(rf"^received .*, missed .*; in all .*, missed {missed}, sent", told, re.MULTILINE), told
+    assert re.search(rf"^ +0  {driver}:pa +{one['rx_packets']} +\d+ +{missed} ", told, re.MULTILINE), told
+    assert f"missed {missed}: " in told, told
+
+
+def sent(client: Client, host: socket.socket, length: int, cause: str) -> dict[str, Any]:
+    """What the switch has counted when 20 frames of a length are through, or dropped of that cause."""
+    before = client.stats()
+    for _ in range(20):
+        host.send(FORWARDED + bytes(length - len(FORWARDED)))
+    end = time.monotonic() + 5
+    while True:
+        now = client.stats()
+        more = {
+            "sent": now["ports"][1]["tx_packets"] - before["ports"][1]["tx_packets"],
+            **{name: count - before["drops"][name] for name, count in now["drops"].items()},
+        }
+        if more[cause] >= 20 or time.monotonic() > end:
+            return {name: count for name, count in more.items() if count}
+        time.sleep(0.02)
+
+
+def scenario_mtu(binary: str, driver: str) -> None:
+    """An MTU that changes while the switch runs: longer frames go through, or are counted as too long."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    for host, end, interface in ((a, "pa", "ea"), (b, None, "eb")):
+        host.ip("link", "set", interface, "mtu", "3000")
+        if end:
+            run("ip", "link", "set", end, "mtu", "3000")
+    for host in (None, a, b):  # no frames of the kernel's own
+        inside = ["nsenter", f"--net=/proc/{host.holder.pid}/ns/net"] if host else []
+        run(*inside, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
+    with switch(binary, driver, "--max-frame", "3018") as (_, client):
+        host = sender(a)
+        assert sent(client, host, 1514, "sent") == {"sent": 20}
+        assert sent(client, host, 2000, "too-long") == {"too-long": 20}
+        run("ip", "link", "set", "pb", "mtu", "3000")
+        time.sleep(0.5)
+        assert sent(client, host, 2000, "sent") == {"sent": 20}
+        run("ip", "link", "set", "pb", "mtu", "1000")
+        if driver == "af_xdp":  # it tells of nothing at once
+            time.sleep(0.5)
+        assert sent(client, host, 1514, "too-long") == {"too-long": 20}
+        assert sent(client, host, 1000, "sent") == {"sent": 20}
+
+
+def main() -> int:
+    {"missed": scenario_missed, "mtu": scenario_mtu}[sys.argv[1]](sys.argv[3], sys.argv[2])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
