@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 import switches
-from switch_harness import Switch
+from switch_harness import Switch, ethernet, write_pcap
 
 from macsad import test
 
@@ -66,3 +68,23 @@ def test_entries_load(program: Path, tmp_path: Path) -> None:
     groups = file.read_text().count("mc_mgrp_create")
     assert switch.do("mc_dump").count("mgrp(") == groups
     switch.stop()
+
+
+@pytest.mark.skipif(switches.PLATFORM != "linux", reason="other names of ports")
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_switch_that_is_told_to_end_while_frames_come_loses_none(tmp_path: Path, workers: int) -> None:
+    """Its lookups are in two halves: the burst that is between them at the end is finished too."""
+    for port in range(2):
+        write_pcap(tmp_path / f"{port}.pcap", [ethernet(src=n) for n in range(64)])
+    ports = [f"--port={port}=mem:{tmp_path}/{port}.pcap,loop" for port in range(2)]
+    command = [switches.build(APPS / "l2fwd" / "l2fwd.p4"), *ports, f"--workers={workers}"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("ready"), process.communicate(timeout=20)
+    time.sleep(0.05)
+    process.terminate()
+    output, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+    sums = output[output.index("received ", output.index("bytes\n")) :].split(":")[0].split()
+    received, copies, sent, dropped = map(int, sums[1:11:3])
+    assert received + copies == sent + dropped and received > 0
