@@ -1,0 +1,122 @@
+/* Frames to a port that takes some, refuses some and is full: what is counted is what it has taken. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/path.h"
+
+enum { FRAMES = 6 };
+
+/* A frame is its length, and the record behind it, where the user area is. */
+static struct {
+    struct macs_odp_packet head;
+    struct macs_packet record;
+} made[FRAMES];
+
+static odp_packet_t make_frame(unsigned at, uint32_t length) {
+    made[at].head.len = length;
+    made[at].head.uarea_size = sizeof(struct macs_packet);
+    return &made[at].head;
+}
+
+static const int *answers; /* of the port, one a call; behind them it takes nothing */
+static unsigned answer_count, calls, freed;
+static uint32_t taken_bytes;
+static unsigned taken;
+
+static int answer(const odp_packet_t packets[], int count) {
+    int said = calls < answer_count ? answers[calls] : 0;
+    calls++;
+    for (int i = 0; i < said && i < count; i++) {
+        taken++;
+        taken_bytes += odp_packet_len(packets[i]);
+    }
+    return said;
+}
+
+int odp_pktout_send(odp_pktout_queue_t queue, const odp_packet_t packets[], int count) {
+    (void)queue;
+    return answer(packets, count);
+}
+
+int macs_ctl_send(struct macs_ctl_out *out, const odp_packet_t packets[], int count) {
+    (void)out;
+    return answer(packets, count);
+}
+
+void odp_packet_free(odp_packet_t packet) {
+    (void)packet;
+    freed++;
+}
+
+void odp_packet_free_multi(const odp_packet_t packets[], int count) {
+    (void)packets;
+    freed += (unsigned)count;
+}
+
+void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+    (void)lane, (void)handles, (void)fates, (void)count;
+    abort();
+}
+
+static unsigned failures;
+
+static void check(const char *what, unsigned at, uint64_t is, uint64_t wanted) {
+    if (is == wanted)
+        return;
+    printf("case %u: %s: %llu instead of %llu\n", at, what, (unsigned long long)is, (unsigned long long)wanted);
+    failures++;
+}
+
+struct port_case {
+    int answers[5];
+    unsigned answer_count, sent, calls;
+    bool ctl, last_is_dropped;
+};
+
+static const struct port_case cases[] = {
+    {{6}, 1, 6, 1, false},
+    {{2, -1, 3}, 3, 5, 3, false}, /* one that is refused is lost alone */
+    {{-1, -1, 4}, 3, 4, 3, false},
+    {{5, -1}, 2, 5, 2, false},
+    {{0, 0, 4}, 3, 4, 3 + 64, false}, /* patience, anew after each that is taken */
+    {{0}, 0, 0, 64, false},
+    {{4}, 1, 4, 2, true},        /* nobody collects meanwhile */
+    {{5}, 1, 5, 1, false, true}, /* the program drops one, not the port */
+};
+
+int main(void) {
+    static struct macs_switch sw = {.port_count = 1};
+    static struct macs_lane lane = {.sw = &sw, .gathered = MACS_BURST_MAX};
+    static struct macs_output output;
+    lane.outputs = &output;
+    for (unsigned at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
+        const struct port_case *one = &cases[at];
+        odp_packet_t frames[FRAMES];
+        macs_fate fates[FRAMES];
+        memset(&lane.stats, 0, sizeof(lane.stats));
+        sw.ports[0].ctl = one->ctl;
+        sw.ports[0].tx_max = 1000;
+        answers = one->answers;
+        answer_count = one->answer_count;
+        calls = taken = taken_bytes = freed = 0;
+        struct macs_extent extent = {0, 0};
+        for (unsigned i = 0; i < FRAMES; i++) {
+            frames[i] = make_frame(i, 60 + 10 * i * i);
+            fates[i] = 1;
+            macs_extent_add(&extent, odp_packet_len(frames[i]));
+        }
+        if (one->last_is_dropped)
+            fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        macs_settle(&lane.worker, frames, fates, FRAMES, extent);
+        check("sent", at, lane.stats.ports[0].tx_packets, one->sent);
+        check("taken", at, taken, one->sent);
+        check("bytes", at, lane.stats.ports[0].tx_bytes, taken_bytes);
+        unsigned cause = one->last_is_dropped ? MACS_CAUSE_PROGRAM : MACS_CAUSE_TX_FULL;
+        check("dropped", at, lane.stats.drops[cause], FRAMES - one->sent);
+        check("freed", at, freed, FRAMES - one->sent);
+        check("calls", at, calls, one->calls);
+    }
+    puts(failures ? "failed" : "ok");
+    return failures != 0;
+}
