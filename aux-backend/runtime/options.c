@@ -74,7 +74,7 @@ static const char help[] =
     "      --until-idle[=MS] the same, or when nothing has been received for MS milliseconds [200]\n"
     "      --parent PID      stop when the process PID, which started this one, has ended\n"
     "      --log FILE        where log messages go [standard error]\n"
-    "      --buffers N       packets that the switch holds at most [8192]\n"
+    "      --buffers N       packets that the switch holds at most [8192 a port, 65536]\n"
     "      --max-frame BYTES longest frame [9216]\n"
     "      --seed N          start of the random numbers, for runs that repeat\n"
     "      --busy            workers never sleep\n"
@@ -203,6 +203,10 @@ static bool set(struct macs_options *options, int id, const char *text) {
     }
 }
 
+/* What the rings of a fast interface hold, both ways, and as many on their way through the switch. */
+#define BUFFERS_PER_PORT 8192u
+#define BUFFERS_MAX 65536u /* unless asked for: some 10 kB each */
+
 static enum macs_options_status check(struct macs_options *options) {
     if (!options->port_count) {
         macs_tell(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
@@ -210,12 +214,14 @@ static enum macs_options_status check(struct macs_options *options) {
     }
     if (options->sub_batch > options->burst)
         options->sub_batch = options->burst;
+    if (!options->buffers)
+        options->buffers =
+            options->port_count < BUFFERS_MAX / BUFFERS_PER_PORT ? options->port_count * BUFFERS_PER_PORT : BUFFERS_MAX;
     return MACS_OPTIONS_RUN;
 }
 
 enum macs_options_status macs_options_parse(struct macs_options *options, int argc, char **argv, const char *program) {
-    *options = (struct macs_options){
-        .worker_count = 1, .burst = 64, .sub_batch = 64, .buffers = 8192, .max_frame = 9216, .seed = 1};
+    *options = (struct macs_options){.worker_count = 1, .burst = 64, .sub_batch = 64, .max_frame = 9216, .seed = 1};
     int id;
     while ((id = getopt_long(argc, argv, "hp:v", long_options, NULL)) != -1) {
         if (id == OPT_HELP) {

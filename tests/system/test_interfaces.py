@@ -23,7 +23,7 @@ def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
     in_own_network("routed_hosts.py", family, driver, switches.build(APPS / app / f"{app}.p4"))
 
 
-@pytest.mark.parametrize("scenario", ["missed", "mtu"])
+@pytest.mark.parametrize("scenario", ["missed", "mtu", "rings"])
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
 def test_what_is_told_of_interfaces(scenario: str, driver: str) -> None:
     in_own_network("watched_ports.py", scenario, driver, switches.build(Path(__file__).parent / "endless.p4"))

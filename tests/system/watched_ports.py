@@ -1,6 +1,6 @@
 """What a switch tells of its interfaces: run by test_interfaces.py in a network namespace of its own.
 
-    watched_ports.py missed|mtu DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
+    watched_ports.py missed|mtu|rings DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
 
 The switch sends what comes by port 0 (interface `pa`) out by port 1 (`pb`); at their other ends are two hosts.
 """
@@ -40,9 +40,9 @@ def switch(binary: str, driver: str, *options: str) -> Iterator[Running]:
                 yield process, client
         finally:
             process.terminate()
-            process.told, errors = process.communicate(timeout=20)  # type: ignore[attr-defined]
+            process.told, process.errors = process.communicate(timeout=20)  # type: ignore[attr-defined]
             if process.returncode:
-                refusal(errors)
+                refusal(process.errors)  # type: ignore[attr-defined]
 
 
 def sender(host: Host) -> socket.socket:
@@ -122,8 +122,23 @@ def scenario_mtu(binary: str, driver: str) -> None:
         assert sent(client, host, 1000, "sent") == {"sent": 20}
 
 
+def scenario_rings(binary: str, driver: str) -> None:
+    """A pool that is too small for whole rings is told, with one that is not; the usual pool has enough for two ports."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    for options, told in (((), False), (("--buffers", "8192"), driver == "af_xdp")):
+        with switch(binary, driver, *options) as (process, _):
+            pass
+        errors: str = process.errors  # type: ignore[attr-defined]
+        assert bool(re.search(r"a ring holds 1024 packets, .* a pool of 16384 gives rings of 2048", errors)) == told, (
+            errors
+        )
+        assert told or not errors, errors
+
+
 def main() -> int:
-    {"missed": scenario_missed, "mtu": scenario_mtu}[sys.argv[1]](sys.argv[3], sys.argv[2])
+    {"missed": scenario_missed, "mtu": scenario_mtu, "rings": scenario_rings}[sys.argv[1]](sys.argv[3], sys.argv[2])
     return 0
 
 

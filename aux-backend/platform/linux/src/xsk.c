@@ -1,6 +1,7 @@
 /* See xsk.h: the socket and its rings. Where the frames lie: xsk_memory.c. */
 #include "xsk_memory.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -103,6 +104,11 @@ static uint32_t ring_size(const struct macs_odp_pool *pool, uint32_t sockets) {
     uint32_t size = RING_MIN;
     while (size < RING_MAX && size * 2 * 4 * sharing <= pool->num)
         size *= 2;
+    if (size < RING_MAX)
+        macs_odp_log(ODP_LOG_WARN,
+                     "af_xdp: a ring holds %u packets, as the pool of %u is for %" PRIu64
+                     " sockets: bursts that are longer are lost; a pool of %" PRIu64 " gives rings of %u\n",
+                     size, pool->num, sharing, 4 * RING_MAX * sharing, (unsigned)RING_MAX);
     return size;
 }
 
