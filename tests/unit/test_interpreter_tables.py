@@ -52,6 +52,13 @@ def test_the_longest_prefix_wins_whatever_the_order() -> None:
     assert [port_of(switch, k) for k in (0x01, 0x81, 0xC1, 0xF1)] == [4, 1, 3, 2]
 
 
+def test_bits_behind_a_prefix_do_not_make_another_entry() -> None:
+    switch = Switch(program(["lpm"]))
+    switch.table_add("I.t", (Prefix(0xC1, 2),), "I.to", (1,))
+    with pytest.raises(ControlError, match="already has an entry"):
+        switch.table_add("I.t", (Prefix(0xC2, 2),), "I.to", (2,))
+
+
 @pytest.mark.parametrize("priorities", [(1, 2), (2, 1)])
 def test_the_larger_priority_wins(priorities: tuple[int, int]) -> None:
     switch = Switch(program(["ternary"]))

@@ -9,6 +9,7 @@ from transpiler.hlir.interface import Annotation
 from transpiler.p4info import annotations as notes
 from transpiler.p4info.ids import Kind, Named, aliases, assign, assign_fields, name_hash
 from transpiler.p4info.messages import enum_value
+from transpiler.p4info.types import octets
 
 AT = Span("t.p4", 1, 1)
 
@@ -116,3 +117,8 @@ def test_what_is_no_list_of_pairs(body: str) -> None:
 
 def test_pairs() -> None:
     assert notes.pairs(note("pkginfo", 'name = "a, \\"b\\"",size=0x10')) == (("name", 'a, "b"'), ("size", 16))
+
+
+@pytest.mark.parametrize(("value", "octets_"), [(0, "00"), (0xFF, "ff"), (0x100, "0100"), (0xFFFF, "ffff")])
+def test_a_number_has_the_fewest_bytes_that_hold_it(value: int, octets_: str) -> None:
+    assert octets(value).hex() == octets_

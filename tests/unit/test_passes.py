@@ -115,6 +115,14 @@ def test_the_condition_of_a_live_write_stays_and_of_a_dead_one_goes() -> None:
     assert "m.d" not in text
 
 
+def test_the_conditions_around_a_condition_stay_with_what_they_read() -> None:
+    b = builder()
+    b.variable("m.c", Bool())
+    outer = b.set("m.c", binary("==", b.get("h.a"), const(1, 8)))
+    body = [outer, if_(b.get("m.c"), [if_(valid("g"), [b.set("h.b", 1)])])]
+    assert after(remove_dead_assignments.run, made(b, *body)) == print_body(tuple(body))
+
+
 def test_the_same_statement_in_two_places_stays_in_both() -> None:
     b = builder()
     shared = b.set("h.b", 1)
@@ -253,6 +261,7 @@ def folded(b: Builder, choice: Select) -> Goto | Select:
     [
         (0xFF, 0xFD, 2, True),
         (0xFD, 0xFD, 2, True),
+        (2, 0xFD, 2, True),
         (0xFC, 0xFD, 2, False),
         (3, 0xFD, 2, False),
         (0x80, 0x80, 0x7F, True),

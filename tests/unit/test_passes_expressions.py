@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from aux_frontend.p4_16.elaborate import fold
 from hlir_builder import AT, Builder, binary, const, goto, state, true
 from hypothesis import given, settings, strategies as some
 
@@ -24,6 +25,7 @@ for position in range(2):
     B.variable(f"b.{position}", Bool())
 PROGRAM = B.build([state("start", [], goto("accept"))])
 X, S, T = B.get("u8.0"), B.get("s8.0"), B.get("b.0")
+HALF_OR_QUARTER = ex.Conditional(T, const(2, 8), const(4, 8), Bits(8), AT)
 
 
 def simple(value: ex.Expression) -> str:
@@ -81,6 +83,8 @@ def no(value: ex.Expression) -> ex.Unary:
         (ex.Slice(ex.Slice(X, 6, 1, AT), 3, 2, AT), "u8.0[4:3]"),
         (ex.Slice(cast(X, Bits(16)), 3, 0, AT), "u8.0[3:0]"),
         (ex.Slice(X, 7, 0, AT), "u8.0"),
+        (binary("<=", binary("/", X, HALF_OR_QUARTER), const(63, 8)), "(u8.0 / (b.0 ? 8w2 : 8w4)) <= 8w0x3f"),
+        (binary("<=", binary("/", X, HALF_OR_QUARTER), const(127, 8)), "true"),
         (ex.Conditional(T, X, X, Bits(8), AT), "u8.0"),
     ],
 )  # fmt: skip
@@ -159,3 +163,9 @@ def test_simplified_expressions_keep_their_value(data: some.DataObject) -> None:
     known = range_of(value)
     assert known is not None
     assert known[0] <= number(expected, value.type) <= known[1]
+
+
+@pytest.mark.parametrize(("operator", "value"), [("|+|", 9), ("|-|", 5)])
+def test_the_frontend_saturates_constants_in_their_order(operator: str, value: int) -> None:
+    made = fold.binary(ex.BinaryOp(operator), const(7, 8), const(2, 8), AT)
+    assert made == const(value, 8)

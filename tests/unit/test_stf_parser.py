@@ -61,6 +61,13 @@ def test_add_in_full() -> None:
     assert add.handle is not None and add.handle.text == "A"
 
 
+@pytest.mark.parametrize(("text", "value", "wild"), [("0x1*", 0x10, 0xF), ("0o1*", 0o10, 0o7), ("0b1*", 2, 1)])
+def test_a_star_is_all_bits_of_its_digit(text: str, value: int, wild: int) -> None:
+    (add,) = read(f"add t a:{text} act()")
+    assert isinstance(add, st.Add)
+    assert (add.keys[0].first.value, add.keys[0].first.wild) == (value, wild)
+
+
 def test_the_other_statements() -> None:
     statements = read(
         """
