@@ -122,3 +122,9 @@ def test_pairs() -> None:
 @pytest.mark.parametrize(("value", "octets_"), [(0, "00"), (0xFF, "ff"), (0x100, "0100"), (0xFFFF, "ffff")])
 def test_a_number_has_the_fewest_bytes_that_hold_it(value: int, octets_: str) -> None:
     assert octets(value).hex() == octets_
+
+
+def test_a_list_of_values_is_a_number_only_where_it_is_one() -> None:
+    values = (("", 1), ("", 2))
+    assert notes.number(Annotation("id", "", AT, values[:1])) == 1
+    assert notes.number(Annotation("id", "", AT, values)) is None

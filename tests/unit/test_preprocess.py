@@ -54,6 +54,13 @@ def test_a_token_from_a_macro_points_at_the_use_and_an_argument_at_itself(tmp_pa
     assert found["w"] == Span(name, 5, 1, 1)
 
 
+def test_a_place_inside_of_a_token_is_counted_from_its_begin(tmp_path: Path) -> None:
+    file = tmp_path / "a.p4"
+    file.write_text("/* c */   first  /* d */  second\n")
+    lines, _ = run(file)
+    assert lines.span(lines.text.index("second") + 2) == Span(str(file), 1, 29, 1)
+
+
 def test_includes_are_known_with_their_line(tmp_path: Path) -> None:
     (tmp_path / "inner.h").write_text("inner\n")
     (tmp_path / "outer.h").write_text('/* 1\n */\n#include "inner.h"\nouter\n')
