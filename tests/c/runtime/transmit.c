@@ -1,4 +1,5 @@
 /* Frames to a port that takes some, refuses some and is full: what is counted is what it has taken. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,11 @@ static int answer(const odp_packet_t packets[], int count) {
         taken_bytes += odp_packet_len(packets[i]);
     }
     return said;
+}
+
+/* A refusal says why. */
+int odp_errno(void) {
+    return calls && calls <= answer_count ? -answers[calls - 1] : 0;
 }
 
 int odp_pktout_send(odp_pktout_queue_t queue, const odp_packet_t packets[], int count) {
@@ -71,18 +77,20 @@ static void check(const char *what, unsigned at, uint64_t is, uint64_t wanted) {
 struct port_case {
     int answers[5];
     unsigned answer_count, sent, calls;
-    bool ctl, last_is_dropped;
+    bool ctl;
+    unsigned cause; /* of those that are not sent; the program drops the last one itself */
 };
 
 static const struct port_case cases[] = {
-    {{6}, 1, 6, 1, false},
-    {{2, -1, 3}, 3, 5, 3, false}, /* one that is refused is lost alone */
-    {{-1, -1, 4}, 3, 4, 3, false},
-    {{5, -1}, 2, 5, 2, false},
-    {{0, 0, 4}, 3, 4, 3 + 64, false}, /* patience, anew after each that is taken */
-    {{0}, 0, 0, 64, false},
-    {{4}, 1, 4, 2, true},        /* nobody collects meanwhile */
-    {{5}, 1, 5, 1, false, true}, /* the program drops one, not the port */
+    {{6}, 1, 6, 1, false, MACS_CAUSE_TX_FULL},
+    {{2, -1, 3}, 3, 5, 3, false, MACS_CAUSE_TX_FULL}, /* one that is refused is lost alone */
+    {{-1, -1, 4}, 3, 4, 3, false, MACS_CAUSE_TX_FULL},
+    {{5, -1}, 2, 5, 2, false, MACS_CAUSE_TX_FULL},
+    {{0, 0, 4}, 3, 4, 3 + 64, false, MACS_CAUSE_TX_FULL}, /* patience, anew after each that is taken */
+    {{0}, 0, 0, 64, false, MACS_CAUSE_TX_FULL},
+    {{4}, 1, 4, 2, true, MACS_CAUSE_TX_FULL}, /* nobody collects meanwhile */
+    {{5, -EMSGSIZE}, 2, 5, 2, false, MACS_CAUSE_TOO_LONG},
+    {{5}, 1, 5, 1, false, MACS_CAUSE_PROGRAM}, /* the program drops one, not the port */
 };
 
 int main(void) {
@@ -106,14 +114,13 @@ int main(void) {
             fates[i] = 1;
             macs_extent_add(&extent, odp_packet_len(frames[i]));
         }
-        if (one->last_is_dropped)
+        if (one->cause == MACS_CAUSE_PROGRAM)
             fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         macs_settle(&lane.worker, frames, fates, FRAMES, extent);
         check("sent", at, lane.stats.ports[0].tx_packets, one->sent);
         check("taken", at, taken, one->sent);
         check("bytes", at, lane.stats.ports[0].tx_bytes, taken_bytes);
-        unsigned cause = one->last_is_dropped ? MACS_CAUSE_PROGRAM : MACS_CAUSE_TX_FULL;
-        check("dropped", at, lane.stats.drops[cause], FRAMES - one->sent);
+        check("dropped", at, lane.stats.drops[one->cause], FRAMES - one->sent);
         check("freed", at, freed, FRAMES - one->sent);
         check("calls", at, calls, one->calls);
     }
