@@ -115,7 +115,7 @@ def _tell(made: Made) -> None:
     for filled in made.plan.tables:
         name = filled.table.name
         ratio = f", hit by {made.ratios[name]:.1%} of the frames" if name in made.ratios else ""
-        click.echo(f"{name}: {filled.keys.count:,} entries, {filled.call.action}{ratio}")
+        click.echo(f"{name}: {filled.count:,} entries, {filled.call.action}{ratio}")
     kinds = len(made.plan.streams)
     click.echo(f"{made.entries}")
     click.echo(f"{made.packets}: {made.traffic.packets:,} frames" + (f" of {kinds} kinds" if kinds > 1 else ""))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from transpiler.hlir.types import width_of
-from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, permuted, to_rows
-from transpiler.traffic.keys import KeySet
-from transpiler.traffic.plan import Plan, TableEntries
+from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, to_rows
+from transpiler.traffic.filled import TableEntries
+from transpiler.traffic.plan import Plan
 
 
 def parameter_widths(plan: Plan, action: str) -> tuple[int, ...]:
@@ -40,20 +40,7 @@ def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries:
     if fed is not None:
         pad = -width % 8
         groups = entries % np.uint64(fed.keys.groups)
-        Wiring((i, pad + bit) for bit, i in fed.bits).copy(group_rows(fed.keys, groups), rows)
-    return rows
-
-
-def group_rows(keys: KeySet, groups: Numbers) -> Rows:
-    """The data bits of a key, side by side, for a group's number."""
-    width = keys.data_count
-    low = min(width, 64)
-    words = to_rows(
-        [permuted(groups, low, keys.data_salt), *(mixed(groups, keys.data_salt + i) for i in range(width // 64))]
-    )
-    rows = np.zeros((len(groups), (width + 7) // 8 or 1), dtype=np.uint8)
-    pairs = [(64 - low + i, i) for i in range(low)] + [(64 + i, low + i) for i in range(width - low)]
-    Wiring(pairs).copy(words, rows)
+        Wiring((i, pad + bit) for bit, i in fed.bits).copy(fed.keys.group_rows(groups), rows)
     return rows
 
 

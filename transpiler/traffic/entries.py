@@ -13,10 +13,11 @@ import numpy as np
 
 from transpiler.hlir.program import MatchKind
 from transpiler.interpreter.matches import PRIORITY_KINDS
-from transpiler.traffic.actions import data, group_rows
-from transpiler.traffic.bits import Numbers, Rows, Wiring, to_rows
-from transpiler.traffic.keys import Data, Own, Pattern, Shared
-from transpiler.traffic.plan import Plan, TableEntries
+from transpiler.traffic.actions import data
+from transpiler.traffic.bits import Numbers, Rows, to_rows
+from transpiler.traffic.filled import TableEntries
+from transpiler.traffic.keys import Pattern
+from transpiler.traffic.plan import Plan
 
 CHUNK = 1 << 16
 MEMBERS, GROUP_MEMBERS = 64, 4
@@ -32,7 +33,7 @@ def write(plan: Plan, out: BinaryIO, advance: Advance) -> None:
             out.write(line)
         for first in range(0, made.keys.count, CHUNK):
             numbers = np.arange(first, min(first + CHUNK, made.keys.count), dtype=np.uint64)
-            for text in _chunk(plan, made, numbers):
+            for text in _chunk(plan, made, numbers[made.alike(numbers) == numbers]):
                 out.write(text.tobytes())
             advance(len(numbers))
 
@@ -69,7 +70,7 @@ def _columns(plan: Plan, made: TableEntries, pattern: Pattern, numbers: Numbers)
 
 def _key(made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Rows]:
     """Each field as the commands have it, a blank behind it."""
-    rows, count = key_rows(made, numbers), len(numbers)
+    rows, count = made.key_rows(numbers), len(numbers)
     cares, at = 0, 0
     for field in made.keys.fields:
         size = (field.width + 7) // 8
@@ -89,28 +90,6 @@ def _key(made: TableEntries, pattern: Pattern, numbers: Numbers) -> Iterator[Row
                 yield from (_text("->0x", count), _digits(value | (full & ~mask)))
         yield _text(" ", count)
         cares, at = cares + field.width, at + size
-
-
-def key_rows(made: TableEntries, numbers: Numbers) -> Rows:
-    """Whole keys, each field in whole bytes; bits that an entry does not care about are by chance."""
-    keys = made.keys
-    places: list[int] = []
-    at = 0
-    for field in keys.fields:
-        at += (field.width + 7) // 8 * 8
-        places += range(at - field.width, at)
-    rows = np.zeros((len(numbers), at // 8), dtype=np.uint8)
-    for bit, place in zip(keys.bits, places, strict=True):
-        if bit == 1 and isinstance(bit, int):
-            rows[:, place // 8] |= np.uint8(0x80 >> place % 8)
-    pairs = list(zip(keys.bits, places, strict=True))
-    Wiring((b.index, p) for b, p in pairs if isinstance(b, Own)).copy(keys.own(numbers), rows)
-    for name, owner in made.owners.items():
-        shared = [(b.index, p) for b, p in pairs if isinstance(b, Shared) and b.table == name]
-        Wiring(shared).copy(owner.own(numbers % np.uint64(owner.count)), rows)
-    groups = numbers % np.uint64(keys.groups)
-    Wiring((b.index, p) for b, p in pairs if isinstance(b, Data)).copy(group_rows(keys, groups), rows)
-    return rows
 
 
 # --- action profiles -------------------------------------------------------------------------------------------------

@@ -97,6 +97,8 @@ class _Writer:
         self.base = np.frombuffer(data.ljust(self.width, b"\0"), dtype=np.uint8)
         self.wirings = {name: Wiring(enumerate(places)) for name, places in stream.places.items()}
         self.hits = dict.fromkeys(stream.entries, 0)
+        self.hosts = {n: made.keys.indifferent(self._held(n)) for n, made in stream.entries.items()}
+        self.various = traffic.flows != "one"
         self.count = 0
 
     def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> Rows:
@@ -109,7 +111,7 @@ class _Writer:
             self.hits[name] += int(hit.sum())
             if not keys.own_count:
                 continue
-            own = keys.own(entries)
+            own = self._with_hosts(name, entries, chance)
             if not hit.all():
                 missed = np.nonzero(~hit)[0]
                 own[missed] = keys.missing(chance.integers(1 << 63, size=len(missed), dtype=np.uint64))
@@ -117,6 +119,19 @@ class _Writer:
         self.count += len(flows)
         self._finish(rows, sizes)
         return rows
+
+    def _held(self, name: str) -> set[int]:
+        """The own bits of a table's key that other tables' entries match."""
+        return {bit for made in self.stream.entries.values() for bit in made.keys.matches(name)}
+
+    def _with_hosts(self, name: str, entries: Numbers, chance: np.random.Generator) -> Rows:
+        """The own bits of entries; those that nothing matches, as the hosts of a prefix, are others in each frame."""
+        keys, hosts = self.stream.entries[name].keys, self.hosts[name]
+        own = keys.own(entries)
+        if self.various and hosts.any():
+            which, _ = keys.pattern_of(entries)
+            own ^= chance.integers(256, size=own.shape, dtype=np.uint8) & hosts[which]
+        return own
 
     def _choose(
         self, name: str, flows: Numbers, chosen: dict[str, tuple[Numbers, Flags]], chance: np.random.Generator
@@ -141,7 +156,7 @@ class _Writer:
             group = source % np.uint64(groups)
             hit = hit & with_feeder & (group < np.uint64(keys.groups))
             entries = _in_group(keys, entries, group % np.uint64(keys.groups))
-        chosen[name] = entries, hit
+        chosen[name] = self.stream.entries[name].alike(entries), hit
         return chosen[name]
 
     def _finish(self, rows: Rows, sizes: Numbers) -> None:

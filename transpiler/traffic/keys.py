@@ -9,7 +9,7 @@ in an entry; frames that shall miss have ones there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
@@ -137,6 +137,32 @@ class KeySet:
     def _by_chance(self, numbers: Numbers, salt: int) -> Rows:
         return to_rows([mixed(numbers, salt * 64 + word) for word in range(self.own_count // 64 + 1)])
 
+    def group_rows(self, groups: Numbers) -> Rows:
+        """The data bits side by side for groups by number."""
+        width = self.data_count
+        low = min(width, RANK_BITS)
+        words = [permuted(groups, low, self.data_salt)]
+        words += [mixed(groups, self.data_salt + i) for i in range(width // RANK_BITS)]
+        rows = np.zeros((len(groups), (width + 7) // 8 or 1), dtype=np.uint8)
+        pairs = [(RANK_BITS - low + i, i) for i in range(low)]
+        pairs += [(RANK_BITS + i, low + i) for i in range(width - low)]
+        Wiring(pairs).copy(to_rows(words), rows)
+        return rows
+
+    def indifferent(self, held: Collection[int]) -> Rows:
+        """For each pattern the own bits, as in `own`, that its entries do not match and that are not `held`."""
+        result = np.zeros((len(self.patterns), (self.own_count // 64 + 1) * 64), dtype=np.uint8)
+        for row, pattern in zip(result, self.patterns, strict=True):
+            for bit, cares in zip(self.bits, pattern.cares, strict=True):
+                if isinstance(bit, Own) and not cares and bit.index not in held:
+                    row[bit.index] = 1
+        return np.packbits(result, axis=1)
+
+    def matches(self, table: str) -> set[int]:
+        """The own bits of another table that entries match."""
+        shared = {b for b in self.bits if isinstance(b, Shared) and b.table == table}
+        return {b.index for b in shared if self._cared(b)}
+
     @cached_property
     def _wirings(self) -> tuple[tuple[Wiring, int, int], ...]:
         """For each pattern: from the bits of a rank to own bits; how many bits; how many of them are marks."""
@@ -176,7 +202,8 @@ def _ranked(ranks: Numbers, width: int, marks: int, salt: int) -> Rows:
 
 
 def capacity(cares: Sequence[bool], bits: Sequence[KeyBit], marks: Sequence[int], others: int) -> int:
-    """How many different entries a pattern has room for; `others` different values come from other tables' entries."""
+    """How many different entries a pattern has room for; as many as `others` come from other tables' entries, which need
+    not all be different."""
     cared = {b.index for b, c in zip(bits, cares, strict=True) if c and isinstance(b, Own)}
     marked = sum(m in cared for m in marks)
     low = min(len(cared) - marked, RANK_BITS - 1)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
-from transpiler.interpreter.tables import Call
 from transpiler.traffic import patterns
 from transpiler.traffic.choose import choose
+from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Template, fillable, search
@@ -33,19 +33,6 @@ class Wishes:
     ports: int = 2
     port: int = 0
     seed: int = 1
-
-
-@dataclass(frozen=True)
-class TableEntries:
-    """A table's entries as one or more templates hit them: keys, the keys that shared bits are part of by table, and
-    the action with its data; `ports` are parameters that are the port to leave by, `rigid` those that stay as they are."""
-
-    table: Table
-    keys: KeySet
-    owners: Mapping[str, KeySet]
-    call: Call
-    ports: frozenset[int]
-    rigid: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -248,30 +235,33 @@ class _Builder:
         assert call is not None
         ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
         rigid = frozenset(p for t, p in one.sources.rigid if t == one.table.name) - ports
-        return TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid)
+        made = TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid)
+        if made.count < (count := self._count(one.table)) and one.table.name in self.wishes.entries:
+            less = f"table {one.table.name} has only {made.count} different keys for such frames"
+            text = f"{less}, so {count} entries cannot be made"
+            self.diagnostics.warning(one.table.span, "traffic", text)
+        return made
 
     def _keys(self, one: _Reached, owners: Mapping[str, KeySet]) -> KeySet:
         name, bits, fields = one.table.name, one.kind.bits, _fields(one.table)
         kinds = self.kinds[name]
         alike = [kind for kind in kinds if kind.bits == bits]
-        count = max(1, self._wanted(one.table) // len(kinds))
+        count = self._count(one.table)
         wanted = self.wishes.lengths.get(name, self.wishes.lengths.get(None))
         unicast = any(patterns.is_dfz(wanted, f.width) for f in fields if f.kind is MatchKind.LPM)
         marks = _marks(fields, bits) if self.wishes.hit < 1 or unicast else ()
         groups = min(MIXED_GROUPS, count) if any(isinstance(b, Own) for b in bits) else count
         before = [self.feeds[p].keys for p in _feeders(one) if p in self.feeds]
-        groups = min([groups, *(k.groups for k in before)])
+        groups = min([groups, 1 << min(len(one.data), 63), *(k.groups for k in before)])
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
         made = patterns.make(fields, bits, marks, others, part, count, wanted, salt)
-        keys = KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
-        if keys.count < count and name in self.wishes.entries:
-            text = (
-                f"table {name} has only {keys.count} different keys for such frames, so {count} entries cannot be made"
-            )
-            self.diagnostics.warning(one.table.span, "traffic", text)
-        return keys
+        return KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
+
+    def _count(self, table: Table) -> int:
+        """How many entries each kind of a table's keys is to have."""
+        return max(1, self._wanted(table) // len(self.kinds[table.name]))
 
     def _wanted(self, table: Table) -> int:
         named = self.wishes.entries.get(table.name)
