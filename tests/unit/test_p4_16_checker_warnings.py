@@ -30,6 +30,12 @@ def in_control(body: str, before: str = "") -> str:
     return f"{top} control c(inout bit<8> p, in bool b) {{ {before} apply {{ {body} }} }}"
 
 
+def test_a_select_without_default_ends_where_nothing_matches(tmp_path: Path) -> None:
+    text = """parser p(packet_in packet, in bit<8> kind) {
+        state start { transition select(kind) { 1: start; } } }"""
+    assert messages(tmp_path, text) == []
+
+
 @pytest.mark.parametrize(("keys", "empty"), [("5 .. 5", ""), ("4 .. 5", ""), ("0 .. 255", ""), ("6 .. 5", "6..5")])
 def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: str, empty: str) -> None:
     text = f"""parser p(packet_in packet, in bit<8> kind) {{
