@@ -110,7 +110,6 @@ static void accept_client(struct macs_server *server) {
             accept_later(server);
         return;
     }
-    server->accept_ns = 0;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX && may_command(descriptor); i++) {
         if (server->clients[i])
             continue;
@@ -218,7 +217,10 @@ void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
     struct macs_client *owners[2 + MACS_CLIENTS_MAX];
     unsigned count = gather(server, wake, fds, owners);
     struct timespec time = wait_time(server, timeout_ms);
-    if (ppoll(fds, count, &time, NULL) > 0) {
+    int ready = ppoll(fds, count, &time, NULL);
+    if (ready >= 0 && fds[1].fd >= 0 && !(fds[1].revents & POLLIN))
+        server->accept_ns = 0; /* nobody waits any more */
+    if (ready > 0) {
         if (fds[1].revents & POLLIN)
             accept_client(server);
         for (unsigned i = 2; i < count; i++)

@@ -21,7 +21,7 @@ struct macs_server {
     struct macs_console *console;
     int listener;               /* or -1 */
     struct sockaddr_un address; /* its path is empty: nowhere */
-    uint64_t accept_ns;         /* 0, or when to accept clients again, for whom there was no descriptor or memory */
+    uint64_t accept_ns;         /* 0; or when to accept those that wait for a descriptor or memory */
     struct macs_client *clients[MACS_CLIENTS_MAX];
 };
 
