@@ -88,7 +88,7 @@ def test_whole_programs_compile_without_warnings(file: str, left_out: list[str],
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize(("name", "text"), [("drop_port", "(void)hdr_work_a;"), ("operators", ">= 7")])
+@pytest.mark.parametrize(("name", "text"), [("drop_port", "hdr_work_a"), ("operators", ">= 7")])
 def test_what_passes_would_take_out_compiles_without_warnings(
     name: str, text: str, compiler: str, tmp_path: Path
 ) -> None:

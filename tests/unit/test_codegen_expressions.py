@@ -12,7 +12,8 @@ from hlir_builder import Builder, goto, state
 from random_expressions import Maker
 
 from macsad.resources import share
-from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal
+from transpiler.codegen.c.printer import expression as printed
+from transpiler.codegen.ctypes import c_type, initialiser, is_wide, limbs
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.names import Names
 from transpiler.codegen.scope import Scope
@@ -47,25 +48,20 @@ def words(value: int, type_: Type) -> list[int]:
 def c_function(number: int, expression: Expression, program: Program, values: dict[str, int]) -> str:
     """A function that prints an expression's value; what it reads comes from volatiles, so that nothing is folded."""
     scope = Scope()
-    text = Expressions(Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names()), scope)(
+    made = Expressions(Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names()), scope)(
         expression
     )
     lines = [f"static void e{number}(void) {{"]
     types = {name: variable.type for name, variable in program.variable.items()}
-    for name in sorted(scope.reads):
+    for name in sorted(scope.locals):
         type_ = types[name]
-        lines.append(f"    static volatile {c_type(type_)} from_{name} = {_initial(values[name], type_)};")
+        lines.append(f"    static volatile {c_type(type_)} from_{name} = {printed(initialiser(values[name], type_))};")
         lines.append(f"    {c_type(type_)} {name} = from_{name};")
-    lines.append(f"    {c_type(expression.type)} result = {text};")
+    lines.append(f"    {c_type(expression.type)} result = {printed(made)};")
     wide = is_wide(expression.type)
     for i in range(len(words(0, expression.type))):
         lines.append(f'    printf("%" PRIx64 " ", (uint64_t){f"result.limb[{i}]" if wide else "result"});')
     return "\n".join([*lines, '    printf("\\n");', "}"])
-
-
-def _initial(value: int, type_: Type) -> str:
-    text = literal(value, type_)
-    return text[text.index("{") :] if is_wide(type_) else text
 
 
 def build(source: str, compiler: str, folder: Path, optimise: str = "-O1") -> Path:

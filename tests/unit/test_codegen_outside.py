@@ -12,7 +12,7 @@ import pytest
 
 from macsad.compilation import Request, generate_c, load
 from macsad.resources import share
-from transpiler.codegen.outside import Outside, comment, string, without_text
+from transpiler.codegen.outside import Outside, comment, string
 from transpiler.codegen.render import environment
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
@@ -22,6 +22,7 @@ HOSTILE = (
     "*" + "\udc80" + "/", "//\\", "/*", "%s%n {{ p }} {% raw %}", "packet kept own_index at",
     "\t\r\v\f\u2028\x85", "%:??=include <x>",
 )  # fmt: skip
+TEXT = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/', re.DOTALL)
 TOKENS = re.compile(r"\w+|\S")
 
 PROGRAM = """
@@ -84,6 +85,11 @@ control C(inout headers_t hdr, inout metadata_t meta) { apply { } }
 control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.h); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 """
+
+
+def without_text(code: str) -> str:
+    """C without its string literals and comments."""
+    return TEXT.sub(" ", code)
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hlir_builder import AT, Builder, binary, const, goto, state
 
+from transpiler.codegen.c.printer import expression as printed
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.names import Names
 from transpiler.codegen.scope import Scope
@@ -19,7 +20,7 @@ def rendered(expression: ex.Expression, b: Builder) -> tuple[str, set[str]]:
     scope = Scope()
     program = b.build([state("start", [], goto("accept"))])
     storage = Storage(program, Schedule((), frozenset(), frozenset(), frozenset()), Names())
-    return str(Expressions(storage, scope)(expression)), scope.reads
+    return printed(Expressions(storage, scope)(expression)), set(scope.locals)
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import pytest
 from hlir_builder import AT
 
 from macsad.resources import share
+from transpiler.codegen.c.nodes import Cast, Literal, Name
+from transpiler.codegen.c.printer import Printer, expression as printed
 from transpiler.codegen.ctypes import natural
-from transpiler.codegen.expressions import C
 from transpiler.codegen.sums import can_be_summed, sum_of
-from transpiler.codegen.views import Line
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
 from transpiler.hlir.types import Bits, Varbit
 from transpiler.interpreter import hashes
@@ -41,12 +41,12 @@ class Values:
     def __init__(self) -> None:
         self.declared: list[str] = []
 
-    def __call__(self, expression: Expression) -> C:
+    def __call__(self, expression: Expression) -> Name:
         assert isinstance(expression, Read) and isinstance(expression.place, VariableRef)
         width, value = expression.type.width, int(expression.place.name)  # type: ignore[union-attr]
         name = f"v{len(self.declared)}"
         self.declared.append(f"volatile uint{natural(width)}_t {name} = UINT64_C({value});")
-        return C(name)
+        return Name(name)
 
 
 def test_c_and_interpreter_agree(tmp_path: Path) -> None:
@@ -62,11 +62,9 @@ def test_c_and_interpreter_agree(tmp_path: Path) -> None:
         ]
         before = random.choice((None, 0, 0xFFFF, random.getrandbits(16)))
         render = Values()
-        lines, result = sum_of(render, tuple(items), None if before is None else C(f"(uint16_t){before}"))  # type: ignore[arg-type]
-        body = [line.text for line in lines if isinstance(line, Line)]
-        functions.append(
-            "\n".join([f"static uint64_t f{number}(void) {{", *render.declared, *body, f"return {result};", "}"])
-        )
+        added, result = sum_of(render, tuple(items), None if before is None else Cast("uint16_t", Literal(str(before))))  # type: ignore[arg-type]
+        body = (*render.declared, Printer().body(added), f"return {printed(result)};")
+        functions.append("\n".join([f"static uint64_t f{number}(void) {{", *body, "}"]))
         whole = int("".join(f"{v:0{w}b}" for v, w in zip(values, widths, strict=True)) + "0" * (-sum(widths) % 16), 2)
         data = whole.to_bytes(-(-sum(widths) // 16) * 2, "big")
         expected.append(hashes.extend("csum16", 0xFFFF if before is None else before, data))

@@ -8,50 +8,54 @@ from __future__ import annotations
 
 from functools import reduce
 
+from transpiler.codegen.c.build import NULL, address, all_of, infix, operand, packed as listed
+from transpiler.codegen.c.nodes import Assign, Body, Case, Conditional, Declare, Expression, Index, Name, Switch
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.expressions import Expressions, as_word, joined
 from transpiler.codegen.tables import PackedKey, packed_keys, ternary_of
-from transpiler.codegen.views import CaseView, Line, SwitchView, Views
 from transpiler.codegen.words import WORD_BITS, word_layout
 from transpiler.hlir.expressions import ExactSet
 from transpiler.hlir.program import MatchKind, Program, Table, TableEntry
 from transpiler.hlir.types import Bits
 
 WORD = Bits(WORD_BITS)
+ENTRY = Name("entry")
 BY_PRIORITY = {MatchKind.TERNARY, MatchKind.RANGE, MatchKind.OPTIONAL}
 
 
-def comparisons(program: Program, table: Table, render: Expressions, values: str) -> Views:
+def comparisons(program: Program, table: Table, render: Expressions, values: str) -> Body:
     """Statements that leave in `entry` the address of the entry in the C array `values` that wins, or let it be NULL."""
     packed = packed_keys(table.keys)
     exact = all(isinstance(keyset, ExactSet) for entry in table.entries for keyset in entry.keys)
     if exact and sum(p.bits for p in packed) <= WORD_BITS:
         return _switch(program, table, render, values)
-    chain = []
+    chain: list[tuple[Expression, Expression]] = []
+    found: Expression = NULL
     for number in _in_order(table):
-        condition = _condition(table.entries[number], packed)
-        chain.append(f"{condition} ? &{values}[{number}]" if condition else f"&{values}[{number}]")
-        if not condition:
+        conditions = _conditions(table.entries[number], packed)
+        if not conditions:
+            found = _entry(values, number)
             break
-    else:
-        chain.append("NULL")
-    text = "\n    : ".join(chain)
-    found = Line(f"entry = {text};")
-    if "key[" not in text:  # nor is what nobody compares read
-        return (found,)
-    keys = ", ".join(as_word("uint64_t", p.key.expression, render(p.key.expression)).text for p in packed)
-    return (Line(f"const uint64_t key[] = {{{keys}}};"), found)
+        chain.append((all_of("&&", conditions), _entry(values, number)))
+    for condition, entry in reversed(chain):
+        found = Conditional(condition, entry, found)
+    keys = [as_word("uint64_t", p.key.expression, render(p.key.expression)) for p in packed]
+    return (Declare("uint64_t", "key", listed(keys), len(keys), constant=True), Assign(ENTRY, found))
 
 
-def _switch(program: Program, table: Table, render: Expressions, values: str) -> Views:
+def _entry(values: str, number: int) -> Expression:
+    return address(Index(Name(values), operand(number)))
+
+
+def _switch(program: Program, table: Table, render: Expressions, values: str) -> Body:
     places = word_layout(program, table).key_at
     subject = joined("uint64_t", render, zip((key.expression for key in table.keys), places, strict=True))
     cases = []
     for number, entry in enumerate(table.entries):
         found = [ternary_of(entry.keys[p.index], p)[0] << places[p.index] for p in packed_keys(table.keys)]
         label = literal(reduce(int.__or__, found), WORD)
-        cases.append(CaseView((label,), (Line(f"entry = &{values}[{number}];"),)))
-    return (SwitchView(subject, tuple(cases), ()),)
+        cases.append(Case((label,), (Assign(ENTRY, _entry(values, number)),)))
+    return (Switch(subject, (*cases, Case((), (), default=True))),)
 
 
 def _in_order(table: Table) -> list[int]:
@@ -67,19 +71,19 @@ def _in_order(table: Table) -> list[int]:
     return sorted(range(len(table.entries)), key=order)
 
 
-def _condition(entry: TableEntry, packed: tuple[PackedKey, ...]) -> str:
-    """In C; empty where the entry matches every key."""
-    terms = []
+def _conditions(entry: TableEntry, packed: tuple[PackedKey, ...]) -> list[Expression]:
+    """Those under which an entry matches; none where it matches every key."""
+    terms: list[Expression] = []
     for at, p in enumerate(packed):
         low, mask, high = ternary_of(entry.keys[p.index], p)
         full = (1 << p.bits) - 1
-        key = f"key[{at}]"
+        key = Index(Name("key"), operand(at))
         if p.key.match_kind is MatchKind.RANGE:
-            terms += [f"{key} >= {literal(low, WORD)}"] if low and low != high else []
-            terms += [f"{key} <= {literal(high, WORD)}"] if high != full and low != high else []
-            terms += [f"{key} == {literal(low, WORD)}"] if low == high else []
+            terms += [infix(key, ">=", literal(low, WORD))] if low and low != high else []
+            terms += [infix(key, "<=", literal(high, WORD))] if high != full and low != high else []
+            terms += [infix(key, "==", literal(low, WORD))] if low == high else []
         elif mask == full:
-            terms.append(f"{key} == {literal(low, WORD)}")
+            terms.append(infix(key, "==", literal(low, WORD)))
         elif mask:
-            terms.append(f"({key} & {literal(mask, WORD)}) == {literal(low, WORD)}")
-    return " && ".join(terms)
+            terms.append(infix(infix(key, "&", literal(mask, WORD)), "==", literal(low, WORD)))
+    return terms

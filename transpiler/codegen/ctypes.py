@@ -1,7 +1,8 @@
-"""C types for HLIR types, and C literals."""
+"""C types for HLIR types, and their values in C."""
 
 from __future__ import annotations
 
+from transpiler.codegen.c.nodes import Compound, Expression, Literal
 from transpiler.hlir.types import Bits, Bool, Enum, Type, Varbit
 
 WORD = 64
@@ -48,20 +49,30 @@ def storage_bytes(type_: Type) -> int:
     return 4
 
 
-def literal(value: int, type_: Type) -> str:
-    """A C literal: small numbers decimal, others hexadecimal."""
+def literal(value: int, type_: Type) -> Expression:
+    """A value in C: small numbers decimal, others hexadecimal."""
     match type_:
         case Bool():
-            return "true" if value else "false"
+            return Literal("true" if value else "false")
         case Bits(width=width) if width > WORD:
-            words = [value >> (WORD * i) & (1 << WORD) - 1 for i in range(limbs(width))]
-            return f"(macs_w{limbs(width)}){{{{{', '.join(_word(word) for word in words)}}}}}"
+            return Compound(f"macs_w{limbs(width)}", (_limbs(value, width),))
     return _word(value)
 
 
-def _word(value: int) -> str:
+def initialiser(value: int, type_: Type) -> Expression:
+    """The same for static data, where a compound literal would not be constant."""
+    if isinstance(type_, Bits) and type_.width > WORD:
+        return Compound("", (_limbs(value, type_.width),))
+    return literal(value, type_)
+
+
+def _limbs(value: int, width: int) -> Compound:
+    return Compound("", tuple(_word(value >> (WORD * i) & (1 << WORD) - 1) for i in range(limbs(width))))
+
+
+def _word(value: int) -> Literal:
     if value < 10:
-        return str(value)
+        return Literal(str(value))
     if value < 1 << 31:
-        return f"{value:#x}"
-    return f"{value:#x}u" if value < 1 << 32 else f"UINT64_C({value:#x})"
+        return Literal(f"{value:#x}")
+    return Literal(f"{value:#x}u" if value < 1 << 32 else f"UINT64_C({value:#x})")

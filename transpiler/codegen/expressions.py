@@ -7,18 +7,27 @@ are written so that C's promotions to int cannot overflow; every result is broug
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import reduce
 
+from transpiler.codegen.c.build import all_of, call, cast, choose, infix, operand
+from transpiler.codegen.c.nodes import (
+    Binary as CBinary,
+    Cast,
+    Expression as C,
+    Index,
+    Literal,
+    Member,
+    Note,
+    String,
+    Unary as CUnary,
+)
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
-from transpiler.codegen.outside import comment, string
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.hlir.expressions import (
     COMPARISONS,
     Binary,
     BinaryOp,
-    Cast,
+    Cast as HlirCast,
     Conditional,
     Const,
     Expression,
@@ -35,47 +44,6 @@ from transpiler.hlir.expressions import (
 )
 from transpiler.hlir.types import Bits, Bool, Enum, Type, Varbit
 
-PRIMARY, UNARY, CONDITIONAL = 16, 14, 3
-PRECEDENCE = {
-    "*": 13, "/": 13, "%": 13, "+": 12, "-": 12, "<<": 11, ">>": 11, "<": 10, "<=": 10, ">": 10, ">=": 10, "==": 9,
-    "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4,
-}  # fmt: skip
-ASSOCIATIVE = frozenset({"+", "&", "|", "^", "&&", "||"})
-
-
-@dataclass(frozen=True, slots=True)
-class C:
-    """A C expression and the precedence of its outermost operator, which is `operator` where that is a binary one."""
-
-    text: str
-    precedence: int = PRIMARY
-    operator: str = ""
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def call(function: str, *arguments: C | str | int) -> C:
-    return C(f"{function}({', '.join(str(a) for a in arguments)})")
-
-
-def operand(value: C, outer: str) -> str:
-    """The text of an operand of `outer`, in parentheses unless a reader (and -Wparentheses) can do without."""
-    plain = value.precedence >= UNARY or (value.operator == outer and outer in ASSOCIATIVE)
-    compared = outer in ("&&", "||") and PRECEDENCE.get(value.operator, 0) in (9, 10)
-    negated = value.text.startswith("!") and 6 <= PRECEDENCE.get(outer, 0) <= 10
-    return value.text if (plain or compared) and not negated else f"({value.text})"
-
-
-def infix(left: C, operator: str, right: C) -> C:
-    text = f"{operand(left, operator)} {operator} {operand(right, operator)}"
-    return C(text, PRECEDENCE[operator], operator)
-
-
-def cast(type_: str, value: C) -> C:
-    text = value.text if value.precedence >= UNARY else f"({value.text})"
-    return C(f"({type_}){text}", UNARY)
-
 
 def as_word(type_: str, expression: Expression, value: C) -> C:
     """The C of an expression as an unsigned type of C; what is read from where it has that type needs no cast."""
@@ -84,26 +52,19 @@ def as_word(type_: str, expression: Expression, value: C) -> C:
     return value if has_it else cast(type_, value)
 
 
-def joined(type_: str, render: Expressions, places: Iterable[tuple[Expression, int]]) -> str:
+def joined(type_: str, render: Expressions, places: Iterable[tuple[Expression, int]]) -> C:
     """Expressions as one number of an unsigned type of C, each with its lowest bit at its place."""
     fields = []
     for expression, at_bit in places:
         field = as_word(type_, expression, render(expression))
-        fields.append(infix(field, "<<", C(str(at_bit))) if at_bit else field)
-    return reduce(lambda high, low: infix(high, "|", low), fields).text
-
-
-def choose(condition: C, then: C, otherwise: C) -> C:
-    parts = [
-        value.text if value.precedence > CONDITIONAL else f"({value.text})" for value in (condition, then, otherwise)
-    ]
-    return C(f"{parts[0]} ? {parts[1]} : {parts[2]}", CONDITIONAL)
+        fields.append(infix(field, "<<", at_bit) if at_bit else field)
+    return all_of("|", fields)
 
 
 def trimmed(value: C, width: int) -> C:
     """A C integer expression cut to `width` (≤ 64) bits, in the type of that width."""
     if width != natural(width):
-        value = infix(value, "&", C(literal((1 << width) - 1, Bits(width))))
+        value = infix(value, "&", literal((1 << width) - 1, Bits(width)))
     if width <= 32 or width != natural(width):
         return cast(f"uint{natural(width)}_t", value)
     return value
@@ -130,11 +91,11 @@ class Expressions:
     def __call__(self, expression: Expression) -> C:
         match expression:
             case Const(value=value, type=Enum(members=members)) if value < len(members):
-                return C(f"{value} /* {comment(members[value])} */")
+                return Note(operand(value), members[value])
             case Const(value=value, type=type_):
-                return C(literal(value, type_), PRIMARY if not is_wide(type_) else UNARY)
+                return literal(value, type_)
             case Text(value=value):
-                return C(string(value))
+                return String(value)
             case Read(place=VariableRef(name=name)):
                 return self._variable(name)
             case Read(place=FieldRef(header=header, field=field)):
@@ -152,7 +113,7 @@ class Expressions:
                 return choose(self(condition), self(then), self(otherwise))
             case Slice(operand=inner, high=high, low=low):
                 return self._slice(inner, high, low)
-            case Cast(operand=inner, type=type_):
+            case HlirCast(operand=inner, type=type_):
                 return self._cast(inner, type_)
             case ListExpression():
                 raise TypeError("a list is no C value: externs pack it")
@@ -162,11 +123,8 @@ class Expressions:
         """The value that a header's varbit field was extracted with."""
         owner = self.storage.access(header).owner
         at = self.element(self.storage.at(owner), header)
-        place = infix(at, "+", C(str(self.storage.varbit_offset(owner))))
+        place = infix(at, "+", self.storage.varbit_offset(owner))
         return call("macs_varbit_of", place, self.element(self.storage.varbit_bytes(owner), header))
-
-    def condition(self, expression: Expression) -> str:
-        return self(expression).text
 
     def amount(self, expression: Expression) -> C:
         """A number for a shift, an index or a length, as uint64_t."""
@@ -177,24 +135,23 @@ class Expressions:
 
     def _variable(self, name: str) -> C:
         if name in self.scope.action_data:
-            return C(self.scope.action_data[name])
-        return C(self.scope.read(self.storage.variable(name)))
+            return self.scope.action_data[name]
+        return self.scope.read(self.storage.variable(name))
 
     def element(self, slot: Slot, header: HeaderPlace) -> C:
         access = self.storage.access(header)
         name = self.scope.read(slot)
         if access.index is None:
-            return C(name)
+            return name
         if isinstance(access.index, int):
-            return C(f"{name}[{access.index}]")
+            return Index(name, operand(access.index))
         index = self.amount(access.index)
-        inside = infix(index, "<", C(str(access.size)))
-        return choose(inside, C(f"{name}[{index}]"), C(slot.initial))
+        return choose(infix(index, "<", access.size), Index(name, index), slot.initial)
 
     def _unary(self, expression: Unary) -> C:
         value = self(expression.operand)
         if expression.op is UnaryOp.NOT:
-            return C(f"!{operand(value, '!')}", UNARY)
+            return CUnary("!", value)
         assert isinstance(expression.type, Bits)
         width = expression.type.width
         if is_wide(expression.type):
@@ -204,12 +161,12 @@ class Expressions:
             return call(f"{wide}_sub", call(f"{wide}_of", 0), value, width)
         symbol = expression.op.value
         if symbol == "~" and width == 1:
-            return cast("uint8_t", infix(value, "^", C("1")))  # compilers suspect a ~ on what can only be 0 or 1
+            return cast("uint8_t", infix(value, "^", 1))  # compilers suspect a ~ on what can only be 0 or 1
         if symbol == "~":  # nor one that is widened before it is compared with a constant, nor that of a comparison
             inverse = call(f"macs_complement{natural(width)}", value)
             return inverse if width == natural(width) else trimmed(inverse, width)
         start = value if width > 32 else cast(f"uint{max(32, natural(width))}_t", value)
-        return trimmed(C(f"{symbol}{operand(start, symbol)}", UNARY), width)
+        return trimmed(CUnary(symbol, start), width)
 
     def _binary(self, e: Binary) -> C:
         if e.op in (BinaryOp.LAND, BinaryOp.LOR):
@@ -232,11 +189,11 @@ class Expressions:
         width = type_.width if isinstance(type_, Bits) else 0
         if isinstance(type_, Varbit):
             same = call("macs_varbit_equal", "packet", left, right)
-            return same if e.op is BinaryOp.EQ else C(f"!{same}", UNARY)
+            return same if e.op is BinaryOp.EQ else CUnary("!", same)
         if is_wide(type_):
             ordering = signed and e.op not in (BinaryOp.EQ, BinaryOp.NE)
             name = f"{c_type(type_)}_compare{'_signed' if ordering else ''}"
-            return infix(call(name, left, right, *([width] if ordering else [])), operator, C("0"))
+            return infix(call(name, left, right, *([width] if ordering else [])), operator, 0)
         if signed and e.op not in (BinaryOp.EQ, BinaryOp.NE):
             left, right = call("macs_signed", left, width), call("macs_signed", right, width)
         return infix(left, operator, right)
@@ -249,7 +206,7 @@ class Expressions:
             high = call(f"{wide}_shift_left", self._widened(e.left, e.type, extend=False), low, e.type.width)
             return call(f"{wide}_or", high, self._widened(e.right, e.type, extend=False))
         type_ = f"uint{max(32, natural(e.type.width))}_t"
-        joined = infix(infix(cast(type_, left), "<<", C(str(low))), "|", right)
+        joined = infix(infix(cast(type_, left), "<<", low), "|", right)
         return joined if e.type.width == natural(e.type.width) >= 32 else cast(c_type(e.type), joined)
 
     def _narrow(self, e: Binary, type_: Bits) -> C:
@@ -284,12 +241,12 @@ class Expressions:
         if type_.signed and e.op is BinaryOp.SHR:
             known = None
         if known is not None and known >= width:
-            return C(literal(0, type_))  # and what is shifted out is not read
+            return literal(0, type_)  # and what is shifted out is not read
         left = self(e.left)
         if known is not None:
             plain = isinstance(e.left, Read) and e.op is BinaryOp.SHR
             start = left if plain else as_unsigned(e.left, left, width)
-            shifted = infix(start, e.op.value, C(str(known)))
+            shifted = infix(start, e.op.value, known)
             return trimmed(shifted, width) if e.op is BinaryOp.SHL else cast(c_type(type_), shifted)
         amount = self.amount(e.right)
         if e.op is BinaryOp.SHL:
@@ -327,13 +284,13 @@ class Expressions:
         value = self(inner)
         if not is_wide(inner.type):
             if low:
-                value = infix(value, ">>", C(str(low)))
+                value = infix(value, ">>", low)
             return trimmed(value, width)
         wide = c_type(inner.type)
         shifted = call(f"{wide}_shift_right", value, low) if low else value
         if width > 64:
-            return call(f"macs_w{limbs(width)}_resize", f"({shifted}).limb", limbs_of(inner.type), width)
-        return trimmed(C(f"({shifted}).limb[0]"), width)
+            return call(f"macs_w{limbs(width)}_resize", Member(shifted, "limb"), limbs_of(inner.type), width)
+        return trimmed(low_limb(shifted), width)
 
     def _cast(self, inner: Expression, type_: Type) -> C:
         value = self(inner)
@@ -348,7 +305,7 @@ class Expressions:
         if is_wide(type_):
             return self._widened(inner, type_)
         if is_wide(inner.type):
-            return trimmed(C(f"({value}).limb[0]"), type_.width)
+            return trimmed(low_limb(value), type_.width)
         if type_.width > inner.type.width and inner.type.signed:
             return trimmed(cast("uint64_t", call("macs_signed", value, inner.type.width)), type_.width)
         if type_.width >= inner.type.width:
@@ -361,7 +318,7 @@ class Expressions:
             return value
         if is_wide(type_):
             value = call(f"{c_type(type_)}_compare", value, literal(0, type_))
-        return infix(value, "!=", C("0"))
+        return infix(value, "!=", 0)
 
     def _widened(self, inner: Expression, type_: Bits, extend: bool = True) -> C:
         """A value in a wide type, cut or extended: by the sign of the operand's type, or with zeros."""
@@ -370,7 +327,7 @@ class Expressions:
         grown = extend and type_.width > inner.type.width and inner.type.signed
         if is_wide(inner.type):
             if c_type(inner.type) != wide or type_.width < inner.type.width:
-                value = call(f"{wide}_resize", f"({value}).limb", limbs_of(inner.type), width)
+                value = call(f"{wide}_resize", Member(value, "limb"), limbs_of(inner.type), width)
         else:
             value = call(f"{wide}_of", value)
         return call(f"{wide}_extend_sign", value, inner.type.width, width) if grown else value
@@ -380,9 +337,14 @@ def as_unsigned(expression: Expression, value: C, width: int) -> C:
     """The value of an expression for arithmetic of that width (≤ 64) that must not happen in C's int: literals are ints,
     as are choices between them and all that is narrower than 32 bits."""
     type_ = f"uint{max(32, natural(width))}_t"
-    if (isinstance(expression, Read) and width > 16) or value.text.startswith(f"({type_})"):
-        return value
-    return cast(type_, value)
+    first = value.left if isinstance(value, CBinary) else value
+    has_it = isinstance(first, Cast) and first.type == type_
+    return value if has_it or (isinstance(expression, Read) and width > 16) else cast(type_, value)
+
+
+def low_limb(value: C) -> C:
+    """The lowest 64 bits of a wide value."""
+    return Index(Member(value, "limb"), Literal("0"))
 
 
 def limbs_of(type_: Type) -> int:

@@ -1,18 +1,36 @@
-"""Extern calls → C statements. One small function a method of hlir.externs, found by its name."""
+"""Extern calls → C. One small function a method of hlir.externs, found by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from transpiler.analysis.locations import actions_of
+from transpiler.codegen.apply import INDEX, OWN_INDEX, SELECTED
+from transpiler.codegen.c.build import NULL, call, cast, choose, infix, negated, operand, packed, packet
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Block,
+    Body,
+    Compound,
+    Declare,
+    Do,
+    Expression as C,
+    If,
+    Index,
+    Literal,
+    Member,
+    Name,
+    Statement,
+    String,
+)
 from transpiler.codegen.ctypes import c_type, limbs, literal, natural
-from transpiler.codegen.expressions import C as CExpression, Expressions, cast, choose, infix, trimmed
+from transpiler.codegen.expressions import Expressions, low_limb, trimmed
 from transpiler.codegen.names import Names
-from transpiler.codegen.outside import Outside, string
+from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
-from transpiler.codegen.views import NOWHERE, OWN_INDEX, BlockView, DigestFieldView, ExternView, Line, Views
+from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView
 from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place, Read, Text
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -21,7 +39,7 @@ from transpiler.hlir.types import Bits, Type, Varbit, width_of
 from transpiler.schedule.v1model import preserved_fields, preserved_lists
 from transpiler.targets.target import Counter
 
-Assigner = Callable[[Place, CExpression], Views]  # writes a C value to a place
+Assigner = Callable[[Place, C], Body]  # writes a C value to a place
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
 C_KINDS = {
@@ -39,7 +57,7 @@ C_KINDS = {
 PROFILES = frozenset({"action_profile", "action_selector"})
 
 
-NO_PAYLOAD = "NULL, 0"
+NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 
 class Externs:
@@ -56,9 +74,9 @@ class Externs:
         )
         self.number = {e.name: i for i, e in enumerate(self.instances)}
 
-    def state(self, instance: str) -> str:
+    def state(self, instance: str) -> C:
         """The C expression for an instance's state."""
-        return f"externs[{self.constant(instance)}]"
+        return Index(Name("externs"), Name(self.constant(instance)))
 
     def constant(self, instance: str) -> str:
         return self.names(f"{instance}.extern")
@@ -114,7 +132,7 @@ class Externs:
                 return tuple(DigestFieldView(Outside(n), width_of(v.type)) for n, v in zip(names, values, strict=True))
         return ()
 
-    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: Outside) -> Views:
+    def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str) -> Body:
         """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
         return _CALLS[statement.method](Call(self, render, statement, assign, table, cite))
 
@@ -122,34 +140,34 @@ class Externs:
         """The table of a direct instance."""
         return self._tables[instance].name
 
-    def own_index(self, instance: str, table: str) -> str:
+    def own_index(self, instance: str, table: str) -> C:
         """The C of a direct instance's element while an action of `table` runs: the entry that was hit; that of the
         default action where another table's action runs."""
         owner = self._tables[instance]
         if owner.name != table:
-            return str(owner.size)
-        return OWN_INDEX if owner.implementation is not None else "entry->head.index"
+            return operand(owner.size)
+        return OWN_INDEX if owner.implementation is not None else INDEX
 
-    def colour(self, instance: str) -> str:
+    def colour(self, instance: str) -> Name:
         """The C variable for the colour that a direct meter gave when its table was hit."""
-        return f"colour_{self.number[instance]}"
+        return Name(f"colour_{self.number[instance]}")
 
-    def selection(self, render: Expressions, table: Table, gathered: str = "") -> Views:
+    def selection(self, render: Expressions, table: Table, gathered: C | None = None) -> Body:
         """Leave in `selected` the hash by which a group's member is chosen: of the bytes that `gather` has left."""
         if (instance := self._selector(table)) is None:
             return ()
         algorithm, values = str(instance.attribute("algorithm")), _selector_values(table)
-        size = self._packed_bytes(algorithm, values) if gathered else None
-        if size is not None:
-            lines: Views = ()
-            result = CExpression(f"macs_checksum_{algorithm}((struct macs_bytes){{{gathered}, {size}, {NO_PAYLOAD}}})")
+        size = self._packed_bytes(algorithm, values) if gathered is not None else None
+        made: Body = ()
+        if size is not None and gathered is not None:
+            result: C = call(f"macs_checksum_{algorithm}", _bytes_of(gathered, operand(size)))
         else:
-            lines, result = self.hash(render, algorithm, values)
+            made, result = self.hash(render, algorithm, values)
         width = int(instance.attribute("width"))
-        chosen = infix(result, "&", CExpression(literal((1 << width) - 1, Bits(width)))) if width < 64 else result
-        return (*lines, Line(f"selected = {chosen};"))
+        chosen = infix(result, "&", literal((1 << width) - 1, Bits(width))) if width < 64 else result
+        return (*made, Assign(SELECTED, chosen))
 
-    def gather(self, render: Expressions, table: Table, buffer: str) -> tuple[Views, int]:
+    def gather(self, render: Expressions, table: Table, buffer: C) -> tuple[Body, int]:
         """Pack what a group's member is chosen by while other packets' lookups start: bytes that are hashed just after
         they were stored are not there yet. The statements and the number of bytes; none where nothing is packed."""
         if (instance := self._selector(table)) is None:
@@ -158,7 +176,7 @@ class Externs:
         size = self._packed_bytes(str(instance.attribute("algorithm")), values)
         if size is None:
             return (), 0
-        clear = (Line(f"memset({buffer}, 0, {size});"),) if _unaligned(values) else ()
+        clear = (Do(call("memset", buffer, 0, size)),) if _unaligned(values) else ()
         return (*clear, *pack_dense(render, buffer, values)[0]), size
 
     def _selector(self, table: Table) -> ExternInstance | None:
@@ -180,66 +198,72 @@ class Externs:
         render: Expressions,
         algorithm: str,
         values: tuple[Expression, ...],
-        payload: str = NO_PAYLOAD,
-        before: CExpression | None = None,
-    ) -> tuple[Views, CExpression]:
+        payload: tuple[C, C] = NO_PAYLOAD,
+        before: C | None = None,
+    ) -> tuple[Body, C]:
         """The statements that pack values into `list`, which they declare, or add them up, and their hash, a uint64_t.
         `before`: the hash that it extends."""
         if algorithm == "random":
-            return (), CExpression("macs_random_next(worker)")
+            return (), call("macs_random_next", "worker")
         if payload == NO_PAYLOAD and self._summed(algorithm, values):
             return sum_of(render, values, before)
-        varying = has_varbit(values)
-        lines, bits = (pack_varying if varying else pack_dense)(render, "list", values)
+        varying, buffer = has_varbit(values), Name("list")
+        stores, bits = (pack_varying if varying else pack_dense)(render, buffer, values)
         size = bytes_of(bits)
-        declare = Line(f"uint8_t list[{max(size, 1)}]{' = {0}' if _unaligned(values) else ''};")
-        packed = f"(struct macs_bytes){{list, {'used' if varying else size}, {payload}}}"
+        zeros = packed([Literal("0")]) if _unaligned(values) else None
+        declare = Declare("uint8_t", "list", zeros, size=max(size, 1))
+        hashed = _bytes_of(buffer, Name("used") if varying else operand(size), payload)
         if before is not None:
-            return (declare, *lines), CExpression(f"macs_extend_{algorithm}({before}, {packed})")
-        return (declare, *lines), CExpression(f"macs_checksum_{algorithm}({packed})")
+            return (declare, *stores), call(f"macs_extend_{algorithm}", before, hashed)
+        return (declare, *stores), call(f"macs_checksum_{algorithm}", hashed)
 
-    def on_hit(self, table: Table, cite: Outside) -> tuple[Views, Views]:
+    def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit."""
-        declared: list[Line] = []
-        done: list[Line] = []
+        declared: list[Statement] = []
+        done: list[Statement] = []
         for name in table.direct:
             if not self.program.extern[name].attribute("automatic"):
                 continue
-            arguments = f"{self.state(name)}, worker, entry->head.index, packet->length"
+            arguments = (self.state(name), "worker", INDEX, packet("length"))
             if self.program.extern[name].kind == "direct_counter":
-                done.append(Line(f"macs_counter_add({arguments});", cite))
+                done.append(Do(call("macs_counter_add", *arguments), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
-                declared.append(Line(f"uint64_t {self.colour(name)} = MACS_NO_COLOUR;"))
-                done.append(Line(f"{self.colour(name)} = macs_meter_execute({arguments});", cite))
-                done.append(Line(f"(void){self.colour(name)};"))  # an action may read it into what nobody reads
+                colour = self.colour(name)
+                declared.append(Declare("uint64_t", colour.name, Name("MACS_NO_COLOUR")))
+                done.append(Assign(colour, call("macs_meter_execute", *arguments), cite))
             else:
-                done.append(Line(f"macs_meter_execute({arguments});", cite))
+                done.append(Do(call("macs_meter_execute", *arguments), cite))
         return tuple(declared), tuple(done)
+
+
+def _bytes_of(buffer: C, size: C, payload: tuple[C, C] = NO_PAYLOAD) -> C:
+    """What a hash is made of, struct macs_bytes: bytes, and those of a payload behind them."""
+    return Compound("struct macs_bytes", (buffer, size, *payload))
 
 
 class Call:
     """What a method's function needs."""
 
     def __init__(
-        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: Outside
+        self, externs: Externs, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str
     ) -> None:
         self.externs, self.render, self.statement = externs, render, statement
         self.assign, self.table, self.cite = assign, table, cite
 
     @property
-    def state(self) -> str:
+    def state(self) -> C:
         assert self.statement.instance is not None
         return self.externs.state(self.statement.instance)
 
     @property
-    def own_index(self) -> str:
+    def own_index(self) -> C:
         assert self.statement.instance is not None
         return self.externs.own_index(self.statement.instance, self.table)
 
-    def input(self, number: int) -> CExpression:
+    def input(self, number: int) -> C:
         return self.render(self.statement.inputs[number])
 
-    def amount(self, number: int) -> CExpression:
+    def amount(self, number: int) -> C:
         return self.render.amount(self.statement.inputs[number])
 
     def output_type(self) -> Type:
@@ -253,174 +277,171 @@ class Call:
         """The number of the call's list of preserved fields."""
         return preserved_lists(self.externs.program).index(preserved_fields(self.statement))
 
-    def number(self, text: str) -> CExpression:
+    def number(self, value: C) -> C:
         """A C integer of 64 bits as a value of the output's type."""
         width = width_of(self.output_type())
-        return CExpression(f"macs_w{limbs(width)}_of({text})") if width > 64 else trimmed(CExpression(text), width)
+        return call(f"macs_w{limbs(width)}_of", value) if width > 64 else trimmed(value, width)
 
-    def assign_output(self, value: CExpression) -> Views:
-        """Nothing, where nobody reads the output."""
+    def do(self, function: str, *arguments: C | str | int) -> Body:
+        """A statement that calls a function of the backend."""
+        return (Do(call(function, *arguments), self.cite),)
+
+    def assign_output(self, value: C) -> Body:
         return self.assign(self.statement.outputs[0], value)
 
-    def assign_effect(self, value: CExpression) -> Views:
+    def assign_effect(self, value: C) -> Body:
         """Assign the result of a C call that does more: it is made once, also where its result goes nowhere."""
         place = self.statement.outputs[0]
         if isinstance(place, FieldRef) and isinstance(place.header, ElementRef):  # written only where it is in range
-            taken = self.assign_output(CExpression("result")) or (Line("(void)result;"),)
-            made = Line(f"const {c_type(self.output_type())} result = {value};")
-            return (BlockView((made, *taken), "", self.cite),)
-        return self.assign_output(value) or (Line(f"(void)({value});", self.cite),)
+            result = Name("result")
+            made = Declare(c_type(self.output_type()), "result", value, constant=True)
+            return (Block((made, *self.assign_output(result)), cite=self.cite),)
+        return self.assign_output(value)
 
 
-def _count(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, {call.amount(0)}, packet->length);", call.cite),)
+def _count(of: Call) -> Body:
+    return of.do("macs_counter_add", of.state, "worker", of.amount(0), packet("length"))
 
 
-def _count_length(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, {call.amount(0)}, {call.amount(1)});", call.cite),)
+def _count_length(of: Call) -> Body:
+    return of.do("macs_counter_add", of.state, "worker", of.amount(0), of.amount(1))
 
 
-def _count_direct(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, {call.own_index}, packet->length);", call.cite),)
+def _count_direct(of: Call) -> Body:
+    return of.do("macs_counter_add", of.state, "worker", of.own_index, packet("length"))
 
 
-def _count_direct_length(call: Call) -> Views:
-    return (Line(f"macs_counter_add({call.state}, worker, {call.own_index}, {call.amount(0)});", call.cite),)
+def _count_direct_length(of: Call) -> Body:
+    return of.do("macs_counter_add", of.state, "worker", of.own_index, of.amount(0))
 
 
-def _execute_meter(call: Call) -> Views:
-    return call.assign_effect(
-        call.number(f"macs_meter_execute({call.state}, worker, {call.amount(0)}, packet->length)")
-    )
+def _execute_meter(of: Call) -> Body:
+    colour = call("macs_meter_execute", of.state, "worker", of.amount(0), packet("length"))
+    return of.assign_effect(of.number(colour))
 
 
-def _execute_aware(call: Call) -> Views:
-    inputs = ", ".join(str(call.amount(i)) for i in range(3))
-    return call.assign_effect(call.number(f"macs_meter_execute_aware({call.state}, worker, {inputs})"))
+def _execute_aware(of: Call) -> Body:
+    inputs = [of.amount(i) for i in range(3)]
+    return of.assign_effect(of.number(call("macs_meter_execute_aware", of.state, "worker", *inputs)))
 
 
-def _execute_direct_aware(call: Call) -> Views:
-    inputs = f"{call.own_index}, {call.amount(0)}, {call.amount(1)}"
-    return call.assign_effect(call.number(f"macs_meter_execute_aware({call.state}, worker, {inputs})"))
+def _execute_direct_aware(of: Call) -> Body:
+    inputs = (of.own_index, of.amount(0), of.amount(1))
+    return of.assign_effect(of.number(call("macs_meter_execute_aware", of.state, "worker", *inputs)))
 
 
-def _read_direct_meter(call: Call) -> Views:
-    instance = call.statement.instance
+def _read_direct_meter(of: Call) -> Body:
+    instance = of.statement.instance
     assert instance is not None
-    before, place = call.statement.inputs[0], call.statement.outputs[0]
-    if (
-        call.externs.owner(instance) != call.table
-    ):  # an action that several tables share: it has not run for the meter's
-        return () if isinstance(before, Read) and before.place == place else call.assign_output(call.input(0))
-    colour = call.externs.colour(instance)
-    missed = infix(CExpression(colour), "==", CExpression("MACS_NO_COLOUR"))
-    return call.assign_output(choose(missed, call.input(0), call.number(colour)))
+    before, place = of.statement.inputs[0], of.statement.outputs[0]
+    if of.externs.owner(instance) != of.table:  # an action that several tables share: it has not run for the meter's
+        return () if isinstance(before, Read) and before.place == place else of.assign_output(of.input(0))
+    colour = of.externs.colour(instance)
+    missed = infix(colour, "==", "MACS_NO_COLOUR")
+    return of.assign_output(choose(missed, of.input(0), of.number(colour)))
 
 
-def _execute_direct_meter(call: Call) -> Views:
-    executed = f"macs_meter_execute({call.state}, worker, {call.own_index}, packet->length)"
-    return call.assign_effect(call.number(executed))
+def _execute_direct_meter(of: Call) -> Body:
+    colour = call("macs_meter_execute", of.state, "worker", of.own_index, packet("length"))
+    return of.assign_effect(of.number(colour))
 
 
-def _read_register(call: Call) -> Views:
-    type_ = call.output_type()
-    width = width_of(type_)
-    read = f"macs_register_read({call.state}, {call.amount(0)}, value);"
+def _read_register(of: Call) -> Body:
+    width, cell = width_of(of.output_type()), Name("value")
+    zeros = packed([Literal("0")])
     if width > 64:
-        value = CExpression(f"macs_w{limbs(width)}_resize(value, {limbs(width)}, {width})")
+        value: C = call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
     else:
-        value = trimmed(CExpression("value[0]"), width)
-    return (
-        BlockView(
-            (Line(f"uint64_t value[{limbs(width)}] = {{0}};"), Line(read), *call.assign_output(value)), "", call.cite
-        ),
-    )
+        value = trimmed(Index(cell, Literal("0")), width)
+    declare = Declare("uint64_t", "value", zeros, size=limbs(width))
+    read = Do(call("macs_register_read", of.state, of.amount(0), cell))
+    return (Block((declare, read, *of.assign_output(value)), cite=of.cite),)
 
 
-def _write_register(call: Call) -> Views:
-    value = call.input(1)
-    if width_of(call.statement.inputs[1].type) > 64:
-        return (Line(f"macs_register_write({call.state}, {call.amount(0)}, ({value}).limb);", call.cite),)
-    words = f"(const uint64_t[]){{{value}}}"
-    return (Line(f"macs_register_write({call.state}, {call.amount(0)}, {words});", call.cite),)
+def _write_register(of: Call) -> Body:
+    value = of.input(1)
+    if width_of(of.statement.inputs[1].type) > 64:
+        return of.do("macs_register_write", of.state, of.amount(0), Member(value, "limb"))
+    return of.do("macs_register_write", of.state, of.amount(0), Compound("const uint64_t[]", (value,)))
 
 
-def _hash(call: Call, payload: str = NO_PAYLOAD) -> Views:
-    algorithm = call.statement.inputs[0]
+def _hash(of: Call, payload: tuple[C, C] = NO_PAYLOAD) -> Body:
+    algorithm = of.statement.inputs[0]
     assert isinstance(algorithm, Text)
-    if not call.assign_output(CExpression("0")):
-        return ()  # nobody reads it, so nothing that it is made of is read here either
-    lines, result = call.externs.hash(call.render, algorithm.value, flattened(call.statement.inputs[1]), payload)
-    return _assign_hash(call, lines, result)
+    values = flattened(of.statement.inputs[1])
+    return _assign_hash(of, *of.externs.hash(of.render, algorithm.value, values, payload))
 
 
-def _extend_hash(call: Call) -> Views:
-    algorithm = call.statement.inputs[0]
+def _extend_hash(of: Call) -> Body:
+    algorithm = of.statement.inputs[0]
     assert isinstance(algorithm, Text)
-    values = flattened(call.statement.inputs[2])
-    return _assign_hash(call, *call.externs.hash(call.render, algorithm.value, values, before=call.amount(1)))
+    values = flattened(of.statement.inputs[2])
+    return _assign_hash(of, *of.externs.hash(of.render, algorithm.value, values, before=of.amount(1)))
 
 
-def _assign_hash(call: Call, lines: Views, result: CExpression) -> Views:
-    width = width_of(call.output_type())
+def _assign_hash(of: Call, made: Body, result: C) -> Body:
+    width = width_of(of.output_type())
     if width > 64:
-        value = CExpression(f"macs_w{limbs(width)}_of({result})")
+        value: C = call(f"macs_w{limbs(width)}_of", result)
     else:
         value = trimmed(result, width) if width < 64 else cast(f"uint{natural(width)}_t", result)
-    return (BlockView((*lines, *call.assign_output(value)), "", call.cite),)
+    return (Block((*made, *of.assign_output(value)), cite=of.cite),)
 
 
-def _hash_with_payload(call: Call) -> Views:
-    return _hash(call, "packet->data + packet->payload_offset, packet->length - packet->payload_offset")
+def _hash_with_payload(of: Call) -> Body:
+    offset = packet("payload_offset")
+    return _hash(of, (infix(packet("data"), "+", offset), infix(packet("length"), "-", offset)))
 
 
-def _random(call: Call) -> Views:
-    value = CExpression(f"macs_random_range(worker, {call.input(0)}, {call.input(1)})")
-    return call.assign_effect(trimmed(value, width_of(call.output_type())))
+def _random(of: Call) -> Body:
+    value = call("macs_random_range", "worker", of.input(0), of.input(1))
+    return of.assign_effect(trimmed(value, width_of(of.output_type())))
 
 
-def _digest(call: Call) -> Views:
-    lines, size = pack_padded(call.render, "list", flattened(call.statement.inputs[0]))
-    send = Line(f"macs_digest_send({call.state}, list, {size});")
-    return (BlockView((Line(f"uint8_t list[{max(size, 1)}];"), *lines, send), "", call.cite),)
+def _digest(of: Call) -> Body:
+    stores, size = pack_padded(of.render, Name("list"), flattened(of.statement.inputs[0]))
+    declare = Declare("uint8_t", "list", size=max(size, 1))
+    return (Block((declare, *stores, Do(call("macs_digest_send", of.state, "list", size))), cite=of.cite),)
 
 
-def _log(call: Call) -> Views:
-    values = flattened(call.statement.inputs[1])
-    texts = [f"({call.render(v)}).limb[0]" if width_of(v.type) > 64 else call.render(v).text for v in values]
-    array = f"(const uint64_t[]){{{', '.join(texts)}}}" if texts else "NULL"
-    return (Line(f"macs_log_message(worker, {call.input(0)}, {array}, {len(texts)});", call.cite),)
+def _log(of: Call) -> Body:
+    values = flattened(of.statement.inputs[1])
+    words = [low_limb(of.render(v)) if width_of(v.type) > 64 else of.render(v) for v in values]
+    array = Compound("const uint64_t[]", tuple(words)) if words else NULL
+    return of.do("macs_log_message", "worker", of.input(0), array, len(words))
 
 
-def _assert(call: Call) -> Views:
-    return (Line(f"if (!({call.input(0)})) macs_assert_failed(worker, {string(call.cite)});", call.cite),)
+def _assert(of: Call) -> Body:
+    failed = Do(call("macs_assert_failed", "worker", String(of.cite)))
+    return (If(negated(of.input(0)), (failed,), cite=of.cite),)
 
 
-def _request_clone(call: Call) -> Views:
-    kind = call.statement.method.partition(".")[2]
-    session, fields = call.amount(0), call.preserved()
-    return (Line(f"macs_request_clone_{kind}(packet, {session}, {fields});", call.cite),)
+def _request_clone(of: Call) -> Body:
+    kind = of.statement.method.partition(".")[2]
+    return of.do(f"macs_request_clone_{kind}", "packet", of.amount(0), of.preserved())
 
 
-def _request_again(call: Call) -> Views:
-    kind = call.statement.method.partition(".")[0]
-    return (Line(f"macs_request_{kind}(packet, {call.preserved()});", call.cite),)
+def _request_again(of: Call) -> Body:
+    kind = of.statement.method.partition(".")[0]
+    return of.do(f"macs_request_{kind}", "packet", of.preserved())
 
 
-def _request_truncate(call: Call) -> Views:
-    return (Line(f"macs_request_truncate(packet, {call.amount(0)});", call.cite),)
+def _request_truncate(of: Call) -> Body:
+    return of.do("macs_request_truncate", "packet", of.amount(0))
 
 
-def _request_cipher(call: Call) -> Views:
-    kind = call.statement.method.partition(".")[2].upper()
-    key, iv = (
-        Line(f"{c_type(type_)}_store(macs_cipher_request_of(packet)->{part}, 0, {width_of(type_)}, {call.input(i)});")
-        for i, (part, type_) in enumerate(zip(("key", "iv"), (x.type for x in call.statement.inputs), strict=True))
-    )
-    return (Line(f"macs_request_cipher(packet, MACS_{kind});", call.cite), key, iv)
+def _request_cipher(of: Call) -> Body:
+    kind = of.statement.method.partition(".")[2].upper()
+    request = call("macs_cipher_request_of", "packet")
+    stores: list[Statement] = []
+    for number, part in enumerate(("key", "iv")):
+        type_ = of.statement.inputs[number].type
+        place = Member(request, part, arrow=True)
+        stores.append(Do(call(f"{c_type(type_)}_store", place, 0, width_of(type_), of.input(number))))
+    return (*of.do("macs_request_cipher", "packet", f"MACS_{kind}"), *stores)
 
 
-_CALLS: dict[str, Callable[[Call], Views]] = {
+_CALLS: dict[str, Callable[[Call], Body]] = {
     "counter.count": _count,
     "counter.count_length": _count_length,
     "direct_counter.count_length": _count_direct_length,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from transpiler.codegen.c.build import call, packet
+from transpiler.codegen.c.nodes import Assign, Body, If, Member, Name, String
 from transpiler.codegen.outcome import Outcome
-from transpiler.codegen.outside import string
-from transpiler.codegen.tables import cite
-from transpiler.codegen.views import IfView, Line, Views
+from transpiler.codegen.places import at
 from transpiler.diagnostics import Span
 
 
@@ -20,10 +20,12 @@ class LongLoops:
     outcome: Outcome
     requests: bool
 
-    def begin_round(self, span: Span) -> Views:
+    def begin_round(self, span: Span) -> Body:
         """The first statements of a loop's body; none where the loop surely ends soon."""
         if span not in self.spans:
             return ()
-        place = string(cite(span.file, span.line))
-        forget = (Line("packet->requests.flags &= MACS_CLONED;"),) if self.requests else ()
-        return (IfView(f"macs_loop_ends(worker, {place})", (*forget, *self.outcome.drop("ENDLESS")), ()),)
+        forget = (
+            (Assign(Member(packet("requests"), "flags"), Name("MACS_CLONED"), operator="&="),) if self.requests else ()
+        )
+        ends = call("macs_loop_ends", "worker", String(at(span)))
+        return (If(ends, (*forget, *self.outcome.drop("ENDLESS"))),)

@@ -1,47 +1,69 @@
-"""What becomes of a packet, as statement views: in its record or, in a straight pipe, as its fate."""
+"""What becomes of a packet, as statements: in its record or, in a straight pipe, as its fate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transpiler.codegen.views import Line, Views
+from transpiler.codegen.c.build import KEPT, call, infix, packet
+from transpiler.codegen.c.nodes import Assign, Body, Call, Do, Expression, Literal, Name, Return, Statement, Unary
+from transpiler.codegen.c.walk import map_bodies
+
+FATE = Unary("*", Name("fate"))
+GO_ON = "macs_go_on"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a generated function says it. `fated`: it is given `fate` (macs/straight.h); `recorded`: the runtime or others
-    read it in the record; `lasting`: as the Maker's; `names_port`: the program reads the egress port there."""
+    read it in the record."""
 
     fated: bool
     recorded: bool
-    lasting: bool
-    names_port: bool
 
-    def drop(self, cause: str = "PROGRAM") -> Views:
+    def drop(self, cause: str = "PROGRAM") -> Body:
         """Ends the function. `cause`: of enum macs_cause."""
-        texts: list[str] = []
+        made: list[Statement] = []
         if self.recorded:
-            texts += ["packet->verdict = MACS_DROP;", f"packet->cause = MACS_CAUSE_{cause};"]
+            made.append(Assign(packet("verdict"), Name("MACS_DROP")))
+            made.append(Assign(packet("cause"), Name(f"MACS_CAUSE_{cause}")))
         if self.fated:
-            texts.append(f"*fate = MACS_FATE_DROP + MACS_CAUSE_{cause};")
-        return tuple(map(Line, [*texts, "return;"]))
+            made.append(Assign(FATE, infix("MACS_FATE_DROP", "+", f"MACS_CAUSE_{cause}")))
+        return (*made, Return())
 
-    def forward(self, port: str) -> Views:
-        """`port`: the C of its number."""
-        texts: list[str] = []
-        if self.recorded or self.names_port:
-            texts.append(f"packet->egress_port = {port};")
+    def forward(self, port: Expression) -> Body:
+        """To the port of that number."""
+        made: list[Statement] = [Assign(packet("egress_port"), port)]
         if self.recorded:
-            texts.append("packet->verdict = MACS_FORWARD;")
+            made.append(Assign(packet("verdict"), Name("MACS_FORWARD")))
         if self.fated:
-            texts.append(f"*fate = macs_fate_of_port(common, {port});")
-        return tuple(map(Line, texts))
+            made.append(Assign(FATE, call("macs_fate_of_port", "common", port)))
+        return tuple(made)
 
-    def go_on(self, verdict: str, group: str = "") -> Views:
-        """To what follows this pipe, which the runtime finds in the record. `group`: the C of a multicast group's number."""
-        on = Line("*fate = MACS_FATE_ON;")
-        if self.fated and not self.lasting:
-            return Line(f"macs_go_on(common, packet->handle, kept, {verdict}, {group or 0});"), on
-        texts = [f"packet->multicast_group = {group};"] if group else []
-        texts.append(f"packet->verdict = {verdict};")
-        return (*map(Line, texts), *((on,) if self.fated else ()))
+    def go_on(self, verdict: str, group: Expression | None = None) -> Body:
+        """To what follows this pipe, which the runtime finds in the record. `group`: a multicast group's number."""
+        on = Assign(FATE, Name("MACS_FATE_ON"))
+        if self.fated and not self.recorded:
+            none = Literal("0")
+            return (Do(call(GO_ON, "common", packet("handle"), KEPT, verdict, group or none)), on)
+        return (*_in_record(Name(verdict), group), *((on,) if self.fated else ()))
+
+
+def with_lasting_records(body: Body) -> Body:
+    """The body where records are kept from stage to stage: who goes on finds in them what `go_on` has filled in else."""
+
+    def rewritten(body: Body) -> Body:
+        made: list[Statement] = []
+        for statement in body:
+            match statement:
+                case Do(expression=Call(function=name, arguments=(_, _, _, verdict, group))) if name == GO_ON:
+                    made += _in_record(verdict, None if group == Literal("0") else group)
+                case _:
+                    made.append(map_bodies(statement, rewritten))
+        return tuple(made)
+
+    return rewritten(body)
+
+
+def _in_record(verdict: Expression, group: Expression | None) -> Body:
+    grouped = (Assign(packet("multicast_group"), group),) if group is not None else ()
+    return (*grouped, Assign(packet("verdict"), verdict))

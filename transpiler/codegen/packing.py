@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from transpiler.codegen.c.build import address, call, infix, plus
+from transpiler.codegen.c.nodes import Assign, Body, Declare, Do, Expression as C, Index, Literal, Name, Statement
 from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.expressions import Expressions
-from transpiler.codegen.outside import Outside
-from transpiler.codegen.views import NOWHERE, Line, Views
 from transpiler.hlir.expressions import Expression, ListExpression
 from transpiler.hlir.types import Type, Varbit, width_of
 
@@ -29,72 +29,77 @@ def flattened(expression: Expression) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def store(render: Expressions, buffer: str, first_bit: int, value: Expression, cite: Outside = NOWHERE) -> Line:
+def store(render: Expressions, buffer: C, first_bit: int, value: Expression) -> Statement:
     """Store one value's bits from bit `first_bit` of a byte array on."""
-    bits, text = width_of(value.type), render(value).text
-    if is_wide(value.type):
-        return Line(f"{c_type(value.type)}_store({buffer}, {first_bit}, {bits}, {text});", cite)
+    return stored(buffer, first_bit, value.type, render(value))
+
+
+def stored(buffer: C, first_bit: int, type_: Type, value: C) -> Statement:
+    """The same of a value in C."""
+    bits = width_of(type_)
+    if is_wide(type_):
+        return Do(call(f"{c_type(type_)}_store", buffer, first_bit, bits, value))
     if first_bit % 8 == 0 and bits % 8 == 0:
-        place = f"{buffer} + {first_bit // 8}" if first_bit else buffer
-        return Line(f"macs_store_bytes({place}, {bits // 8}, {text});", cite)
-    return Line(f"macs_store_bits({buffer}, {first_bit}, {bits}, {text});", cite)
+        return Do(call("macs_store_bytes", plus(buffer, first_bit // 8), bits // 8, value))
+    return Do(call("macs_store_bits", buffer, first_bit, bits, value))
 
 
-def pack_dense(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+def pack_dense(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> tuple[Body, int]:
     """All values one after the other without padding; the statements and the number of bits."""
-    lines: list[Line] = []
+    packed: list[Statement] = []
     at = 0
     for value in values:
-        lines.append(store(render, buffer, at, value))
+        packed.append(store(render, buffer, at, value))
         at += width_of(value.type)
-    return tuple(lines), at
+    return tuple(packed), at
 
 
 def has_varbit(values: tuple[Expression, ...]) -> bool:
     return any(isinstance(value.type, Varbit) for value in values)
 
 
-def pack_varying(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+def pack_varying(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> tuple[Body, int]:
     """All values one after the other, varbits among them, each beginning at a byte; the statements, which leave the
     number of bytes in `used`, and how many bits there are at most."""
-    lines: list[Line] = [Line("uint32_t used = 0;")]
+    used = Name("used")
+    packed: list[Statement] = [Declare("uint32_t", "used", Literal("0"))]
     at = most = 0
 
     def end_run() -> None:
         nonlocal at
         if at:
-            lines.append(Line(f"used += {bytes_of(at)};"))
+            packed.append(Assign(used, Literal(str(bytes_of(at))), operator="+="))
         at = 0
 
     for value in values:
         if isinstance(value.type, Varbit):
             end_run()
-            lines.append(Line(f"macs_varbit_append(packet, {buffer}, &used, {render(value)});"))
+            packed.append(Do(call("macs_varbit_append", "packet", buffer, address(used), render(value))))
             most += value.type.max_width
         else:
-            lines.append(store(render, f"({buffer} + used)", at, value))
+            packed.append(store(render, infix(buffer, "+", used), at, value))
             at += width_of(value.type)
             most += width_of(value.type)
     end_run()
-    return tuple(lines), most
+    return tuple(packed), most
 
 
-def pack_padded(render: Expressions, buffer: str, values: tuple[Expression, ...]) -> tuple[Views, int]:
+def pack_padded(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> tuple[Body, int]:
     """Each value right-aligned in whole bytes; the statements and the number of bytes."""
-    lines: list[Line] = []
+    packed: list[Statement] = []
     at = 0
     for value in values:
-        lines += store_padded(buffer, at, value.type, render(value).text)
+        packed += store_padded(buffer, at, value.type, render(value))
         at += bytes_of(width_of(value.type))
-    return tuple(lines), at
+    return tuple(packed), at
 
 
-def store_padded(buffer: str, at: int, type_: Type, text: str) -> list[Line]:
+def store_padded(buffer: C, at: int, type_: Type, value: C) -> Body:
     """Store one value right-aligned in whole bytes, from byte `at` on."""
     bits = width_of(type_)
-    place = f"{buffer} + {at}" if at else buffer
+    place = plus(buffer, at)
     if not is_wide(type_):
-        return [Line(f"macs_store_bytes({place}, {bytes_of(bits)}, {text});")]
+        return (Do(call("macs_store_bytes", place, bytes_of(bits), value)),)
     padding = bytes_of(bits) * 8 - bits
-    lines = [Line(f"{buffer}[{at}] = 0;")] if padding else []
-    return [*lines, Line(f"{c_type(type_)}_store({place}, {padding}, {bits}, {text});")]
+    cleared = (Assign(Index(buffer, Literal(str(at))), Literal("0")),) if padding else ()
+    return (*cleared, Do(call(f"{c_type(type_)}_store", place, padding, bits, value)))

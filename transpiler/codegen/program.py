@@ -6,16 +6,20 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.trips import long_loops
+from transpiler.codegen.bodies import finished, pipe_view, values
+from transpiler.codegen.c.build import kept
+from transpiler.codegen.c.nodes import Assign, Body, Name
+from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
-from transpiler.codegen.record import WHOLE, binding, is_written, reads_time, record_of
-from transpiler.codegen.stages import Maker
-from transpiler.codegen.storage import Slot, Storage
+from transpiler.codegen.record import binding, reads_time
+from transpiler.codegen.stages import Context
+from transpiler.codegen.storage import NOWHERE, Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import Line, PipeView, ProgramView, SlotView, Views
+from transpiler.codegen.views import PipeView, ProgramView, SlotView
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -53,38 +57,40 @@ def view(
     requests = _uses_requests(program)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
     straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
-    recorded = lasting = overridden or requests or not straight
-    long = long_loops(program)
+    recorded = overridden or requests or not straight
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
-    while True:  # what only those were made of that nothing reads may be unread then
-        maker = Maker(
-            program, storage, tables, externs, wanted.in_place, straight, recorded, lasting, long, requests
-        )  # fmt: skip
-        pipes = tuple(maker.pipe(pipe) for pipe in schedule.pipes)
-        preserved = tuple(_preserved(program, storage, fields) for fields in describe(program).preserved(program)[1:])
-        unread, record = storage.unread_slots(), WHOLE if recorded else record_of(pipes)
-        if (unread, record) != (storage.unread, storage.record):
-            storage = Storage(program, schedule, names, late, unread, record, wanted.in_place)
-        elif lasting or not is_written(tuple(pipe for pipe in pipes if not pipe.aside)):
-            break
-        else:
-            lasting = True
+    context = Context(
+        program, storage, tables, externs, wanted.in_place, straight, recorded, long_loops(program), requests
+    )  # fmt: skip
+    lowered = tuple((pipe, context.stages(pipe)) for pipe in schedule.pipes)
     architecture = describe(program)
-    kept = storage.kept_slots()  # all that was asked for: nothing may ask for more after this
+    lists = architecture.preserved(program)
+    preserved = tuple(_preserved(program, storage, fields) for fields in lists[1:])
+    bodies = finished(lowered, recorded, (member for places in preserved for _, member in places))
+    slots = tuple(slot for slot in storage.kept_slots() if slot.name in bodies.kept)
+    keeps = bodies.lasting or bool(slots) or any(pipe.aside for pipe in schedule.pipes)
+    given = ("state",) if bodies.lasting else ("packet", "kept") if keeps else ("packet",)
+    pipes = tuple(
+        pipe_view(pipe, stages, straight, recorded, any(lists[n] for n in pipe.keeps), tuple(map(Name, given)))
+        for pipe, stages in bodies.pipes
+    )
     made = _made_headers(program, sources=True)
-    whole, single = _begins(storage, schedule.zeroed, made)
+    whole, single = _begins(storage, slots, schedule.zeroed, made)
+    timed = reads_time(e for _, stages in bodies.pipes for stage in stages for e in values(stage))
     return ProgramView(
         name=Outside(program.name),
         source=Outside(source.rpartition("/")[2]),
         includes=tuple(sorted({f"tables/{kernel.keeper}.h" for kernel in kernels.values()})),
         wide=_wide(program),
-        kept=tuple(slot.declaration for slot in kept),
+        kept=tuple(slot.declaration for slot in slots),
         fresh=tuple(
-            f".{slot.name} = {_nowhere(slot)}" for slot in kept if slot.initial == "MACS_NOWHERE" and slot.owner in made
+            f".{slot.name} = {expression(slot.beginning)}"
+            for slot in slots
+            if slot.initial == NOWHERE and slot.owner in made
         ),
-        begins_kept=whole and (lasting or bool(kept)),
-        kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in kept if storage.is_parsed(slot.owner)),
-        preserved=preserved,
+        begins_kept=whole and (bodies.lasting or bool(slots)),
+        kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
+        preserved=tuple(tuple(place for place, _ in places) for places in preserved),
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
         uses_requests=requests,
@@ -97,37 +103,39 @@ def view(
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
         pipes=tuple(_begun(pipe, single) for pipe in pipes),
-        binds=binding(storage.record),
+        binds=binding(bodies.record),
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
         straight=straight,
-        lasting=lasting,
+        lasting=bodies.lasting,
         wants_overlap=wanted.overlap,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,
         avoids_huge_pages=not wanted.huge_pages,
         defines=_defines(wanted),
         all_passes=wanted.passes and not wanted.without_passes,
-        uses_time=overridden or reads_time(pipes) or _is_timed(program),
+        uses_time=overridden or timed or _is_timed(program),
         overridden=overridden,
     )
 
 
-def _begins(storage: Storage, zeroed: frozenset[Location], made: set[str]) -> tuple[bool, Views]:
+def _begins(
+    storage: Storage, slots: tuple[Slot, ...], zeroed: frozenset[Location], made: set[str]
+) -> tuple[bool, Body]:
     """Whether the whole of the kept state must have a beginning, else what of it: few slots, where stages pass on the others."""
     if not storage.passes:
         return bool(zeroed or made), ()
-    slots = [slot for slot in storage.kept_slots() if not slot.passed]
-    begun = [s for s in slots if s.owner in made or not storage.locations(s).isdisjoint(zeroed)]
+    left = [slot for slot in slots if not slot.passed]
+    begun = [s for s in left if s.owner in made or not storage.locations(s).isdisjoint(zeroed)]
     if any(slot.size for slot in begun):
         return True, ()
-    return False, tuple(Line(f"kept->{slot.name} = {slot.initial};") for slot in begun)
+    return False, tuple(Assign(kept(slot.name), slot.initial) for slot in begun)
 
 
-def _begun(pipe: PipeView, begins: Views) -> PipeView:
+def _begun(pipe: PipeView, begins: Body) -> PipeView:
     """The pipe with statements that begin the kept state, if it renews it."""
     if not pipe.renews:
         return pipe
@@ -181,21 +189,17 @@ def _grow_bytes(program: Program, storage: Storage) -> int:
     return sum(maximum_bytes(program.header_type_of[name]) for name in grown)
 
 
-def _nowhere(slot: Slot) -> str:
-    return slot.initial if not slot.size else f"{{{', '.join([slot.initial] * slot.size)}}}"
-
-
-def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[str, ...]:
-    """The C places in struct kept of a list's fields."""
+def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[tuple[str, str], ...]:
+    """The C places in struct kept of a list's fields, each with the member that it is or is in."""
     places = []
     for owner, field in fields:
         if not field:
-            places.append(storage.keep(storage.variable(owner)))
-            continue
-        access = storage.access(HeaderRef(owner, program.span))
-        slot = storage.valid(access.owner) if field == VALIDITY else storage.field(access.owner, field)
-        name = storage.keep(slot)
-        places.append(name if access.index is None else f"{name}[{access.index}]")
+            slot, index = storage.variable(owner), None
+        else:
+            access = storage.access(HeaderRef(owner, program.span))
+            slot = storage.valid(access.owner) if field == VALIDITY else storage.field(access.owner, field)
+            index = access.index
+        places.append((slot.name if index is None else f"{slot.name}[{index}]", slot.name))
     return tuple(places)
 
 

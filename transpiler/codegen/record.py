@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from transpiler.codegen.views import PipeView, texts
+from transpiler.codegen.c.build import PACKET
+from transpiler.codegen.c.nodes import Assign, Body, Call, Expression, Member
+from transpiler.codegen.c.walk import expressions, parts, walk, walk_expression
 
 # what is filled when a packet is received; its length always is
 MEMBERS = (
@@ -21,43 +22,54 @@ MEMBERS = (
     "ingress_ns",
 )
 WHOLE = frozenset(MEMBERS)
-_WRITTEN = re.compile(r"\bpacket->[\w.]+ = ")
-_READ = re.compile(r"\bpacket->(\w+)\b(?! = )")
-_RESIZES = re.compile(r"\bmacs_layout_(resize|truncate)\b")
-_WHOLE = re.compile(r"\bpacket\b(?!->)")
-_TIME = re.compile(r"->(now|ingress)_ns\b")
 
 
-def members_read(views: Any) -> frozenset[str]:
-    """The members that the C in views reads, all where the record is handed on."""
-    found: set[str] = set()
-    for text in texts(views):
-        if _WHOLE.search(text):
-            return WHOLE
-        found.update(_READ.findall(text))
-    return WHOLE & found
+def members_read(values: Iterable[Expression], body: Body = ()) -> frozenset[str]:
+    """The members that expressions and a body read, all where the record is handed on."""
+    found = set().union(*map(_read, values))
+    for statement in walk(body):
+        match statement:
+            case Assign(target=Member(of=of, arrow=True), value=value, operator="=") if of == PACKET:
+                found |= _read(value)
+            case _:
+                found |= set().union(*map(_read, expressions(statement)))
+    return WHOLE if "" in found else WHOLE & found
 
 
-def record_of(pipes: tuple[PipeView, ...]) -> frozenset[str]:
-    """The members that pipes read as they are when a packet is received or leaves its pipe: to a pipe aside the runtime
-    directs it."""
-    aside = members_read(tuple(pipe for pipe in pipes if pipe.aside)) - {"egress_port"}
-    return aside | members_read(tuple(pipe for pipe in pipes if not pipe.aside))
+def _read(e: Expression) -> set[str]:
+    """The members that an expression names; "" stands for the whole record."""
+    if isinstance(e, Member) and e.of == PACKET and e.arrow:
+        return {e.name}
+    return {""} if e == PACKET else set().union(*map(_read, parts(e)))
 
 
-def is_written(views: Any) -> bool:
-    """Whether the C in views may write to the record."""
-    return any(_WRITTEN.search(text) or _WHOLE.search(text) for text in texts(views))
+def is_written(body: Body) -> bool:
+    """Whether a body may write to the record."""
+    for statement in walk(body):
+        if isinstance(statement, Assign) and any(_is_member(e) for e in walk_expression(statement.target)):
+            return True
+        if any("" in _read(e) for e in expressions(statement)):
+            return True
+    return False
 
 
-def reads_time(views: Any) -> bool:
-    """Whether the C in views looks at the time of arrival or of the burst."""
-    return any(_TIME.search(text) for text in texts(views))
+def _is_member(e: Expression) -> bool:
+    return isinstance(e, Member) and e.of == PACKET
 
 
-def resizes(views: Any) -> bool:
-    """Whether the C in views may make a frame longer or shorter."""
-    return any(_RESIZES.search(text) for text in texts(views))
+def reads_time(values: Iterable[Expression]) -> bool:
+    """Whether one of the expressions is of the time of arrival or of the burst."""
+    return any(isinstance(e, Member) and e.name in ("now_ns", "ingress_ns") for e in _all(values))
+
+
+def resizes(values: Iterable[Expression]) -> bool:
+    """Whether one of the expressions may make a frame longer or shorter."""
+    resizing = ("macs_layout_resize", "macs_layout_truncate")
+    return any(isinstance(e, Call) and e.function in resizing for e in _all(values))
+
+
+def _all(values: Iterable[Expression]) -> Iterator[Expression]:
+    return (e for value in values for e in walk_expression(value))
 
 
 def binding(record: frozenset[str]) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import jinja2
 
+from transpiler.codegen.c.nodes import Body, Declare, Expression
+from transpiler.codegen.c.printer import Printer, declaration, expression
 from transpiler.codegen.outside import comment, string
-from transpiler.codegen.views import ProgramView
+from transpiler.codegen.views import PartView, ProgramView
 from transpiler.targets.target import BadTarget
 
 Layers = tuple[tuple[str, Path], ...]  # folders of templates, each with its target's name; the first goes before
@@ -27,14 +29,24 @@ def environment(layers: Layers) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    made.filters.update(comment=comment, string=string)
+    printer = Printer(lambda block: made.get_template(block.part).render(s=PartView.of(block)))
+
+    def c(part: Body | Expression | Declare) -> str:
+        """A tree as C: a body, a declaration or an expression."""
+        if isinstance(part, tuple):
+            return printer.body(part)
+        return declaration(part) if isinstance(part, Declare) else expression(part)
+
+    made.filters.update(comment=comment, string=string, c=c)
     return made
 
 
 def render(view: ProgramView, target: Layers, ours: Path) -> str:
     """The C file of a program. `target`: the folders that go before ours. Raises: BadTarget, where their templates fail."""
     try:
-        text = environment((*target, ("software", ours))).get_template("program.c.j2").render(p=view)
+        made = environment((*target, ("software", ours)))
+        made.globals.update(p=view)
+        text = made.get_template("program.c.j2").render(p=view)
     except Exception as error:  # templates can do what Python can
         if (place := _place(error, target)) is None:
             raise

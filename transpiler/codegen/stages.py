@@ -1,61 +1,62 @@
-"""A pipe's schedule → stage views: one C function a stage, its joins as labels at its end."""
+"""A pipe's schedule → one C function a stage, its joins as labels at its end."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location
+from transpiler.codegen.c.build import KEPT, address, call, infix, kept
+from transpiler.codegen.c.fold_flags import with_flags_folded
+from transpiler.codegen.c.function import Function
+from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Body,
+    Declare,
+    Do,
+    Expression,
+    Goto,
+    If,
+    Index,
+    Label,
+    Member,
+    Name,
+    Return,
+    Statement,
+    Switch,
+    Unary,
+)
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.outcome import Outcome
-from transpiler.codegen.outside import Outside, without_text
 from transpiler.codegen.parser import ParserStatements
-from transpiler.codegen.record import resizes
+from transpiler.codegen.places import at
 from transpiler.codegen.scope import EntryScope, Scope
-from transpiler.codegen.statements import Statements, at
+from transpiler.codegen.statements import Statements
 from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Slot, Storage
-from transpiler.codegen.straighten import straighten
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.unnest import unnested, with_guards, without_last_return
-from transpiler.codegen.views import (
-    NOWHERE,
-    CaseView,
-    IfView,
-    Line,
-    LookupView,
-    PipeView,
-    StageView,
-    SubmitView,
-    SwitchView,
-    View,
-    Views,
-)
+from transpiler.codegen.views import LookupView
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
-from transpiler.hlir.statements import If, Leave
+from transpiler.hlir.statements import If as HlirIf, Leave
 from transpiler.hlir.traverse import rebuild
-from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
 
-_ASSIGNS = re.compile(r"(\w+) = (.*);")
-_NAME = re.compile(r"\w+")
+EXPECT = "_expect"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
-    """What all stages of a program are rendered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
-    packet is its fate (but in pipes aside), `recorded`: its record says it too; `lasting`: records are kept from stage to
-    stage, else each stage fills in what it reads, as it was received; `requests`: packets make some."""
+class Context:
+    """What all stages of a program are lowered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
+    packet is its fate (but in pipes aside), `recorded`: its record says it too; `requests`: packets make some."""
 
     program: Program
     storage: Storage
@@ -64,136 +65,116 @@ class Maker:
     in_place: bool = True
     fated: bool = False
     recorded: bool = True
-    lasting: bool = True
     long_loops: frozenset[Span] = frozenset()
     requests: bool = False
 
-    def pipe(self, pipe: PipeSchedule) -> PipeView:
+    def stages(self, pipe: PipeSchedule) -> tuple[LoweredStage, ...]:
         functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
-        stages = tuple(self._stage(pipe, number, functions) for number in range(len(pipe.stages)))
-        preserves = any(preserved_lists(self.program)[number] for number in pipe.keeps)
-        return PipeView(
-            pipe.name,
-            stages,
-            pipe.renews,
-            preserves,
-            pipe.aside,
-            fated=self.fated and not pipe.aside,
-            resizes=self.recorded or resizes(stages),
-        )
+        return tuple(_StageLowering(self, pipe, functions, number).lowered() for number in range(len(pipe.stages)))
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
         name = self.tables.names(stage.lookups[0].table) if stage.lookups else stage.name
         return f"{pipe.name}_{number}_{name}"
 
-    def _stage(self, pipe: PipeSchedule, number: int, functions: tuple[str, ...]) -> StageView:
-        known, scope = None, self._scope()
-        while (found := (scope.dead, scope.idle, scope.written)) != known:
-            known = found
-            StageRenderer(self, pipe, functions, scope, number).render()
-            scope = self._scope(scope.unread_locals(), scope.unwritten_locals(), frozenset(scope.writes))
-        return StageRenderer(self, pipe, functions, scope, number).view()
 
-    def _scope(
-        self,
-        dead: frozenset[str] = frozenset(),
-        idle: frozenset[str] = frozenset(),
-        written: frozenset[str] | None = None,
-    ) -> Scope:
-        return Scope(self.storage.unread, dead, idle, self.storage.kept_reads, written)
+@dataclass(frozen=True, slots=True)
+class LoweredStage:
+    """`lookups`: those that it starts; `listed`: as that of the StageView."""
+
+    stage: Stage
+    number: int
+    lookups: tuple[LookupView, ...]
+    function: Function
+    listed: bool
 
 
-class StageRenderer:
-    """Renders one stage's function with one scope."""
+class _StageLowering:
+    """Lowers one stage."""
 
-    def __init__(self, maker: Maker, pipe: PipeSchedule, functions: tuple[str, ...], scope: Scope, number: int) -> None:
-        self.maker = maker
+    def __init__(self, context: Context, pipe: PipeSchedule, functions: tuple[str, ...], number: int) -> None:
+        self.context = context
         self.pipe = pipe
         self.functions = functions
-        self.scope = scope
         self.number = number
         self.stage = pipe.stages[number]
-        parts = (maker.program, maker.storage, maker.tables, maker.externs)
-        names_port = "egress_port" in maker.storage.record
-        outcome = Outcome(maker.fated and not pipe.aside, maker.recorded or pipe.aside, maker.lasting, names_port)
-        loops = LongLoops(maker.long_loops, outcome, maker.requests)
-        arguments = (*parts, scope, self._leave, loops)
-        self.intrinsics = Intrinsics(maker.program, maker.storage, scope, outcome)
+        self.scope = Scope()
+        parts = (context.program, context.storage, context.tables, context.externs)
+        outcome = Outcome(context.fated and not pipe.aside, context.recorded or pipe.aside)
+        loops = LongLoops(context.long_loops, outcome, context.requests)
+        arguments = (*parts, self.scope, self._leave, loops)
+        self.intrinsics = Intrinsics(context.program, context.storage, self.scope, outcome)
         self.statements = Statements(*arguments)
         self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)
         self.parser = ParserStatements(*arguments)
-        self.deparser = DeparserStatements(*arguments, in_place=maker.in_place, outcome=outcome)
+        self.deparser = DeparserStatements(*arguments, in_place=context.in_place, outcome=outcome)
         self.listed = fed_by_one(pipe)
-        self.bulk = False  # as that of the StageView
+        self.bulk = all(context.tables.ref(lookup.table).bulk for lookup in self.stage.lookups)
         self._single: set[int] = set()  # joins that one way alone goes to
 
-    def view(self) -> StageView:
-        number, stage = self.number, self.stage
-        lookups, body = self.render()
-        used = [slot for name, slot in sorted(self.scope.locals.items()) if name not in self.scope.dead]
-        first, body = _assigned_first(unnested(with_guards(straighten(body))), self.scope.locals.keys())
-        body = without_last_return(body)
-        tables = ", ".join(s.table for s in stage.lookups)
-        return StageView(
-            number=number,
-            function=self.functions[number],
-            title=Outside(f"finish {tables}" if tables else stage.name),
-            cite=at(stage.lookups[0].span) if stage.lookups else NOWHERE,
-            lookups=lookups,
-            locals=tuple(f"{slot.declaration} = {first.get(slot.name) or self._initial(slot)};" for slot in used),
-            body=body,
-            listed=number in self.listed,
-        )
-
-    def render(self) -> tuple[tuple[LookupView, ...], Views]:
-        """The lookups and the body: its joins stand at its end, those that one way alone goes to stand in that way."""
+    def lowered(self) -> LoweredStage:
         stage = self.stage
-        self.bulk = all(self.maker.tables.ref(lookup.table).bulk for lookup in stage.lookups)
         lookups = tuple(self._lookup(number, stage) for number in range(len(stage.lookups)))
-        jumps = self._joins(stage.code)
-        self._single = {join for join, count in jumps.items() if count == 1}
-        body = list(self.code(stage.code))
-        for join in sorted(jumps.keys() - self._single):
-            body += [Line(f"{_join_label(join)}:;"), *self.code(self.pipe.joins[join])]
-        return lookups, tuple(body)
+        body = self._body()
+        variables = tuple(
+            Declare(slot.c_type, name, self._initial(slot), slot.size)
+            for name, slot in sorted(self.scope.locals.items())
+        )
+        function = Function(self.functions[self.number], variables, body, self.pipe.aside)
+        function = with_flags_folded(without_unchanged_stores(function))
+        return LoweredStage(stage, self.number, lookups, function, self.number in self.listed)
 
-    def _keys(self, number: int) -> tuple[LookupView, ...]:
-        """The lookups of a later stage, whose keys are those of the packet as it is here; none where it makes them itself."""
+    def _body(self) -> Body:
+        """Joins stand at its end, those that one way alone goes to stand in that way."""
+        jumps = self._joins(self.stage.code)
+        self._single = {join for join, count in jumps.items() if count == 1}
+        body = list(self.code(self.stage.code))
+        for join in sorted(jumps.keys() - self._single):
+            body += [Label(_join_label(join)), *self.code(self.pipe.joins[join])]
+        return tuple(body)
+
+    def _keys(self, number: int) -> Body:
+        """Put the keys of a later stage's lookups, which are those of the packet as it is here, where their tables want
+        them; nothing where that stage makes them itself."""
+        made: list[Statement] = []
         if not self._is_keyed(number):
             return ()
-        lookups = enumerate(self.pipe.stages[number].lookups)
-        return tuple(self._with_key(number, at, lookup.table) for at, lookup in lookups)
-
-    def _with_key(self, stage: int, number: int, name: str) -> LookupView:
-        """A lookup of a later stage, many at once, with its key as it is here."""
-        table, ref, member = self.maker.program.table[name], self.maker.tables.ref(name), f"lookup_{number}"
-        if ref.bulk_bytes:
-            place = f"sets->looks_{stage}->{member}.keys[sets->to_{stage}.count]"
-            return LookupView(ref, member, self.statements.keys(table, place), "", (), 0)
-        return LookupView(ref, member, (), self.statements.key_number(table), (), 0)
+        sets = Name("sets")
+        place = Member(Member(sets, f"to_{number}", arrow=True), "count")
+        for position, lookup in enumerate(self.pipe.stages[number].lookups):
+            table, ref = self.context.program.table[lookup.table], self.context.tables.ref(lookup.table)
+            looks = Member(Member(sets, f"looks_{number}", arrow=True), f"lookup_{position}", arrow=True)
+            keys = Index(Member(looks, "keys"), place)
+            key = self.statements.key_number(table) if not ref.bulk_bytes else None
+            made += self.statements.keys(table, keys) if key is None else (Assign(keys, key),)
+            if ref.begins_early and key is not None:
+                begin = Member(sets, f"begin_{number}_lookup_{position}", arrow=True)
+                made.append(Do(call("macs_bulk_expect", begin, key)))
+        return tuple(made)
 
     def _is_keyed(self, number: int) -> bool:
         lookups = self.pipe.stages[number].lookups
-        bulk = bool(lookups) and all(self.maker.tables.ref(lookup.table).bulk for lookup in lookups)
+        bulk = bool(lookups) and all(self.context.tables.ref(lookup.table).bulk for lookup in lookups)
         return bulk and number in self.listed
 
     def _lookup(self, number: int, stage: Stage) -> LookupView:
-        table = self.maker.program.table[stage.lookups[number].table]
+        table = self.context.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
-        ref = self.maker.tables.ref(table.name)
+        ref = self.context.tables.ref(table.name)
         if self._is_keyed(self.number):
-            return LookupView(ref, member, (), "", (), 0)
+            return LookupView(ref, member, (), None, (), 0)
+        look = Member(Name("look"), member, arrow=True)
+        looks = Member(Name("looks"), member, arrow=True)
         many = self.bulk and ref.bulk_bytes
-        keys = self.entry.keys(table, f"looks->{member}.keys[at]" if many else f"look->{member}.key")
-        selection, size = self.maker.externs.gather(self.entry.render, table, f"look->{member}.selection")
-        key_word = self.entry.key_number(table) if ref.words or ref.begins_early else ""
-        return LookupView(ref, member, keys, key_word, selection, size)
+        place = Index(Member(looks, "keys"), Name("at")) if many else Member(look, "key")
+        selection, size = self.context.externs.gather(self.entry.render, table, Member(look, "selection"))
+        key_word = self.entry.key_number(table) if ref.words or ref.begins_early else None
+        return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
 
-    def code(self, code: Code) -> Views:
-        return tuple(view for piece in code for view in self._piece(piece))
+    def code(self, code: Code) -> Body:
+        return tuple(made for piece in code for made in self._piece(piece))
 
-    def _piece(self, piece: Plain | Finish | Fork | Target) -> Views:
+    def _piece(self, piece: Plain | Finish | Fork | Target) -> Body:
         match piece:
             case Plain(what=Step(parts=True) as what):
                 return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.parted)))
@@ -209,89 +190,94 @@ class StageRenderer:
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
-                looks = "looks" if self.bulk else "look"
-                return (self.statements.apply(statement, f"{looks}->lookup_{lookup}", self.bulk),)
-            case Fork(statement=If() as branch, arms=(then, otherwise)):
-                condition = self.statements.render.condition(branch.condition)
-                return (IfView(condition, self.code(then), self.code(otherwise), at(branch.span)),)
+                looks = Name("looks" if self.bulk else "look")
+                return (self.statements.apply(statement, Member(looks, f"lookup_{lookup}", arrow=True), self.bulk),)
+            case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
+                condition = self.statements.render(branch.condition)
+                return (If(condition, self.code(then), self.code(otherwise), at(branch.span)),)
             case Fork():
                 return (self._switch(piece),)
             case Submit() | Jump() | End():
                 return self._go(piece)
         raise TypeError(f"{piece} cannot stand in a stage")
 
-    def _restart(self, restart: Restart) -> Views:
+    def _restart(self, restart: Restart) -> Body:
         """A copied state becomes that of a clone."""
         parse = restart.parse
-        begin = (Line("*kept = macs_fresh;"), *step(restart.begin_parsed, self.intrinsics))
+        afresh = Assign(Unary("*", KEPT), Name("macs_fresh"))
+        begin = (afresh, *step(restart.begin_parsed, self.intrinsics))
         again = (*begin, *(self.parser.parse(parse.parser, parse.error) if parse is not None else ()))
+        record = Name("packet")
+        preserved = Member(Member(record, "requests", arrow=True), "preserved")
         return (
-            Line("const struct kept before = *kept;"),
-            IfView("packet->instance_type == MACS_INGRESS_CLONE", again, ()),
-            Line("macs_keep_headers(kept);"),
-            Line("macs_preserve(kept, &before, packet->requests.preserved);"),
+            Declare("struct kept", "before", Unary("*", KEPT), constant=True),
+            If(infix(Member(record, "instance_type", arrow=True), "==", "MACS_INGRESS_CLONE"), again),
+            Do(call("macs_keep_headers", KEPT)),
+            Do(call("macs_preserve", KEPT, address(Name("before")), preserved)),
             *step(restart.begin, self.intrinsics),
         )
 
-    def _switch(self, fork: Fork) -> View:
-        assert not isinstance(fork.statement, If)
-        *arms, default = fork.arms
+    def _switch(self, fork: Fork) -> Switch:
+        assert not isinstance(fork.statement, HlirIf)
         (plain,) = self.statements.statement(rebuild(fork.statement, lambda body: ()))
-        assert isinstance(plain, SwitchView)
-        cases = tuple(CaseView(case.labels, self.code(arm)) for case, arm in zip(plain.cases, arms, strict=True))
-        return SwitchView(plain.subject, cases, self.code(default), plain.cite)
+        assert isinstance(plain, Switch)
+        cases = (replace(case, body=self.code(arm)) for case, arm in zip(plain.cases, fork.arms, strict=True))
+        return replace(plain, cases=tuple(cases))
 
-    def _go(self, target: Target) -> Views:
+    def _go(self, target: Target) -> Body:
         match target:
             case Submit(stage=stage):
-                keys = self._keys(stage)
-                submit = SubmitView(stage, self.functions[stage], stage in self.listed, keys, self._expects(stage))
-                return (*self._hand_on(self.pipe.stages[stage].carried), submit)
+                return (*self._hand_on(self.pipe.stages[stage].carried), self._submit(stage))
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])
             case Jump(join=join):
-                return (Line(f"goto {_join_label(join)};"),)
+                return (Goto(_join_label(join)),)
             case End():
-                return (Line("return;"),)
+                return (Return(),)
 
-    def _hand_on(self, carried: frozenset[Location]) -> Views:
+    def _submit(self, stage: int) -> Return:
+        """Leave the packet to a later stage and return."""
+        keys, name = self._keys(stage), self.functions[stage]
+        to = address(Member(Name("sets"), f"to_{stage}", arrow=True))
+        add = call(f"macs_{'list' if stage in self.listed else 'set'}_add", to, "index")
+        expect = (Do(call(f"{name}{EXPECT}")),) if self._expects(stage) and not keys else ()
+        return Return((*keys, Do(add, f"to {name}"), *expect))
+
+    def _hand_on(self, carried: frozenset[Location]) -> Body:
         """Put into the packet's state what a later stage reads and is not there yet."""
-        views: list[View] = []
+        made: list[Statement] = []
         for location in sorted(carried, key=lambda where: (where.owner, where.field)):
-            slot = self.maker.storage.passed(location)
-            if slot is not None and (location not in self.stage.carried or self.scope.may_change(slot)):
-                views.append(Line(f"kept->{slot.name} = {self.scope.hand_on(slot)};"))
-        return tuple(views)
+            if (slot := self.context.storage.passed(location)) is not None:
+                made.append(Assign(kept(slot.name), self.scope.read(slot)))
+        return tuple(made)
 
-    def _initial(self, slot: Slot) -> str:
+    def _initial(self, slot: Slot) -> Expression:
         """What a local begins with."""
-        if slot.location in self.stage.carried and self.maker.storage.is_passed(slot):
-            if slot.name in self.scope.reads:
-                self.scope.kept_reads.add(slot.name)
-            return f"kept->{slot.name}"
-        return self._known(slot) or _initial(slot.initial, slot.size)
+        if slot.location in self.stage.carried and slot.passed:
+            return kept(slot.name)
+        return self._known(slot) or slot.beginning
 
-    def _entering(self, slot: Slot) -> str:
+    def _entering(self, slot: Slot) -> Expression:
         """What it has where the stage begins."""
         if slot.location in self.stage.carried or (slot.kept and not slot.passed):
-            return f"kept->{self.maker.storage.keep(slot)}"
+            return kept(slot.name)
         return self._known(slot) or slot.initial
 
-    def _known(self, slot: Slot) -> str:
-        """What it is known to have there, or has from the packet's record; else empty."""
-        storage = self.maker.storage
+    def _known(self, slot: Slot) -> Expression | None:
+        """What it is known to have there, or has from the packet's record."""
+        storage = self.context.storage
         if slot.location in self.stage.known:
             return literal(self.stage.known[slot.location], storage.type_of(slot.location))
         if slot.location in storage.given and (self.number or not self.pipe.renews):
             return sourced(storage.given[slot.location], storage.type_of(slot.location))
-        return ""
+        return None
 
     def _expects(self, stage: int) -> bool:
         """Whether the lookups of a stage begin when a packet is left to it."""
-        refs = [self.maker.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
+        refs = [self.context.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
         return all(ref.bulk for ref in refs) and any(ref.begins_early for ref in refs)
 
-    def _leave(self, label: str) -> Views:
+    def _leave(self, label: str) -> Body:
         return self._go(self.pipe.exits[label])
 
     def _joins(self, code: Code) -> Counter[int]:
@@ -319,22 +305,3 @@ class StageRenderer:
 
 def _join_label(join: int) -> str:
     return f"join_{join}"
-
-
-def _assigned_first(body: Views, variables: Set[str]) -> tuple[dict[str, str], Views]:
-    """What a body begins with assigning to variables, with nothing of theirs or of the kept state, and the rest of it."""
-    first: dict[str, str] = {}
-    for number, view in enumerate(body):
-        assigned = _ASSIGNS.fullmatch(view.text) if isinstance(view, Line) and not view.cite else None
-        if assigned is None or assigned[1] not in variables - first.keys():
-            return first, body[number:]
-        if not {*variables, "kept"}.isdisjoint(_NAME.findall(without_text(assigned[2]))):
-            return first, body[number:]
-        first[assigned[1]] = assigned[2]
-    return first, ()
-
-
-def _initial(initial: str, size: int) -> str:
-    if not size:
-        return initial
-    return f"{{{', '.join([initial] * size)}}}"

@@ -1,35 +1,40 @@
-"""HLIR statements → statement views, for one generated function."""
+"""HLIR statements → C, for one generated function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from transpiler.analysis.locations import Locator
+from transpiler.codegen.apply import Application
+from transpiler.codegen.c.build import TRUE, cast, infix, operand
+from transpiler.codegen.c.nodes import (
+    Assign as CAssign,
+    Block as CBlock,
+    Body as CBody,
+    Case,
+    Declare,
+    Expression as C,
+    Goto,
+    If as CIf,
+    Index,
+    Literal,
+    Member,
+    Name,
+    Statement as CStatement,
+    Switch as CSwitch,
+    While as CWhile,
+)
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
-from transpiler.codegen.expressions import C, Expressions, cast, infix, joined
+from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.loops import LongLoops
-from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of, pack_padded
+from transpiler.codegen.places import at
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
-from transpiler.codegen.tables import Tables, cite, key_bytes, packed_keys
-from transpiler.codegen.views import (
-    NOWHERE,
-    ActionView,
-    ApplyView,
-    BlockView,
-    CaseView,
-    IfView,
-    Line,
-    ParameterView,
-    SwitchView,
-    View,
-    Views,
-    WhileView,
-)
-from transpiler.diagnostics import Span
+from transpiler.codegen.tables import Tables, key_bytes, packed_keys
+from transpiler.codegen.views import ParameterView
 from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, HeaderPlace, Place, Read, VariableRef
 from transpiler.hlir.program import Program, Table
 from transpiler.hlir.statements import (
@@ -48,11 +53,11 @@ from transpiler.hlir.statements import (
 )
 from transpiler.hlir.types import Bits, Bool, Varbit
 
-Goer = Callable[[str], Views]  # where Leave(label) goes when the label is not one of this function's blocks
+Goer = Callable[[str], CBody]  # where Leave(label) goes when the label is not one of this function's blocks
 
 
 class Statements:
-    """Renders statements that controls and actions may have; parsers and deparsers add their own."""
+    """Lowers statements that controls and actions may have; parsers and deparsers add their own."""
 
     def __init__(
         self,
@@ -75,97 +80,84 @@ class Statements:
         self.locator = Locator(program)
         self.table = ""  # whose action is being rendered
 
-    def body(self, body: Body) -> Views:
-        return tuple(view for statement in body for view in self.statement(statement))
+    def body(self, body: Body) -> CBody:
+        return tuple(made for statement in body for made in self.statement(statement))
 
-    def statement(self, statement: Statement) -> Views:
+    def statement(self, statement: Statement) -> CBody:
         where = at(statement.span)
         match statement:
             case Assign(target=target, value=value):
-                if self._is_dead(target):
-                    return ()
                 return self.assign(target, self.render(value), where)
             case SetValid(header=header, valid=valid):
                 slot = self.storage.valid(self.storage.access(header).owner)
-                return self.set_element(slot, header, C(literal(int(valid), Bool())), where)
+                return self.set_element(slot, header, literal(int(valid), Bool()), where)
             case CopyHeader(target=target, source=source):
                 return self._copy_header(target, source, where)
             case If(condition=condition, then=then, otherwise=otherwise):
-                return (IfView(self.render.condition(condition), self.body(then), self.body(otherwise), where),)
+                return (CIf(self.render(condition), self.body(then), self.body(otherwise), where),)
             case Switch():
                 return (self._switch(statement, where),)
             case While(condition=condition, body=body):
                 begin = self.loops.begin_round(statement.span) if self.loops is not None else ()
-                return (WhileView(self.render.condition(condition), (*begin, *self.body(body)), where),)
+                return (CWhile(self.render(condition), (*begin, *self.body(body)), where),)
             case Block():
                 return (self._block(statement, where),)
             case Leave(label=label):
                 return self._leave(label)
             case ApplyTable():
-                return (self.apply(statement, ""),)
+                return (self.apply(statement),)
             case CallExtern():
                 return self.externs.call(self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
 
-    def assign(self, target: Place, value: C, where: Outside = NOWHERE) -> Views:
+    def assign(self, target: Place, value: C, where: str = "") -> CBody:
         """target = value, a value of the target's C type."""
         match target:
             case VariableRef(name=name):
-                slot = self.storage.variable(name)
-                return () if self.scope.is_dead(slot) else _stored(self.scope.write(slot), value, where)
+                return (CAssign(self.scope.read(self.storage.variable(name)), value, where),)
             case FieldRef(header=header, field=field):
                 owner = self.storage.access(header).owner
-                views = self.set_element(self.storage.field(owner, field), header, value, where)
-                return (*views, *self._note_written(owner, field))
+                made = self.set_element(self.storage.field(owner, field), header, value, where)
+                return (*made, *self._note_written(owner, field))
 
-    def _note_written(self, owner: str, field: str) -> Views:
+    def _note_written(self, owner: str, field: str) -> CBody:
         slot = self.storage.written(owner, field)
-        return () if slot is None or self.scope.is_dead(slot) else (Line(f"{self.scope.write(slot)} = true;"),)
+        return () if slot is None else (CAssign(self.scope.read(slot), TRUE),)
 
-    def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: Outside = NOWHERE) -> Views:
+    def set_element(self, slot: Slot, header: HeaderPlace, value: C, where: str = "") -> CBody:
         """Write a header's slot; out of range of a stack nothing is written."""
-        if self.scope.is_dead(slot):
-            return ()
         access = self.storage.access(header)
-        name = self.scope.write(slot)
+        name = self.scope.read(slot)
         match access.index:
             case None:
-                return _stored(name, value, where)
+                return (CAssign(name, value, where),)
             case int(index):
-                return _stored(f"{name}[{index}]", value, where)
-        index_text = self.render.amount(access.index)
-        inside = infix(index_text, "<", C(str(access.size))).text
-        return (IfView(inside, (Line(f"{name}[{index_text}] = {value};"),), (), where),)
+                return (CAssign(Index(name, operand(index)), value, where),)
+        number = self.render.amount(access.index)
+        return (CIf(infix(number, "<", access.size), (CAssign(Index(name, number), value),), (), where),)
 
-    def _is_dead(self, target: Place) -> bool:
-        if isinstance(target, VariableRef):
-            return self.scope.is_dead(self.storage.variable(target.name))
-        owner = self.storage.access(target.header).owner
-        return self.scope.is_dead(self.storage.field(owner, target.field))
-
-    def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: Outside) -> Views:
-        """Validity, the place of the bytes, and those fields that are held outside the frame; of these what is read."""
-        if not (pairs := self._copied(target, source)):
-            return ()
+    def _copy_header(self, target: HeaderPlace, source: HeaderPlace, where: str) -> CBody:
+        """Validity, the place of the bytes, and those fields that are held outside the frame."""
+        pairs = self._copied(target, source)
         (target, first), (source, second) = self._fixed(target), self._fixed(source)
-        views: list[View] = []
+        made: list[CStatement] = []
         for slot, held in pairs:
             value = self._varbit(source) if held is None else self.render.element(held, source)
-            views += self.set_element(slot, target, value, NOWHERE if views else where)
-        return (BlockView((*first, *second, *views), ""),) if first or second else tuple(views)
+            made += self.set_element(slot, target, value, "" if made else where)
+        return (CBlock((*first, *second, *made)),) if first or second else tuple(made)
 
-    def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, Views]:
+    def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, CBody]:
         """The place with a run-time index evaluated once: what is copied may be what the index is read from."""
         if not isinstance(header, ElementRef) or isinstance(header.index, Const):
             return header, ()
         name, type_ = self.scope.fresh("element"), header.index.type
-        line = Line(f"const {c_type(type_)} {name} = {self.render(header.index)};")
-        self.scope.action_data[f"${name}"] = name
+        once = Declare(c_type(type_), name, self.render(header.index), constant=True)
+        self.scope.action_data[f"${name}"] = Name(name)
         index = Read(VariableRef(f"${name}", header.span), type_, header.span)
-        return ElementRef(header.stack, index, header.span), (line,)
+        return ElementRef(header.stack, index, header.span), (once,)
 
     def _copied(self, target: HeaderPlace, source: HeaderPlace) -> list[tuple[Slot, Slot | None]]:
-        """The slots that a copy writes and somebody reads, each with the one that it is copied from; none for a varbit."""
+        """The slots that a copy writes, each with the one that it is copied from; none for a varbit."""
         to, origin = self.storage.access(target).owner, self.storage.access(source).owner
         pairs = [(self.storage.valid(to), self.storage.valid(origin)), (self.storage.at(to), self.storage.at(origin))]
         if self.storage.has_varbit(to):
@@ -177,7 +169,7 @@ class Statements:
         varbit = self.storage.assigned_varbit(to)
         if varbit is not None and self.storage.is_loaded(to, varbit):
             copied.append((self.storage.field(to, varbit), None))
-        return [(slot, held) for slot, held in copied if not self.scope.is_dead(slot)]
+        return copied
 
     def _varbit(self, header: HeaderPlace) -> C:
         """The varbit of a header."""
@@ -185,20 +177,19 @@ class Statements:
         field = next(f for f in layout.fields if isinstance(f.type, Varbit))
         return self.render(Read(FieldRef(header, field.name, header.span), field.type, header.span))
 
-    def _switch(self, statement: Switch, where: Outside) -> SwitchView:
-        cases = tuple(
-            CaseView(tuple(literal(v, statement.subject.type) for v in case.values), self.body(case.body))
-            for case in statement.cases
-        )
-        return SwitchView(self.switched(statement.subject), cases, self.body(statement.default), where)
+    def _switch(self, statement: Switch, where: str) -> CSwitch:
+        bodies = [(case.values, self.body(case.body)) for case in statement.cases]
+        cases = [Case(tuple(literal(v, statement.subject.type) for v in values), body) for values, body in bodies]
+        default = Case((), self.body(statement.default), default=True)
+        return CSwitch(self.switched(statement.subject), (*cases, default), where)
 
-    def switched(self, subject: Expression) -> str:
+    def switched(self, subject: Expression) -> C:
         """What a switch looks at, as wide as its labels may be: what is computed of small literals is an int."""
         value = self.render(subject)
         small = not isinstance(subject.type, Bits) or subject.type.width < 32
-        return (value if small or isinstance(subject, Read) else cast(c_type(subject.type), value)).text
+        return value if small or isinstance(subject, Read) else cast(c_type(subject.type), value)
 
-    def _block(self, statement: Block, where: Outside) -> BlockView:
+    def _block(self, statement: Block, where: str) -> CBlock:
         label = self.scope.fresh(f"after_{self.tables.names(statement.label)}")
         outer = self.scope.labels.get(statement.label)
         self.scope.labels[statement.label] = label
@@ -207,99 +198,91 @@ class Statements:
             del self.scope.labels[statement.label]
         else:
             self.scope.labels[statement.label] = outer
-        return BlockView(body, label if label in self.scope.used_labels else "", where)
+        return CBlock(body, label if label in self.scope.used_labels else "", where)
 
-    def _leave(self, label: str) -> Views:
+    def _leave(self, label: str) -> CBody:
         if (name := self.scope.labels.get(label)) is not None:
             self.scope.used_labels.add(name)
-            return (Line(f"goto {name};"),)
+            return (Goto(name),)
         return self.leave(label)
 
     # --- tables -------------------------------------------------------------------------------------------------------
 
-    def key_word(self, table: Table) -> str:
-        """The table's key as one number, where its entries are words; else empty."""
+    def key_word(self, table: Table) -> C | None:
+        """The table's key as one number, where its entries are words."""
         words = self.tables.words(table.name)
         if words is None:
-            return ""
+            return None
         return joined("uint64_t", self.render, zip((key.expression for key in table.keys), words.key_at, strict=True))
 
-    def key_number(self, table: Table) -> str:
+    def key_number(self, table: Table) -> C:
         """The table's key as one number, for lookups of many: its word, or its packed bytes, of which there are four at
         most, the first the most significant."""
-        if self.tables.words(table.name) is not None:
-            return self.key_word(table)
+        if (word := self.key_word(table)) is not None:
+            return word
         end = key_bytes(table.keys)
         fields = ((p.key.expression, 8 * (end - p.offset - bytes_of(p.bits))) for p in packed_keys(table.keys))
         return joined("uint32_t", self.render, fields)
 
-    def keys(self, table: Table, buffer: str) -> Views:
+    def keys(self, table: Table, buffer: C) -> CBody:
         """Pack the table's key into a byte array; nothing where its entries are words."""
         if self.tables.words(table.name) is not None:
             return ()
-        lines, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
-        return lines
+        packed, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
+        return packed
 
-    def apply(self, statement: ApplyTable, look: str, bulk: bool = False) -> ApplyView:
+    def apply(self, statement: ApplyTable, look: C | None = None, bulk: bool = False) -> CBlock:
         """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
         table = self.program.table[statement.table]
         declared, on_hit = self.externs.on_hit(table, at(statement.span))
         ref = self.tables.ref(table.name)
-        return ApplyView(
+        gathered = Member(look, "selection") if look is not None else None
+        return Application(
             table=ref,
             look=look,
             bulk=bulk,
-            keys=() if look or ref.compared else self.keys(table, "key"),
-            key_word="" if look else self.key_word(table),
+            keys=() if look is not None or ref.compared else self.keys(table, Name("key")),
+            key_word=None if look is not None else self.key_word(table),
             comparisons=self._comparisons(table) if ref.compared else (),
             hit=self._result(statement.hit),
             action=self._result(statement.action),
             declares=declared,
             on_hit=on_hit,
-            profile=self.externs.state(table.implementation) if table.implementation is not None else "",
-            selection=self.externs.selection(self.render, table, f"{look}.selection" if look else ""),
+            profile=self.externs.state(table.implementation) if table.implementation is not None else None,
+            selection=self.externs.selection(self.render, table, gathered),
             actions=tuple(self._action(table.name, name) for name in self.tables.actions(table.name)),
             cite=at(statement.span),
-        )
+        ).lowered()
 
-    def _comparisons(self, table: Table) -> Views:
+    def _comparisons(self, table: Table) -> CBody:
         return comparisons(self.program, table, self.render, f"{self.tables.names(table.name)}_values")
 
-    def _result(self, variable: VariableRef | None) -> str:
-        if variable is None:
-            return ""
-        slot = self.storage.variable(variable.name)
-        return "" if self.scope.is_dead(slot) else self.scope.write(slot)
+    def _result(self, variable: VariableRef | None) -> C | None:
+        return None if variable is None else self.scope.read(self.storage.variable(variable.name))
 
-    def _action(self, table: str, name: str) -> ActionView:
+    def _action(self, table: str, name: str) -> Case:
         action = self.program.action[name]
         outer_data, outer_table = dict(self.scope.action_data), self.table
         self.table = table
         assigned = {location.owner for location in self.locator.written_in(action.body)}
         member = self.tables.member(table, name)
         words = self.tables.words(table) is not None
-        prologue: list[Line] = []
+        prologue: list[CStatement] = []
         for parameter, view in zip(action.parameters, self.tables.parameters(table, name), strict=True):
-            source = _from_word(view) if words else f"entry->{member}.{view.member}"
+            data = Member(Member(Name("entry"), member, arrow=True), view.member)
+            source = _from_word(view) if words else data
             if parameter in assigned:
-                prologue.append(Line(f"{self.scope.write(self.storage.variable(parameter))} = {source};"))
+                prologue.append(CAssign(self.scope.read(self.storage.variable(parameter)), source))
             else:
                 self.scope.action_data[parameter] = source
         body = (*prologue, *self.body(action.body))
         self.scope.action_data, self.table = outer_data, outer_table
-        return ActionView(Outside(name), self.tables.constant(table, name), body, at(action.span))
+        cite = f"{at(action.span)}: {name}"
+        return Case((Name(self.tables.constant(table, name)),), body, cite=cite)
 
 
-def _stored(target: str, value: C, where: Outside) -> Views:
-    """`target` = `value`. What is assigned to itself is only read: compilers warn of such assignments."""
-    return (Line(f"(void){target};" if str(value) == target else f"{target} = {value};", where),)
-
-
-def _from_word(parameter: ParameterView) -> str:
+def _from_word(parameter: ParameterView) -> C:
     """An action parameter in an entry that is a word."""
-    ones = f"{(1 << parameter.bits) - 1:#x}"
-    return f"({parameter.c_type})({'word' if not parameter.word_at else f'word >> {parameter.word_at}'} & {ones})"
-
-
-def at(span: Span) -> Outside:
-    return cite(span.file, span.line)
+    ones = Literal(f"{(1 << parameter.bits) - 1:#x}")
+    word = infix("word", ">>", parameter.word_at) if parameter.word_at else Name("word")
+    return cast(parameter.c_type, infix(word, "&", ones))

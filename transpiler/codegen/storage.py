@@ -13,10 +13,11 @@ from itertools import takewhile
 
 from transpiler.analysis.layout import fixed_offsets, keeps_layout
 from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.codegen.c.build import FALSE, packed
+from transpiler.codegen.c.nodes import Expression, Literal, Name
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.names import Names
-from transpiler.codegen.record import WHOLE
-from transpiler.hlir.expressions import Expression, HeaderPlace, HeaderRef
+from transpiler.hlir.expressions import Expression as HlirExpression, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits, Bool, Type, Varbit, width_of
 from transpiler.schedule.live import loaded_fields, stored_fields
@@ -27,6 +28,7 @@ from transpiler.schedule.v1model import SECOND_LIVES
 PLACE = "$at"
 VARBIT_BYTES = "$bytes"
 WRITTEN = "$written"
+NOWHERE = Name("MACS_NOWHERE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,16 @@ class Slot:
     size: int
     kept: bool
     passed: bool
-    initial: str
+    initial: Expression
 
     @property
     def declaration(self) -> str:
         return f"{self.c_type} {self.name}{f'[{self.size}]' if self.size else ''}"
+
+    @property
+    def beginning(self) -> Expression:
+        """What it begins with, each element of an array."""
+        return packed([self.initial] * self.size) if self.size else self.initial
 
     @property
     def location(self) -> Location:
@@ -58,11 +65,11 @@ class Slot:
 class Access:
     """A header place as C sees it: the owner of its slots, and the index among its elements, if it has one.
 
-    `index`: a constant, or an Expression with `size` to check it against, or None for a header that is no element.
+    `index`: a constant, or an expression with `size` to check it against, or None for a header that is no element.
     """
 
     owner: str
-    index: int | Expression | None
+    index: int | HlirExpression | None
     size: int
 
 
@@ -75,12 +82,9 @@ class Storage:
         schedule: Schedule,
         names: Names,
         late: frozenset[Location] = frozenset(),
-        unread: frozenset[str] = frozenset(),
-        record: frozenset[str] = WHOLE,
         in_place: bool = False,
     ) -> None:
-        """`late`: fields of which the deparser stores what its stage wrote, see schedule/late.py. `unread`: slots of the
-        kept state that are left out, as nothing reads them. `record`: what is read of the packet's record. `in_place`:
+        """`late`: fields of which the deparser stores what its stage wrote, see schedule/late.py. `in_place`:
         as Optimisations has it: headers that do not move may lie at offsets that are known."""
         self.program = program
         self.names = names
@@ -91,9 +95,6 @@ class Storage:
         self.spread = schedule.spread
         self.given = schedule.given
         self.passes = schedule.passes
-        self.unread = unread
-        self.record = record
-        self.kept_reads: set[str] = set()
         self._element = {
             stack.element(i): (stack.name, i, stack.size) for stack in program.stacks for i in range(stack.size)
         }
@@ -116,7 +117,7 @@ class Storage:
         return self._header_slot(owner, field, c_type(type_), _zero(type_))
 
     def valid(self, owner: str) -> Slot:
-        return self._header_slot(owner, VALIDITY, "bool", "false")
+        return self._header_slot(owner, VALIDITY, "bool", FALSE)
 
     def passed(self, location: Location) -> Slot | None:
         """The slot of a location, where a stage passes it on to the next one."""
@@ -131,10 +132,7 @@ class Storage:
             return None
         else:
             slot = self.field(owner, field)
-        return slot if self.is_passed(slot) else None
-
-    def is_passed(self, slot: Slot) -> bool:
-        return slot.passed and slot.name not in self.unread
+        return slot if slot.passed else None
 
     def locations(self, slot: Slot) -> frozenset[Location]:
         return frozenset(Location(name, slot.field) for name in self._members(slot.owner))
@@ -149,20 +147,20 @@ class Storage:
     def at(self, owner: str) -> Slot:
         """Offset of the header's bytes in the frame, MACS_NOWHERE if it was not received."""
         size = self._size(owner)
-        return self._slot(owner, PLACE, "uint16_t", size, self._is_spread(owner), "MACS_NOWHERE")
+        return self._slot(owner, PLACE, "uint16_t", size, self._is_spread(owner), NOWHERE)
 
     def place(self, owner: str) -> int | None:
         """The offset of a header that always lies there where a packet has it."""
         return self._fixed.get(owner)
 
     def varbit_bytes(self, owner: str) -> Slot:
-        return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), "0")
+        return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), Literal("0"))
 
     def written(self, owner: str, field: str) -> Slot | None:
         """Of a late field: whether it was written."""
         if Location(owner, field) not in self.late:
             return None
-        return self._slot(owner, f"{field}{WRITTEN}", "bool", 0, False, "false")
+        return self._slot(owner, f"{field}{WRITTEN}", "bool", 0, False, FALSE)
 
     def has_varbit(self, owner: str) -> bool:
         return any(isinstance(f.type, Varbit) for f in self.program.header_type_of[owner].fields)
@@ -192,17 +190,8 @@ class Storage:
 
     def kept_slots(self) -> tuple[Slot, ...]:
         """The slots of the packet's state that were asked for so far, largest first so that the struct has no holes."""
-        kept = [slot for slot in self._slots.values() if slot.kept and slot.name not in self.unread]
+        kept = [slot for slot in self._slots.values() if slot.kept]
         return tuple(sorted(kept, key=lambda slot: (-_alignment(slot.c_type), slot.name)))
-
-    def keep(self, slot: Slot) -> str:
-        """The slot's name, where something else than a function reads it."""
-        self.kept_reads.add(slot.name)
-        return slot.name
-
-    def unread_slots(self) -> frozenset[str]:
-        """The slots of the packet's state that nothing has read so far."""
-        return self.unread | {slot.name for slot in self._slots.values() if slot.kept} - self.kept_reads
 
     def _fixed_offsets(self) -> dict[str, int]:
         """None where a header may move: see the deparser."""
@@ -224,11 +213,11 @@ class Storage:
         stack = self.program.stack.get(owner)
         return 0 if stack is None else stack.size
 
-    def _header_slot(self, owner: str, field: str, type_: str, zero: str) -> Slot:
+    def _header_slot(self, owner: str, field: str, type_: str, zero: Expression) -> Slot:
         kept = any(Location(name, field) in self.kept for name in self._members(owner))
         return self._slot(owner, field, type_, self._size(owner), kept, zero)
 
-    def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: str) -> Slot:
+    def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: Expression) -> Slot:
         if (owner, field) not in self._slots:
             name = self.names(f"{owner}.{field}" if field else owner)
             passed = kept and self.passes and not size and field not in (PLACE, VARBIT_BYTES)
@@ -236,8 +225,8 @@ class Storage:
         return self._slots[owner, field]
 
 
-def _zero(type_: Type) -> str:
-    return literal(0, type_) if isinstance(type_, Bits | Bool) else "0"
+def _zero(type_: Type) -> Expression:
+    return literal(0, type_) if isinstance(type_, Bits | Bool) else Literal("0")
 
 
 def _alignment(type_: str) -> int:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from transpiler.codegen.c.build import all_of, call, cast, infix
+from transpiler.codegen.c.nodes import Assign, Body, Declare, Expression as C, Literal, Name, Statement, Unary
 from transpiler.codegen.ctypes import literal
-from transpiler.codegen.expressions import UNARY, C, Expressions, cast, infix
-from transpiler.codegen.views import Line, Views
+from transpiler.codegen.expressions import Expressions
 from transpiler.hlir.expressions import Const, Expression
 from transpiler.hlir.types import Bits, Bool, width_of
 
@@ -25,17 +26,18 @@ def can_be_summed(values: tuple[Expression, ...]) -> bool:
     return all(isinstance(v.type, Bits | Bool) and width_of(v.type) <= 64 for v in values)
 
 
-def sum_of(render: Expressions, values: tuple[Expression, ...], before: C | None) -> tuple[Views, C]:
+def sum_of(render: Expressions, values: tuple[Expression, ...], before: C | None) -> tuple[Body, C]:
     """The statements that add up values in `sum`, which they declare, and the checksum, a uint64_t. `before`: the one that
     it extends."""
-    begin = "0" if before is None else f"~{before if before.precedence >= UNARY else f'({before})'} & 0xffff"
-    lines = [Line(f"uint64_t sum = {begin};")]
+    total = Name("sum")
+    begin = Literal("0") if before is None else infix(Unary("~", before), "&", Literal("0xffff"))
+    added: list[Statement] = [Declare("uint64_t", "sum", begin)]
     at = 0
     for together in _filling(values):
         at += sum(width_of(value.type) for value in together)
         terms = _terms(render, together[0], -at % WORD_BITS) if len(together) == 1 else [_joined(render, together)]
-        lines += [Line(f"sum += {term};") for term in terms]
-    return tuple(lines), C("macs_checksum_of_sum(sum)")
+        added += [Assign(total, term, operator="+=") for term in terms]
+    return tuple(added), call("macs_checksum_of_sum", total)
 
 
 def _filling(values: tuple[Expression, ...]) -> Iterator[tuple[Expression, ...]]:
@@ -55,29 +57,28 @@ def _filling(values: tuple[Expression, ...]) -> Iterator[tuple[Expression, ...]]
 
 def _joined(render: Expressions, values: tuple[Expression, ...]) -> C:
     """The values side by side, in FILLED_BITS."""
-    joined, below = None, FILLED_BITS
+    parts: list[C] = []
+    below = FILLED_BITS
     for value in values:
         below -= width_of(value.type)
         part = cast("uint32_t", render(value))
-        part = infix(part, "<<", C(str(below))) if below else part
-        joined = part if joined is None else infix(joined, "|", part)
-    assert joined is not None
-    return joined
+        parts.append(infix(part, "<<", below) if below else part)
+    return all_of("|", parts)
 
 
 def _terms(render: Expressions, value: Expression, shift: int) -> list[C]:
     """What one value adds, its lowest bit `shift` bits above that of a word."""
     if isinstance(value, Const):
-        return [C(literal((value.value << shift) % 0xFFFF or 0xFFFF, Bits(WORD_BITS)))] if value.value else []
+        return [literal((value.value << shift) % 0xFFFF or 0xFFFF, Bits(WORD_BITS))] if value.value else []
     number, width = render(value), width_of(value.type)
     if width + shift <= ADDED_BITS:
         return [_shifted(number, width, shift)]
-    low = infix(number, "&", C("0xffffffff"))
-    return [_shifted(low, 64, shift), _shifted(infix(number, ">>", C("32")), 64, shift)]
+    low = infix(number, "&", Literal("0xffffffff"))
+    return [_shifted(low, 64, shift), _shifted(infix(number, ">>", 32), 64, shift)]
 
 
 def _shifted(number: C, width: int, shift: int) -> C:
     if not shift:
         return number
     wide = number if width + shift <= 31 or width > 32 else cast("uint64_t", number)
-    return infix(wide, "<<", C(str(shift)))
+    return infix(wide, "<<", shift)

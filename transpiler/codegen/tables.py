@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of, sharing_tables
-from transpiler.codegen.ctypes import c_type, is_wide, literal, storage_bytes
+from transpiler.codegen.c.printer import expression
+from transpiler.codegen.ctypes import c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of
@@ -197,7 +198,10 @@ class Tables:
         if not call.arguments:
             return f"{{{head}}}"
         parameters = self.parameters(table, call.action)
-        values = ", ".join(f".{p.member} = {initialiser(a)}" for p, a in zip(parameters, call.arguments, strict=True))
+        values = ", ".join(
+            f".{p.member} = {expression(initialiser(a.value, a.type))}"
+            for p, a in zip(parameters, call.arguments, strict=True)
+        )
         return f"{{{head}, .{self.member(table, call.action)} = {{{values}}}}}"
 
     def _entry(self, table: Table, packed: tuple[PackedKey, ...], number: int) -> EntryView:
@@ -266,12 +270,6 @@ def constant(expression: Expression) -> int:
     if not isinstance(expression, Const):
         raise TypeError("the keys of table entries are constants")
     return expression.value
-
-
-def initialiser(value: Const) -> str:
-    """A C initialiser for static data, where a compound literal would not be constant."""
-    text = literal(value.value, value.type)
-    return text[text.index("{") :] if is_wide(value.type) else text
 
 
 def cite(file: str, line: int) -> Outside:

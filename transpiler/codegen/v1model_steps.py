@@ -1,4 +1,4 @@
-"""What v1model decides, as statement views: v1model as BMv2's simple_switch has it.
+"""What v1model decides, as statements: v1model as BMv2's simple_switch has it.
 
 Source: simple_switch documentation of intrinsic metadata and of what happens after ingress and egress.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from transpiler.codegen.c.build import call, infix, packet
+from transpiler.codegen.c.nodes import Assign, Body, Do, If, Literal, Member, Name, Return
 from transpiler.codegen.intrinsics import Intrinsics
-from transpiler.codegen.views import IfView, Line, Views
 from transpiler.schedule.pipeline import DROP, Step, calls
 from transpiler.schedule.v1model import (
     AGAIN,
@@ -23,46 +24,46 @@ from transpiler.schedule.v1model import (
 )
 
 
-def _forward(values: Intrinsics) -> Views:
+def _forward(values: Intrinsics) -> Body:
     return (*_drop_if_wished(values), *_to_port(values))
 
 
-def _decide(values: Intrinsics) -> Views:
+def _decide(values: Intrinsics) -> Body:
     """Multicast goes before the drop port."""
     group = values.value(MULTICAST_GROUP)
     replicate = (
         *values.parting,
-        *values.outcome.go_on("MACS_REPLICATE", group or ""),
-        Line("return;"),
+        *values.outcome.go_on("MACS_REPLICATE", group),
+        Return(),
     )
-    first: Views = (IfView(f"{group} != 0", replicate, ()),) if group else ()
+    first: Body = (If(infix(group, "!=", 0), replicate),) if group is not None else ()
     return (*first, *_drop_if_wished(values), *_to_port(values))
 
 
-def _finish(values: Intrinsics) -> Views:
+def _finish(values: Intrinsics) -> Body:
     """An egress clone is a copy of the packet before it is deparsed."""
-    clone: Views = ()
+    clone: Body = ()
     if calls(values.program, frozenset({"clone.egress"})):
-        cloned = (Line("macs_clone_egress(worker, packet);"),)
-        clone = (IfView("packet->requests.flags & MACS_CLONE_EGRESS", cloned, ()),)
+        cloned = (Do(call("macs_clone_egress", "worker", "packet")),)
+        clone = (If(infix(Member(packet("requests"), "flags"), "&", "MACS_CLONE_EGRESS"), cloned),)
     return (*clone, *_drop_if_wished(values))
 
 
-def _drop_if_wished(values: Intrinsics) -> Views:
+def _drop_if_wished(values: Intrinsics) -> Body:
     """mark_to_drop has set egress_spec to the drop port."""
     spec = values.value(EGRESS_SPEC)
-    return () if spec is None else (IfView(f"{spec} == {DROP_PORT}", values.outcome.drop(), ()),)
+    return () if spec is None else (If(infix(spec, "==", DROP_PORT), values.outcome.drop()),)
 
 
-def _to_port(values: Intrinsics) -> Views:
+def _to_port(values: Intrinsics) -> Body:
     again = calls(values.program, AGAIN)  # then the packet may be another instance than a normal one
     return (
-        *((Line("packet->instance_type = MACS_NORMAL;"),) if again else ()),
-        *values.outcome.forward(values.value(EGRESS_SPEC) or "0"),
+        *((Assign(packet("instance_type"), Name("MACS_NORMAL")),) if again else ()),
+        *values.outcome.forward(values.value(EGRESS_SPEC) or Literal("0")),
     )
 
 
-DECISIONS: dict[Step, Callable[[Intrinsics], Views]] = {
+DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     FORWARD: _forward,
     DECIDE: _decide,
     PART: _decide,

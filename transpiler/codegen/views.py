@@ -1,174 +1,29 @@
 """View-models: what templates see. Texts are C, ready to be put in place, but for those of `Outside`: what the program's
-author wrote, which templates print as a comment or a string. `cite` is "file.p4:line" or empty.
-
-Statement views have a `kind` that templates choose by.
+author wrote, which templates print as a comment or a string. Bodies and expressions are trees (c/nodes.py), which templates
+print by `| c`. `cite` is "file.p4:line" or empty.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass
 
-from transpiler.codegen.outside import Outside, without_text
+from transpiler.codegen.c.nodes import Block, Body, Declare, Expression
+from transpiler.codegen.c.walk import names
+from transpiler.codegen.outside import Outside
 
 NOWHERE = Outside("")  # the citation of what the program does not say
-OWN_INDEX = "own_index"  # the table's entry's, where a member of a profile takes its place
-
-
-def texts(part: Any) -> Iterator[str]:
-    """Every text of C in a view, a tuple of views or what they consist of, without what is said in strings and comments."""
-    if isinstance(part, str):
-        yield without_text(part)
-    elif isinstance(part, Outside):
-        return
-    elif isinstance(part, tuple):
-        for inner in part:
-            yield from texts(inner)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from texts(getattr(part, field.name))
-
-
-def names(part: Any, name: str) -> bool:
-    """Whether the C in views names something."""
-    word = re.compile(rf"\b{name}\b")
-    return any(word.search(text) for text in texts(part))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One C statement or several short ones, complete with semicolons."""
+class PartView:
+    """A block of a body that a template of its own prints."""
 
-    kind: ClassVar[str] = "line"
-    text: str
-    cite: Outside = NOWHERE
-
-    @property
-    def leaves(self) -> bool:
-        """Whether nothing after it is reached."""
-        return self.text.startswith(("goto ", "return;"))
-
-    @property
-    def label(self) -> str:
-        """The label that it is, or empty."""
-        return self.text.removesuffix(":;") if self.text.endswith(":;") else ""
-
-
-@dataclass(frozen=True, slots=True)
-class IfView:
-    kind: ClassVar[str] = "if"
-    condition: str
-    then: Views
-    otherwise: Views
-    cite: Outside = NOWHERE
-
-    @property
-    def leaves(self) -> bool:
-        return all(bool(body) and body[-1].leaves for body in (self.then, self.otherwise))
-
-
-@dataclass(frozen=True, slots=True)
-class CaseView:
-    labels: tuple[str, ...]
-    body: Views
-
-
-@dataclass(frozen=True, slots=True)
-class SwitchView:
-    """`default` is always there, empty or not."""
-
-    kind: ClassVar[str] = "switch"
-    leaves: ClassVar[bool] = False
-    subject: str
-    cases: tuple[CaseView, ...]
-    default: Views
-    cite: Outside = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class WhileView:
-    kind: ClassVar[str] = "while"
-    leaves: ClassVar[bool] = False
-    condition: str
-    body: Views
-    cite: Outside = NOWHERE
-
-
-@dataclass(frozen=True, slots=True)
-class BlockView:
-    """A body with declarations of its own; `label` stands behind it, if anything goes there. `part`: the template that
-    makes it, for a target to override."""
-
-    kind: ClassVar[str] = "block"
-    leaves: ClassVar[bool] = False
-    body: Views
-    label: str
-    cite: Outside = NOWHERE
-    part: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SubmitView:
-    """Leave the packet to a later stage and return. `listed`: as that stage's; `lookups`: its own with their keys as
-    they are here, if it is keyed. `expects`: its lookups begin now. `last`: the function ends behind it anyway."""
-
-    kind: ClassVar[str] = "submit"
-    leaves: ClassVar[bool] = True
-    stage: int
-    name: str
-    listed: bool
-    lookups: tuple[LookupView, ...]
-    expects: bool
-    last: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ActionView:
-    """A case of the switch over a table's actions."""
-
-    name: Outside
-    constant: str
-    body: Views
+    body: Body
     cite: Outside
 
-
-@dataclass(frozen=True, slots=True)
-class ApplyView:
-    """Finish a lookup (at once, or one that the stage has started) and run the action that it found. `profile`: the state
-    of the action profile that entries may refer to, or empty; `selection` finds what chooses a group's member.
-
-    `look`: the C lvalue of the started lookup's key and cursor, or empty: then `keys` packs the key here, or
-    `key_word` is the key where entries are words, or `comparisons` find the entry. `bulk`: as that of the stage.
-    """
-
-    kind: ClassVar[str] = "apply"
-    leaves: ClassVar[bool] = False
-    table: TableRef
-    look: str
-    bulk: bool
-    keys: Views
-    key_word: str
-    comparisons: Views
-    hit: str
-    action: str
-    declares: Views
-    on_hit: Views
-    profile: str
-    selection: Views
-    actions: tuple[ActionView, ...]
-    cite: Outside
-
-    @property
-    def names_own_index(self) -> bool:
-        """Whether a direct extern is used of a table whose entries refer to members of a profile."""
-        return names(self.actions, OWN_INDEX)
-
-    @property
-    def number(self) -> str:
-        """The C expression for the action's number in an entry that is a word."""
-        return f"(uint32_t)(word & {(1 << self.table.action_bits) - 1:#x})"
+    @staticmethod
+    def of(block: Block) -> PartView:
+        return PartView(block.body, Outside(block.cite))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +54,6 @@ class TableRef:
         return self.bulk and not self.words and not self.bulk_bytes
 
 
-View = Line | IfView | SwitchView | WhileView | BlockView | SubmitView | ApplyView
-Views = tuple[View, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class LookupView:
     """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
@@ -212,10 +63,15 @@ class LookupView:
 
     table: TableRef
     member: str
-    keys: Views
-    key_word: str
-    selection: Views
+    keys: Body
+    key_word: Expression | None
+    selection: Body
     selection_bytes: int
+
+    def names(self, name: str) -> bool:
+        """Whether what makes the key names something."""
+        word = self.key_word
+        return names((*self.keys, *self.selection), name) or (word is not None and names(word, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,8 +84,8 @@ class StageView:
     title: Outside
     cite: Outside
     lookups: tuple[LookupView, ...]
-    locals: tuple[str, ...]
-    body: Views
+    locals: tuple[Declare, ...]
+    body: Body
     listed: bool
 
     @property
@@ -264,11 +120,11 @@ class StageView:
 
     def names(self, name: str) -> bool:
         """Whether its function names something."""
-        return names((self.locals, self.body), name)
+        return names((*self.locals, *self.body), name)
 
     def keys_name(self, name: str) -> bool:
         """Whether what makes the keys of its lookups does."""
-        return names(tuple((lookup.keys, lookup.key_word, lookup.selection) for lookup in self.lookups), name)
+        return any(lookup.names(name) for lookup in self.lookups)
 
     @property
     def in_sub_batches(self) -> bool:

@@ -86,7 +86,7 @@ static inline void ingress_0_entry(
         }
         goto parsed;
         parse_items:; /* plain.p4:21 */
-        if (!(hdr_items_nextIndex < 4)) { /* plain.p4:22 */
+        if (hdr_items_nextIndex >= 4) { /* plain.p4:22 */
             goto parsed;
         }
         if (packet->length - at < 1) { /* plain.p4:22 */
@@ -107,7 +107,7 @@ static inline void ingress_0_entry(
         at += 1;
         hdr_items_nextIndex = (uint32_t)(hdr_items_nextIndex + 1); /* plain.p4:22 */
         meta_count = (uint8_t)(meta_count + 1); /* plain.p4:23 */
-        if (!(hdr_items_nextIndex > 0)) { /* plain.p4:24 */
+        if (hdr_items_nextIndex <= 0) { /* plain.p4:24 */
             goto parsed;
         }
         switch ((uint32_t)(hdr_items_nextIndex - 1) < 4 ? hdr_items_last[(uint32_t)(hdr_items_nextIndex - 1)] : 0) { /* plain.p4:24 */

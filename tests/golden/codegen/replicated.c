@@ -154,7 +154,7 @@ static inline void ingress_0_entry(
         hdr_tag_group = (uint8_t)macs_load_from_word(packet->data + at, 4, 0, 8);
         hdr_tag_hops = (uint8_t)macs_load_from_word(packet->data + at, 4, 8, 8);
         at += 4;
-        if (!(hdr_tag_hops != 0)) { /* replicated.p4:13 */
+        if (hdr_tag_hops == 0) { /* replicated.p4:13 */
             error = 2 /* NoMatch */;
         }
         parsed:;

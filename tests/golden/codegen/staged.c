@@ -344,11 +344,12 @@ static inline void ingress_1_I_groups(
         uint64_t word;
         const bool found = macs_exact_packed_bulk_finish(&looks->lookup_0, at, 17, &word);
         I_groups_hit = found;
-        if (!found)
+        if (!found) {
             word = macs_table_fallback_word(&tables[TABLE_I_groups]);
+        }
         switch ((uint32_t)(word & 0x1)) {
         case I_groups_runs_group: /* staged.p4:27: I.group */
-            meta_group = (uint16_t)(word >> 1 & 0xffff); /* staged.p4:27 */
+            meta_group = (uint16_t)((word >> 1) & 0xffff); /* staged.p4:27 */
             break;
         case I_groups_runs_drop: /* staged.p4:26: I.drop */
         default:
@@ -377,8 +378,9 @@ static inline void ingress_1_I_groups(
             default:
                 break;
             }
-            if (!entry)
+            if (!entry) {
                 entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
+            }
             switch (entry->head.action) {
             case I_ports_runs_send: /* staged.p4:28: I.send */
                 standard_metadata_egress_spec = entry->as_send.port; /* staged.p4:28 */

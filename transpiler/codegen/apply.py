@@ -1,0 +1,154 @@
+"""A table's application in C: find the entry, or finish the lookup that the stage has started, and run its action."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from transpiler.codegen.c.build import NULL, address, call, cast, infix, negated
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Block,
+    Body,
+    Case,
+    Conditional,
+    Declare,
+    Do,
+    Expression,
+    If,
+    Index,
+    Literal,
+    Member,
+    Name,
+    Statement,
+    Switch,
+)
+from transpiler.codegen.c.walk import names
+from transpiler.codegen.views import TableRef
+
+ENTRY, WORD, FOUND, KEY, CURSOR = (Name(name) for name in ("entry", "word", "found", "key", "cursor"))
+OWN_INDEX = Name("own_index")  # the table's entry's, where a member of a profile takes its place
+SELECTED = Name("selected")  # the hash by which a group's member is chosen
+HEAD = Member(ENTRY, "head", arrow=True)
+INDEX, ACTION = Member(HEAD, "index"), Member(HEAD, "action")
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """`look`: the started lookup's key and cursor, or None: then `keys` packs the key here, or `key_word` is the key where
+    entries are words, or `comparisons` find the entry. `bulk`: as that of the stage. `hit`, `action`: where its results go.
+    `profile`: the state of the action profile that entries may refer to; `selection` leaves in `selected` what chooses a
+    group's member. `actions`: a case each, in the order of their numbers."""
+
+    table: TableRef
+    look: Expression | None
+    bulk: bool
+    keys: Body
+    key_word: Expression | None
+    comparisons: Body
+    hit: Expression | None
+    action: Expression | None
+    declares: Body
+    on_hit: Body
+    profile: Expression | None
+    selection: Body
+    actions: tuple[Case, ...]
+    cite: str
+
+    def lowered(self) -> Block:
+        body = self._of_word() if self.table.words else self._of_entry()
+        return Block(body, cite=f"{self.cite}: {self.table.name}")
+
+    @property
+    def _kernel(self) -> Expression:
+        return Member(self._table, "kernel")
+
+    @property
+    def _table(self) -> Expression:
+        return Index(Name("tables"), Name(f"TABLE_{self.table.name}"))
+
+    def _function(self, name: str) -> str:
+        return f"macs_{self.table.kernel}_{name}"
+
+    def _cursor(self) -> Declare:
+        return Declare(f"struct macs_{self.table.kernel}_cursor", "cursor")
+
+    def _of_word(self) -> Body:
+        """An entry that is one word: the action's number lowest, its data above."""
+        table, look = self.table, self.look
+        made: list[Statement] = [Declare("uint64_t", "word")]
+        if look is None:
+            assert self.key_word is not None
+            start = self._function("start")
+            arguments = (self._kernel, self.key_word, table.key_bits, table.data_bits, address(CURSOR))
+            made += [self._cursor(), Do(call(start, *arguments))]
+        if self.bulk and look is not None:
+            found = call(self._function("bulk_finish"), address(look), "at", table.data_bits, address(WORD))
+        else:
+            cursor = CURSOR if look is None else Member(look, "cursor")
+            found = call(self._function("finish"), table.key_bits, table.data_bits, address(cursor), address(WORD))
+        made.append(Declare("bool", "found", found, constant=True))
+        if self.hit is not None:
+            made.append(Assign(self.hit, FOUND))
+        made.append(If(negated(FOUND), (Assign(WORD, call("macs_table_fallback_word", address(self._table))),)))
+        ones = Literal(f"{(1 << table.action_bits) - 1:#x}")
+        number = cast("uint32_t", infix(WORD, "&", ones))
+        return (*made, *self._run(number, number))
+
+    def _of_entry(self) -> Body:
+        made: list[Statement] = list(self._find())
+        missing = Member(self.look, "missing") if self.bulk and self.look is not None else NULL
+        found = infix(cast("const void *", ENTRY), "!=", missing) if self.bulk else infix(ENTRY, "!=", NULL)
+        if self.hit is not None:
+            made.append(Assign(self.hit, found))
+        made += self.declares
+        if self.on_hit:
+            made.append(If(found if self.bulk else ENTRY, self.on_hit))
+        if not self.bulk:
+            default = cast("const void *", call("macs_table_fallback", address(self._table)))
+            made.append(If(negated(ENTRY), (Assign(ENTRY, default),)))
+        made += self._choose()
+        number: Expression = ACTION
+        if self.profile is not None:
+            number = Conditional(infix(ACTION, "==", "MACS_NO_ACTION"), Literal("0"), ACTION)
+        return (*made, *self._run(ACTION, number))
+
+    def _find(self) -> Body:
+        """Declares `entry`: what was found, or NULL; of many at once what to run, in any case."""
+        table, look = self.table, self.look
+        type_ = f"const {table.entry_type} *"
+        if not table.kernel or table.compared:
+            return (Declare(type_, "entry", NULL), *self.comparisons)
+        if look is not None and self.bulk:
+            return (Declare(type_, "entry", cast("const void *", Index(Member(look, "entries"), Name("at")))),)
+        key = KEY if look is None else Member(look, "key")
+        cursor = address(CURSOR if look is None else Member(look, "cursor"))
+        start: Body = ()
+        if look is None:
+            declared = (Declare("uint8_t", "key", size=table.key_bytes), self._cursor())
+            started = Do(call(self._function("start"), self._kernel, KEY, table.key_bytes, cursor))
+            start = (*declared, *self.keys, started)
+        found = call(self._function("finish"), self._kernel, key, table.key_bytes, cursor)
+        return (*start, Declare(type_, "entry", cast("const void *", found)))
+
+    def _choose(self) -> Body:
+        """A member of the profile, where the entry refers to one or to a group."""
+        if self.profile is None:
+            return ()
+        made: list[Statement] = []
+        if any(names(case.body, OWN_INDEX.name) for case in self.actions):
+            made.append(Declare("uint32_t", OWN_INDEX.name, INDEX, constant=True))
+        if self.selection:
+            made.append(Declare("uint64_t", SELECTED.name, Literal("0")))
+            made.append(If(infix(ACTION, "==", "MACS_INDIRECT_GROUP"), self.selection))
+        chosen = call("macs_profile_choose", self.profile, address(HEAD), SELECTED if self.selection else 0)
+        return (*made, Assign(ENTRY, cast("const void *", chosen)))
+
+    def _run(self, subject: Expression, number: Expression) -> Body:
+        """An entry runs one of the table's actions, so that nobody need ask for the last; that of a profile may run none."""
+        told = () if self.action is None else (Assign(self.action, number),)
+        cases = self.actions
+        if self.profile is not None:
+            cases = (*cases, Case((), (), default=True))
+        elif cases:
+            cases = (*cases[:-1], replace(cases[-1], default=True))
+        return (*told, Switch(subject, cases))

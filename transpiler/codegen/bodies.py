@@ -1,0 +1,145 @@
+"""The functions of all stages together: what nothing reads is taken out, then each is written as a person would.
+
+What is read of a packet's state and record is known only of all functions: a member is there if one of them reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from transpiler.codegen.c.flatten import flattened
+from transpiler.codegen.c.function import KEPT_MEMBER, Function, Scopes, Variable
+from transpiler.codegen.c.nodes import Body, Call, Do, Expression, Name, Statement
+from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
+from transpiler.codegen.c.remove_jumps import without_jumps
+from transpiler.codegen.c.start_with import with_first_values
+from transpiler.codegen.c.walk import all_expressions, map_bodies
+from transpiler.codegen.outcome import with_lasting_records
+from transpiler.codegen.outside import Outside
+from transpiler.codegen.places import at
+from transpiler.codegen.record import WHOLE, is_written, members_read, resizes
+from transpiler.codegen.stages import EXPECT, LoweredStage
+from transpiler.codegen.views import NOWHERE, PipeView, StageView
+from transpiler.schedule.stages import PipeSchedule
+
+# the members of the record that nobody but the program's own code reads, unless the runtime is given the record
+OWN_MEMBERS = frozenset({"payload_offset", "egress_port"})
+
+Rewrite = Callable[[Function], Function]
+LoweredPipes = tuple[tuple[PipeSchedule, tuple[LoweredStage, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """`kept`: the members of the packet's state that are read; `record`: those of its record that are read as they are when
+    it is received or leaves its pipe; `lasting`: records are kept from stage to stage, else each stage fills in what it reads,
+    as it was received."""
+
+    pipes: LoweredPipes
+    kept: frozenset[str]
+    record: frozenset[str]
+    lasting: bool
+
+
+def finished(pipes: LoweredPipes, recorded: bool, kept: Iterable[str]) -> Bodies:
+    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `kept`: members of the
+    state that something else than the functions reads."""
+    tracked = frozenset() if recorded else OWN_MEMBERS
+    liveness = Liveness(tracked)
+    liveness.needed |= {Variable(KEPT_MEMBER, name) for name in kept}
+    for _, stages in pipes:
+        for stage in stages:
+            liveness.add(stage.function)
+            for e in _keys(stage):
+                liveness.needed |= Scopes("", record=tracked).reads(e)
+    live = liveness.live()
+
+    def rewritten(rewrite: Rewrite, pipes: LoweredPipes) -> LoweredPipes:
+        return tuple(
+            (pipe, tuple(replace(stage, function=rewrite(stage.function)) for stage in stages))
+            for pipe, stages in pipes
+        )
+
+    pipes = rewritten(lambda function: without_dead_stores(function, live, tracked), pipes)
+    lasting = recorded or any(is_written(s.function.body) for pipe, stages in pipes if not pipe.aside for s in stages)
+    if lasting and not recorded:
+        pipes = rewritten(lambda function: replace(function, body=with_lasting_records(function.body)), pipes)
+    pipes = rewritten(_written_out, pipes)
+    members = frozenset(variable.name for variable in live if variable.of == KEPT_MEMBER)
+    return Bodies(pipes, members, WHOLE if recorded else _record_of(pipes), lasting)
+
+
+def _written_out(function: Function) -> Function:
+    """As a person would write it."""
+    return with_first_values(replace(function, body=flattened(without_jumps(function.body))))
+
+
+def _keys(stage: LoweredStage) -> Iterator[Expression]:
+    """What makes the keys of the lookups that a stage starts."""
+    for lookup in stage.lookups:
+        yield from all_expressions((*lookup.keys, *lookup.selection))
+        if lookup.key_word is not None:
+            yield lookup.key_word
+
+
+def values(stage: LoweredStage) -> Iterator[Expression]:
+    """All expressions of a stage's function."""
+    yield from all_expressions((*stage.function.variables, *stage.function.body))
+
+
+def _record_of(pipes: LoweredPipes) -> frozenset[str]:
+    """To a pipe aside the runtime directs a packet."""
+    found: frozenset[str] = frozenset()
+    for pipe, stages in pipes:
+        for stage in stages:
+            begins = [v.value for v in stage.function.variables if v.value is not None]
+            read = members_read((*begins, *_keys(stage)), stage.function.body)
+            found |= read - {"egress_port"} if pipe.aside else read
+    return found
+
+
+def pipe_view(
+    pipe: PipeSchedule,
+    stages: tuple[LoweredStage, ...],
+    fated: bool,
+    recorded: bool,
+    preserves: bool,
+    arguments: tuple[Name, ...],
+) -> PipeView:
+    """`arguments`: what functions are given of a packet."""
+    return PipeView(
+        pipe.name,
+        tuple(_stage_view(stage, arguments) for stage in stages),
+        pipe.renews,
+        preserves,
+        pipe.aside,
+        fated=fated and not pipe.aside,
+        resizes=recorded or any(resizes(values(stage)) for stage in stages),
+    )
+
+
+def _stage_view(stage: LoweredStage, arguments: tuple[Name, ...]) -> StageView:
+    tables = ", ".join(s.table for s in stage.stage.lookups)
+    return StageView(
+        number=stage.number,
+        function=stage.function.name,
+        title=Outside(f"finish {tables}" if tables else stage.stage.name),
+        cite=Outside(at(stage.stage.lookups[0].span)) if tables else NOWHERE,
+        lookups=stage.lookups,
+        locals=stage.function.variables,
+        body=_given(stage.function.body, arguments),
+        listed=stage.listed,
+    )
+
+
+def _given(body: Body, arguments: tuple[Name, ...]) -> Body:
+    """The body with what its calls of generated functions hand on of the packet."""
+
+    def given(s: Statement) -> Statement:
+        match s:
+            case Do(expression=Call(function=name, arguments=())) if name.endswith(EXPECT):
+                return replace(s, expression=Call(name, arguments))
+        return map_bodies(s, lambda inner: _given(inner, arguments))
+
+    return tuple(map(given, body))

@@ -1,0 +1,42 @@
+"""What the functions of the backend that generated bodies call do beside giving a value.
+
+A call is of one of three kinds: it only gives a value; it only writes to what some of its arguments point to; or it does
+more, so that it is made whether or not anybody looks at what it gives.
+"""
+
+from __future__ import annotations
+
+from transpiler.codegen.c.nodes import Call, Expression
+from transpiler.codegen.c.walk import walk_expression
+
+# by function: the numbers of the arguments that it writes through
+_WRITES = {
+    "macs_store_bytes": (0,),
+    "macs_store_bits": (0,),
+    "memset": (0,),
+    "macs_varbit_append": (1, 2),
+    "macs_register_read": (2,),
+}
+_ACTS = frozenset(
+    {
+        "macs_meter_execute",
+        "macs_meter_execute_aware",
+        "macs_random_range",
+        "macs_layout_put",
+        "macs_layout_resize",
+        "macs_layout_truncate",
+        "macs_loop_ends",
+    }
+)
+
+
+def written_arguments(call: Call) -> tuple[int, ...] | None:
+    """The arguments that a call, a statement of its own, only writes through; None where it does more or else."""
+    if call.function.startswith("macs_w") and call.function.endswith("_store"):
+        return (0,)
+    return _WRITES.get(call.function)
+
+
+def acts(e: Expression) -> bool:
+    """Whether evaluating an expression does more than give a value."""
+    return any(isinstance(part, Call) and part.function in _ACTS for part in walk_expression(e))

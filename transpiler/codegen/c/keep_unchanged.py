@@ -1,0 +1,29 @@
+"""Takes out the stores that put back into the packet's state what a variable was read from it with.
+
+ttl = kept->ttl; … kept->ttl = ttl; (nothing assigns ttl)      →      ttl = kept->ttl; …
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transpiler.codegen.c.build import KEPT
+from transpiler.codegen.c.function import Function
+from transpiler.codegen.c.nodes import Assign, Body, Declare, Member, Name
+from transpiler.codegen.c.walk import map_bodies, walk
+
+
+def without_unchanged_stores(function: Function) -> Function:
+    """The function, which does the same."""
+    changed = {s.target.name for s in walk(function.body) if isinstance(s, Assign) and isinstance(s.target, Name)}
+    changed |= {s.name for s in walk(function.body) if isinstance(s, Declare)}
+    stores = {
+        Assign(variable.value, Name(variable.name))
+        for variable in function.variables
+        if isinstance(variable.value, Member) and variable.value.of == KEPT and variable.name not in changed
+    }
+
+    def kept(body: Body) -> Body:
+        return tuple(map_bodies(s, kept) for s in body if s not in stores)
+
+    return replace(function, body=kept(function.body))
