@@ -41,6 +41,7 @@ _LOWEST_FIRST = (1 << 31) - 1  # the commands let the smaller priority win
 _START_SECONDS, _END_SECONDS = 20.0, 20.0
 _ANSWER_SECONDS = 30.0  # a switch that takes longer is taken for stuck
 _STDERR_SHOWN = 4000  # characters
+_BUFFERS = "8192"  # in all, not for each port: a switch touches them all when it starts
 
 _T = TypeVar("_T")
 
@@ -67,13 +68,13 @@ class CompiledDevice:
         folder = Path(self._folder.name)
         self._errors = folder / "stderr"
         command = [*wrapper, str(binary.resolve()), "--socket", str(folder / "control"), "--seed", str(seed)]
-        command += ["--parent", str(os.getpid())]
+        command += ["--parent", str(os.getpid()), "--buffers", _BUFFERS]
         command += ["--burst", str(burst), "--sub-batch", str(min(sub_batch, burst))]
         for port in sorted(ports) or [0]:  # a switch has a port, also where a test sends nothing
             command += ["--port", f"{port}=ctl:"]
         with self._errors.open("wb") as errors:
             try:
-                self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, cwd=folder)
+                self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, cwd=folder)
             except OSError as error:
                 self._folder.cleanup()
                 raise ControlError(f"cannot start {binary}: {error}") from None
@@ -95,7 +96,8 @@ class CompiledDevice:
     def _died(self, what: str) -> ControlError:
         """What to say of a switch that ended: its last words."""
         self._process.kill()
-        code = self._process.wait()
+        self._process.communicate()
+        code = self._process.returncode
         words = self._errors.read_text(errors="replace").strip()[-_STDERR_SHOWN:]
         self._folder.cleanup()
         return ControlError(f"{what} (exit {code})" + (f":\n{words}" if words else ""))
@@ -105,7 +107,7 @@ class CompiledDevice:
         if self._process.poll() is None:
             try:
                 self._client.shutdown()
-                self._process.wait(_END_SECONDS)
+                self._process.communicate(timeout=_END_SECONDS)  # its output ends when it does: wait() would poll
             except (control.ControlError, OSError, subprocess.TimeoutExpired):
                 self._process.kill()
         self._client.close()
