@@ -13,12 +13,10 @@ from built_once import built_once
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
-from transpiler.toolchain.backend import archive
 
 PLATFORM = os.environ.get("MACSAD_TEST_PLATFORM", "linux")  # odp: over an installed ODP, found by pkg-config
 
@@ -38,7 +36,6 @@ def build(
     def make(folder: Path) -> None:
         of_platform = replace(wanted.as_far_as(PLATFORM), native=True)  # else it is another backend to compile
         tools = compilation.toolchain(of_platform, PLATFORM, optimise="-O1", sanitize=sanitize)
-        built_once(("backend", tools), lambda _: archive(share("aux-backend"), tools))
         compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)
 
     try:

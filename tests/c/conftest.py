@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,33 +9,26 @@ import pytest
 from built_once import built_once
 from switch_harness import Switch
 
-ROOT = Path(__file__).parents[2]
-BACKEND = ROOT / "aux-backend"
-SANITIZERS = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+from macsad.resources import share
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.backend import compile_program
+
+SAMPLE = Path(__file__).parent / "runtime" / "sample_program.c"
 
 Build = Callable[..., Path]
 
 
-def backend_sources() -> list[Path]:
-    folders = ("runtime", "control", "tables", "platform/linux/src")
-    return [source for folder in folders for source in sorted((BACKEND / folder).glob("*.c"))]
-
-
 @pytest.fixture(scope="session")
 def build_sample() -> Build:
-    """build_sample(*flags, compiler="gcc"): the sample switch, built once for those flags."""
+    """build_sample(**options): the sample switch, built once for those options of toolchain.find()."""
 
-    def build(*flags: str, compiler: str = "gcc") -> Path:
+    def build(**options: object) -> Path:
+        tools = toolchain.find(**options)  # type: ignore[arg-type]
+
         def make(folder: Path) -> None:
-            includes = [f"-I{BACKEND / part}" for part in ("include", "", "platform/linux/include")]
-            sources = [ROOT / "tests/c/runtime/sample_program.c", *backend_sources()]
-            warnings = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
-            command = [compiler, "-std=c11", "-D_GNU_SOURCE", *warnings, *flags, *includes, *map(str, sources)]
-            command += ["-pthread", "-o", str(folder / "sample")]
-            built = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert built.returncode == 0, built.stderr
+            compile_program(SAMPLE, folder / "sample", share("aux-backend"), tools)
 
-        return built_once(("sample", compiler, flags), make) / "sample"
+        return built_once(("sample", tools), make) / "sample"
 
     return build
 
@@ -44,7 +36,7 @@ def build_sample() -> Build:
 @pytest.fixture(scope="session")
 def sample(build_sample: Build) -> Path:
     """The sample switch, sanitized."""
-    return build_sample(*SANITIZERS)
+    return build_sample(optimise="-O1", sanitize=("address", "undefined"))
 
 
 Start = Callable[..., Switch]

@@ -410,7 +410,7 @@ def cpu_seconds_of_children() -> float:
 
 
 def test_a_million_entries_load_in_seconds(build_sample, tmp_path: Path) -> None:
-    fast = build_sample("-O2")
+    fast = build_sample()
     entries = tmp_path / "entries"
     with entries.open("w") as file:
         for i in range(1_000_000):

@@ -51,7 +51,7 @@ def test_it_compiles_against_an_installed_odp() -> None:
 def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
     if shutil.which("aarch64-linux-gnu-gcc") is None or shutil.which("qemu-aarch64-static") is None:
         pytest.skip("needs gcc-aarch64-linux-gnu and qemu-user-static")
-    binary = build_sample("-O0", "-static", compiler="aarch64-linux-gnu-gcc")
+    binary = build_sample(arch="aarch64")
     frames = [ipv4(f"10.0.{i}.1") for i in range(200)]
     write_pcap(tmp_path / "in.pcap", frames)
     (tmp_path / "entries").write_text("table_add routes forward 10.0.0.0/16 => 1\n")
@@ -91,7 +91,7 @@ def change_everything(socket: Path, failures: list[str]) -> None:
 
 
 def test_no_data_races_while_everything_changes(build_sample, tmp_path: Path) -> None:
-    binary = build_sample("-O1", "-g", "-fsanitize=thread")
+    binary = build_sample(optimise="-O1", sanitize=("thread",))
     ports = ["--port=0=ctl:", "--port=1=ctl:", "--workers=2"]
     switch = Switch(without_randomised_addresses(binary, tmp_path), tmp_path, ports)
     switch.do("mc_mgrp_create 1", "mc_node_create 0 0 1", "mc_node_associate 1 0", "table_set_default dmac forward 1")

@@ -55,7 +55,7 @@ def laden(build_sample: Build, tmp_path: Path) -> Iterator[Switch]:
     with entries.open("w") as file:
         for i in range(ENTRIES):
             file.write(f"table_add routes forward {i >> 16 & 255}.{i >> 8 & 255}.{i & 255}.0/24 => {i % 500}\n")
-    switch = Switch(build_sample("-O2"), tmp_path, ["--port=0=ctl:", f"--entries={entries}"])
+    switch = Switch(build_sample(), tmp_path, ["--port=0=ctl:", f"--entries={entries}"])
     yield switch
     switch.process.kill()
     switch.process.communicate()

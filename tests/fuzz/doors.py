@@ -107,14 +107,7 @@ def _tools() -> Toolchain:
 
 def _library() -> Path:
     """The backend as an archive; libFuzzer's main() goes before its own."""
-    tools = _tools()
-    return (
-        built_once(("backend", tools), lambda folder: _keep(archive(share("aux-backend"), tools), folder)) / "libmacs.a"
-    )
-
-
-def _keep(file: Path, folder: Path) -> None:
-    (folder / file.name).symlink_to(file)
+    return archive(share("aux-backend"), _tools())
 
 
 def _switch() -> Path:

@@ -98,17 +98,20 @@ def test_a_cache_that_cannot_be_written(small: Path, monkeypatch: pytest.MonkeyP
         backend.archive(small, plain())
 
 
-def test_two_processes_at_once(small: Path) -> None:
+def test_of_processes_that_want_it_at_once_one_compiles_it(small: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from transpiler.toolchain import backend, toolchain;"
-        "print(backend.archive(Path(sys.argv[1]), toolchain.find(optimise='-O0')))"
+        "print(backend.archive(Path(sys.argv[1]), toolchain.find(optimise='-O0', compiler=sys.argv[2])))"
     )
-    started = [
-        subprocess.Popen([sys.executable, "-c", code, str(small)], stdout=subprocess.PIPE, text=True) for _ in range(3)
-    ]
+    compiler, compiled = small.parent / "slow-gcc", small.parent / "compiled"
+    compiler.write_text(f'#!/bin/sh\ncase "$*" in *" -c "*) echo >>"{compiled}"; sleep 0.5;; esac\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    command = [sys.executable, "-c", code, str(small), str(compiler)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     answers = {process.communicate(timeout=60)[0].strip() for process in started}
     assert all(process.returncode == 0 for process in started)
     (archive,) = answers
+    assert compiled.read_text() == "\n"  # by one of them; the others have waited
     listed = subprocess.run(["ar", "t", archive], capture_output=True, text=True, check=True).stdout
     assert listed.split() == ["0_one.o"]
 

@@ -1,14 +1,18 @@
-"""The backend as an archive: compiled once for each toolchain and state of its sources, then kept in the user's cache."""
+"""The backend as an archive: compiled once for each toolchain and state of its sources, then kept in the user's cache.
+
+Of several processes that want an archive that is not there one compiles it, and the others wait.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -33,13 +37,27 @@ def archive(backend: Path, toolchain: Toolchain, progress: Progress | None = Non
     if not result.exists():
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _compile(backend, toolchain, result, progress)
+            with _alone(folder):
+                if not result.exists():
+                    _compile(backend, toolchain, result, progress)
             _forget_oldest(folder.parent)
         except OSError as error:
             raise ToolchainError(f"cannot keep the compiled backend in {folder}: {error.strerror}") from error
     with contextlib.suppress(OSError):  # a cache that is not ours to write is good to read
         os.utime(folder)
     return result
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other process is in here for the same folder, where folders can be locked."""
+    lock = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _forget_oldest(archives: Path) -> None:
