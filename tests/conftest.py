@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("MACSAD_FUZZ_SEED", "1")
-    os.environ.setdefault("MACSAD_CFLAGS", "-Werror")
+    os.environ.setdefault("MACSAD_CFLAGS", "-Werror -g1")  # lines are all that sanitizers tell of; -g takes longer
     settings.register_profile("repeatable", derandomize=True, database=None)
     settings.load_profile("repeatable")
     if remove := make_folder():
