@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ def check(program: Path, wanted: Optimisations) -> None:
     assert test.run(switches.load(program), stf, binary, burst=32, sub_batch=8, out=out) == 0, out.getvalue()
 
 
+@cache
 def c_of(program: Path, wanted: Optimisations = ALL) -> str:
     return generate_c(Request(program, wanted=wanted), switches.load(program)).c
 
