@@ -78,14 +78,13 @@ def test_check(installed: Path, elsewhere: Path) -> None:
 
 
 def test_test_simulate_and_run(installed: Path, elsewhere: Path, tmp_path: Path) -> None:
-    cache = {"MACSAD_CACHE": str(tmp_path / "cache")}
     for verb in ("test", "simulate"):
-        done = run(installed / "macsad", verb, "l3fwd.p4", "packets.stf", cwd=elsewhere, **cache)
+        done = run(installed / "macsad", verb, "l3fwd.p4", "packets.stf", cwd=elsewhere)
         assert done.returncode == 0, done.stderr + done.stdout
         assert done.stdout.startswith("passed")
     (elsewhere / "in.pcap").write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
     ports = ["--port", "0=pcap:in.pcap,out.pcap", "--entries", "entries.txt"]
-    done = run(installed / "macsad", "run", "l3fwd.p4", *ports, cwd=elsewhere, XDG_RUNTIME_DIR=str(tmp_path), **cache)
+    done = run(installed / "macsad", "run", "l3fwd.p4", *ports, cwd=elsewhere, XDG_RUNTIME_DIR=str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert "received 0 + copies 0 = sent 0 + dropped 0" in done.stdout
     assert (elsewhere / "build" / "l3fwd").exists()
