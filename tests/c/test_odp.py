@@ -73,7 +73,7 @@ class Toolchain:
 
 @pytest.fixture(scope="module")
 def native() -> Toolchain:
-    return Toolchain("gcc", ("-O1", "-g", *SANITIZE))
+    return Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def separate() -> Toolchain:
     tools = toolchain.find(self_described=False)
     return Toolchain(
         "gcc",
-        ("-O1", "-g", *SANITIZE),
+        ("-O1", "-g1", *SANITIZE),
         sources=tuple(platform_sources(BACKEND, tools)),
         includes=tuple(f"-I{BACKEND / folder}" for folder in tools.includes),
     )
@@ -230,7 +230,7 @@ def test_crypto_by_openssl() -> None:
     """The conformance tests use the portable cipher; the one of libcrypto gives the same."""
     if not shutil.which("pkg-config") or run("pkg-config", "--exists", "libcrypto", check=False).returncode:
         pytest.skip("no libcrypto, or no pkg-config that knows it (Debian: apt install libssl-dev pkg-config)")
-    openssl = Toolchain("gcc", ("-O2", "-g", *SANITIZE, "-DMACS_ODP_OPENSSL"))
+    openssl = Toolchain("gcc", ("-O2", "-g1", *SANITIZE, "-DMACS_ODP_OPENSSL"))
     program = openssl.program("test_crypto", "-Wl,--no-as-needed", "-lcrypto")
     run(program)
     assert "EVP_CipherUpdate" in run("nm", "-u", program).stdout
@@ -266,7 +266,7 @@ def test_conformance_of_an_installed_odp(tmp_path: Path, name: str, package: str
 
 @pytest.mark.parametrize("name", ["packet", "queue", "sync", "shared", "crypto"])
 def test_no_data_races(tmp_path: Path, name: str) -> None:
-    tsan = Toolchain("gcc", ("-O1", "-g", "-fsanitize=thread"))
+    tsan = Toolchain("gcc", ("-O1", "-g1", "-fsanitize=thread"))
     probe = run(
         "gcc",
         "-fsanitize=thread",

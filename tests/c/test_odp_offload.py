@@ -17,7 +17,7 @@ from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
 from test_odp import SANITIZE, Toolchain
 
-NATIVE = Toolchain("gcc", ("-O1", "-g", *SANITIZE))
+NATIVE = Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 SIZE = 700  # payload bytes of a segment
 PAYLOAD = bytes(range(256)) * 8  # two whole segments and the rest of one
 NEEDS_CSUM, GSO_TCP4, GSO_TCP6, GSO_UDP, GSO_ECN = 1, 1, 4, 5, 0x80

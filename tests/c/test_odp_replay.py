@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from test_odp import SANITIZE, Toolchain, read_pcap, write_pcap
 
-PLAIN = Toolchain("gcc", ("-O1", "-g", *SANITIZE))
+PLAIN = Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 
 
 def varied(count: int, length: int, start: int, end: int) -> list[bytes]:

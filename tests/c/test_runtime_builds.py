@@ -70,7 +70,7 @@ def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None
     sources = [ROOT / f"tests/c/runtime/{part}.c", BACKEND / f"runtime/{part}.c"]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]
-    flags = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", f"-fsanitize={sanitizer}", *WARNINGS, *includes, "-pthread"]
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g1", f"-fsanitize={sanitizer}", *WARNINGS, *includes, "-pthread"]
     built = run("gcc", *flags, *sources, "-o", binary)
     assert built.returncode == 0, built.stderr
     done = run(without_randomised_addresses(binary, tmp_path))

@@ -26,8 +26,8 @@ ALWAYS_RUNS = "-DMACS_LPM_RUNS_PAY_PERCENT=100"
 FEW_HASHES = "-DMACS_HASH_MASK=UINT64_C(0x1fffffffff)"
 TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS, FEW_HASHES]
 TIGHT += FEW_LEAVES
-MEMORY = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
-RACES = ["-O1", "-g", "-fsanitize=thread", *TIGHT]
+MEMORY = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
+RACES = ["-O1", "-g1", "-fsanitize=thread", *TIGHT]
 FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PERCENT=95", ALWAYS_RUNS]
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 # Rows of bits are met by groups of keys where a register takes a line of them.
