@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.hlir import statements as st
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import Program
-from transpiler.interpreter.evaluate import evaluate, mask
+from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.execute import Execution
 from transpiler.interpreter.packet import Reader, Transit
 from transpiler.interpreter.parse import NO_ERROR, parse
@@ -164,7 +165,7 @@ class Simulator:
         for at in locations:
             if not at.field:
                 width = getattr(self.program.variable[at.owner].type, "width", 1)
-                state.variables[at.owner] = state.variables[at.owner] ^ mask(width)  # type: ignore[operator]
+                state.variables[at.owner] = state.variables[at.owner] ^ ones(width)  # type: ignore[operator]
                 continue
             header = state.headers[at.owner]
             assert isinstance(header, FramedHeader)
@@ -172,7 +173,7 @@ class Simulator:
                 header.valid = not header.valid
             else:
                 header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
-                header.fields[at.field] ^= mask(header.layout.field(at.field).type.width)  # type: ignore
+                header.fields[at.field] ^= ones(header.layout.field(at.field).type.width)  # type: ignore
 
 
 class StageRun:

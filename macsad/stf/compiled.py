@@ -15,12 +15,12 @@ from macsad import control
 from macsad.control import Client
 from macsad.stf.device import Digest, Frame
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import MatchKind, Parser, Program, TableKey
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import width_of
 from transpiler.interpreter import ControlError
-from transpiler.interpreter.evaluate import mask
 from transpiler.interpreter.matches import (
     PRIORITY_KINDS,
     Exact,
@@ -294,7 +294,7 @@ def _word(match: Match | None, key: TableKey) -> str:
         case Prefix(value=value, length=length):
             return f"{value:#x}/{length}"
         case Ternary(value=value, mask=cared):
-            full = cared == mask(key_bits(key).width) and key.match_kind is MatchKind.OPTIONAL
+            full = cared == ones(key_bits(key).width) and key.match_kind is MatchKind.OPTIONAL
             return "*" if not cared else hex(value) if full else f"{value:#x}&&&{cared:#x}"
         case Range(low=low, high=high):
             return f"{low:#x}->{high:#x}"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from macsad.stf import statements as st
 from macsad.stf.names import find, find_key
 from transpiler.diagnostics import Diagnostics, Span
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import MatchKind, Program, Table, TableKey
-from transpiler.interpreter.evaluate import mask
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits
 
 
@@ -160,7 +160,7 @@ class _Planner:
         width = getattr(self.program.variable[parameter].type, "width", 32)
         if argument.value.wild:
             self.diagnostics.error(argument.value.span, "an action's argument cannot have wildcards")
-        elif argument.value.value > mask(width):
+        elif argument.value.value > ones(width):
             self.diagnostics.error(argument.value.span, f"the value does not fit in the {width} bits of '{parameter}'")
         else:
             return True
@@ -192,7 +192,7 @@ class _Planner:
         if given.operator == "/":
             numbers = numbers[:1]
         for number in numbers:
-            if number.value > mask(width):
+            if number.value > ones(width):
                 self.diagnostics.error(number.span, f"the value does not fit in the {width} bits of '{key.name}'")
                 return None
         match = _of_text(given, key, width)
@@ -236,7 +236,7 @@ class _Planner:
 
 def _of_text(given: st.KeyValue, key: TableKey, width: int) -> Match | None:
     """A key's value as written, as a match; None when the key's kind has no such match."""
-    first, second, full = given.first, given.second, mask(width)
+    first, second, full = given.first, given.second, ones(width)
     kind = key.match_kind
     if second is not None and given.operator == "/":
         fits = second.value <= width
@@ -247,7 +247,7 @@ def _of_text(given: st.KeyValue, key: TableKey, width: int) -> Match | None:
         return Range(first.value, second.value) if kind is MatchKind.RANGE else None
     if not first.wild:
         return Exact(first.value)
-    cared = mask(first.digit_bits) & full & ~first.wild  # bits above the digits are wildcards too
+    cared = ones(first.digit_bits) & full & ~first.wild  # bits above the digits are wildcards too
     if kind is MatchKind.LPM:
         length = cared.bit_count()
         return Prefix(first.value, length) if cared == full ^ full >> length else None

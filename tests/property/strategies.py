@@ -15,6 +15,7 @@ from typing import Any
 from hypothesis import strategies as some
 
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import (
     Control,
     ExternInstance,
@@ -30,7 +31,7 @@ from transpiler.hlir.program import (
 from transpiler.hlir.statements import If, Switch
 from transpiler.hlir.traverse import keyset_expressions, walk
 from transpiler.hlir.types import Bits
-from transpiler.interpreter.evaluate import mask, to_bytes
+from transpiler.interpreter.evaluate import to_bytes
 from transpiler.interpreter.execute import Execution, Runaway
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits, member_keys, normalised
 from transpiler.interpreter.packet import ParserReject, Reader, Transit
@@ -175,7 +176,7 @@ def _constants(keys: ex.KeySet) -> list[int]:
 
 def numbers(width: int, hints: list[int]) -> some.SearchStrategy[int]:
     """Numbers of a width: hints, ends of the range, small ones, any."""
-    top = mask(width)
+    top = ones(width)
     known = sorted({h & top for h in hints} | {0, 1 & top, top, top >> 1})
     likely = some.sampled_from(known)
     return some.one_of(likely, likely, some.integers(0, min(top, 15)), some.integers(0, top))
@@ -278,11 +279,11 @@ def _match(draw: Draw, key: TableKey, hints: list[int]) -> Match:
         case MatchKind.LPM:
             found: Match = Prefix(value, draw(some.integers(0, type_.width)))
         case MatchKind.TERNARY:
-            whole = mask(type_.width)
+            whole = ones(type_.width)
             masks = some.one_of(some.sampled_from([0, whole, whole & ~1, whole >> 1]), some.integers(0, whole))
             found = Ternary(value, draw(masks))
         case MatchKind.OPTIONAL:
-            found = Ternary(value, draw(some.sampled_from([0, mask(type_.width)])))
+            found = Ternary(value, draw(some.sampled_from([0, ones(type_.width)])))
         case MatchKind.RANGE:
             found = Range(*sorted((value, draw(numbers(type_.width, hints)))))
         case _:
@@ -330,7 +331,7 @@ class _GrowingReader(Reader):
     def _grow_field(self, width: int, name: FieldName) -> None:
         values = numbers(width, self.hints.fields[name])
         if name in self.aim:
-            aimed = some.just(self.aim[name] & mask(width))
+            aimed = some.just(self.aim[name] & ones(width))
             values = some.one_of(aimed, aimed, aimed, values)
         self._grow(width, values)
 
@@ -338,7 +339,7 @@ class _GrowingReader(Reader):
         missing = self.cursor + width - self.width
         if missing > 0:
             self._grow(missing, numbers(missing, self.hints.widths[missing]))
-        return self.value >> (self.width - self.cursor - width) & mask(width)
+        return self.value >> (self.width - self.cursor - width) & ones(width)
 
     def advance(self, width: int) -> None:
         if width > LONGEST_BYTES * 8:

@@ -9,10 +9,11 @@ from hypothesis import given, settings, strategies as some
 
 from transpiler.analysis.values import range_of
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import number
 from transpiler.hlir.printer import expression as text
 from transpiler.hlir.traverse import rewrite_expression
 from transpiler.hlir.types import Bits, Bool
-from transpiler.interpreter.evaluate import evaluate, number
+from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.state import State
 from transpiler.passes.simplify_expressions import simplify
 

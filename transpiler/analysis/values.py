@@ -1,15 +1,12 @@
-"""What can be known of the value of an expression: the constant that it is, or the range that it lies in.
-
-Arithmetic as in P4-16 spec 1.2.5 section 8 and, where that is undefined, as HLIR fixes it (see hlir.expressions).
-"""
+"""What can be known of the value of an expression: the constant that it is, or the range that it lies in."""
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from transpiler.hlir.arithmetic import binary, bits_of, bounds, cast, number, unary
 from transpiler.hlir.expressions import (
-    COMPARISONS,
     Binary,
     BinaryOp,
     Cast,
@@ -18,28 +15,10 @@ from transpiler.hlir.expressions import (
     Expression,
     Slice,
     Unary,
-    UnaryOp,
 )
 from transpiler.hlir.types import Bits, Bool, Type
 
 Range = tuple[int, int]  # both ends included
-
-
-def ones(width: int) -> int:
-    """`width` one bits."""
-    return (1 << width) - 1
-
-
-def number(value: int, type_: Type) -> int:
-    """The integer that a stored value stands for: negative ones only in signed types."""
-    if isinstance(type_, Bits) and type_.signed and type_.width and value >> (type_.width - 1):
-        return value - (1 << type_.width)
-    return value
-
-
-def stored(value: int, type_: Type) -> int:
-    """A number cut to its type, as it is stored."""
-    return value & ones(type_.width) if isinstance(type_, Bits) else value & 1
 
 
 def limits(type_: Type) -> Range | None:
@@ -47,8 +26,8 @@ def limits(type_: Type) -> Range | None:
     match type_:
         case Bool():
             return 0, 1
-        case Bits(width=width, signed=signed):
-            return (-(1 << (width - 1)), ones(width - 1)) if signed and width else (0, ones(width))
+        case Bits():
+            return bounds(type_)
     return None
 
 
@@ -74,65 +53,14 @@ def constant(expression: Expression) -> int | None:
         case Const(value=value):
             return value
         case Unary(op=op, operand=Const(value=value), type=type_):
-            return _unary(op, value, type_)
+            return unary(op, value, type_)
         case Slice(operand=Const(value=value), high=high, low=low):
-            return value >> low & ones(high - low + 1)
+            return bits_of(value, high, low)
         case Cast(operand=Const(value=value, type=source), type=type_):
-            return int(value != 0) if isinstance(type_, Bool) else stored(number(value, source), type_)
-        case Binary(left=Const(), right=Const()):
-            return _binary(expression)
+            return cast(value, source, type_)
+        case Binary(op=op, left=Const(value=a, type=left), right=Const(value=b, type=right)):
+            return binary(op, a, b, left, right)
     return None
-
-
-def _unary(op: UnaryOp, value: int, type_: Type) -> int:
-    match op:
-        case UnaryOp.NEGATE:
-            return stored(-value, type_)
-        case UnaryOp.COMPLEMENT:
-            return stored(~value, type_)
-        case UnaryOp.NOT:
-            return 1 - value
-
-
-def _binary(e: Binary) -> int | None:
-    assert isinstance(e.left, Const) and isinstance(e.right, Const)
-    a, b = number(e.left.value, e.left.type), number(e.right.value, e.right.type)
-    if e.op in COMPARISONS:
-        return int(compare(e.op, (a, a), (b, b)) or False)
-    if e.op in (BinaryOp.LAND, BinaryOp.LOR):
-        return a & b if e.op is BinaryOp.LAND else a | b
-    if e.op is BinaryOp.CONCAT:
-        assert isinstance(e.right.type, Bits)
-        return e.left.value << e.right.type.width | e.right.value
-    if not isinstance(e.type, Bits):
-        return None
-    if e.op in (BinaryOp.SHL, BinaryOp.SHR):
-        amount = min(e.right.value, e.type.width)
-        return stored(a << amount if e.op is BinaryOp.SHL else a >> amount, e.type)
-    if e.op in (BinaryOp.SADD, BinaryOp.SSUB):
-        low, high = limits(e.type) or (0, 0)
-        return stored(min(max(a + b if e.op is BinaryOp.SADD else a - b, low), high), e.type)
-    return stored(_wrapping(e.op, e.left.value, e.right.value), e.type)
-
-
-def _wrapping(op: BinaryOp, a: int, b: int) -> int:
-    match op:
-        case BinaryOp.ADD:
-            return a + b
-        case BinaryOp.SUB:
-            return a - b
-        case BinaryOp.MUL:
-            return a * b
-        case BinaryOp.DIV:
-            return a // b if b else 0
-        case BinaryOp.MOD:
-            return a % b if b else 0
-        case BinaryOp.AND:
-            return a & b
-        case BinaryOp.OR:
-            return a | b
-        case _:
-            return a ^ b
 
 
 # --- ranges ----------------------------------------------------------------------------------------------------------

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import number, ones
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import width_of
 from transpiler.interpreter import aes, hashes
-from transpiler.interpreter.evaluate import evaluate, mask, number, pack, place_type, to_bytes, write
+from transpiler.interpreter.evaluate import evaluate, pack, place_type, to_bytes, write
 from transpiler.interpreter.packet import Cipher
 from transpiler.interpreter.store import Digest
 from transpiler.interpreter.tables import DEFAULT_ENTRY
@@ -31,7 +32,7 @@ def _input(run: Execution, call: CallExtern, position: int) -> int:
 def _output(run: Execution, call: CallExtern, value: int) -> None:
     """Leave a result, cut to the width of its place."""
     place = call.outputs[0]
-    write(place, value & mask(width_of(place_type(place, run.state))), run.state)
+    write(place, value & ones(width_of(place_type(place, run.state))), run.state)
 
 
 def _name(call: CallExtern) -> str:

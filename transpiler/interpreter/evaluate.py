@@ -6,26 +6,9 @@ as an invalid header of zeros and swallows writes.
 
 from __future__ import annotations
 
-from transpiler.hlir import expressions as ex
-from transpiler.hlir.types import Bits, Bool, Type, Varbit, width_of
+from transpiler.hlir import arithmetic, expressions as ex
+from transpiler.hlir.types import Type, Varbit, width_of
 from transpiler.interpreter.state import BitString, HeaderValue, State, Value, zero
-
-_Op = ex.BinaryOp
-
-
-def mask(width: int) -> int:
-    """`width` one bits."""
-    return (1 << width) - 1
-
-
-def to_signed(value: int, width: int) -> int:
-    """The two's complement reading of `width` bits."""
-    return value - (1 << width) if width and value >> (width - 1) else value
-
-
-def number(value: int, type_: Type) -> int:
-    """The integer that a stored value stands for: negative ones only in signed types."""
-    return to_signed(value, type_.width) if isinstance(type_, Bits) and type_.signed else value
 
 
 def evaluate(expression: ex.Expression, state: State) -> int:
@@ -45,102 +28,25 @@ def evaluate_any(expression: ex.Expression, state: State) -> Value:
             found = find_header(place, state)
             return int(found is not None and found.valid)
         case ex.Unary(op=op, operand=operand, type=type_):
-            return _unary(op, evaluate(operand, state), type_)
+            return arithmetic.unary(op, evaluate(operand, state), type_)
         case ex.Binary():
             return _binary(expression, state)
         case ex.Conditional(condition=condition, then=then, otherwise=otherwise):
             return evaluate_any(then if evaluate(condition, state) else otherwise, state)
         case ex.Slice(operand=operand, high=high, low=low):
-            return evaluate(operand, state) >> low & mask(high - low + 1)
+            return arithmetic.bits_of(evaluate(operand, state), high, low)
         case ex.Cast(operand=operand, type=type_):
-            return _cast(evaluate(operand, state), operand.type, type_)
+            return arithmetic.cast(evaluate(operand, state), operand.type, type_)
         case ex.Text() | ex.ListExpression():
             return 0
 
 
-def _unary(op: ex.UnaryOp, value: int, type_: Type) -> int:
-    match op:
-        case ex.UnaryOp.NEGATE:
-            return -value & mask(width_of(type_))
-        case ex.UnaryOp.COMPLEMENT:
-            return ~value & mask(width_of(type_))
-        case ex.UnaryOp.NOT:
-            return int(not value)
-
-
-def _cast(value: int, source: Type, target: Type) -> int:
-    if isinstance(target, Bool):
-        return int(value != 0)
-    return number(value, source) & mask(width_of(target))
-
-
 def _binary(expression: ex.Binary, state: State) -> int:
     op, left, right = expression.op, expression.left, expression.right
-    if op in (_Op.EQ, _Op.NE):
+    if isinstance(left.type, Varbit):
         same = evaluate_any(left, state) == evaluate_any(right, state)
-        return int(same == (op is _Op.EQ))
-    a, b = evaluate(left, state), evaluate(right, state)
-    if op in ex.COMPARISONS:
-        return int(_compare(op, number(a, left.type), number(b, right.type)))
-    if op is _Op.LAND:
-        return int(bool(a and b))
-    if op is _Op.LOR:
-        return int(bool(a or b))
-    if op is _Op.CONCAT:
-        return a << width_of(right.type) | b
-    if op in (_Op.SADD, _Op.SSUB):
-        x, y = number(a, left.type), number(b, right.type)
-        return _saturate(x + y if op is _Op.SADD else x - y, expression.type)
-    if op in (_Op.SHL, _Op.SHR):
-        return _shift(op, number(a, left.type), b, width_of(expression.type))
-    return _wrap(op, a, b) & mask(width_of(expression.type))
-
-
-def _compare(op: ex.BinaryOp, a: int, b: int) -> bool:
-    match op:
-        case _Op.LT:
-            return a < b
-        case _Op.LE:
-            return a <= b
-        case _Op.GT:
-            return a > b
-        case _:
-            return a >= b
-
-
-def _wrap(op: ex.BinaryOp, a: int, b: int) -> int:
-    match op:
-        case _Op.ADD:
-            return a + b
-        case _Op.SUB:
-            return a - b
-        case _Op.MUL:
-            return a * b
-        case _Op.DIV:
-            return a // b if b else 0
-        case _Op.MOD:
-            return a % b if b else 0
-        case _Op.AND:
-            return a & b
-        case _Op.OR:
-            return a | b
-        case _Op.XOR:
-            return a ^ b
-    raise AssertionError(f"{op} is not a wrapping operator")
-
-
-def _shift(op: ex.BinaryOp, value: int, amount: int, width: int) -> int:
-    """Amounts at or above the width leave zeros, or copies of the sign; so the amount is cut to keep ints small."""
-    amount = min(amount, width)
-    return (value << amount if op is _Op.SHL else value >> amount) & mask(width)
-
-
-def _saturate(value: int, type_: Type) -> int:
-    width = width_of(type_)
-    low, high = 0, mask(width)
-    if isinstance(type_, Bits) and type_.signed and width:
-        low, high = -(1 << (width - 1)), mask(width - 1)
-    return min(max(value, low), high) & mask(width)
+        return int(same == (op is ex.BinaryOp.EQ))
+    return arithmetic.binary(op, evaluate(left, state), evaluate(right, state), left.type, right.type)
 
 
 # --- places ----------------------------------------------------------------------------------------------------------
@@ -152,7 +58,7 @@ def find_header(place: ex.HeaderPlace, state: State) -> HeaderValue | None:
         case ex.HeaderRef(name=name):
             return state.headers[name]
         case ex.ElementRef(stack=stack, index=index):
-            position = number(evaluate(index, state), index.type)
+            position = arithmetic.number(evaluate(index, state), index.type)
             declared = state.program.stack[stack]
             return state.headers[declared.element(position)] if 0 <= position < declared.size else None
 

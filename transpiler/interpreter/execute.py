@@ -7,9 +7,10 @@ Loops are bounded: a program that does not end is `Runaway`, and its packet is d
 from __future__ import annotations
 
 from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.arithmetic import ones
 from transpiler.interpreter import hashes
 from transpiler.interpreter.calls import call_extern
-from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, mask, pack, to_bytes, write
+from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, pack, to_bytes, write
 from transpiler.interpreter.packet import ParserReject, Reader, Transit, Writer
 from transpiler.interpreter.state import HeaderValue, State
 from transpiler.interpreter.store import Store
@@ -170,7 +171,7 @@ class Execution:
         data = to_bytes(*pack(tuple(k.expression for k in table.selector_keys), self.state))
         value = hashes.compute(profile.algorithm, data)
         value = self.store.random.next() if value is None else value
-        return profile.members[members[(value & mask(profile.width)) % len(members)]]
+        return profile.members[members[(value & ones(profile.width)) % len(members)]]
 
     def _account(self, table: RuntimeTable, entry: Entry | None) -> None:
         index = DEFAULT_ENTRY if entry is None else entry.handle

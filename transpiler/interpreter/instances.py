@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from transpiler.interpreter.evaluate import mask
+from transpiler.hlir.arithmetic import ones
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Register:
 
     def write(self, index: int, value: int) -> None:
         if index < self.size:
-            self.elements[index] = value & mask(self.width)
+            self.elements[index] = value & ones(self.width)
 
     def reset(self) -> None:
         """Zero, whatever it began with."""
@@ -98,7 +98,7 @@ class MeterArray:
         return meter.colour(length if self.unit == "bytes" else 1, now_us, before) if meter else before
 
 
-_WORD = mask(64)
+_WORD = ones(64)
 
 
 @dataclass(slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import number, ones
 from transpiler.hlir.program import MatchKind, TableKey, ValueSet
 from transpiler.hlir.types import Bits, width_of
-from transpiler.interpreter.evaluate import evaluate, mask, number
+from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.state import State
 
 
@@ -82,7 +83,7 @@ def normalised(match: Match, key: TableKey) -> Match:
     """
     width = key_bits(key).width
     _check_fits(match, key.name, width)
-    full = mask(width)
+    full = ones(width)
     match key.match_kind, match:
         case ((MatchKind.EXACT | MatchKind.VALID), Exact()):
             return match
@@ -128,7 +129,7 @@ def _check_fits(match: Match, name: str, width: int) -> None:
         case Ternary(value=low, mask=high) | Range(low=low, high=high):
             numbers = (low, high)
     for value in numbers:
-        if not 0 <= value <= mask(width):
+        if not 0 <= value <= ones(width):
             raise ValueError(f"{name}: {value:#x} does not fit in {width} bits")
 
 
@@ -148,7 +149,7 @@ def wildcard(key: TableKey) -> Match | None:
 
 def _whole_range(type_: Bits) -> Range:
     lowest = 1 << (type_.width - 1) if type_.signed and type_.width else 0
-    return Range(lowest, mask(type_.width) ^ lowest)
+    return Range(lowest, ones(type_.width) ^ lowest)
 
 
 def of_key_set(keys: ex.KeySet, key: TableKey, state: State) -> Match:
@@ -175,4 +176,4 @@ def _of_mask(value: int, cared: int, key: TableKey, width: int) -> Match | None:
     if key.match_kind is not MatchKind.LPM:
         return Ternary(value, cared)
     length = cared.bit_count()
-    return Prefix(value, length) if cared == mask(width) ^ mask(width) >> length else None
+    return Prefix(value, length) if cared == ones(width) ^ ones(width) >> length else None

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.types import Bits, Varbit
-from transpiler.interpreter.evaluate import mask, to_bytes
+from transpiler.interpreter.evaluate import to_bytes
 from transpiler.interpreter.state import BitString, HeaderValue
 
 
@@ -43,7 +44,7 @@ class Reader:
             raise ParserReject("PacketTooShort")
         first, end = self.cursor // 8, (self.cursor + width + 7) // 8
         window = int.from_bytes(self.data[first:end], "big")
-        return window >> (end * 8 - self.cursor - width) & mask(width)
+        return window >> (end * 8 - self.cursor - width) & ones(width)
 
     def advance(self, width: int) -> None:
         """Pass bits: whole bytes, as BMv2 wants it. Raises: ParserReject."""
@@ -66,7 +67,7 @@ class Reader:
         for field_ in header.layout.fields:
             width = field_.type.width if isinstance(field_.type, Bits) else variable
             left -= width
-            part = bits >> left & mask(width)
+            part = bits >> left & ones(width)
             header.fields[field_.name] = part if isinstance(field_.type, Bits) else BitString(part, width)
         header.valid = True
 

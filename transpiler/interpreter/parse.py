@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from transpiler.analysis.progress import STALL_LIMIT
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import number
 from transpiler.hlir.program import ACCEPT, REJECT, Goto, Parser, ParserState, Select, SelectCase
 from transpiler.hlir.types import Bits, Type, width_of
-from transpiler.interpreter.evaluate import evaluate, number
+from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.execute import Execution
 from transpiler.interpreter.matches import matches
 from transpiler.interpreter.packet import ParserReject, Reader

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from transpiler.analysis.values import limits, number, ones
+from transpiler.analysis.values import limits
+from transpiler.hlir.arithmetic import number, ones
 from transpiler.hlir.expressions import AnySet, Const, ExactSet, Expression, KeySet, MaskSet, RangeSet, ValueSetRef
 from transpiler.hlir.program import Goto, ParserState, Program, Select, SelectCase
 from transpiler.hlir.types import Bits

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from transpiler.analysis.values import compare, constant, limits, ones, range_of, same, stored
+from transpiler.analysis.values import compare, constant, limits, range_of, same
+from transpiler.hlir.arithmetic import ones, stored
 from transpiler.hlir.expressions import (
     COMPARISONS,
     Binary,

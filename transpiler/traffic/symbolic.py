@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from transpiler.hlir import expressions as ex
+from transpiler.hlir import arithmetic, expressions as ex
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits, Bool, Varbit, width_of
 
@@ -113,7 +113,7 @@ class Symbols:
                 return tuple(map(_or, left, right))
         if a is None or b is None:
             return (UNKNOWN,) * width
-        return _fold(expression.op, a, b, width)
+        return constant(arithmetic.binary(expression.op, a, b, expression.left.type, expression.right.type), width)
 
 
 def _and(a: int, b: int) -> int:
@@ -126,17 +126,6 @@ def _or(a: int, b: int) -> int:
     if ONE in (a, b):
         return ONE
     return a if b == ZERO else b if a == ZERO else UNKNOWN
-
-
-def _fold(op: ex.BinaryOp, a: int, b: int, width: int) -> BitsOf:
-    """Operations on numbers that parsers count with; the rest is not known."""
-    results = {
-        _Op.ADD: a + b, _Op.SUB: a - b, _Op.MUL: a * b, _Op.EQ: a == b, _Op.NE: a != b,
-        _Op.LT: a < b, _Op.LE: a <= b, _Op.GT: a > b, _Op.GE: a >= b, _Op.LAND: a and b, _Op.LOR: a or b,
-    }  # fmt: skip
-    if op not in results:
-        return (UNKNOWN,) * width
-    return constant(int(results[op]) & ((1 << width) - 1), width)
 
 
 def field_width(type_: Bits | Varbit) -> int:

@@ -6,6 +6,7 @@ from aux_frontend.p4_14.builder import Slot, number
 from aux_frontend.p4_14.values import Loose, Operand, Values, width_of_operand
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.arithmetic import bounds, saturate
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 Op = ex.BinaryOp
@@ -96,8 +97,7 @@ class Assigner:
 
     def _nearest(self, value: Operand, type_: Bits, span: Span) -> Operand:
         if isinstance(value, Loose):
-            lowest, highest = _bounds(type_)
-            return Loose(min(max(value.value, lowest), highest), value.span)
+            return Loose(saturate(value.value, type_), value.span)
         return self._clamp(value, type_, span)
 
     def _clamp(self, value: ex.Expression, type_: Bits, span: Span) -> ex.Expression:
@@ -105,12 +105,11 @@ class Assigner:
         given = value.type
         if not isinstance(given, Bits):
             return value
-        lowest, highest = _bounds(type_)
-        fits_above = (1 << (given.width - given.signed)) - 1 <= highest
-        fits_below = not given.signed or (type_.signed and given.width <= type_.width)
-        if not fits_above:
+        lowest, highest = bounds(type_)
+        least, most = bounds(given)
+        if most > highest:
             value = self._limit(Op.GT, value, highest, given, span)
-        if not fits_below:
+        if least < lowest:
             value = self._limit(Op.LT, value, lowest, given, span)
         return value
 
@@ -118,9 +117,3 @@ class Assigner:
     def _limit(op: ex.BinaryOp, value: ex.Expression, bound: int, type_: Bits, span: Span) -> ex.Expression:
         limit = number(bound, type_, span)
         return ex.Conditional(ex.Binary(op, value, limit, Bool(), span), limit, value, type_, span)
-
-
-def _bounds(type_: Bits) -> tuple[int, int]:
-    """The lowest and the highest value of a type."""
-    highest = (1 << (type_.width - type_.signed)) - 1
-    return (-(highest + 1) if type_.signed else 0), highest

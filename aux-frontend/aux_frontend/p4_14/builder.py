@@ -9,6 +9,7 @@ from aux_frontend.p4_14.intrinsics import INTRINSICS, STANDARD
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, Layout, Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr
+from transpiler.hlir.arithmetic import stored
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
 
 ERRORS = Enum("error", pr.CORE_ERRORS)
@@ -145,4 +146,4 @@ def truth(value: bool, span: Span) -> ex.Const:
 
 def number(value: int, type_: Bits, span: Span) -> ex.Const:
     """A constant, cut to the width of its type."""
-    return ex.Const(value % (1 << type_.width), type_, span)
+    return ex.Const(stored(value, type_), type_, span)

@@ -15,6 +15,7 @@ from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.values import Env, Loose, Operand, Values, width_of_operand
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 Arguments = tuple[ast.Expression, ...]
@@ -170,7 +171,7 @@ class Primitives:
         slot = self.values.slot(arguments[0], env)
         type_ = self.assigner.numeric(slot, span)
         width = self.scope.constant(arguments[1], "the number of random bits", 1, 64) or 1
-        low, high = number(0, type_, span), number((1 << min(width, type_.width)) - 1, type_, span)
+        low, high = number(0, type_, span), number(ones(min(width, type_.width)), type_, span)
         target = self._temporary("random", type_, span)
         draw = st.CallExtern("random.range", None, (low, high), (target,), span)
         value: ex.Expression = ex.Read(target, type_, span)

@@ -13,6 +13,8 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.intrinsics import STANDARD, STANDARD_FIELDS, STANDARD_TYPE
 from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
 from transpiler.diagnostics import Diagnostics, Span
+from transpiler.hlir import arithmetic
+from transpiler.hlir.expressions import BinaryOp, UnaryOp
 from transpiler.hlir.types import Bits, Varbit
 
 MAX_STACK = 256
@@ -114,38 +116,20 @@ def fold(expression: ast.Expression) -> int | None:
             return value
         case ast.Unary(op=op, operand=operand) if op in "-~":
             inner = fold(operand)
-            return None if inner is None else -inner if op == "-" else ~inner
+            return None if inner is None else arithmetic.calculate_unary(UnaryOp(op), inner, None)
         case ast.Binary(op=op, left=left, right=right):
             a, b = fold(left), fold(right)
-            return None if a is None or b is None else arithmetic(op, a, b)
+            return None if a is None or b is None else calculate(op, a, b)
     return None
 
 
-def arithmetic(op: str, a: int, b: int) -> int | None:
+def calculate(op: str, a: int, b: int) -> int | None:
     """a op b on integers; None when it has no value, or one wider than any field."""
-    result = _arithmetic(op, a, b)
-    return result if result is not None and result.bit_length() <= MAX_WIDTH_BITS else None
-
-
-def _arithmetic(op: str, a: int, b: int) -> int | None:
-    match op:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "&":
-            return a & b
-        case "|":
-            return a | b
-        case "^":
-            return a ^ b
-        case "/" | "%" if b:
-            return a // b if op == "/" else a % b
-        case "<<" | ">>" if 0 <= b <= MAX_WIDTH_BITS:
-            return a << b if op == "<<" else a >> b
-    return None
+    try:
+        result = arithmetic.calculate(BinaryOp(op), a, b, None)
+    except arithmetic.UndefinedError:
+        return None
+    return result if result.bit_length() <= MAX_WIDTH_BITS else None
 
 
 # --- collecting ------------------------------------------------------------------------------------------------------
@@ -297,5 +281,5 @@ def _instance(scope: Scope, declaration: ast.Instance) -> None:
         found = scope.find(layout.fields, field_name, f"field of '{name}'")
         if found is not None:
             width = found.type.width if isinstance(found.type, Bits) else MAX_WIDTH_BITS
-            lowest, highest = -(1 << (width - 1)), (1 << width) - 1
+            lowest, highest = -(1 << (width - 1)), arithmetic.ones(width)
             scope.constant(value, f"the initial value of '{field_name.text}'", lowest, highest)

@@ -12,6 +12,7 @@ from aux_frontend.p4_14.stateful import Object, StatefulObjects
 from aux_frontend.p4_14.values import Env, Invalid, Values
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.types import Bits, Bool, Varbit
 
 DEFAULT_SIZE = 1024  # entries, when the table does not say
@@ -119,7 +120,7 @@ class Tables:
             raise self.values.fail(read.span, "a field of variable width cannot be matched")
         assert isinstance(value, ex.Expression)
         if read.mask is not None:
-            mask = self.scope.constant(read.mask, "a mask", 0, (1 << type_.width) - 1)
+            mask = self.scope.constant(read.mask, "a mask", 0, ones(type_.width))
             value = ex.Binary(ex.BinaryOp.AND, value, number(mask or 0, type_, read.span), type_, read.span)
         return pr.TableKey(value, kind, _spelling(read.subject), read.span)
 
@@ -160,7 +161,7 @@ class Tables:
             type_ = self.builder.variables[parameter].type
             assert isinstance(type_, Bits)
             lowest = -(1 << (type_.width - 1))
-            value = self.scope.constant(expression, "an argument of a default action", lowest, (1 << type_.width) - 1)
+            value = self.scope.constant(expression, "an argument of a default action", lowest, ones(type_.width))
             arguments.append(number(value or 0, type_, expression.span))
         return pr.ActionCall(name.text, tuple(arguments), name.span), uses
 

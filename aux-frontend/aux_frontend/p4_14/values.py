@@ -13,9 +13,10 @@ from typing import TypeGuard
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX, Builder, Slot, number, truth
 from aux_frontend.p4_14.intrinsics import STANDARD, UNFILLED
-from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, arithmetic, fold
+from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, calculate, fold
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import calculate_unary
 from transpiler.hlir.types import Bits, Bool
 
 
@@ -217,7 +218,7 @@ class Values:
             return ex.Unary(ex.UnaryOp.NOT, self.condition(expression.operand, env), Bool(), expression.span)
         value = self.operand(expression.operand, env)
         if isinstance(value, Loose):
-            return Loose(-value.value if expression.op == "-" else ~value.value, expression.span)
+            return Loose(calculate_unary(ex.UnaryOp(expression.op), value.value, None), expression.span)
         value = self._numeric(value)
         return ex.Unary(ex.UnaryOp(expression.op), value, value.type, expression.span)
 
@@ -229,7 +230,7 @@ class Values:
             )
         left, right = self.operand(expression.left, env), self.operand(expression.right, env)
         if isinstance(left, Loose) and isinstance(right, Loose) and op not in ex.COMPARISONS:
-            value = arithmetic(expression.op, left.value, right.value)
+            value = calculate(expression.op, left.value, right.value)
             if value is None:
                 raise self.fail(span, f"'{expression.op}' has no value here")
             return Loose(value, span)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import compatible
-from aux_frontend.p4_16.checker.constants import convert, default_value, has_default, value_range
+from aux_frontend.p4_16.checker.constants import bits, convert, default_value, has_default
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Record, State, Value
 from aux_frontend.p4_16.checker.typeops import same, show, write
 from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.arithmetic import bounds, wrap
 
 
 def coerce(st: State, expression: ast.Expression, found: Ty, target: Ty, what: str = "") -> bool:
@@ -87,15 +88,12 @@ def set_converted(st: State, expression: ast.Expression, value: Value, target: T
 
 
 def warn_overflow(st: State, at: ast.Node, value: int, ty: t.Bit) -> None:
-    low, high = value_range(ty)
+    low, high = bounds(bits(ty))
     if not low <= value <= high and not (not ty.signed and -(high + 1) // 2 <= value < 0):
         st.warn(at, "overflow", f"{show_int(value)} does not fit in '{write(ty)}', its upper bits are lost")
     elif value < 0 and not ty.signed:
-        st.warn(
-            at,
-            "overflow",
-            f"{show_int(value)} is negative, '{write(ty)}' is not: it becomes {show_int(value % (high + 1))}",
-        )
+        becomes = show_int(wrap(value, bits(ty)))
+        st.warn(at, "overflow", f"{show_int(value)} is negative, '{write(ty)}' is not: it becomes {becomes}")
 
 
 def _default(st: State, expression: ast.Expression, target: Ty) -> bool:

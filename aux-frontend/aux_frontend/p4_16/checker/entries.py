@@ -9,6 +9,7 @@ from aux_frontend.p4_16.checker import actionrefs, annotation, expressions, keys
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import MAX_PRIORITY
 
 
@@ -64,7 +65,7 @@ def _prefix(st: State, part: ast.MaskExpression) -> None:
     mask, ty = st.int_value(part.mask), st.checked.casts.get(part.mask, st.checked.types.get(part.mask))
     if mask is None or not isinstance(ty, t.Bit):
         return
-    inverted = ~mask & ((1 << ty.width) - 1)
+    inverted = ~mask & ones(ty.width)
     if inverted & (inverted + 1):
         st.error(part.mask, "the mask of an lpm key must be a prefix: ones followed by zeros")
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import calls, casts, keysets, members, operators, typerefs
-from aux_frontend.p4_16.checker.constants import convert, wrap
+from aux_frontend.p4_16.checker.constants import bits, convert
 from aux_frontend.p4_16.checker.scope import OVERLOADABLE, TYPE_DECLARATIONS, Scope, suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State, Symbol
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.arithmetic import wrap
 
 _COMPILE_TIME = t.Extern | t.ParserType | t.ControlType | t.PackageType | t.Integer | t.String
 
@@ -58,7 +59,7 @@ def _int_literal(st: State, e: ast.IntLiteral, hint: Ty | None) -> Ty:
         return st.error(e, f"a width of {e.width} is more than the supported {typerefs.MAX_WIDTH_BITS}")
     if e.value >= 1 << e.width:
         casts.warn_overflow(st, e, e.value, ty)
-    st.set_value(e, wrap(e.value, ty))
+    st.set_value(e, wrap(e.value, bits(ty)))
     return ty
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import expressions
-from aux_frontend.p4_16.checker.constants import slice_value
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, Place, Record, State, Symbol
 from aux_frontend.p4_16.checker.typeops import BOOL, field_type, show, write
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.arithmetic import bits_of
 
 SIZE_METHODS = ("minSizeInBits", "minSizeInBytes", "maxSizeInBits", "maxSizeInBytes")
 _LAST_INDEX = t.Bit(32)
@@ -178,7 +178,7 @@ def bit_slice(st: State, e: ast.SliceExpression) -> Ty:
         st.static.add(e)
         value = st.int_value(e.base)
         if value is not None:
-            st.set_value(e, slice_value(value, high, low))
+            st.set_value(e, bits_of(value, high, low))
     return t.Bit(high - low + 1)
 
 

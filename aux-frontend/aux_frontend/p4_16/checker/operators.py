@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import casts, expressions
-from aux_frontend.p4_16.checker.constants import FoldError, fold_binary, fold_unary
+from aux_frontend.p4_16.checker.constants import fold_binary, fold_unary
 from aux_frontend.p4_16.checker.state import State, Value
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, same, show
 from aux_frontend.p4_16.types import Ty
+from transpiler.hlir.arithmetic import UndefinedError
 
 _ORDER = frozenset(("<", "<=", ">", ">="))
 _SATURATING = frozenset(("|+|", "|-|"))
@@ -76,10 +77,10 @@ def _fold_binary(st: State, e: ast.BinaryExpression, ty: Ty) -> None:
         _check_right(st, e, right)
     if left is None or right is None:
         return
-    right_ty = st.checked.casts.get(e.right, st.checked.types[e.right])
+    left_ty, right_ty = (st.checked.casts.get(side, st.checked.types[side]) for side in (e.left, e.right))
     try:
-        result = fold_binary(e.operator, left, right, ty, right_ty)
-    except FoldError as problem:
+        result = fold_binary(e.operator, left, right, left_ty, right_ty)
+    except UndefinedError as problem:
         st.error(e, str(problem))
         return
     if result is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import choices, expressions, fold, places, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
@@ -11,32 +9,11 @@ from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir import arithmetic, expressions as ex, statements as st
 from transpiler.hlir.types import Bits
 
 BINARY = {op.value: op for op in ex.BinaryOp}
 _UNARY = {"-": ex.UnaryOp.NEGATE, "~": ex.UnaryOp.COMPLEMENT, "!": ex.UnaryOp.NOT}
-_INTEGERS: dict[str, Callable[[int, int], int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-    "<<": lambda a, b: a << b,
-    ">>": lambda a, b: a >> b,
-    "&": lambda a, b: a & b,
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-}
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-MAX_INT_SHIFT = 1 << 16
 
 
 def unary(unit: Unit, operator: str, value: va.Value, span: Span) -> va.Value:
@@ -45,7 +22,7 @@ def unary(unit: Unit, operator: str, value: va.Value, span: Span) -> va.Value:
     if isinstance(value, va.IntValue):
         if operator == "!":
             raise unit.failure(span, "! needs a bool")
-        return va.IntValue(-value.value if operator == "-" else ~value.value)
+        return va.IntValue(arithmetic.calculate_unary(_UNARY[operator], value.value, None))
     if not isinstance(value, va.EXPRESSIONS):
         raise unit.failure(span, f"{operator} needs a scalar")
     return fold.unary(_UNARY[operator], value, span)
@@ -124,15 +101,12 @@ def _shift(unit: Unit, op: ex.BinaryOp, left: va.Value, right: va.Value, span: S
 
 
 def _integers(unit: Unit, operator: str, left: int, right: int, span: Span) -> va.Value:
-    if operator in _COMPARISONS:
-        return fold.boolean(_COMPARISONS[operator](left, right), span)
-    if operator in ("/", "%") and right == 0:
-        raise unit.failure(span, "division by zero")
-    if operator in ("<<", ">>") and not 0 <= right <= MAX_INT_SHIFT:
-        raise unit.failure(span, f"a shift by {right} is out of range")
-    if operator not in _INTEGERS:
-        raise unit.failure(span, f"{operator} needs operands with a width")
-    return va.IntValue(_INTEGERS[operator](left, right))
+    op = BINARY[operator]
+    try:
+        result = arithmetic.calculate(op, left, right, None)
+    except arithmetic.UndefinedError as problem:
+        raise unit.failure(span, str(problem)) from None
+    return fold.boolean(bool(result), span) if op in ex.COMPARISONS else va.IntValue(result)
 
 
 def _short_circuit(scope: Scope, expression: ast.BinaryExpression) -> va.Value:

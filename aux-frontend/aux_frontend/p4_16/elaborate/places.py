@@ -10,7 +10,7 @@ from aux_frontend.p4_16.elaborate import choices, fold, layout, values as va
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
-from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir import arithmetic, expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Varbit
 
 EMPTY = Bits(0)
@@ -187,7 +187,7 @@ def _assign_shifted(unit: Unit, target: va.ShiftedLocation, value: ex.Expression
     whole = _unsigned(unit, target.base, span)
     type_ = whole.type
     assert isinstance(type_, Bits)
-    ones = fold.bits((1 << target.width) - 1, type_.width, span)
+    ones = fold.bits(arithmetic.ones(target.width), type_.width, span)
     mask = fold.unary(ex.UnaryOp.COMPLEMENT, fold.binary(ex.BinaryOp.SHL, ones, target.amount, span), span)
     wide = fold.cast(fold.cast(value, Bits(target.width), span), type_, span)
     kept = fold.binary(ex.BinaryOp.AND, whole, mask, span)

@@ -11,6 +11,7 @@ from aux_frontend.p4_16.elaborate.objects import ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
+from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.types import Type, width_of
 
 Matched = tuple[int, int] | tuple[int, int, str] | ex.KeySet
@@ -18,7 +19,7 @@ Matched = tuple[int, int] | tuple[int, int, str] | ex.KeySet
 
 def matched(keyset: ex.KeySet, type_: Type) -> Matched:
     """A constant key set as (value, mask) or as (low, high, "range"), equal for sets that are written differently."""
-    full = (1 << (width_of(type_) or 1)) - 1
+    full = ones(width_of(type_) or 1)
     match keyset:
         case ex.AnySet():
             return 0, 0
