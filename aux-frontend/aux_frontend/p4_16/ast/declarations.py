@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from aux_frontend.p4_16.ast.expressions import Annotation, Argument, Expression, Name, Node, TypeRef, node
+from aux_frontend.p4_16.ast.expressions import Annotation, Argument, Declaration, Expression, Name, Node, TypeRef, node
 from aux_frontend.p4_16.ast.statements import BlockStatement, Statement
-
-
-@node
-class Declaration(Node):
-    """Everything with a name of its own; span is that of the name."""
-
-    annotations: tuple[Annotation, ...]
-    name: str
 
 
 @node

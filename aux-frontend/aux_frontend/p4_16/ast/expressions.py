@@ -42,6 +42,14 @@ class KeyValue(Node):
     value: Expression
 
 
+@node
+class Declaration(Node):
+    """Everything with a name of its own; span is that of the name. `declarations.py` has the kinds."""
+
+    annotations: tuple[Annotation, ...]
+    name: str
+
+
 # --- types -----------------------------------------------------------------------------------------------------------
 
 

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from aux_frontend.p4_16.ast.expressions import Annotation, Call, Expression, Name, Node, TypeRef, node
-
-if TYPE_CHECKING:
-    from aux_frontend.p4_16.ast.declarations import Declaration
+from aux_frontend.p4_16.ast.expressions import Annotation, Call, Declaration, Expression, Name, Node, TypeRef, node
 
 
 @node

@@ -9,6 +9,7 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.checker import architectures, declarations, runtime_annotations, uses
+from aux_frontend.p4_16.checker.rules import RULES
 from aux_frontend.p4_16.checker.state import State
 from transpiler.diagnostics import Diagnostics
 from transpiler.recursion import deep_recursion
@@ -16,12 +17,10 @@ from transpiler.recursion import deep_recursion
 
 def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
     """Check a whole program, include files too. Raises: Rejected when an error was reported."""
-    st = State(diagnostics, Checked(program))
+    st = State(diagnostics, Checked(program), RULES)
     try:
         with deep_recursion():
-            declarations.all_errors(st, program)
-            for d in program.declarations:
-                declarations.declaration(st, d)
+            declarations.program(st, program)
     except RecursionError:
         st.error(st.last_span, "the program is nested too deeply here")
     runtime_annotations.check(st, program)

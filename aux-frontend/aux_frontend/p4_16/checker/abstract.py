@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import blocks, declarations
+from aux_frontend.p4_16.checker import blocks, walk
 from aux_frontend.p4_16.checker.compatible import is_optional
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
@@ -29,7 +29,7 @@ def check_initializer(st: State, d: ast.Instantiation, made: Ty) -> None:
                 implemented.add(inner.name)
                 _implementation(st, inner, made, abstract)
             else:
-                declarations.declaration(st, inner)
+                walk.declaration(st, inner)
     for name, method in abstract.items():
         if name not in implemented and not is_optional(method):
             st.error(d, f"abstract method '{name}' of {show(made)} is not implemented", (method, "declared here"))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.checker import arguments, calls, expressions
+from aux_frontend.p4_16.checker import arguments, resolution, walk
 from aux_frontend.p4_16.checker.overloads import Bound, Misfit, bind
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.signature import Signature
@@ -48,7 +48,7 @@ def declare(st: State, ref: ast.ActionRef) -> ast.ActionDeclaration | None:
     """An element of the action list: arguments for the parameters with a direction, and only for those."""
     action = _find(st, ref)
     if action is None:
-        calls.failed(st, _arguments(ref))
+        resolution.failed(st, _arguments(ref))
         return None
     directed = tuple(p for p in action.parameters if p.direction)
     bound = bind(action.name, directed, _arguments(ref))
@@ -56,7 +56,7 @@ def declare(st: State, ref: ast.ActionRef) -> ast.ActionDeclaration | None:
         reason = bound.text
         if len(_arguments(ref)) > len(directed):
             reason = f"{bound.text}; the arguments without direction come with the entries"
-        calls.misfit(st, path_of(ref) or ref, Misfit(reason, bound.at), _arguments(ref), action)
+        resolution.misfit(st, path_of(ref) or ref, Misfit(reason, bound.at), _arguments(ref), action)
         return action
     given = dict(zip(directed, bound, strict=True))
     _check(st, ref, action, given, tuple(given.get(p) for p in action.parameters))
@@ -69,7 +69,7 @@ def use(
     """A default action or the action of an entry: one of the list, directed arguments as there, all others given."""
     action = _find(st, ref)
     if action is None:
-        calls.failed(st, _arguments(ref))
+        resolution.failed(st, _arguments(ref))
         return
     path = path_of(ref)
     assert path is not None
@@ -82,7 +82,7 @@ def use(
                 f"{what} '{path.name}' is not among the actions of table '{table.name}'{near}",
                 (table, "the table"),
             )
-        calls.failed(st, _arguments(ref))
+        resolution.failed(st, _arguments(ref))
         return
     _allowed(st, ref, path, source, what)
     bound = _bind_all(st, ref, action, source)
@@ -131,7 +131,7 @@ def _bind_all(st: State, ref: ast.ActionRef, action: ast.ActionDeclaration, sour
             if not isinstance(from_list, Misfit):
                 own |= dict(zip(directed, from_list, strict=True))
                 return tuple(own.get(p) for p in action.parameters)
-    calls.misfit(st, path_of(ref) or ref, bound, given, action)
+    resolution.misfit(st, path_of(ref) or ref, bound, given, action)
     return None
 
 
@@ -151,7 +151,7 @@ def _check(
             values.append(None)
             continue
         wanted = st.value_types.get(parameter, UNKNOWN)
-        arguments.check_one(st, signature, parameter, value, expressions.infer(st, value, wanted), wanted)
+        arguments.check_one(st, signature, parameter, value, walk.infer(st, value, wanted), wanted)
         values.append(value)
     if isinstance(ref.expression, ast.Call):
         st.checked.types[ref.expression] = t.Void()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import expressions
+from aux_frontend.p4_16.checker import walk
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
@@ -63,7 +63,7 @@ def _structured(st: State, items: Sequence[ast.Expression | ast.KeyValue]) -> No
 
 
 def _constant(st: State, e: ast.Expression) -> None:
-    ty = expressions.infer(st, e)
+    ty = walk.infer(st, e)
     if isinstance(ty, t.Unknown):
         return
     if not isinstance(ty, t.Integer | t.Bit | t.Bool | t.String):

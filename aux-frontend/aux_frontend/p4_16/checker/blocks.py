@@ -1,9 +1,12 @@
-"""Functions, actions and controls: signatures and bodies (P4-16 spec 10, 14)."""
+"""Functions, actions and controls: signatures and bodies (P4-16 spec 10, 14); what is alike in parsers and controls."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import annotation, declarations, externs, flow, statements, typedecls, typerefs
+from aux_frontend.p4_16.checker import annotation, externs, flow, typedecls, typerefs, walk
 from aux_frontend.p4_16.checker.state import UNKNOWN, Context, Place, State
 from aux_frontend.p4_16.checker.typeops import show
 
@@ -20,7 +23,7 @@ def function(st: State, d: ast.FunctionDeclaration) -> None:
         st.context = Context(Place.FUNCTION, d, result)
         _visible_to_itself(st, d)
         with st.nested():
-            statements.body(st, d.body.body)
+            walk.body(st, d.body.body)
         st.open_declarations.discard(d)
     if not isinstance(result, t.Void | t.Unknown) and flow.may_fall_through(st, d.body):
         st.error(d, f"function '{d.name}' may end without returning {show(result)}")
@@ -41,7 +44,7 @@ def action(st: State, d: ast.ActionDeclaration) -> None:
         _order(st, d)
         _visible_to_itself(st, d)
         with st.nested():
-            statements.body(st, d.body.body)
+            walk.body(st, d.body.body)
         st.open_declarations.discard(d)
     st.declare(d)
 
@@ -64,22 +67,32 @@ def _order(st: State, d: ast.ActionDeclaration) -> None:
 
 
 def control(st: State, d: ast.ControlDeclaration) -> None:
+    with block(st, d, Place.CONTROL):
+        st.context = Context(Place.APPLY, d)
+        with st.nested():
+            walk.body(st, d.body.body)
+
+
+@contextmanager
+def block(st: State, d: ast.ParserDeclaration | ast.ControlDeclaration, place: Place) -> Iterator[None]:
+    """A parser or control, its parameters and locals declared; what is in it is checked in the context's body."""
     annotation.check(st, d.annotations)
     st.open_declarations.add(d)
     st.block = d
-    with st.nested(Context(Place.CONTROL, d)):
+    with st.nested(Context(place, d)):
         variables = typedecls.type_parameters(st, d.type_parameters)
-        st.named_types[d] = t.ControlType(d, variables)
+        if isinstance(d, ast.ParserDeclaration):
+            st.named_types[d] = t.ParserType(d, variables)
+        else:
+            st.named_types[d] = t.ControlType(d, variables)
         externs.parameters(st, d, d.parameters)
         externs.parameters(st, d, d.constructor_parameters, constructor=True)
         if not st.scope.find(d.name):
             st.scope.add(d)
         with st.nested():
             for local in d.locals:
-                declarations.declaration(st, local)
-            st.context = Context(Place.APPLY, d)
-            with st.nested():
-                statements.body(st, d.body.body)
+                walk.declaration(st, local)
+            yield
     st.block = None
     st.open_declarations.discard(d)
     st.declare(d)

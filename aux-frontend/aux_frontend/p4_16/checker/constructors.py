@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import abstract, calls, expressions, places, typerefs
+from aux_frontend.p4_16.checker import abstract, expressions, places, resolution, typerefs
 from aux_frontend.p4_16.checker.overloads import Misfit, choose
 from aux_frontend.p4_16.checker.signature import Signature
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
@@ -20,11 +20,11 @@ def constructor_call(st: State, e: ast.Call, hint: Ty | None) -> Ty:
     ty = expressions.named_type(st, e.callee)
     assert ty is not None
     if isinstance(ty, t.Unknown):
-        return calls.failed(st, e.arguments)
+        return resolution.failed(st, e.arguments)
     if not isinstance(ty, Object):
-        return calls.failed(st, e.arguments, st.error(e.callee, f"{show(ty)} has no constructor"))
+        return resolution.failed(st, e.arguments, st.error(e.callee, f"{show(ty)} has no constructor"))
     if not places.constructor_allowed(st, e.callee, ty):
-        return calls.failed(st, e.arguments)
+        return resolution.failed(st, e.arguments)
     ref = e.callee.type if isinstance(e.callee, ast.TypeExpression) else None
     result = _construct(st, e, e.callee, ty, _written(ref), e.type_arguments, e.arguments, hint)
     st.static.add(e)
@@ -39,11 +39,11 @@ def instantiation(st: State, d: ast.Instantiation) -> None:
     ref = d.type.element if isinstance(d.type, ast.StackType) else d.type
     ty = typerefs.resolve(st, ref, open_arguments=True)
     if isinstance(ty, t.Unknown):
-        calls.failed(st, d.arguments)
+        resolution.failed(st, d.arguments)
         st.value_types[d] = UNKNOWN
         return
     if not isinstance(ty, Object):
-        calls.failed(st, d.arguments, st.error(d.type, f"{show(ty)} cannot be instantiated"))
+        resolution.failed(st, d.arguments, st.error(d.type, f"{show(ty)} cannot be instantiated"))
         st.value_types[d] = UNKNOWN
         return
     places.instance_allowed(st, d, ty)
@@ -80,17 +80,17 @@ def _construct(
     declaration = ty.declaration
     candidates = _constructors(declaration)
     if declaration in st.open_declarations:
-        return calls.failed(
+        return resolution.failed(
             st, arguments, st.error(at, f"'{declaration.name}' instantiates itself; P4 has no recursion")
         )
     if not candidates:
         reason = "it has no constructor" if isinstance(ty, t.Extern) else "it is only a type"
         notes = ((declaration, "declared here"),)
-        return calls.failed(st, arguments, st.error(at, f"{show(ty)} cannot be instantiated, {reason}", *notes))
+        return resolution.failed(st, arguments, st.error(at, f"{show(ty)} cannot be instantiated, {reason}", *notes))
     chosen = choose(declaration.name, candidates, arguments)
     if isinstance(chosen, Misfit):
         only = candidates[0][0] if len(candidates) == 1 else None
-        return calls.misfit(st, at, chosen, arguments, only)
+        return resolution.misfit(st, at, chosen, arguments, only)
     constructor, bound = chosen
     parameters = next(p for c, p in candidates if c is constructor)
     own = typerefs.type_parameters(declaration)
@@ -98,7 +98,7 @@ def _construct(
     given = dict(zip(own, ty.arguments, strict=False)) if fixed else {}
     open_parameters = () if fixed else own
     signature = Signature(declaration.name, declaration, open_parameters, parameters, ty, given, declared=constructor)
-    return calls.resolve(st, e, at, signature, bound, type_arguments, hint)
+    return resolution.resolve(st, e, at, signature, bound, type_arguments, hint)
 
 
 def _overload(st: State, at: ast.Node, ty: Object, arguments: Sequence[ast.Argument]) -> Object:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker import (
     annotation,
@@ -16,16 +13,26 @@ from aux_frontend.p4_16.checker import (
     tables,
     typedecls,
     typerefs,
+    walk,
 )
 from aux_frontend.p4_16.checker.nesting import fits_struct
-from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
+from aux_frontend.p4_16.checker.state import UNKNOWN, Place, Rule, State
 from aux_frontend.p4_16.checker.typeops import show, write
 from transpiler.hlir.program import MAX_SIZE
 
 
-def all_errors(st: State, program: ast.Program) -> None:
+def program(st: State, whole: ast.Program) -> None:
+    """The declarations of a program, in order."""
+    _all_errors(st, whole)
+    for d in whole.declarations:
+        walk.declaration(st, d)
+        if d.name == "main":
+            _main(st, d)
+
+
+def _all_errors(st: State, whole: ast.Program) -> None:
     """The errors of a program are in one namespace, "irrespective of the place where an error is defined" (spec 7.1.2)."""
-    for name in (name for d in program.declarations if isinstance(d, ast.ErrorDeclaration) for name in d.members):
+    for name in (name for d in whole.declarations if isinstance(d, ast.ErrorDeclaration) for name in d.members):
         if name.text in st.error_declarations:
             st.diagnostics.error(
                 name.span,
@@ -37,18 +44,6 @@ def all_errors(st: State, program: ast.Program) -> None:
         st.checked.errors.append(name.text)
 
 
-def declaration(st: State, d: ast.Declaration) -> None:
-    """Any declaration, wherever the grammar lets it stand."""
-    st.last_span = d.span
-    rule = _RULES.get(type(d))
-    if rule is None:
-        st.error(d, f"'{d.name}' cannot be declared here")
-        return
-    rule(st, d)
-    if d.name == "main" and st.context.place is Place.TOP:
-        _main(st, d)
-
-
 def _main(st: State, d: ast.Declaration) -> None:
     """The program is an instance of a package, called main (spec 15)."""
     if isinstance(d, ast.FunctionDeclaration):
@@ -57,14 +52,6 @@ def _main(st: State, d: ast.Declaration) -> None:
         st.error(d, "'main' must be an instance of a package")
     elif not isinstance(ty := st.value_types.get(d, UNKNOWN), t.PackageType | t.Unknown):
         st.error(d, f"'main' must be an instance of a package, not of {show(ty)}")
-
-
-def local(st: State, d: ast.Declaration) -> None:
-    """A declaration among statements: variables, constants, instances."""
-    if isinstance(d, ast.VariableDeclaration | ast.ConstDeclaration | ast.Instantiation):
-        declaration(st, d)
-    else:
-        st.error(d, f"'{d.name}' cannot be declared inside {st.context.place.value}")
 
 
 def _instantiation(st: State, d: ast.Instantiation) -> None:
@@ -100,7 +87,7 @@ def _action(st: State, d: ast.ActionDeclaration) -> None:
     blocks.action(st, d)
 
 
-_RULES: dict[type, Callable[[State, Any], None]] = {
+RULES: dict[type, Rule] = {
     ast.ConstDeclaration: statements.constant,
     ast.VariableDeclaration: statements.variable,
     ast.Instantiation: _instantiation,
@@ -108,7 +95,7 @@ _RULES: dict[type, Callable[[State, Any], None]] = {
     ast.HeaderUnionDeclaration: typedecls.fields,
     ast.StructDeclaration: typedecls.fields,
     ast.EnumDeclaration: typedecls.enum,
-    ast.ErrorDeclaration: lambda st, d: None,  # known before everything else: all_errors
+    ast.ErrorDeclaration: lambda st, d: None,  # known before everything else: _all_errors
     ast.MatchKindDeclaration: typedecls.match_kinds,
     ast.TypedefDeclaration: typedecls.typedef,
     ast.ExternDeclaration: externs.extern,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import actionrefs, annotation, expressions, keysets
+from aux_frontend.p4_16.checker import actionrefs, annotation, keysets, walk
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import show
 from aux_frontend.p4_16.types import Ty
@@ -91,7 +91,7 @@ def _duplicate(st: State, table: ast.TableDeclaration, entry: ast.Entry, seen: d
 def _priority(st: State, table: ast.TableDeclaration, entry: ast.Entry) -> None:
     if entry.priority is None:
         return
-    ty = expressions.infer(st, entry.priority)
+    ty = walk.infer(st, entry.priority)
     if isinstance(ty, t.Unknown):
         return
     if not isinstance(ty, t.Integer | t.Bit):

@@ -1,19 +1,15 @@
 """Expressions: each gets its type, and its value when it is known at compile time (P4-16 spec 8).
 
-`infer` finds the type that an expression has by itself; `hint` is the type its surroundings want, for what has none of
-its own ({#}, `...`, a call whose result alone tells a type argument). `check` infers and converts to the wanted type.
+`check` infers and converts to the wanted type. Literals, names, lists and casts are here, other kinds in modules of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import calls, casts, keysets, members, operators, typerefs
+from aux_frontend.p4_16.checker import casts, typerefs, walk
 from aux_frontend.p4_16.checker.constants import bits, convert
 from aux_frontend.p4_16.checker.scope import OVERLOADABLE, TYPE_DECLARATIONS, Scope, suggestion
-from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State, Symbol
+from aux_frontend.p4_16.checker.state import UNKNOWN, Record, State, Symbol, TypeRule
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, show
 from aux_frontend.p4_16.types import Ty
 from transpiler.hlir.arithmetic import wrap
@@ -21,16 +17,9 @@ from transpiler.hlir.arithmetic import wrap
 _COMPILE_TIME = t.Extern | t.ParserType | t.ControlType | t.PackageType | t.Integer | t.String
 
 
-def infer(st: State, e: ast.Expression, hint: Ty | None = None) -> Ty:
-    """The type of an expression, which is also put into the side table."""
-    ty = _RULES[type(e)](st, e, hint)
-    st.checked.types[e] = ty
-    return ty
-
-
 def check(st: State, e: ast.Expression, wanted: Ty, what: str = "") -> bool:
     """Infer, and convert to `wanted`; False when that was an error (already reported)."""
-    found = infer(st, e, wanted)
+    found = walk.infer(st, e, wanted)
     return casts.coerce(st, e, found, wanted, what)
 
 
@@ -147,7 +136,7 @@ def _this(st: State, e: ast.This, hint: Ty | None) -> Ty:
 
 def _cast(st: State, e: ast.CastExpression, hint: Ty | None) -> Ty:
     target = typerefs.resolve(st, e.type)
-    found = infer(st, e.operand, target)
+    found = walk.infer(st, e.operand, target)
     if isinstance(target, t.Unknown):
         return target
     if isinstance(found, t.Unknown):
@@ -166,7 +155,7 @@ def _cast(st: State, e: ast.CastExpression, hint: Ty | None) -> Ty:
 
 def _list(st: State, e: ast.ListExpression, hint: Ty | None) -> Ty:
     hints = _item_hints(hint, len(e.items))
-    types = tuple(infer(st, item, h) for item, h in zip(e.items, hints, strict=True))
+    types = tuple(walk.infer(st, item, h) for item, h in zip(e.items, hints, strict=True))
     if any(isinstance(ty, t.Unknown) for ty in types):
         return UNKNOWN
     for item, ty in zip(e.items, types, strict=True):
@@ -209,7 +198,7 @@ def _structure(st: State, e: ast.StructExpression, hint: Ty | None) -> Ty:
         if entry.name in fields:
             st.error(entry, f"field '{entry.name}' is given twice")
             good = False
-        fields[entry.name] = infer(st, entry.value, wanted.get(entry.name))
+        fields[entry.name] = walk.infer(st, entry.value, wanted.get(entry.name))
         good &= not isinstance(fields[entry.name], t.Unknown)
     if e.dots and hint is None:
         return st.error(e, "the type that '...' stands for is not known here")
@@ -243,36 +232,23 @@ def _dont_care(st: State, e: ast.DontCare, hint: Ty | None) -> Ty:
     return st.error(e, "'_' is not a value here")
 
 
-def _set_outside(st: State, e: ast.MaskExpression | ast.RangeExpression, hint: Ty | None) -> Ty:
-    return keysets.set_type(st, e, hint)
-
-
 def _select(st: State, e: ast.SelectExpression, hint: Ty | None) -> Ty:
     return st.error(e, "'select' is only for the transition of a parser state")
 
 
-_RULES: dict[type, Callable[[State, Any, Ty | None], Ty]] = {
+RULES: dict[type, TypeRule] = {
     ast.IntLiteral: _int_literal,
     ast.BoolLiteral: _bool_literal,
     ast.StringLiteral: _string_literal,
     ast.Path: _path,
     ast.TypeExpression: _type_expression,
     ast.This: _this,
-    ast.Member: lambda st, e, hint: members.member(st, e),
-    ast.Index: lambda st, e, hint: members.index(st, e),
-    ast.SliceExpression: lambda st, e, hint: members.bit_slice(st, e),
-    ast.Call: lambda st, e, hint: calls.call(st, e, hint),
-    ast.UnaryExpression: operators.unary,
-    ast.BinaryExpression: operators.binary,
-    ast.ConditionalExpression: operators.conditional,
     ast.CastExpression: _cast,
     ast.ListExpression: _list,
     ast.StructExpression: _structure,
     ast.InvalidExpression: _invalid,
     ast.DefaultExpression: _default,
     ast.DontCare: _dont_care,
-    ast.MaskExpression: _set_outside,
-    ast.RangeExpression: _set_outside,
     ast.SelectExpression: _select,
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import annotation, expressions, typedecls, typerefs
+from aux_frontend.p4_16.checker import annotation, expressions, typedecls, typerefs, walk
 from aux_frontend.p4_16.checker.compatible import is_optional
 from aux_frontend.p4_16.checker.places import parameter_problem
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
@@ -80,7 +80,7 @@ def _generic_default(st: State, default: ast.Expression, wanted: Ty) -> Ty:
         return inferred.setdefault(variable.declaration, t.Unsolved(variable.declaration))
 
     open_type = transform(wanted, unsolved)
-    unify(st, open_type, expressions.infer(st, default))
+    unify(st, open_type, walk.infer(st, default))
     return solved(open_type)
 
 

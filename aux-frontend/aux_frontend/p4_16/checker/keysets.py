@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import casts, expressions
+from aux_frontend.p4_16.checker import casts, walk
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import same, show, write
 from aux_frontend.p4_16.types import Ty
@@ -25,7 +25,7 @@ def check(st: State, keyset: ast.Expression, keys: Sequence[Ty]) -> bool:
     elif len(keys) == 1:
         element(st, keyset, keys[0])
     else:
-        found = expressions.infer(st, keyset, whole)
+        found = walk.infer(st, keyset, whole)
         if not isinstance(found, t.Unknown) and not same(found, whole):
             st.error(keyset, f"{len(keys)} keys need {len(keys)} key sets in parentheses: (…, …)")
     return st.errors == before
@@ -67,7 +67,7 @@ def element(st: State, e: ast.Expression, key: Ty) -> None:
         case _ if _value_set(st, e) is not None:
             _check_value_set(st, e, (key,))
         case _:
-            found = expressions.infer(st, e, key)
+            found = walk.infer(st, e, key)
             casts.coerce(st, e, found, key, "key set")
 
 
@@ -77,7 +77,7 @@ def _pair(st: State, e: ast.Expression, first: ast.Expression, second: ast.Expre
     if not isinstance(bits, t.Bit | t.Unknown):
         st.error(e, f"operator {operator} is for numbers, the key is {show(key)}")
         number = UNKNOWN
-    types = [expressions.infer(st, part, number) for part in (first, second)]
+    types = [walk.infer(st, part, number) for part in (first, second)]
     for part, found in zip((first, second), types, strict=True):
         if isinstance(bits, t.Bit) and not isinstance(found, t.Bit | t.Integer | t.Enum | t.NewType | t.Unknown):
             st.error(part, f"operator {operator} is for numbers, not {show(found)}")
@@ -98,7 +98,7 @@ def _value_set(st: State, e: ast.Expression) -> ast.ValueSetDeclaration | None:
 
 
 def _check_value_set(st: State, e: ast.Expression, keys: Sequence[Ty]) -> None:
-    ty = expressions.infer(st, e)
+    ty = walk.infer(st, e)
     if not isinstance(ty, t.ValueSet):
         return
     whole = len(keys) == 1 and same(ty.element, keys[0])

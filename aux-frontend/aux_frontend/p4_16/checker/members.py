@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import expressions
+from aux_frontend.p4_16.checker import expressions, walk
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, Place, Record, State, Symbol
 from aux_frontend.p4_16.checker.typeops import BOOL, field_type, show, write
@@ -19,11 +19,11 @@ def is_header_stack(ty: t.Stack) -> bool:
     return isinstance(ty.element, t.Header | t.HeaderUnion | t.TypeVariable | t.Unknown)
 
 
-def member(st: State, e: ast.Member) -> Ty:
+def member(st: State, e: ast.Member, hint: Ty | None) -> Ty:
     of_type = expressions.named_type(st, e.base)
     if of_type is not None:
         return _type_member(st, e, of_type)
-    base = expressions.infer(st, e.base)
+    base = walk.infer(st, e.base)
     match base:
         case t.Unknown():
             return UNKNOWN
@@ -121,9 +121,9 @@ def _apply_result(st: State, e: ast.Member, base: t.ApplyResult) -> Ty:
     return st.error(e, f"the result of a table's apply has no member '{e.name}'{near}")
 
 
-def index(st: State, e: ast.Index) -> Ty:
-    base = expressions.infer(st, e.base)
-    position = expressions.infer(st, e.index)
+def index(st: State, e: ast.Index, hint: Ty | None) -> Ty:
+    base = walk.infer(st, e.base)
+    position = walk.infer(st, e.index)
     if isinstance(base, t.Unknown) or isinstance(position, t.Unknown):
         return base.element if isinstance(base, t.Stack) else UNKNOWN
     if not isinstance(base, t.Stack | t.Tuple):
@@ -154,9 +154,9 @@ def _tuple_element(st: State, e: ast.Index, base: t.Tuple, value: int | None) ->
     return base.elements[value]
 
 
-def bit_slice(st: State, e: ast.SliceExpression) -> Ty:
+def bit_slice(st: State, e: ast.SliceExpression, hint: Ty | None) -> Ty:
     """base[high:low]; base[low +: width]."""
-    base = expressions.infer(st, e.base)
+    base = walk.infer(st, e.base)
     if isinstance(base, t.Enum) and base.underlying is not None:
         st.checked.casts[e.base] = base.underlying
         base = base.underlying
@@ -184,7 +184,7 @@ def bit_slice(st: State, e: ast.SliceExpression) -> Ty:
 
 def _moving_slice(st: State, e: ast.SliceExpression, base: Ty) -> Ty | None:
     """base[start +: width] where the start is only known at run time; None when it is known."""
-    start = expressions.infer(st, e.high)
+    start = walk.infer(st, e.high)
     if st.int_value(e.high) is not None or not isinstance(start, t.Bit) or start.signed or not isinstance(base, t.Bit):
         return None
     width = _bound(st, e.low)
@@ -196,7 +196,7 @@ def _moving_slice(st: State, e: ast.SliceExpression, base: Ty) -> Ty | None:
 
 
 def _bound(st: State, bound: ast.Expression) -> int | None:
-    ty = expressions.infer(st, bound)
+    ty = walk.infer(st, bound)
     if isinstance(ty, t.Unknown):
         return None
     if not isinstance(ty, t.Bit | t.Integer | t.Enum) or (isinstance(ty, t.Enum) and ty.underlying is None):

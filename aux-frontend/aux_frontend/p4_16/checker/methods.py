@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.checker import calls, casts, expressions, lvalues, packets, places
+from aux_frontend.p4_16.checker import casts, expressions, lvalues, packets, places, resolution, walk
 from aux_frontend.p4_16.checker.members import SIZE_METHODS, is_header_stack
 from aux_frontend.p4_16.checker.overloads import Misfit, bind, choose
 from aux_frontend.p4_16.checker.scope import suggestion
@@ -23,10 +23,10 @@ def member_call(st: State, e: ast.Call, callee: ast.Member, hint: Ty | None) -> 
     of_type = expressions.named_type(st, callee.base)
     if of_type is not None:
         return _type_call(st, e, callee, of_type, hint)
-    base = expressions.infer(st, callee.base)
+    base = walk.infer(st, callee.base)
     match base:
         case t.Unknown():
-            return calls.failed(st, e.arguments)
+            return resolution.failed(st, e.arguments)
         case t.Extern():
             return extern_method(st, e, callee, base, hint)
         case t.Table() if callee.name == "apply":
@@ -44,7 +44,7 @@ def member_call(st: State, e: ast.Call, callee: ast.Member, hint: Ty | None) -> 
         case t.Stack() if callee.name in _STACK_METHODS and is_header_stack(base):
             return _shift_stack(st, e, callee, base)
         case _:
-            return calls.failed(st, e.arguments, _no_method(st, callee, base))
+            return resolution.failed(st, e.arguments, _no_method(st, callee, base))
 
 
 def _no_method(st: State, callee: ast.Member, base: Ty) -> Ty:
@@ -64,19 +64,19 @@ def _no_method(st: State, callee: ast.Member, base: Ty) -> Ty:
 def _type_call(st: State, e: ast.Call, callee: ast.Member, of_type: Ty, hint: Ty | None) -> Ty:
     match of_type:
         case t.Unknown():
-            return calls.failed(st, e.arguments)
+            return resolution.failed(st, e.arguments)
         case t.ParserType() | t.ControlType() if callee.name == "apply":
             if isinstance(of_type.declaration, ast.ParserTypeDeclaration | ast.ControlTypeDeclaration):
                 st.error(callee, f"{show(of_type)} is only a type, it has no body to apply")
-                return calls.failed(st, e.arguments)
+                return resolution.failed(st, e.arguments)
             if of_type.declaration.constructor_parameters:
                 st.error(callee, f"{show(of_type)} has constructor parameters, it needs an instantiation to be applied")
-                return calls.failed(st, e.arguments)
+                return resolution.failed(st, e.arguments)
             return _block_apply(st, e, callee, of_type, None, hint)
         case _ if callee.name in SIZE_METHODS:
             return _size(st, e, callee, of_type)
         case _:
-            return calls.failed(
+            return resolution.failed(
                 st, e.arguments, st.error(callee, f"type {show(of_type)} has no method '{callee.name}'")
             )
 
@@ -97,7 +97,7 @@ def _no_arguments(st: State, e: ast.Call, callee: ast.Member) -> bool:
 
 def _size(st: State, e: ast.Call, callee: ast.Member, base: Ty) -> Ty:
     if not _no_arguments(st, e, callee):
-        return calls.failed(st, e.arguments, INT)
+        return resolution.failed(st, e.arguments, INT)
     builtin(st, e, callee, f"header.{callee.name}", callee.base)
     if mentions(base, t.TypeVariable):
         st.static.add(e)
@@ -112,7 +112,7 @@ def _size(st: State, e: ast.Call, callee: ast.Member, base: Ty) -> Ty:
 def _validity(st: State, e: ast.Call, callee: ast.Member) -> Ty:
     good = _no_arguments(st, e, callee)
     if not good:
-        calls.failed(st, e.arguments)
+        resolution.failed(st, e.arguments)
     builtin(st, e, callee, f"header.{callee.name}", callee.base)
     if callee.name == "isValid":
         return BOOL
@@ -126,11 +126,11 @@ def _shift_stack(st: State, e: ast.Call, callee: ast.Member, base: t.Stack) -> T
     if st.context.place is Place.STATE:
         st.error(callee, f"'{callee.name}' is not for parsers, which have 'next' and 'last'")
     if len(e.arguments) != 1 or e.arguments[0].value is None:
-        return calls.failed(
+        return resolution.failed(
             st, e.arguments, st.error(callee, f"'{callee.name}' takes 1 argument, {len(e.arguments)} given")
         )
     count = e.arguments[0].value
-    ty = expressions.infer(st, count)
+    ty = walk.infer(st, count)
     builtin(st, e, callee, f"stack.{callee.name}", callee.base)
     if isinstance(ty, t.Unknown):
         return VOID
@@ -146,7 +146,7 @@ def _shift_stack(st: State, e: ast.Call, callee: ast.Member, base: t.Stack) -> T
 def _table_apply(st: State, e: ast.Call, callee: ast.Member, base: t.Table) -> Ty:
     places.table_apply_allowed(st, callee, base.declaration)
     if not _no_arguments(st, e, callee):
-        calls.failed(st, e.arguments)
+        resolution.failed(st, e.arguments)
     builtin(st, e, callee, "table.apply", callee.base)
     return t.ApplyResult(base.declaration)
 
@@ -159,16 +159,16 @@ def _block_apply(
     declaration = base.declaration
     st.checked.types[callee] = t.Callable((kind,))
     if not places.block_apply_allowed(st, callee, base):
-        return calls.failed(st, e.arguments, VOID)
+        return resolution.failed(st, e.arguments, VOID)
     bound = bind(declaration.name, declaration.parameters, e.arguments)
     if isinstance(bound, Misfit):
-        calls.misfit(st, callee, bound, e.arguments, declaration)
+        resolution.misfit(st, callee, bound, e.arguments, declaration)
         return VOID
     open_type = receiver is None and not _written(callee.base)
     given = {} if open_type else dict(zip(declaration.type_parameters, base.arguments, strict=False))
     own = declaration.type_parameters if open_type else ()
     signature = Signature(declaration.name, kind, own, declaration.parameters, VOID, given, declared=declaration)
-    calls.resolve(st, e, callee, signature, bound, e.type_arguments, hint, receiver)
+    resolution.resolve(st, e, callee, signature, bound, e.type_arguments, hint, receiver)
     return VOID
 
 
@@ -182,11 +182,11 @@ def extern_method(st: State, e: ast.Call, callee: ast.Member, base: t.Extern, hi
     if not named:
         names = [m.name for m in declaration.methods if m.result is not None]
         message = f"{show(base)} has no method '{callee.name}'{suggestion(callee.name, names)}"
-        return calls.failed(st, e.arguments, st.error(callee, message, (declaration, "declared here")))
+        return resolution.failed(st, e.arguments, st.error(callee, message, (declaration, "declared here")))
     st.checked.types[callee] = t.Callable(tuple(m for m, _ in named))
     chosen = choose(callee.name, named, e.arguments)
     if isinstance(chosen, Misfit):
-        return calls.misfit(st, callee, chosen, e.arguments, named[0][0] if len(named) == 1 else None)
+        return resolution.misfit(st, callee, chosen, e.arguments, named[0][0] if len(named) == 1 else None)
     method, bound = chosen
     given = dict(zip(declaration.type_parameters, base.arguments, strict=False))
     assert method.result is not None
@@ -194,7 +194,7 @@ def extern_method(st: State, e: ast.Call, callee: ast.Member, base: t.Extern, hi
     signature = Signature(
         callee.name, method, method.type_parameters, method.parameters, result, given, False, declared=method
     )
-    ty = calls.resolve(st, e, callee, signature, bound, e.type_arguments, hint, callee.base)
+    ty = resolution.resolve(st, e, callee, signature, bound, e.type_arguments, hint, callee.base)
     if declaration.name in ("packet_in", "packet_out"):
         packets.check(st, e, callee, declaration.name)
     return ty

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import casts, expressions
+from aux_frontend.p4_16.checker import casts, expressions, walk
 from aux_frontend.p4_16.checker.constants import fold_binary, fold_unary
 from aux_frontend.p4_16.checker.state import State, Value
 from aux_frontend.p4_16.checker.typeops import BOOL, INT, STRING, same, show
@@ -15,7 +15,7 @@ _SATURATING = frozenset(("|+|", "|-|"))
 
 
 def unary(st: State, e: ast.UnaryExpression, hint: Ty | None) -> Ty:
-    ty = expressions.infer(st, e.operand, hint)
+    ty = walk.infer(st, e.operand, hint)
     if isinstance(ty, t.Unknown):
         return ty
     if e.operator == "!":
@@ -53,9 +53,9 @@ def binary(st: State, e: ast.BinaryExpression, hint: Ty | None) -> Ty:
     while isinstance(first, ast.BinaryExpression):
         spine.append(first)
         first = first.left
-    left = expressions.infer(st, first)
+    left = walk.infer(st, first)
     for node in reversed(spine):
-        right = expressions.infer(st, node.right)
+        right = walk.infer(st, node.right)
         result = binary_type(st, node, left, right)
         if not isinstance(result, t.Unknown):
             _fold_binary(st, node, result)
@@ -270,7 +270,7 @@ def _comparable(ty: Ty) -> bool:
 def conditional(st: State, e: ast.ConditionalExpression, hint: Ty | None) -> Ty:
     """c ? a : b. The branches agree in type, an int literal follows the other side (spec 8.5.1)."""
     expressions.check(st, e.condition, BOOL, "condition")
-    then, otherwise = expressions.infer(st, e.then, hint), expressions.infer(st, e.otherwise, hint)
+    then, otherwise = walk.infer(st, e.then, hint), walk.infer(st, e.otherwise, hint)
     if isinstance(then, t.Unknown) or isinstance(otherwise, t.Unknown):
         return otherwise if isinstance(then, t.Unknown) else then
     result = _branches(st, e, then, otherwise)

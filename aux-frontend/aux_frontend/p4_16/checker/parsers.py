@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import (
-    annotation,
-    declarations,
-    expressions,
-    externs,
-    keysets,
-    statements,
-    typedecls,
-)
+from aux_frontend.p4_16.checker import annotation, blocks, keysets, walk
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Context, Place, State
 from aux_frontend.p4_16.checker.typeops import show
@@ -22,26 +14,11 @@ _FINAL = ("accept", "reject")
 
 
 def parser(st: State, d: ast.ParserDeclaration) -> None:
-    annotation.check(st, d.annotations)
-    st.open_declarations.add(d)
-    st.block = d
-    with st.nested(Context(Place.PARSER, d)):
-        variables = typedecls.type_parameters(st, d.type_parameters)
-        st.named_types[d] = t.ParserType(d, variables)
-        externs.parameters(st, d, d.parameters)
-        externs.parameters(st, d, d.constructor_parameters, constructor=True)
-        if not st.scope.find(d.name):
-            st.scope.add(d)
-        with st.nested():
-            for local in d.locals:
-                declarations.declaration(st, local)
-            states = _declare_states(st, d)
-            for state in d.states:
-                _state(st, d, state, states)
-    st.block = None
-    st.open_declarations.discard(d)
+    with blocks.block(st, d, Place.PARSER):
+        states = _declare_states(st, d)
+        for state in d.states:
+            _state(st, d, state, states)
     _graph(st, d, states)
-    st.declare(d)
 
 
 def _declare_states(st: State, d: ast.ParserDeclaration) -> dict[str, ast.ParserState]:
@@ -62,7 +39,7 @@ def _state(st: State, d: ast.ParserDeclaration, state: ast.ParserState, states: 
     annotation.check(st, state.annotations)
     st.last_span = state.span
     with st.nested(Context(Place.STATE, d)):
-        statements.body(st, state.body)
+        walk.body(st, state.body)
         match state.transition:
             case ast.Name():
                 _target(st, d, state.transition, states)
@@ -104,7 +81,7 @@ def _no_calls(st: State, label: ast.Expression) -> None:
 
 
 def _subject(st: State, subject: ast.Expression) -> Ty:
-    ty = expressions.infer(st, subject)
+    ty = walk.infer(st, subject)
     if isinstance(ty, t.Integer):
         return st.error(subject, "select: an 'int' needs a width here, as in 8w1")
     if not _selectable(ty):

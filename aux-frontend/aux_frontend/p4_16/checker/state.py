@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
@@ -51,6 +52,8 @@ class Record:
 
 
 Value = int | bool | str | Symbol | Record
+Rule = Callable[["State", Any], None]  # checks a statement or a declaration
+TypeRule = Callable[["State", Any, Ty | None], Ty]  # gives an expression's type; see walk.infer
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,15 @@ class Context:
     owner: ast.Declaration | None = None
     result: Ty | None = None
     loops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What checks the nodes of each kind: see `walk`."""
+
+    expressions: Mapping[type, TypeRule]
+    statements: Mapping[type, Rule]
+    declarations: Mapping[type, Rule]
 
 
 @dataclass(eq=False)
@@ -76,6 +88,7 @@ class State:
 
     diagnostics: Diagnostics
     checked: Checked
+    rules: Rules
     scope: Scope = field(default_factory=lambda: Scope(None))
     context: Context = field(default_factory=lambda: Context(Place.TOP))
     value_types: dict[ast.Declaration, Ty] = field(default_factory=dict)

@@ -2,62 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import (
-    annotation,
-    casts,
-    declarations,
-    expressions,
-    lvalues,
-    operators,
-    switches,
-    typerefs,
-)
+from aux_frontend.p4_16.checker import annotation, casts, expressions, lvalues, operators, typerefs, walk
 from aux_frontend.p4_16.checker.nesting import variable_problem
-from aux_frontend.p4_16.checker.state import UNKNOWN, Place, State
+from aux_frontend.p4_16.checker.state import UNKNOWN, Place, Rule, State
 from aux_frontend.p4_16.checker.typeops import BOOL, same, show, write
 from aux_frontend.p4_16.types import Ty
-
-
-def statement(st: State, s: ast.Statement | ast.Declaration) -> None:
-    st.last_span = s.span
-    if isinstance(s, ast.Declaration):
-        declarations.local(st, s)
-    else:
-        _RULES[type(s)](st, s)
-
-
-def body(st: State, statements: Sequence[ast.Statement | ast.Declaration]) -> None:
-    """The statements of a block, in the scope that the caller opened."""
-    for s in statements:
-        statement(st, s)
 
 
 def _block(st: State, s: ast.BlockStatement) -> None:
     annotation.check(st, s.annotations)
     with st.nested():
-        body(st, s.body)
+        walk.body(st, s.body)
 
 
 def _assignment(st: State, s: ast.AssignmentStatement) -> None:
-    target = expressions.infer(st, s.target)
+    target = walk.infer(st, s.target)
     if isinstance(target, t.Unknown):
-        expressions.infer(st, s.value, target)
+        walk.infer(st, s.value, target)
         return
     writable = lvalues.check_lvalue(st, s.target, "assignment")
     if writable and not expressions.assignable_type(target):
         st.error(s.target, f"assignment: {show(target)} cannot be assigned to")
         writable = False
     if s.operator == "=":
-        found = expressions.infer(st, s.value, target)
+        found = walk.infer(st, s.value, target)
         if writable:
             casts.coerce(st, s.value, found, target, "assignment")
         return
-    found = expressions.infer(st, s.value)
+    found = walk.infer(st, s.value)
     operation = ast.BinaryExpression(s.span, s.operator[:-1], s.target, s.value)
     result = operators.binary_type(st, operation, target, found)
     st.checked.casts.pop(s.target, None)
@@ -66,7 +41,7 @@ def _assignment(st: State, s: ast.AssignmentStatement) -> None:
 
 
 def _call(st: State, s: ast.CallStatement) -> None:
-    expressions.infer(st, s.call)
+    walk.infer(st, s.call)
     if isinstance(s.call.callee, ast.TypeExpression) and s.call in st.static:
         st.error(s.call, "an object without a name is of no use here")
 
@@ -76,7 +51,7 @@ def _if(st: State, s: ast.IfStatement) -> None:
     for branch in (s.then, s.otherwise):
         if branch is not None:
             with st.nested():
-                statement(st, branch)
+                walk.statement(st, branch)
 
 
 def _return(st: State, s: ast.ReturnStatement) -> None:
@@ -84,11 +59,11 @@ def _return(st: State, s: ast.ReturnStatement) -> None:
     if place not in (Place.ACTION, Place.APPLY, Place.FUNCTION):
         st.error(s, f"'return' cannot stand in {place.value}")
         if s.value is not None:
-            expressions.infer(st, s.value, UNKNOWN)
+            walk.infer(st, s.value, UNKNOWN)
         return
     if result is None or isinstance(result, t.Void):
         if s.value is not None:
-            expressions.infer(st, s.value, UNKNOWN)
+            walk.infer(st, s.value, UNKNOWN)
             where = place.value if result is None else "a function of type 'void'"
             st.error(s.value, f"{where} returns no value")
     elif s.value is None:
@@ -110,11 +85,11 @@ def _jump(st: State, s: ast.BreakStatement | ast.ContinueStatement) -> None:
 def _for(st: State, s: ast.ForStatement) -> None:
     annotation.check(st, s.annotations)
     with st.nested(replace(st.context, loops=st.context.loops + 1)):
-        body(st, s.init)
+        walk.body(st, s.init)
         expressions.check(st, s.condition, BOOL, "condition")
-        body(st, s.update)
+        walk.body(st, s.update)
         with st.nested():
-            statement(st, s.body)
+            walk.statement(st, s.body)
 
 
 def _for_in(st: State, s: ast.ForInStatement) -> None:
@@ -125,7 +100,7 @@ def _for_in(st: State, s: ast.ForInStatement) -> None:
         if s.type is None:
             st.error(s.name, f"the loop variable needs a type: for (bit<8> {s.name.text} in …)")
             path = ast.Path(s.name.span, s.name.text)
-            wanted = expressions.infer(st, path)
+            wanted = walk.infer(st, path)
             if lvalues.check_lvalue(st, path, "loop variable"):
                 st.checked.declarations[s.name] = st.checked.declarations[path]
         element = _collection(st, s.collection, wanted or UNKNOWN)
@@ -140,20 +115,20 @@ def _for_in(st: State, s: ast.ForInStatement) -> None:
         if wanted is not None and not same(wanted, element) and not casts.implicitly(st, element, wanted):
             st.error(s.name, f"the loop variable is {show(wanted)}, the elements are {show(element)}")
         with st.nested():
-            statement(st, s.body)
+            walk.statement(st, s.body)
 
 
 def _collection(st: State, e: ast.Expression, wanted: Ty) -> Ty:
     """The type of the elements that a for-in loop goes through: a range, a list or a header stack (spec 12.8)."""
     if isinstance(e, ast.RangeExpression):
         for bound in (e.low, e.high):
-            found = expressions.infer(st, bound, wanted)
+            found = walk.infer(st, bound, wanted)
             casts.coerce(st, bound, found, wanted, "loop bound")
             if not isinstance(wanted, t.Bit | t.Unknown):
                 st.error(bound, f"a range is over numbers with a width, not {show(wanted)}")
         st.checked.types[e] = t.Set(wanted)
         return wanted
-    ty = expressions.infer(st, e)
+    ty = walk.infer(st, e)
     match ty:
         case t.Stack() | t.List():
             return ty.element
@@ -194,13 +169,12 @@ def constant(st: State, d: ast.ConstDeclaration) -> None:
     st.declare(d)
 
 
-_RULES: dict[type, Callable[[State, Any], None]] = {
+RULES: dict[type, Rule] = {
     ast.EmptyStatement: lambda st, s: None,
     ast.BlockStatement: _block,
     ast.AssignmentStatement: _assignment,
     ast.CallStatement: _call,
     ast.IfStatement: _if,
-    ast.SwitchStatement: switches.switch,
     ast.ReturnStatement: _return,
     ast.ExitStatement: _exit,
     ast.BreakStatement: _jump,

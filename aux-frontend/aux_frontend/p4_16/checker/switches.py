@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import expressions, statements
+from aux_frontend.p4_16.checker import expressions, walk
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Place, State, Value
 from aux_frontend.p4_16.checker.typeops import show
@@ -14,7 +14,7 @@ def switch(st: State, s: ast.SwitchStatement) -> None:
     if st.context.place is Place.STATE:
         st.error(s, "'switch' cannot stand in a parser state; use 'transition select'")
     st.switch_subject = s.subject
-    subject = expressions.infer(st, s.subject)
+    subject = walk.infer(st, s.subject)
     if not isinstance(subject, t.ActionEnum | t.Bit | t.Enum | t.Bool | t.Error | t.NewType | t.Unknown | t.Integer):
         st.error(s.subject, f"switch: {show(subject)} cannot be switched on")
         subject = t.Unknown()
@@ -30,7 +30,7 @@ def switch(st: State, s: ast.SwitchStatement) -> None:
             default = _label(st, label, subject, seen) or default
         if case.body is not None:
             with st.nested():
-                statements.body(st, case.body.body)
+                walk.body(st, case.body.body)
 
 
 def _label(

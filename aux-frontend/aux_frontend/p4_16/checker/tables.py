@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions, lvalues
+from aux_frontend.p4_16.checker import actionrefs, annotation, entries, expressions, lvalues, walk
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import Place, State
 from aux_frontend.p4_16.checker.typeops import show
@@ -55,7 +55,7 @@ def _key(st: State, d: ast.TableDeclaration, key: ast.KeyElement) -> Ty:
         st.error(key.match_kind, f"match kind '{kind}' is not declared{near}")
     else:
         st.checked.declarations[key.match_kind] = st.match_kind_declarations[kind]
-    ty = expressions.infer(st, key.expression)
+    ty = walk.infer(st, key.expression)
     _not_itself(st, d, key.expression)
     if not _is_simple(st, key.expression) and not any(a.name == "name" for a in key.annotations):
         message = "table key: the control plane needs a name for this expression, give one with @name"
@@ -140,7 +140,7 @@ def _property(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> No
     if item.name not in _KNOWN_PROPERTIES:
         near = suggestion(item.name, [*_KNOWN_PROPERTIES, "key", "actions", "entries", "default_action"])
         st.warn(item, "property", f"unknown table property '{item.name}'{near}")
-    expressions.infer(st, item.value)
+    walk.infer(st, item.value)
 
 
 def _size(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
@@ -150,7 +150,7 @@ def _size(st: State, d: ast.TableDeclaration, item: ast.TableProperty) -> None:
 
 
 def _constant_int(st: State, item: ast.TableProperty) -> int | None:
-    ty = expressions.infer(st, item.value)
+    ty = walk.infer(st, item.value)
     if isinstance(ty, t.Unknown):
         return None
     if not isinstance(ty, t.Integer | t.Bit):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import annotation, declarations, expressions, typerefs
+from aux_frontend.p4_16.checker import annotation, expressions, typerefs, walk
 from aux_frontend.p4_16.checker.nesting import fits_header, fits_new_type, fits_struct, fits_union
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
 from aux_frontend.p4_16.checker.typeops import show, write
@@ -112,7 +112,7 @@ def _member_value(st: State, d: ast.EnumDeclaration, member: ast.EnumMember, und
             f"'{member.name}' cannot have a value: enum '{d.name}' has no representation",
             (d, "enum bit<…> would"),
         )
-        expressions.infer(st, member.value)
+        walk.infer(st, member.value)
         return None
     expressions.check_static(st, member.value, underlying, f"the value of '{member.name}'")
     return st.int_value(member.value)
@@ -134,7 +134,7 @@ def match_kinds(st: State, d: ast.MatchKindDeclaration) -> None:
 def typedef(st: State, d: ast.TypedefDeclaration) -> None:
     annotation.check(st, d.annotations)
     if isinstance(d.type, ast.Declaration):
-        declarations.declaration(st, d.type)
+        walk.declaration(st, d.type)
         ty = st.named_types.get(d.type, UNKNOWN)
     else:
         ty = typerefs.resolve(st, d.type)

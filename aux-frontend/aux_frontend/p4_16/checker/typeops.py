@@ -14,7 +14,6 @@ ERROR = t.Error()
 VOID = t.Void()
 DONT_CARE = t.DontCare()
 
-Nominal = (t.Header, t.HeaderUnion, t.Struct)
 FieldType = t.Header | t.HeaderUnion | t.Struct
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker import expressions
+from aux_frontend.p4_16.checker import walk
 from aux_frontend.p4_16.checker.nesting import nesting_problem
 from aux_frontend.p4_16.checker.scope import suggestion
 from aux_frontend.p4_16.checker.state import UNKNOWN, State
@@ -160,7 +160,7 @@ def _sized(st: State, ref: ast.SizedType) -> Ty:
 
 def constant_size(st: State, expression: ast.Expression, what: str, most: int = MAX_WIDTH_BITS) -> int | None:
     """A compile-time size in a type: an int, not negative, within what can be handled. Reports what is wrong."""
-    ty = expressions.infer(st, expression)
+    ty = walk.infer(st, expression)
     if isinstance(ty, t.Unknown):
         return None
     if not isinstance(ty, t.Integer | t.Bit):
