@@ -6,11 +6,11 @@ P4-16 spec 1.2.5 sections 8.17 to 8.22 and 10 (functions), 14.1 (actions).
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.ast.visit import walk
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import (
     bind,
+    changes,
     controls,
     core,
     expressions,
@@ -18,6 +18,7 @@ from aux_frontend.p4_16.elaborate import (
     inline,
     instances,
     interface,
+    layout,
     places,
     stacks,
     tables,
@@ -26,17 +27,10 @@ from aux_frontend.p4_16.elaborate import (
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.objects import (
-    ControlObject,
     ExternObject,
-    PackageObject,
-    ParserObject,
-    TableObject,
-    ValueSetObject,
 )
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.hlir import expressions as ex
-
-OBJECTS = (ExternObject, TableObject, ControlObject, ParserObject, PackageObject, ValueSetObject)
 
 
 def call(scope: Scope, node: ast.Call) -> va.Value | None:
@@ -55,6 +49,25 @@ def call(scope: Scope, node: ast.Call) -> va.Value | None:
         case ast.MethodPrototype(name=name):
             return _extern_method(scope, node, resolved, name)
     raise scope.unit.failure(node.span, "this cannot be called here")
+
+
+def statement(scope: Scope, node: ast.CallStatement) -> None:
+    call(scope, node.call)
+
+
+def value(scope: Scope, node: ast.Call) -> va.Value:
+    """The value of a call in an expression."""
+    result = call(scope, node)
+    if result is None:
+        raise scope.unit.failure(node.span, "this call gives no value")
+    return result
+
+
+def member(scope: Scope, node: ast.Member) -> va.Value:
+    """base.name, where base may be t.apply()."""
+    if isinstance(layout.stripped(scope.type_of(node.base)), ty.ApplyResult):
+        return apply_outcome(scope, node)
+    return expressions.member(scope, node)
 
 
 # --- built-in methods ------------------------------------------------------------------------------------------------
@@ -183,33 +196,10 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
         interface.note_call(scope.unit, home.prefix if action in home.actions else "", action)
     callee = home.child()
     prefix = inline.nested_prefix(scope.unit, action.name)
-    captured = captured_storage(home, action)
+    captured = changes.captured_storage(home, action)
     copies = bind.bind(scope, callee, resolved.passed(), prefix, node.span, captured)
     frame = Frame(prefix, f"{action.name}_end", pending=bool(copies), action=True)
     inline.run(callee, frame, action.body, node.span, copies)
-
-
-def captured_storage(home: Scope, action: ast.ActionDeclaration) -> frozenset[va.Key]:
-    """The storage around it that an action reaches, through other actions too."""
-    keys: set[va.Key] = set()
-    seen: set[ast.Node] = set()
-    pending: list[ast.Node] = [action]
-    while pending:
-        current = pending.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        for node in walk(current):
-            declaration = home.unit.checked.declarations.get(node)
-            if declaration is None:
-                continue
-            if isinstance(declaration, ast.ActionDeclaration):
-                pending.append(declaration)
-                continue
-            bound = home.lookup(declaration)
-            if isinstance(bound, va.LOCATIONS):
-                keys.update(va.touched(bound))
-    return frozenset(keys)
 
 
 # --- externs ---------------------------------------------------------------------------------------------------------

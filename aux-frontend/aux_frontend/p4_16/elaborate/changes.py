@@ -70,3 +70,26 @@ def _indexed(expression: ast.Expression) -> bool:
             return True
         expression = expression.base
     return not isinstance(expression, ast.Path)
+
+
+def captured_storage(home: Scope, action: ast.ActionDeclaration) -> frozenset[va.Key]:
+    """The storage around it that an action reaches, through other actions too."""
+    keys: set[va.Key] = set()
+    seen: set[ast.Node] = set()
+    pending: list[ast.Node] = [action]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for node in walk(current):
+            declaration = home.unit.checked.declarations.get(node)
+            if declaration is None:
+                continue
+            if isinstance(declaration, ast.ActionDeclaration):
+                pending.append(declaration)
+                continue
+            bound = home.lookup(declaration)
+            if isinstance(bound, va.LOCATIONS):
+                keys.update(va.touched(bound))
+    return frozenset(keys)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, statements, tables, values as va
+from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, tables, values as va, variables
 from aux_frontend.p4_16.elaborate.objects import ControlObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.diagnostics import Span
@@ -100,6 +100,6 @@ def run(control: ControlObject, scope: Scope, span: Span, copies: Sequence[bind.
     def begin() -> None:
         for local in declaration.locals:
             if isinstance(local, ast.VariableDeclaration):
-                statements.initialise(scope, local, fresh=not nested)
+                variables.initialise(scope, local, fresh=not nested)
 
     inline.run(scope, frame, declaration.body, span, list(copies), begin)

@@ -6,12 +6,14 @@ more before using it freezes it first (`evaluate_all`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.elaborate import calls, choices, fold, layout, operators, places, values as va
+from aux_frontend.p4_16.elaborate import choices, fold, layout, places, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
+from aux_frontend.p4_16.elaborate.objects import OBJECTS
 from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
@@ -35,7 +37,7 @@ def evaluate(scope: Scope, expression: ast.Expression) -> va.Value:
     unit = scope.unit
     unit.depth += 1
     try:
-        value = _evaluate(scope, expression)
+        value = _by_kind(scope, expression)
     finally:
         unit.depth -= 1
     if unit.depth % MAX_DEPTH == MAX_DEPTH - 1 and isinstance(value, va.EXPRESSIONS):
@@ -95,54 +97,32 @@ def _constant(scope: Scope, expression: ast.Expression, value: int | bool | str,
     return None
 
 
-def _evaluate(scope: Scope, expression: ast.Expression) -> va.Value:
-    span = expression.span
-    match expression:
-        case ast.IntLiteral(value=number, width=None):
-            return va.IntValue(number)
-        case ast.IntLiteral(value=number, width=width, signed=signed) if width is not None:
-            return fold.bits(number, width, span, signed)
-        case ast.BoolLiteral(value=flag):
-            return fold.boolean(flag, span)
-        case ast.StringLiteral(value=text):
-            return ex.Text(text, span)
-        case ast.Path():
-            return path_value(scope, expression)
-        case ast.Member():
-            return _member(scope, expression)
-        case ast.Index():
-            return _index(scope, expression)
-        case ast.SliceExpression():
-            return _slice(scope, expression)
-        case ast.Call():
-            value = calls.call(scope, expression)
-            if value is None:
-                raise scope.unit.failure(span, "this call gives no value")
-            return value
-        case ast.UnaryExpression(operator=operator, operand=operand):
-            return operators.unary(scope.unit, operator, evaluate(scope, operand), span)
-        case ast.BinaryExpression():
-            return operators.binary(scope, expression)
-        case ast.ConditionalExpression():
-            return operators.conditional(scope, expression)
-        case ast.CastExpression(type=reference, operand=operand):
-            return evaluate_as(scope, operand, scope.type_ref(reference))
-    return _initializer(scope, expression)
+def _by_kind(scope: Scope, expression: ast.Expression) -> va.Value:
+    rule = scope.unit.rules.expressions.get(type(expression))
+    if rule is None:
+        raise scope.unit.failure(expression.span, "this has no value at run time")
+    return rule(scope, expression)
 
 
-def _initializer(scope: Scope, expression: ast.Expression) -> va.Value:
-    match expression:
-        case ast.ListExpression(items=items, dots=dots):
-            listed = evaluate_all(scope, items)
-            return va.StructValue(tuple((str(i), v) for i, v in enumerate(listed)), False, dots)
-        case ast.StructExpression(fields=fields, dots=dots):
-            parts = evaluate_all(scope, [f.value for f in fields])
-            return va.StructValue(tuple((f.name, v) for f, v in zip(fields, parts, strict=True)), True, dots)
-        case ast.InvalidExpression():
-            return va.InvalidValue()
-        case ast.DefaultExpression():
-            return va.DefaultValue()
-    raise scope.unit.failure(expression.span, "this has no value at run time")
+def _int_literal(scope: Scope, literal: ast.IntLiteral) -> va.Value:
+    if literal.width is None:
+        return va.IntValue(literal.value)
+    return fold.bits(literal.value, literal.width, literal.span, literal.signed)
+
+
+def _cast(scope: Scope, cast: ast.CastExpression) -> va.Value:
+    return evaluate_as(scope, cast.operand, scope.type_ref(cast.type))
+
+
+def _list(scope: Scope, expression: ast.ListExpression) -> va.Value:
+    listed = evaluate_all(scope, expression.items)
+    return va.StructValue(tuple((str(i), v) for i, v in enumerate(listed)), False, expression.dots)
+
+
+def _structure(scope: Scope, expression: ast.StructExpression) -> va.Value:
+    names = [field.name for field in expression.fields]
+    parts = evaluate_all(scope, [field.value for field in expression.fields])
+    return va.StructValue(tuple(zip(names, parts, strict=True)), True, expression.dots)
 
 
 # --- names -----------------------------------------------------------------------------------------------------------
@@ -160,7 +140,7 @@ def path_value(scope: Scope, path: ast.Path) -> va.Value:
         raise scope.unit.failure(path.span, f"'{path.name}' has no value here")
     if isinstance(binding, va.LOCATIONS):
         return places.read(scope.unit, binding, path.span)
-    if isinstance(binding, calls.OBJECTS):
+    if isinstance(binding, OBJECTS):
         raise scope.unit.failure(path.span, f"'{path.name}' is not a run-time value")
     return binding
 
@@ -168,12 +148,11 @@ def path_value(scope: Scope, path: ast.Path) -> va.Value:
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _member(scope: Scope, member: ast.Member) -> va.Value:
+def member(scope: Scope, member: ast.Member) -> va.Value:
+    """base.name"""
     unit, span = scope.unit, member.span
     base_type = layout.stripped(scope.type_of(member.base))
     match base_type:
-        case ty.ApplyResult():
-            return calls.apply_outcome(scope, member)
         case ty.Enum() | ty.Error() if names_type(scope, member.base):
             return enum_member(scope, base_type, member.name, span)
         case ty.Stack(size=size) if member.name == "size":
@@ -416,3 +395,18 @@ def _location_slice(
             scalars = (e for e in elements if isinstance(e, va.ScalarLocation))
             return va.PickedLocation(position, tuple(va.SliceLocation(e, high, low) for e in scalars))
     return None
+
+
+RULES: dict[type, Callable[[Scope, Any], va.Value]] = {
+    ast.IntLiteral: _int_literal,
+    ast.BoolLiteral: lambda scope, e: fold.boolean(e.value, e.span),
+    ast.StringLiteral: lambda scope, e: ex.Text(e.value, e.span),
+    ast.Path: path_value,
+    ast.Index: _index,
+    ast.SliceExpression: _slice,
+    ast.CastExpression: _cast,
+    ast.ListExpression: _list,
+    ast.StructExpression: _structure,
+    ast.InvalidExpression: lambda scope, e: va.InvalidValue(),
+    ast.DefaultExpression: lambda scope, e: va.DefaultValue(),
+}

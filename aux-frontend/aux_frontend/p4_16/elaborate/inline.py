@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import bind, fold, statements
+from aux_frontend.p4_16.elaborate import bind, fold, walk
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope, leave_target
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Unit
 from transpiler.diagnostics import Span
@@ -40,7 +40,7 @@ def run(
         with unit.collecting() as collected:
             if begin is not None:
                 begin()
-            statements.block(scope, body.body)
+            walk.block(scope, body.body)
     finally:
         unit.frames.pop()
     extend(unit, enclose(frame.label, tuple(collected), span))

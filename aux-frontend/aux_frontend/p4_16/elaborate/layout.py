@@ -7,21 +7,17 @@ A value of any type becomes scalar variables and headers whose names spell the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from aux_frontend.p4_16 import types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import values as va
+from aux_frontend.p4_16.elaborate.unit import MAX_STORAGE_LEAVES, Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, String, Type, Varbit
 
-if TYPE_CHECKING:
-    from aux_frontend.p4_16.elaborate.unit import Unit
-
 NEXT_BITS = Bits(32)
 MAX_WIDTH = 1 << 16  # bits of one value
-MAX_STORAGE_LEAVES = 50_000  # scalars and headers of one program
 
 
 def scalar_type(unit: Unit, type_: ty.Ty) -> Type | None:

@@ -10,16 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import (
-    expressions,
-    fold,
-    inline,
-    layout,
-    parser_loops,
-    places,
-    statements,
-    values as va,
-)
+from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, parser_loops, places, values as va, walk
 from aux_frontend.p4_16.elaborate.changes import changed_by, may_change
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
@@ -50,7 +41,7 @@ def for_loop(scope: Scope, node: ast.ForStatement) -> None:
     if parser_loops.becomes_states(unit, node):
         parser_loops.for_loop(scope, node)
         return
-    statements.block(scope, node.init)
+    walk.block(scope, node.init)
     with unit.collecting() as before:
         condition = expressions.scalar(scope, node.condition)
     loop = Loop()
@@ -61,8 +52,8 @@ def for_loop(scope: Scope, node: ast.ForStatement) -> None:
             leave = (st.Leave(loop.break_label, node.span),)
             unit.emit(st.If(fold.negate(condition), leave, (), node.span))
             condition = fold.boolean(True, node.span)
-        _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), node.span)
-        statements.block(scope, node.update)
+        _iteration(scope, loop, lambda: walk.block(scope, (node.body,)), node.span)
+        walk.block(scope, node.update)
     while_ = st.While(condition, tuple(body), node.span)
     _emit_loop(scope, loop, (while_,), node.span)
 
@@ -112,7 +103,7 @@ def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpressi
 
         def pass_through(current: ex.Expression) -> None:
             places.assign(unit, target, current, span)
-            statements.block(scope, (node.body,))
+            walk.block(scope, (node.body,))
 
         parser_loops.for_range(scope, low, high, pass_through)
         return
@@ -122,7 +113,7 @@ def _for_range(scope: Scope, node: ast.ForInStatement, bounds: ast.RangeExpressi
     loop = Loop(break_label=unit.label("loop_end"))
     with unit.collecting() as body:
         places.assign(unit, target, current, span)
-        _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)
+        _iteration(scope, loop, lambda: walk.block(scope, (node.body,)), span)
         assert loop.break_label is not None
         last = fold.binary(ex.BinaryOp.EQ, current, high, span)
         unit.emit(st.If(last, (st.Leave(loop.break_label, span),), (), span))
@@ -162,7 +153,7 @@ def _for_elements(scope: Scope, node: ast.ForInStatement, target: va.Location) -
     with unit.collecting() as body:
         for item in items:
             places.assign(unit, target, _element(scope, node, target, item), span)
-            _iteration(scope, loop, lambda: statements.block(scope, (node.body,)), span)
+            _iteration(scope, loop, lambda: walk.block(scope, (node.body,)), span)
     _emit_loop(scope, loop, tuple(body), span)
 
 

@@ -87,3 +87,4 @@ class ValueSetObject:
 
 
 Object = ExternObject | TableObject | ControlObject | ParserObject | PackageObject | ValueSetObject
+OBJECTS = (ExternObject, TableObject, ControlObject, ParserObject, PackageObject, ValueSetObject)

@@ -16,7 +16,9 @@ BINARY = {op.value: op for op in ex.BinaryOp}
 _UNARY = {"-": ex.UnaryOp.NEGATE, "~": ex.UnaryOp.COMPLEMENT, "!": ex.UnaryOp.NOT}
 
 
-def unary(unit: Unit, operator: str, value: va.Value, span: Span) -> va.Value:
+def unary(scope: Scope, expression: ast.UnaryExpression) -> va.Value:
+    unit, operator, span = scope.unit, expression.operator, expression.span
+    value = expressions.evaluate(scope, expression.operand)
     if operator == "+":
         return value
     if isinstance(value, va.IntValue):

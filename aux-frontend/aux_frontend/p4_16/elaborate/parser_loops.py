@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import expressions, fold, places, statements, values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, places, values as va, walk
 from aux_frontend.p4_16.elaborate.effects import applies_parser
 from aux_frontend.p4_16.elaborate.parsers import ParserBuilder
 from aux_frontend.p4_16.elaborate.scope import Loop, Scope
@@ -57,15 +57,15 @@ def jump(scope: Scope, loop: Loop, node: ast.BreakStatement | ast.ContinueStatem
 def for_loop(scope: Scope, node: ast.ForStatement) -> None:
     """for (init; condition; update) body"""
     builder, span = _builder(scope), node.span
-    statements.block(scope, node.init)
+    walk.block(scope, node.init)
     head, body, after = _reserve(builder, "loop", "body", "after_loop")
     builder.go(head, span)
     builder.begin(head, span)
     condition = expressions.scalar(scope, node.condition)
     builder.fork(condition, body, after, span)
     builder.begin(body, span)
-    _iteration(scope, lambda: statements.block(scope, (node.body,)), after, span)
-    statements.block(scope, node.update)
+    _iteration(scope, lambda: walk.block(scope, (node.body,)), after, span)
+    walk.block(scope, node.update)
     builder.go(head, span)
     builder.begin(after, span)
 
@@ -96,7 +96,7 @@ def for_elements(
     (after,) = _reserve(builder, "after_loop")
     for item in items:
         places.assign(scope.unit, target, item(), span)
-        _iteration(scope, lambda: statements.block(scope, (node.body,)), after, span)
+        _iteration(scope, lambda: walk.block(scope, (node.body,)), after, span)
     builder.go(after, span)
     builder.begin(after, span)
 

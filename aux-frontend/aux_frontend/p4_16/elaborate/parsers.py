@@ -18,8 +18,9 @@ from aux_frontend.p4_16.elaborate import (
     names,
     places,
     sets,
-    statements,
     values as va,
+    variables,
+    walk,
 )
 from aux_frontend.p4_16.elaborate.objects import ParserObject, ValueSetObject
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
@@ -99,14 +100,14 @@ class ParserBuilder:
         for position, (state, name) in enumerate(own.items()):
             if position:
                 self.begin(name, state.span)
-            statements.block(scope, state.body)
+            walk.block(scope, state.body)
             self._transition(scope, state, targets)
 
     def initialise(self, scope: Scope, parser: ParserObject, fresh: bool) -> None:
         """What the declarations of variables do, in the current state."""
         for local in parser.declaration.locals:
             if isinstance(local, ast.VariableDeclaration):
-                statements.initialise(scope, local, fresh)
+                variables.initialise(scope, local, fresh)
 
     def _transition(self, scope: Scope, state: ast.ParserState, targets: dict[str, str]) -> None:
         match state.transition:
@@ -190,7 +191,7 @@ class ParserBuilder:
         for state, body in ((then, node.then), (otherwise, node.otherwise)):
             self.begin(state, span)
             if body is not None:
-                statements.block(scope, (body,))
+                walk.block(scope, (body,))
             self.end(pr.Goto(rest, span))
         self.begin(rest, span)
 

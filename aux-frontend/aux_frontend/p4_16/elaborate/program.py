@@ -11,6 +11,7 @@ from aux_frontend.p4_16.elaborate import instances, interface
 from aux_frontend.p4_16.elaborate.architecture import Architecture
 from aux_frontend.p4_16.elaborate.objects import PackageObject
 from aux_frontend.p4_16.elaborate.psa import Psa
+from aux_frontend.p4_16.elaborate.rules import RULES
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
 from aux_frontend.p4_16.elaborate.unowned import without_unowned
@@ -37,7 +38,7 @@ def elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Progr
 
 def _elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Program:
     main, architecture = _main(checked, diagnostics)
-    unit = Unit(checked, diagnostics, architecture)
+    unit = Unit(checked, diagnostics, architecture, RULES)
     scope = Scope(unit)
     for declaration in checked.program.declarations:
         if isinstance(declaration, ast.Instantiation) and declaration is not main and _is_extern(checked, declaration):

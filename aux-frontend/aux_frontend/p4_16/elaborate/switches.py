@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.elaborate import calls, expressions, instances, statements
+from aux_frontend.p4_16.elaborate import calls, expressions, instances, walk
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.hlir import expressions as ex, statements as st
@@ -35,7 +35,7 @@ def switch(scope: Scope, node: ast.SwitchStatement) -> None:
                 labels.append(_label(scope, label, subject, ordinals))
         if case.body is None:
             continue
-        body = statements.nested(scope, case.body)
+        body = walk.nested(scope, case.body)
         if is_default:
             default = body
         elif labels:

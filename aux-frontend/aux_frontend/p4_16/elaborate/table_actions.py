@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import (
     bind,
-    calls,
+    changes,
     expressions,
     inline,
     instances,
@@ -18,8 +18,8 @@ from aux_frontend.p4_16.elaborate import (
     layout,
     names,
     places,
-    statements,
     values as va,
+    walk,
 )
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
@@ -180,11 +180,11 @@ def _body(
         with unit.collecting() as collected:
             missing = ((p, None) for p in declaration.parameters if p not in arguments)
             directed = [(p, a) for p, a in (*arguments.items(), *missing) if p.direction]
-            captured = calls.captured_storage(home, declaration)
+            captured = changes.captured_storage(home, declaration)
             copies = bind.bind(scope, callee, directed, name, declaration.span, captured)
             with unit.collecting() as inner:
                 frame.pending = bool(copies)
-                statements.block(callee, declaration.body.body)
+                walk.block(callee, declaration.body.body)
             inline.extend(unit, inline.enclose(frame.label, tuple(inner), declaration.span))
             bind.copy_out(callee, copies, declaration.span)
     finally:

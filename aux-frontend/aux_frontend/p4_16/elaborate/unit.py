@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.elaborate.layout import MAX_STORAGE_LEAVES
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import CalledAction, Definition
@@ -19,13 +18,24 @@ if TYPE_CHECKING:
     from aux_frontend.p4_16.elaborate.architecture import Architecture
     from aux_frontend.p4_16.elaborate.parsers import ParserBuilder
     from aux_frontend.p4_16.elaborate.scope import Frame, Scope
+    from aux_frontend.p4_16.elaborate.values import Value
 
 MAX_STATEMENTS = 100_000  # of one program after inlining
+MAX_STORAGE_LEAVES = 50_000  # scalars and headers of one program
 MAX_CALL_DEPTH = 64
 
 
 class Failure(Exception):
     """Elaboration cannot go on here; the reason has been reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What elaborates the nodes of each kind: `rules.py` has them all. They come with the unit, so that what elaborates one
+    kind need not know the others."""
+
+    expressions: Mapping[type, Callable[[Scope, Any], Value]]
+    statements: Mapping[type, Callable[[Scope, Any], None]]
 
 
 @dataclass
@@ -35,6 +45,7 @@ class Unit:
     checked: Checked
     diagnostics: Diagnostics
     architecture: Architecture
+    rules: Rules
     header_types: dict[str, HeaderType] = field(default_factory=dict)
     headers: dict[str, pr.Header] = field(default_factory=dict)
     stacks: dict[str, pr.HeaderStack] = field(default_factory=dict)
