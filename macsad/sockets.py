@@ -7,7 +7,6 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from macsad.control import Client, ControlError, NoSwitchError
@@ -80,14 +79,6 @@ def place() -> Iterator[tuple[Path, bool]]:
         yield where / (f"macsad-{os.getpid()}.sock" if taken else FIRST), taken
     finally:
         os.close(lock)
-
-
-@dataclass(frozen=True)
-class Running:
-    """A switch that listens at one of this user's sockets."""
-
-    path: Path
-    about: str  # its program and ports
 
 
 def _about(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 A method is named "kind.operation". Its effect tells the scheduler what may be reordered between packets, its
 signature tells the verifier what a CallExtern must carry. Adding an extern: a line here, its meaning in
-`interpreter/externs.py`, its rendering in `codegen/externs.py`, its C in aux-backend.
+`interpreter/calls.py`, its rendering in `codegen/externs.py`, its C in aux-backend.
 """
 
 from __future__ import annotations

@@ -148,10 +148,6 @@ class RuntimeTable:
         self.check_call(call, default=True)
         self.default = call
 
-    def reset_default(self) -> None:
-        """Back to the program's default action."""
-        self.default = self._initial_default()
-
     def normalise(self, wanted: tuple[Match | None, ...]) -> tuple[Match, ...]:
         """The key of an entry in its one form. Raises: ControlError."""
         if len(wanted) != len(self.keys):

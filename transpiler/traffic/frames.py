@@ -23,10 +23,6 @@ Advance = Callable[[int], None]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-class FlowsError(ValueError):
-    """Not a distribution of flows."""
-
-
 @dataclass(frozen=True)
 class Traffic:
     """How many frames, of which sizes (bytes, share), which flows: `uniform`, `one`, or `zipf` with its exponent."""

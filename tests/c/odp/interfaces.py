@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 REFUSED = 77
@@ -102,18 +103,28 @@ def refusal(told: str) -> None:
     sys.exit(REFUSED if "XDP" in told and lacking else 1)
 
 
+@dataclass
+class Forward:
+    """The program that joins two ports; what it told is known when it has ended."""
+
+    process: subprocess.Popen[str]
+    out: str = ""
+    err: str = ""
+
+
 @contextlib.contextmanager
-def forward(command: list[str], *ports: str) -> Iterator[subprocess.Popen[str]]:
+def forward(command: list[str], *ports: str) -> Iterator[Forward]:
     process = subprocess.Popen([*command, *ports], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = Forward(process)
     try:
         assert process.stdout is not None and process.stderr is not None
         if process.stdout.readline() != "ready\n":
             refusal(process.stderr.read())
-        yield process
+        yield running
     finally:
         process.send_signal(signal.SIGTERM)
-        process.out, process.err = process.communicate(timeout=20)  # type: ignore[attr-defined]
-    assert process.returncode == 0, process.err  # type: ignore[attr-defined]
+        running.out, running.err = process.communicate(timeout=20)
+    assert process.returncode == 0, running.err
 
 
 def transfer(sender: Host, receiver: Host, family: int, to: str, size: int) -> None:
@@ -180,12 +191,12 @@ def scenario_tcp(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1)
     veth(b, "pb", "eb", 2)
-    with forward(command, "pa" if DRIVER == "af_packet" else port("pa"), port("pb")) as process:
+    with forward(command, "pa" if DRIVER == "af_packet" else port("pa"), port("pb")) as running:
         transfer(a, b, socket.AF_INET, V4[1], 32 << 20)
         transfer(b, a, socket.AF_INET6, V6[0], 16 << 20)
         echo(a, b, socket.AF_INET, V4, SIZES)
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), SIZES)
-    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+    assert running.out.count("errors 0") == 4, running.out
 
 
 def scenario_udp(command: list[str]) -> None:
@@ -303,13 +314,13 @@ def scenario_tunnel(command: list[str]) -> None:
         host.ip("addr", "add", f"{inner[4][own]}/24", "dev", "tun0")
         host.ip("addr", "add", f"{inner[6][own]}/64", "dev", "tun0", "nodad")
         host.ip("link", "set", "dev", "tun0", "up")
-    with forward(command, port("pa"), port("pb")) as process:
+    with forward(command, port("pa"), port("pb")) as running:
         for family in families:
             of_family = socket.AF_INET if family == 4 else socket.AF_INET6
             transfer(a, b, of_family, inner[family][1], 8 << 20)
             echo(b, a, of_family, (inner[family][1], inner[family][0]), [1, 2, 100, 1300])
-    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
-    few_frames_again(process.out)  # type: ignore[attr-defined]
+    assert running.out.count("errors 0") == 4, running.out
+    few_frames_again(running.out)
 
 
 def few_frames_again(told: str) -> None:
@@ -332,12 +343,12 @@ def scenario_qinq(command: list[str]) -> None:
         atexit.register(tagging.kill)
         if not tagging.stdout or tagging.stdout.readline() != "ready\n":
             refused("the kernel does not run BPF at an interface's exit")
-    with forward(command, port("pa"), port("pb")) as process:
+    with forward(command, port("pa"), port("pb")) as running:
         for sender, receiver, family, to in ((a, b, socket.AF_INET, V4[1]), (b, a, socket.AF_INET6, V6[0])):
             transfer(sender, receiver, family, to, 8 << 20)
         echo(a, b, socket.AF_INET, V4, SIZES)
-    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
-    few_frames_again(process.out)  # type: ignore[attr-defined]
+    assert running.out.count("errors 0") == 4, running.out
+    few_frames_again(running.out)
 
 
 def scenario_unseen(command: list[str]) -> None:
@@ -352,7 +363,7 @@ def scenario_unseen(command: list[str]) -> None:
         run("ip", "link", "add", one, "type", "bridge")
         run("ip", "link", "set", "pa", "master", one)
         run("ip", "link", "set", one, "up")
-    with forward(command, port(one), port("pb"), "1", "9000") as process:
+    with forward(command, port(one), port("pb"), "1", "9000") as running:
         echo(a, b, socket.AF_INET, V4, SIZES)
         listener, client = b.socket(socket.AF_INET, socket.SOCK_STREAM), a.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.bind((V4[1], 5001))
@@ -361,8 +372,8 @@ def scenario_unseen(command: list[str]) -> None:
         client.setblocking(False)
         client.send(bytes(20000))
         time.sleep(0.3)
-    errors = [int(line.split()[6]) for line in process.out.splitlines()]  # type: ignore[attr-defined]
-    assert errors[0] > 0 and errors[1] == 0, process.out  # type: ignore[attr-defined]
+    errors = [int(line.split()[6]) for line in running.out.splitlines()]
+    assert errors[0] > 0 and errors[1] == 0, running.out
 
 
 def scenario_full(command: list[str]) -> None:
@@ -372,17 +383,17 @@ def scenario_full(command: list[str]) -> None:
     veth(b, "pb", "eb", 2)
     sender = a.socket(socket.AF_PACKET, socket.SOCK_RAW)
     sender.bind(("ea", 0))
-    with forward(command, port("pa"), port("pb")) as process:
+    with forward(command, port("pa"), port("pb")) as running:
         time.sleep(0.2)
-        process.send_signal(signal.SIGSTOP)
+        running.process.send_signal(signal.SIGSTOP)
         for _ in range(5000):
             sender.send(b"\x02" * 12 + b"\x88\xb5" + bytes(50))
-        process.send_signal(signal.SIGCONT)
+        running.process.send_signal(signal.SIGCONT)
         time.sleep(0.5)
-    words = process.out.split()  # type: ignore[attr-defined]
+    words = running.out.split()
     received, discards = int(words[2]), int(words[4])
-    assert discards > 1000, process.out  # type: ignore[attr-defined]
-    assert 5000 <= received + discards < 5100, process.out  # type: ignore[attr-defined]
+    assert discards > 1000, running.out
+    assert 5000 <= received + discards < 5100, running.out
 
 
 def scenario_gone(command: list[str]) -> None:
@@ -390,7 +401,7 @@ def scenario_gone(command: list[str]) -> None:
     a, b = two_hosts()
     veth(a, "pa", "ea", 1, 2)
     veth(b, "pb", "eb", 2, 2)
-    with forward(command, port("pa"), port("pb"), "2") as process:
+    with forward(command, port("pa"), port("pb"), "2") as running:
         echo(a, b, socket.AF_INET, V4, [100])
         run("ip", "link", "set", "pb", "down")
         time.sleep(1)
@@ -399,15 +410,15 @@ def scenario_gone(command: list[str]) -> None:
         time.sleep(1)
         run("ip", "link", "del", "pb")
         time.sleep(1)
-        assert process.poll() is None, "an interface that went away took the program with it"
+        assert running.process.poll() is None, "an interface that went away took the program with it"
         veth(b, "pb", "eb", 2, 1 if DRIVER == "af_xdp" else 2)  # of AF_XDP, fewer queues than before
         time.sleep(1)
         echo(a, b, socket.AF_INET, V4, [100, 1000])
         echo(b, a, socket.AF_INET6, (V6[1], V6[0]), [100] * 5)
     # it looks five times a second when nothing comes; an interface that is deleted is down first, one that is made not yet up
-    told = [line.split("interface is ")[1] for line in process.err.splitlines() if port("pb") in line]  # type: ignore[attr-defined]
-    assert told[:2] == ["down", "up"] and told[-1] in ("up", "back"), process.err  # type: ignore[attr-defined]
-    assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], process.err  # type: ignore[attr-defined]
+    told = [line.split("interface is ")[1] for line in running.err.splitlines() if port("pb") in line]
+    assert told[:2] == ["down", "up"] and told[-1] in ("up", "back"), running.err
+    assert [word for word in told if word in ("gone", "back")] == ["gone", "back"], running.err
 
 
 def scenario_jumbo(command: list[str]) -> None:
@@ -417,10 +428,10 @@ def scenario_jumbo(command: list[str]) -> None:
         veth(host, end, interface, number)
         run("ip", "link", "set", end, "mtu", "9000")
         host.ip("link", "set", interface, "mtu", "9000")
-    with forward(command, port("pa"), port("pb"), "1", "9216") as process:
+    with forward(command, port("pa"), port("pb"), "1", "9216") as running:
         echo(a, b, socket.AF_INET, V4, [100, 1472, 3700, 3798, 3799, 4000, 8000, 8900])
         transfer(b, a, socket.AF_INET6, V6[0], 8 << 20)
-    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
+    assert running.out.count("errors 0") == 4, running.out
 
 
 def scenario_killed(command: list[str]) -> None:
@@ -493,11 +504,11 @@ def scenario_count(command: list[str]) -> None:
             run("ip", "link", "add", end, "type", "veth", "peer", "name", interface, "netns", str(host.holder.pid))
             run("ip", "link", "set", end, "up")
             host.ip("link", "set", interface, "up")
-    with forward(command, *ports[:2]) as process:
+    with forward(command, *ports[:2]) as running:
         fed = feed(command, source[0], file, rounds, source[1], ports[2])
         time.sleep(0.5)
         way_in, way_out = kernel_counts(*source), kernel_counts(*sink)
-    one, two = counters(process.out)  # type: ignore[attr-defined]
+    one, two = counters(running.out)
     told = f"{DRIVER}: {fed}, {way_in} -> {one}, {two} -> {way_out}"
     assert fed[0]["in"] == rounds * 1000, told
     if not DRIVER.startswith("net_"):  # DPDK's drivers do not count what their rings have no room for
@@ -509,7 +520,7 @@ def scenario_count(command: list[str]) -> None:
 
 def scenario_tap(command: list[str]) -> None:
     a, b = two_hosts()
-    with forward(command, "tap:ta", "tap:tb") as process:
+    with forward(command, "tap:ta", "tap:tb") as running:
         for host, interface, number in ((a, "ta", 1), (b, "tb", 2)):
             run("ip", "link", "set", interface, "netns", str(host.holder.pid))
             host.address(interface, number)
@@ -517,9 +528,9 @@ def scenario_tap(command: list[str]) -> None:
         transfer(a, b, socket.AF_INET, V4[1], 8 << 20)
         b.ip("link", "del", "tb")
         time.sleep(0.5)
-        assert process.poll() is None, "an interface that was deleted took the program with it"
-    assert process.out.count("errors 0") == 4, process.out  # type: ignore[attr-defined]
-    assert process.err.count("port tap:tb: the interface is gone") == 1, process.err  # type: ignore[attr-defined]
+        assert running.process.poll() is None, "an interface that was deleted took the program with it"
+    assert running.out.count("errors 0") == 4, running.out
+    assert running.err.count("port tap:tb: the interface is gone") == 1, running.err
 
 
 def main() -> int:
