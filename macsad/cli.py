@@ -117,6 +117,7 @@ def _unwritable(error: OSError) -> int:
 
 def _told(error: Exception) -> int:
     """Say what the compiler's stages raise for a person; the exit code."""
+    from macsad.frontends import FrontendFault
     from transpiler.diagnostics import Rejected
     from transpiler.targets.target import BadTarget
     from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
@@ -132,11 +133,15 @@ def _told(error: Exception) -> int:
     if isinstance(error, RecursionError):
         click.echo("macsad: error: the program nests too deeply for this", err=True)
         return NO
-    return _fault(error)
+    if isinstance(error, FrontendFault):
+        click.echo(f"macsad: error: {error.whose}: {error}", err=True)
+        return _fault(error, error.whose, "its authors")
+    click.echo(f"macsad: internal error: {type(error).__name__}: {error}", err=True)
+    return _fault(error, "macsad's own", "us")
 
 
-def _fault(error: Exception) -> int:
-    """Say that macsad itself failed, and where the report is that its authors need."""
+def _fault(error: Exception, whose: str, to: str) -> int:
+    """Say whose fault it is, and where the report is that its authors need."""
     import tempfile
     import traceback
     from importlib.metadata import version
@@ -146,6 +151,5 @@ def _fault(error: Exception) -> int:
     ) as report:
         report.write(f"macsad {version('macsad')}, python {sys.version}\narguments: {sys.argv[1:]}\n\n")
         report.write("".join(traceback.format_exception(error)))
-    click.echo(f"macsad: internal error: {type(error).__name__}: {error}", err=True)
-    click.echo(f"This is a fault of macsad's own. Please report it with {report.name} and the program.", err=True)
+    click.echo(f"This is a fault of {whose}. Please report it to {to}, with {report.name} and the program.", err=True)
     return FAULT

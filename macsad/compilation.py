@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from macsad.frontends import frontend_for
+from macsad.frontends import Plugin, frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import choose
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, SourceMap, Span
-from transpiler.frontend import Frontend, Source
+from transpiler.frontend import Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
 from transpiler.recursion import deep_recursion
@@ -215,5 +215,6 @@ def _kernels(request: Request, program: Program) -> dict[str, str]:
     return asked
 
 
-def _frontend(request: Request, diagnostics: Diagnostics) -> Frontend:
-    return frontend_for(request.path, request.std)
+def _frontend(request: Request, diagnostics: Diagnostics) -> Plugin:
+    """Raises: FrontendFault."""
+    return frontend_for(request.path, request.std, lambda text: diagnostics.warning(request.start, "frontend", text))

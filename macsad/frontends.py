@@ -1,30 +1,119 @@
-"""Finds the frontends that are installed, and the one that a program is for."""
+"""Finds the frontends that are installed and the one that a program is for, and looks at what they make.
+
+A frontend may be another's package (docs/extend/frontend.md). What goes wrong in it is told by its name, and what it makes is
+verified before anything else of macsad sees it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from transpiler.diagnostics import read_lines
-from transpiler.frontend import Frontend
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected, read_lines
+from transpiler.frontend import Frontend, Source
+from transpiler.hlir.program import Program
+from transpiler.hlir.verifier import verify
 
 GROUP = "macsad.frontends"
+OURS = "macsad"
+
+
+class FrontendFault(Exception):
+    """What another's frontend did wrong. `whose` names it."""
+
+    def __init__(self, whose: str, what: str) -> None:
+        super().__init__(what)
+        self.whose = whose
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Name (as in --std) → plug-in."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    """Name (as in --std) → plug-in; ours before others of the same name."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (not _is_ours(entry), entry.name)):
+        found.setdefault(entry.name, entry)
+    return found
 
 
-def frontend_for(path: Path, std: str | None) -> Frontend:
-    """The frontend named `std`, or the one that recognises the file best."""
+def frontend_for(path: Path, std: str | None, unusable: Callable[[str], None] = lambda text: None) -> Plugin:
+    """The frontend named `std`, or the one that recognises the file best. One that fails is left out and told by `unusable`.
+
+    Raises: FrontendFault, when it is the one that is named.
+    """
     known = installed()
     if std is not None:
-        return _load(known[std])
+        return Plugin.of(known[std])
     text = "\n".join(read_lines(str(path)))  # nothing of what cannot be a program: any frontend says so then
-    return max(map(_load, known.values()), key=lambda frontend: frontend.recognises(path, text))
+    sure: list[tuple[float, Plugin]] = []
+    for entry in known.values():
+        try:
+            plugin = Plugin.of(entry)
+            sure.append((plugin.recognises(path, text), plugin))
+        except FrontendFault as fault:
+            unusable(f"{fault.whose} cannot be used: {fault}")
+    return max(sure, key=lambda one: one[0])[1]
 
 
-def _load(entry: EntryPoint) -> Frontend:
-    made: Frontend = entry.load()()
-    return made
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A frontend, with the entry point that names it."""
+
+    entry: EntryPoint
+    frontend: Frontend
+
+    @staticmethod
+    def of(entry: EntryPoint) -> Plugin:
+        """Raises: FrontendFault."""
+        with _blaming(entry):
+            return Plugin(entry, entry.load()())
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    def recognises(self, path: Path, text: str) -> float:
+        """Raises: FrontendFault."""
+        with _blaming(self.entry):
+            return float(self.frontend.recognises(path, text))
+
+    def check(self, source: Source, diagnostics: Diagnostics) -> None:
+        """Raises: Rejected, FrontendFault."""
+        with _blaming(self.entry, diagnostics):
+            self.frontend.check(source, diagnostics)
+
+    def load(self, source: Source, diagnostics: Diagnostics) -> Program:
+        """Raises: Rejected, NotRun, FrontendFault."""
+        with _blaming(self.entry, diagnostics):
+            program = self.frontend.load(source, diagnostics)
+            if not isinstance(program, Program):
+                raise TypeError(f"load() gave {type(program).__name__}, not a Program")
+            verify(program)
+            return program
+
+
+@contextmanager
+def _blaming(entry: EntryPoint, diagnostics: Diagnostics | None = None) -> Iterator[None]:
+    """Whatever another's frontend raises is its fault; what ours raises is left as it is. Raises: FrontendFault."""
+    try:
+        yield
+    except (Rejected, RecursionError) as error:
+        silent = diagnostics is None or not diagnostics.error_count
+        if silent and isinstance(error, Rejected) and not isinstance(error, NotRun):
+            raise FrontendFault(_whose(entry), "rejects the program, but says nothing") from error
+        raise
+    except Exception as error:
+        if _is_ours(entry):
+            raise
+        raise FrontendFault(_whose(entry), f"{type(error).__name__}: {error}") from error
+
+
+def _is_ours(entry: EntryPoint) -> bool:
+    return entry.dist is not None and entry.dist.name == OURS
+
+
+def _whose(entry: EntryPoint) -> str:
+    """The frontend and the package that brings it."""
+    package = f" ({entry.dist.name} {entry.dist.version})" if entry.dist is not None else ""
+    return f"the frontend '{entry.name}'{package}"

@@ -23,6 +23,19 @@ def _known_warnings(context: click.Context, option: click.Parameter, given: tupl
     return given
 
 
+class Language(click.ParamType[str]):
+    """The name of an installed frontend."""
+
+    name = "language"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from macsad.frontends import installed  # here, as help does not wait for it
+
+        if value not in (known := installed()):
+            self.fail(f"no frontend for '{value}': there are {', '.join(sorted(known))}", param, ctx)
+        return value
+
+
 def program_options(command: Decorated) -> Decorated:
     """PROGRAM and how to read it."""
     return reading_options(click.argument("program", type=READABLE)(command))
@@ -44,7 +57,10 @@ def reading_options(command: Decorated) -> Decorated:
             "-I", "include_dirs", multiple=True, type=click.Path(path_type=Path), help="Search includes here too."
         ),
         click.option(
-            "--std", type=click.Choice(["p4-14", "p4-16"]), help="The language; recognised by its content if left out."
+            "--std",
+            type=Language(),
+            metavar="LANGUAGE",
+            help="p4-14, p4-16, or that of another frontend that is installed; recognised by its content if left out.",
         ),
     ):
         command = add(command)

@@ -23,6 +23,7 @@ WARNINGS: Mapping[str, str] = {
     "constant": "a condition is always true, or always false",
     "deparser-order": "the parser leaves the order of headers open",
     "empty": "a range or value set that nothing matches",
+    "frontend": "an installed frontend that cannot be used",
     "header-width": "a header is not whole bytes",
     "never-deparsed": "a header that is added but never sent",
     "no-actions": "a table without actions",

@@ -32,12 +32,28 @@ def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
             )
         structured[annotation.name] = annotation
         _structured(st, annotation.structured)
+        first = annotation.structured[0] if annotation.structured else None
+        if annotation.name == "name" and isinstance(first, ast.StringLiteral):
+            _name(st, annotation, first.value)
 
 
 def _string(st: State, annotation: ast.Annotation) -> None:
     """@name, @deprecated and @noWarn hold a string, written in parts perhaps."""
-    if annotation.name in _STRINGS and strings(annotation.body) is None:
+    if annotation.name not in _STRINGS:
+        return
+    text = strings(annotation.body)
+    if text is None:
         st.error(annotation, f"annotation '@{annotation.name}' holds a string: @{annotation.name}(\"…\")")
+    elif annotation.name == "name":
+        _name(st, annotation, text)
+
+
+def _name(st: State, annotation: ast.Annotation, text: str) -> None:
+    """A name is spoken of in commands and messages."""
+    if text == ".":
+        st.error(annotation, "annotation '@name' holds no name")
+    elif not text.isprintable():
+        st.error(annotation, f"the name {text!r} has characters that cannot be shown")
 
 
 def check_match(st: State, annotations: Sequence[ast.Annotation]) -> None:
