@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 #include "probe.h"
-#include "tables/exact_hash.h"
-#include "tables/exact_packed.h"
-#include "tables/lpm_dir24.h"
-#include "tables/lpm_trie.h"
-#include "tables/ternary_cells.h"
+#include "tables/exact/exact_hash.h"
+#include "tables/exact/exact_packed.h"
+#include "tables/lpm/lpm_dir24.h"
+#include "tables/lpm/lpm_trie.h"
+#include "tables/ternary/ternary_cells.h"
 
 enum { KEY_MAX = 16, DATA_BITS = 8, BLOCK = 16 };
 

@@ -3,11 +3,11 @@
  * That is the limit of table lookups: reads that do not depend on each other, as many in flight as is fastest, fetched
  * into the cache of a core to which that is fastest (which the machine decides: it is tried before a measurement), with
  * few instructions around them, as those that wait for memory hold back the others. The memory comes from where the
- * tables' comes from (tables/memory.h), so that both have the same pages. Usage: memory BYTES...: the sizes of the
- * tables. Contest "read", NUMBER: bit i is set when a packet looks up table i. An operation is a packet.
+ * tables' comes from (tables/common/memory.h), so that both have the same pages. Usage: memory BYTES...: the sizes of
+ * the tables. Contest "read", NUMBER: bit i is set when a packet looks up table i. An operation is a packet.
  */
 #include "probe.h"
-#include "tables/memory.h"
+#include "tables/common/memory.h"
 
 enum { PACKETS = 1 << 15, AHEAD_MIN = 16, AHEAD_MAX = 512, LINE = 64, TABLES = 32, TRIALS = 8 };
 

@@ -17,7 +17,7 @@ def choose(name: str | None, folder: Path | None) -> Target:
         target = find.choose(name, folder)
     except UnknownTarget as error:
         raise click.BadParameter(str(error), param_hint="--target") from None
-    ours = {path.stem for path in (share("aux-backend") / "tables").glob("*.h")}
+    ours = {path.stem for path in (share("aux-backend") / "tables").rglob("*.h")}
     for kernel in target.kernels:
         _there(kernel, target, ours)
     return target

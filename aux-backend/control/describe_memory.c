@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "control/describe.h"
-#include "tables/memory.h"
+#include "tables/common/memory.h"
 
 /* "256 MiB": rounded down in the largest unit that leaves a whole number above 0. */
 static void size(struct macs_text *text, uint64_t bytes) {

@@ -9,7 +9,7 @@
 #include "runtime/externs.h"
 #include "runtime/lane.h"
 #include "runtime/odp_log.h"
-#include "tables/memory.h"
+#include "tables/common/memory.h"
 #include "runtime/shown.h"
 
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */

@@ -8,7 +8,7 @@
 #define PEER_KEYS (1 << 16) /* of each contest */
 #include "acl_sets.h"
 #include "peer.h"
-#include "tables/ternary_cells.h"
+#include "tables/ternary/ternary_cells.h"
 
 enum { PROTOCOL, SRC, DST, SPORT, DPORT, FIELDS };
 enum { CONTESTS = 2 * RULE_SETS };

@@ -9,7 +9,7 @@
 #define PEER_BATCH RTE_HASH_LOOKUP_BULK_MAX /* the most that it takes */
 
 #include "peer.h"
-#include "tables/exact_packed.h"
+#include "tables/exact/exact_packed.h"
 
 enum { KEY_BITS = 48, ACTION_BITS = 2, PORT_BITS = 9, DATA_BITS = ACTION_BITS + PORT_BITS };
 

@@ -9,7 +9,7 @@
 #include <rte_fib.h>
 
 #include "peer.h"
-#include "tables/lpm_dir24.h"
+#include "tables/lpm/lpm_dir24.h"
 
 enum { TRAFFICS = 3, GROUPS_MAX = (1 << 15) - 2 /* that entries of 2 bytes can name */ };
 

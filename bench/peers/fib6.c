@@ -11,7 +11,7 @@
 #include <rte_fib6.h>
 
 #include "peer.h"
-#include "tables/lpm_trie.h"
+#include "tables/lpm/lpm_trie.h"
 
 enum { NEXT_HOPS = 256, BYTES = 16, BELOW = 10, TRAFFICS = 3 };
 

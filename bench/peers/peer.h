@@ -13,7 +13,7 @@
 #include <sched.h>
 
 #include "probe.h"
-#include "tables/prefetch.h"
+#include "tables/common/prefetch.h"
 
 #ifndef PEER_KEYS
 #define PEER_KEYS (1 << 21)

@@ -46,7 +46,7 @@ class Toolchain:
     compiler: str
     flags: tuple[str, ...]
     runner: tuple[str, ...] = ()
-    sources: tuple[Path, ...] = tuple(sorted((PLATFORM / "src").glob("*.c")))
+    sources: tuple[Path, ...] = tuple(sorted((PLATFORM / "src").rglob("*.c")))
     includes: tuple[str, ...] = (f"-I{PLATFORM / 'include'}", f"-I{PLATFORM / 'src'}")
     libraries: tuple[str, ...] = ("-pthread",)
 
@@ -299,15 +299,15 @@ def test_headers_stand_alone(tmp_path: Path) -> None:
 def test_clang_has_no_complaint() -> None:
     if not shutil.which("clang"):
         pytest.skip("no clang")
-    sources = sorted((PLATFORM / "src").glob("*.c"))
-    run("clang", "-std=gnu11", *WARNINGS, "-I", PLATFORM / "include", "-fsyntax-only", *sources)
+    sources = sorted((PLATFORM / "src").rglob("*.c"))
+    run("clang", "-std=gnu11", *WARNINGS, "-I", PLATFORM / "include", "-I", PLATFORM / "src", "-fsyntax-only", *sources)
 
 
 def test_clang_has_no_complaint_over_dpdk(dpdk: Toolchain) -> None:
     if not shutil.which("clang"):
         pytest.skip("no clang")
     flags = [flag for flag in dpdk.flags if not flag.startswith("-fsanitize")]
-    sources = (BACKEND / "platform" / "dpdk" / "src").glob("*.c")
+    sources = (BACKEND / "platform" / "dpdk" / "src").rglob("*.c")
     run("clang", "-std=gnu11", *flags, *WARNINGS, *dpdk.includes, "-fsyntax-only", *sources)
 
 
@@ -589,7 +589,7 @@ def test_ports_of_netmap(native: Toolchain, tmp_path: Path) -> None:
     faked = ["open", "close", "ioctl", "mmap", "munmap", "socket"]
     faked += [f"macs_odp_netdev_{what}" for what in ("index", "mtu", "dropped", "link")]
     flags = ["-std=gnu11", *native.flags, *WARNINGS, *native.includes, f"-I{TESTS / 'netmap'}", "-DMACS_ODP_NETMAP"]
-    sources = [TESTS / "test_netmap.c", PLATFORM / "src" / "pktio_netmap.c"]
+    sources = [TESTS / "test_netmap.c", PLATFORM / "src" / "pktio" / "pktio_netmap.c"]
     objects = [file for file in native.objects() if file.name != "pktio_netmap.o"]
     wraps = [f"-Wl,--wrap={name}" for name in faked]
     run(native.compiler, *flags, *sources, *objects, *wraps, "-o", tmp_path / "netmap", *native.libraries)

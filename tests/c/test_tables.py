@@ -65,13 +65,13 @@ def build() -> Build:
     -DSIZE for the program alone."""
 
     def compile_with(compiler: str, folder: Path, *arguments: str) -> None:
-        include = f"-I{ROOT / 'aux-backend' / 'include'}"
-        command = [compiler, "-std=c11", *WARNINGS, include, "-pthread", *arguments]
+        includes = [f"-I{SOURCES.parent / 'include'}", f"-I{SOURCES.parent}"]
+        command = [compiler, "-std=c11", *WARNINGS, *includes, "-pthread", *arguments]
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
 
     def kernels(compiler: str, flags: list[str]) -> list[str]:
-        sources = map(str, sorted(SOURCES.glob("*.c")))
+        sources = map(str, sorted(SOURCES.rglob("*.c")))
         folder = built_once(
             ("kernels", compiler, flags), lambda made: compile_with(compiler, made, *flags, "-c", *sources)
         )

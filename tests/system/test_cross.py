@@ -55,7 +55,7 @@ def sdk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = root / "usr" / "lib"
     (library / "pkgconfig").mkdir(parents=True)
     (library / "pkgconfig" / "libodp-linux.pc").write_text(PC)
-    sources = sorted((PLATFORM / "src").glob("*.c"))
+    sources = sorted((PLATFORM / "src").rglob("*.c"))
     flags = ["-std=c11", "-D_GNU_SOURCE", f"-I{root}/usr/include", f"-I{PLATFORM}/src", "-O0", "-w", "-c"]
     run(["aarch64-linux-gnu-gcc", *flags, *sources], library)
     objects = sorted(library.glob("*.o"))

@@ -26,10 +26,10 @@ def test_the_checkout_and_generated_c(tmp_path: Path) -> None:
 
 def test_a_platforms_header_is_found(tmp_path: Path) -> None:
     file = tmp_path / "stray.c"
-    file.write_text('#include <stdint.h>\n#  include <rte_mbuf.h>\n#include "platform/linux/src/pool.h"\n')
+    file.write_text('#include <stdint.h>\n#  include <rte_mbuf.h>\n#include "platform/linux/src/pool/pool.h"\n')
     done = check(file)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         f"{file}:2: error: <rte_mbuf.h> does not belong here",
-        f'{file}:3: error: "platform/linux/src/pool.h" does not belong here',
+        f'{file}:3: error: "platform/linux/src/pool/pool.h" does not belong here',
     ]

@@ -70,7 +70,7 @@ def test_passes_are_left_out_by_name_too() -> None:
 
 
 def test_lookups_prefetch_by_the_function_that_can_be_switched_off() -> None:
-    headers = [path for path in (share("aux-backend") / "tables").glob("*.h") if path.stem != "prefetch"]
+    headers = [path for path in (share("aux-backend") / "tables").rglob("*.h") if path.stem != "prefetch"]
     assert headers and [path.name for path in headers if "__builtin_prefetch" in path.read_text()] == []
 
 

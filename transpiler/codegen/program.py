@@ -80,7 +80,7 @@ def view(
     return ProgramView(
         name=Outside(program.name),
         source=Outside(source.rpartition("/")[2]),
-        includes=tuple(sorted({f"tables/{kernel.keeper}.h" for kernel in kernels.values()})),
+        includes=tuple(sorted({kernel.header for kernel in kernels.values()})),
         wide=_wide(program),
         kept=tuple(slot.declaration for slot in slots),
         fresh=tuple(

@@ -1,5 +1,5 @@
 """Entries as words: where the key's fields, the action's number and its data lie, for kernels that pack them
-(aux-backend/tables/packing.h). How many bits a kernel has room for, its description says.
+(aux-backend/tables/common/packing.h). How many bits a kernel has room for, its description says.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, Counter, Kernel, Target, UnknownTarget
 
 _T = TypeVar("_T")
+_KERNEL_KEYS = tuple(field.name for field in fields(Kernel) if field.name != "own")
 Find = Callable[[str], Path]  # the folder of a target, by its name
 KEYS = (
     "name",
@@ -42,6 +43,7 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
         if there.resolve() in {f.resolve() for f in (folder, *extended_by)}:
             raise top.wrong("extends", "the target extends itself")
         base = load(there, find, (folder, *extended_by))
+    folders = ((top.name(), folder), *(base.folders if base else ()))
     return Target(
         name=top.name(),
         summary=top.get("summary", str, base.summary if base else None),
@@ -50,14 +52,15 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
         near_bytes=top.get("near_bytes", int, base.near_bytes if base else 0),
         externs=top.strings("externs", base.externs if base else None),
         hash_algorithms=top.strings("hash_algorithms", base.hash_algorithms if base else None),
-        kernels=tuple(_kernel(part) for part in top.parts("kernels")) + (base.kernels if base else ()),
+        kernels=tuple(_kernel(part, folders) for part in top.parts("kernels")) + (base.kernels if base else ()),
         counters=tuple(_counter(part) for part in top.parts("counters")) + (base.counters if base else ()),
-        folders=((top.name(), folder), *(base.folders if base else ())),
+        folders=folders,
     )
 
 
-def _kernel(part: _Part) -> Kernel:
-    part.only(Kernel.__slots__)
+def _kernel(part: _Part, folders: tuple[tuple[str, Path], ...]) -> Kernel:
+    """One that a target of those folders lists."""
+    part.only(_KERNEL_KEYS)
     known = {kind.value for kind in MatchKind if kind is not MatchKind.SELECTOR}
     if unknown := part.strings("match") - known:
         raise part.wrong(
@@ -65,10 +68,11 @@ def _kernel(part: _Part) -> Kernel:
         )
     types: dict[str, type] = dict.fromkeys(("alone", "words", "bulk", "parts"), bool)
     types |= dict.fromkeys(("suits", "optimisation", "kept_by"), str)
-    plain = (key for key in Kernel.__slots__ if key in part.values and key not in ("name", "match", "memory"))
+    plain = (key for key in _KERNEL_KEYS if key in part.values and key not in ("name", "match", "memory"))
     given: dict[str, Any] = {key: part.get(key, types.get(key, int)) for key in plain}
     match = frozenset(MatchKind(kind) for kind in part.strings("match"))
-    return Kernel(name=part.identifier("name"), match=match, memory=_footprint(part), **given)
+    kernel = Kernel(name=part.identifier("name"), match=match, memory=_footprint(part), **given)
+    return replace(kernel, own=any((at / replace(kernel, own=True).header).is_file() for _, at in folders))
 
 
 def _footprint(part: _Part) -> Footprint:

@@ -10,6 +10,7 @@ from transpiler.hlir.types import width_of
 from transpiler.targets.footprint import NOTHING, Footprint
 
 _WORD_BITS = 64
+_KINDS = ("exact", "lpm", "ternary")
 _WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
 
@@ -54,7 +55,8 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A table kernel of aux-backend/tables and the tables that it takes; target.toml says what each of these means."""
+    """A table kernel and the tables that it takes; target.toml says what each of these means. `own`: its C is the target's,
+    not of aux-backend/tables."""
 
     name: str
     match: frozenset[MatchKind]
@@ -74,6 +76,14 @@ class Kernel:
     optimisation: str = ""
     kept_by: str = ""
     memory: Footprint = NOTHING
+    own: bool = False
+
+    @property
+    def header(self) -> str:
+        """What generated C includes: from the target's own tables/, or from ours, which have folders by match kind."""
+        kind = self.keeper.partition("_")[0]
+        folder = "" if self.own else f"{kind}/" if kind in _KINDS else "common/"
+        return f"tables/{folder}{self.keeper}.h"
 
     @property
     def keeper(self) -> str:

@@ -69,16 +69,16 @@ def _forget_oldest(archives: Path) -> None:
 
 
 def platform_sources(backend: Path, toolchain: Toolchain) -> list[Path]:
-    """The platform's C: of several files of a name that in the first of its folders."""
-    found: dict[str, Path] = {}
+    """The platform's C: of several files at the same place below its folders that in the first of them."""
+    found: dict[Path, Path] = {}
     for folder in toolchain.sources:
-        for file in (backend / folder).glob("*.c"):
-            found.setdefault(file.name, file)
+        for file in (backend / folder).rglob("*.c"):
+            found.setdefault(file.relative_to(backend / folder), file)
     return sorted(found.values())
 
 
 def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
-    ours = [file for folder in FOLDERS for file in (backend / folder).glob("*.c")]
+    ours = [file for folder in FOLDERS for file in (backend / folder).rglob("*.c")]
     return sorted([*ours, *platform_sources(backend, toolchain)])
 
 

@@ -26,8 +26,8 @@ LINUX, DPDK, SEPARATE = "platform/linux", "platform/dpdk", "platform/separate"
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of those of
-    its name in later ones; empty for an installed ODP. `optimise`: the level for the program; the backend has its own."""
+    """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of the files at
+    the same path in later ones; empty for an installed ODP. `optimise`: the level for the program; the backend has its own."""
 
     compiler: tuple[str, ...]
     platform: str
@@ -98,7 +98,7 @@ def find(
     if "netmap" in headers and sources:
         cflags = (*cflags, "-DMACS_ODP_NETMAP")
     if not self_described:
-        sources, includes = (f"{SEPARATE}/src", *sources), (*includes, f"{SEPARATE}/src", f"{LINUX}/src")
+        sources, includes = (f"{SEPARATE}/src", *sources), (f"{SEPARATE}/src", *includes)
     # the platform's flags first: what it says of the processor gives way to ours
     linking = (*link, *libs, "-pthread", *own_libs)
     return Toolchain(command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes)
@@ -109,7 +109,7 @@ def _platform(platform: str, arch: str, native: bool) -> tuple[Flags, Flags, Fla
     match platform:
         case "linux":
             cflags, libs = _libcrypto(Packages()) if native else ((), ())
-            return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include",)
+            return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include", f"{LINUX}/src")
         case "dpdk":
             packages = Packages() if native else Packages(cross=True, sysroot=_sysroot(arch), arch=arch)
             cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(packages), _libcrypto(packages), strict=True))

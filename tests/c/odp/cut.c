@@ -4,7 +4,7 @@
  * Input: records of length (4 bytes, this machine's order), virtio_net_hdr (10 bytes, likewise), frame. Output: for
  * each record its results, each a length and a frame, and a length of 0. */
 #include "check.h"
-#include "offload.h"
+#include "packet/offload.h"
 
 static struct macs_odp_super super;
 

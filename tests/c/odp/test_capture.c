@@ -1,7 +1,7 @@
 /* A capture file is damaged in COUNT ways and read: no bytes at all may break the reader (run under sanitizers), and
  * what it gives lies within bounds. Arguments: FILE COUNT SCRATCH, a file that is written again and again. */
 #include "check.h"
-#include "pcap_file.h"
+#include "pktio/pcap_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* Completing checksums and cutting super-frames: every result is verified the way a receiver would, and no bytes at
  * all may break it (run under sanitizers). */
 #include "check.h"
-#include "offload.h"
+#include "packet/offload.h"
 
 static uint32_t random_state = 1;
 

@@ -9,9 +9,9 @@
 #include <macs/qsbr.h>
 #include <string.h>
 
-#include "tables/exact_hash.h"
-#include "tables/linear.h"
-#include "tables/lpm_dir24.h"
+#include "tables/exact/exact_hash.h"
+#include "tables/common/linear.h"
+#include "tables/lpm/lpm_dir24.h"
 
 enum {
     TYPE_IPV4 = 0x0800,

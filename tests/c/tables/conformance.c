@@ -1,5 +1,5 @@
 /* The contract of struct macs_kernel, case by case, for every kernel. */
-#include "../../../aux-backend/tables/memory.h"
+#include "tables/common/memory.h"
 #include "support.h"
 
 /* One lookup, and every now and then a batch, which must find the same. */

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "../../../aux-backend/tables/exact_direct.h"
+#include "tables/exact/exact_direct.h"
 #include "support.h"
 
 struct direct_value {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "../../../aux-backend/tables/exact_packed.h"
+#include "tables/exact/exact_packed.h"
 #include "support.h"
 
 /* Two actions with data, and one without. */

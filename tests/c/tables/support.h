@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../aux-backend/tables/exact_hash.h"
-#include "../../../aux-backend/tables/exact_index.h"
-#include "../../../aux-backend/tables/linear.h"
-#include "../../../aux-backend/tables/lpm_dir24.h"
-#include "../../../aux-backend/tables/lpm_trie_plain.h"
-#include "../../../aux-backend/tables/ternary_cells.h"
-#include "../../../aux-backend/tables/ternary_tuple.h"
+#include "tables/exact/exact_hash.h"
+#include "tables/exact/exact_index.h"
+#include "tables/common/linear.h"
+#include "tables/lpm/lpm_dir24.h"
+#include "tables/lpm/lpm_trie_plain.h"
+#include "tables/ternary/ternary_cells.h"
+#include "tables/ternary/ternary_tuple.h"
 
 #define KEY_MAX 40
 #define BATCH 32

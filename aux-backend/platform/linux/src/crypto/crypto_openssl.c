@@ -1,0 +1,114 @@
+/* AES-CBC by OpenSSL's libcrypto, with the instructions that the CPU has for it.
+ *
+ * Each thread that uses a session has a context of its own, made at its first packet. Setting a context's vector anew
+ * costs as much as ciphering a small packet; so the chain goes on from packet to packet: the first block of the
+ * next is corrected by what the context holds, the last cipher block before it, in place of its own vector.
+ */
+#include "crypto/crypto.h"
+
+#if MACS_ODP_USES_OPENSSL
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MAX 32u
+
+/* `chain`: the last cipher block that went through the context. */
+struct context {
+    EVP_CIPHER_CTX *evp;
+    uint8_t chain[MACS_ODP_BLOCK];
+} ODP_ALIGNED_CACHE;
+
+struct macs_odp_cipher {
+    struct context *of[ODP_THREAD_COUNT_MAX]; /* each written by its thread alone */
+    const EVP_CIPHER *algorithm;
+    bool encode;
+    uint8_t key[KEY_MAX];
+};
+
+const char macs_odp_cipher_name[] = "AES-CBC by OpenSSL";
+
+static void close_context(struct context *context) {
+    if (context == NULL)
+        return;
+    EVP_CIPHER_CTX_free(context->evp);
+    free(context);
+}
+
+static struct context *open_context(const struct macs_odp_cipher *cipher) {
+    struct context *context = aligned_alloc(ODP_CACHE_LINE_SIZE, sizeof(*context));
+    if (context == NULL)
+        return NULL;
+    memset(context, 0, sizeof(*context));
+    context->evp = EVP_CIPHER_CTX_new();
+    if (context->evp == NULL || EVP_CipherInit_ex(context->evp, cipher->algorithm, NULL, cipher->key, context->chain,
+                                                  cipher->encode ? 1 : 0) != 1) {
+        close_context(context);
+        return NULL;
+    }
+    EVP_CIPHER_CTX_set_padding(context->evp, 0);
+    return context;
+}
+
+struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_len, bool encode) {
+    struct macs_odp_cipher *cipher = calloc(1, sizeof(*cipher));
+    if (cipher == NULL)
+        return NULL;
+    cipher->algorithm = key_len == 16 ? EVP_aes_128_cbc() : key_len == 24 ? EVP_aes_192_cbc() : EVP_aes_256_cbc();
+    cipher->encode = encode;
+    memcpy(cipher->key, key, key_len);
+    int thread = odp_thread_id();
+    cipher->of[thread] = open_context(cipher);
+    if (cipher->of[thread] == NULL) {
+        macs_odp_cipher_destroy(cipher);
+        return NULL;
+    }
+    return cipher;
+}
+
+void macs_odp_cipher_destroy(struct macs_odp_cipher *cipher) {
+    for (int thread = 0; thread < ODP_THREAD_COUNT_MAX; thread++)
+        close_context(cipher->of[thread]);
+    OPENSSL_cleanse(cipher->key, sizeof(cipher->key));
+    free(cipher);
+}
+
+/* block ^= a ^ b */
+static void correct(uint8_t *block, const uint8_t *a, const uint8_t *b) {
+    for (unsigned i = 0; i < MACS_ODP_BLOCK; i++)
+        block[i] ^= a[i] ^ b[i];
+}
+
+/* After an error the context begins anew. */
+static int fail(struct macs_odp_cipher *cipher, int thread) {
+    close_context(cipher->of[thread]);
+    cipher->of[thread] = NULL;
+    return -1;
+}
+
+int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len) {
+    int thread = odp_thread_id(), written = 0;
+    struct context *context = cipher->of[thread];
+    if (odp_unlikely(context == NULL)) {
+        context = cipher->of[thread] = open_context(cipher);
+        if (context == NULL)
+            return -1;
+    }
+    uint8_t last[MACS_ODP_BLOCK]; /* cipher block of these data, before or after the call */
+    const uint8_t *tail = data + len - MACS_ODP_BLOCK;
+    memcpy(last, tail, MACS_ODP_BLOCK);
+    if (cipher->encode)
+        correct(data, iv, context->chain);
+    if (odp_unlikely(EVP_CipherUpdate(context->evp, data, &written, data, (int)len) != 1 || written != (int)len))
+        return fail(cipher, thread);
+    if (cipher->encode)
+        memcpy(last, tail, MACS_ODP_BLOCK);
+    else
+        correct(data, iv, context->chain);
+    memcpy(context->chain, last, MACS_ODP_BLOCK);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* What a kernel interface leaves to the hardware that a virtual one does not have: partial checksums, segmentation.
+ *
+ * A neighbour in the same kernel (veth, a bridge, a virtual machine) sends frames whose TCP or UDP checksum covers only
+ * the pseudo-header, and super-frames of up to 64 kB that a network card would cut. The packet socket tells of both in
+ * a struct virtio_net_hdr. Here frames are finished: a P4 program sees what would be on a wire. In a tunnel it is the
+ * innermost transport that is open; a checksum around it that is not zero is right once that one is complete, or, of a
+ * super-frame, reckoned for each segment.
+ * Sources: virtio 1.2 section 5.1.6, Linux's Documentation/networking/{checksum-offloads,segmentation-offloads}.rst,
+ * RFC 1071 (checksum), RFC 9293 (TCP), RFC 768 (UDP), RFC 6864 (IPv4's identification). Any bytes may come.
+ */
+#ifndef MACS_ODP_OFFLOAD_H
+#define MACS_ODP_OFFLOAD_H
+
+#include "packet/checksum.h"
+#include "packet/headers.h"
+#include "core/internal.h"
+
+#include <linux/virtio_net.h>
+
+/* Super-frames and their headers are not longer than this. */
+#define MACS_ODP_SUPER_MAX (65536u + 256u)
+
+/* Complete the checksum at start+offset, which holds the sum of the pseudo-header, over the bytes from `start` on. */
+void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, uint32_t offset);
+
+/* The same when nobody says if it is needed: where a TCP or UDP checksum, in whatever tunnel, is just the
+ * pseudo-header's sum. A complete checksum that happens to be that number stays what it was. */
+void macs_odp_checksum_guess(uint8_t *frame, uint32_t len);
+
+/* A super-frame on its way to be cut. */
+struct macs_odp_super {
+    uint8_t frame[MACS_ODP_SUPER_MAX];
+    uint32_t len;
+    uint32_t payload; /* offset of the payload, behind TCP or UDP */
+    uint32_t size;    /* payload bytes of a segment */
+    uint32_t done;    /* payload bytes already out; equal to len - payload: nothing to do */
+    struct macs_odp_headers headers;
+};
+
+/* Prepare to cut super->frame, which has super->len bytes. 0, or -1: not a frame that this header can describe, or in
+ * a tunnel that is not known; then nothing is pending. */
+int macs_odp_super_start(struct macs_odp_super *super, const struct virtio_net_hdr *header);
+
+static inline bool macs_odp_super_pending(const struct macs_odp_super *super) {
+    return super->len != 0 && super->payload + super->done < super->len;
+}
+
+/* Bytes of the next segment. */
+static inline uint32_t macs_odp_super_next_len(const struct macs_odp_super *super) {
+    uint32_t left = super->len - super->payload - super->done;
+    return super->payload + (left < super->size ? left : super->size);
+}
+
+/* Write the next segment, macs_odp_super_next_len() bytes. */
+void macs_odp_super_next(struct macs_odp_super *super, uint8_t *to);
+
+#endif

@@ -1,0 +1,53 @@
+/* The receiving side of a packet socket: a TPACKET_V2 ring shared with the kernel, the plain socket where there is none
+ * and for frames that do not fit in a slot of the ring.
+ *
+ * V2, not V3: V3 holds frames back until its timer runs (a millisecond or more), and costs the kernel as much for each
+ * frame. A ring of more slots than the CPU's cache has room for makes the kernel slower. Frames are finished before
+ * anyone sees them (offload.h): checksums completed, super-frames cut, VLAN tags that the kernel has taken out put
+ * back. Source: packet(7), Documentation/networking/packet_mmap.rst. Threads: one at a time.
+ */
+#ifndef MACS_ODP_PACKET_RX_H
+#define MACS_ODP_PACKET_RX_H
+
+#include "pktio/interface.h"
+#include "packet/offload.h"
+
+struct macs_odp_rx {
+    const struct macs_odp_interface *interface;
+    int fd;
+    bool vnet;     /* frames come with a struct virtio_net_hdr */
+    uint8_t *ring; /* NULL: none, all over the socket */
+    uint32_t slot_bytes;
+    uint32_t next;
+    uint32_t idle;
+    uint32_t generation; /* the port's: pktio_af_packet.c */
+    uint64_t lost;       /* frames too long for a slot that the socket had no room for */
+    uint64_t lost_told;  /* of these, those that macs_odp_rx_dropped() has returned */
+    struct macs_odp_super super;
+    uint8_t large[MACS_ODP_SUPER_MAX]; /* a frame from the socket */
+} ODP_ALIGNED_CACHE;
+
+/* Frames of the length that the interface has now fit in the ring. NULL: refused. */
+struct macs_odp_rx *macs_odp_rx_open(const struct macs_odp_interface *interface);
+void macs_odp_rx_close(struct macs_odp_rx *rx);
+
+/* Bind a packet socket to an interface: of protocol 0 it receives nothing. */
+int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol);
+
+/* Join the sockets of a group, to which the kernel spreads flows. */
+int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group);
+
+/* Frames that the kernel has dropped since the last call, as the ring or the socket was full. Any thread, one at a
+ * time.
+ */
+uint64_t macs_odp_rx_dropped(struct macs_odp_rx *rx);
+
+/* Might there be something? For a ring this costs nothing, a plain socket always says yes. */
+bool macs_odp_rx_ready(const struct macs_odp_rx *rx);
+
+enum macs_odp_rx_result { MACS_ODP_RX_NONE, MACS_ODP_RX_FRAME, MACS_ODP_RX_NOTHING_YET, MACS_ODP_RX_BAD };
+
+/* Receive into pkt. NOTHING_YET: something came that is not a frame for us, or is on its way: call again. */
+enum macs_odp_rx_result macs_odp_rx_next(struct macs_odp_rx *rx, struct macs_odp_pktio *pktio, odp_packet_t pkt);
+
+#endif

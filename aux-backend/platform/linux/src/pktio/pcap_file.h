@@ -1,0 +1,83 @@
+/* Capture files, classic pcap and pcapng, read and written as a stream: what pcap: and mem: stand on.
+ *
+ * Read: microseconds or nanoseconds, either byte order, Ethernet only. Nothing of the file is trusted: a bad header is
+ * refused when the file is opened, a bad or cut-off record ends the stream; both are logged with the place. A record
+ * that says of itself that more was captured than there was is passed over. Written: classic pcap, or pcapng if the
+ * file's name says so. pcapng.h has that format. What cannot be written is counted, and of a record that was written in
+ * part nothing is left, where a file can be made shorter. Source: IETF draft-ietf-opsawg-pcap. Threads: one at a time
+ * for a reader or a writer.
+ */
+#ifndef MACS_ODP_PCAP_FILE_H
+#define MACS_ODP_PCAP_FILE_H
+
+#include "core/internal.h"
+
+/* Frames of more bytes than this are a corrupt file. */
+#define MACS_ODP_PCAP_FRAME_MAX 262144u
+
+struct macs_odp_pcapng_interface;
+
+struct macs_odp_pcap_reader {
+    char *path;
+    int fd;
+    bool ng;      /* pcapng */
+    bool swapped; /* the file, or this section of it, has the other byte order than this machine */
+    bool nanoseconds;
+    bool ended;
+    uint8_t *buffer;
+    size_t start; /* of what is not consumed yet, in the buffer */
+    size_t end;
+    uint64_t consumed; /* bytes of the file before `start` */
+    /* of pcapng */
+    uint32_t block; /* length of the last block, and what of it is still to be passed over */
+    uint32_t rest;
+    uint32_t interfaces;
+    struct macs_odp_pcapng_interface *interface;
+};
+
+struct macs_odp_pcap_frame {
+    const uint8_t *data; /* valid until the next call */
+    uint32_t len;        /* bytes in the file */
+    uint32_t wire_len;   /* bytes that the frame once had: more than len if the capture cut it */
+    uint64_t ts_ns;
+};
+
+struct macs_odp_pcap_writer {
+    char *path;
+    int fd;
+    bool ng;
+    bool nanoseconds;
+    bool failed; /* logged once; nothing is written any more */
+    uint8_t *buffer;
+    size_t used;
+    off_t written; /* bytes of whole records in the file */
+    uint64_t lost; /* frames that were taken and not written, and their bytes */
+    uint64_t lost_bytes;
+};
+
+enum macs_odp_pcap_result {
+    MACS_ODP_PCAP_FRAME,
+    MACS_ODP_PCAP_SKIPPED, /* a record that makes no sense; the next one may */
+    MACS_ODP_PCAP_LATER,
+    MACS_ODP_PCAP_END,
+    MACS_ODP_PCAP_BROKEN
+};
+
+/* 0, or -1 (logged). With `block` false, a pipe that has nothing now gives MACS_ODP_PCAP_LATER. */
+int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bool block);
+enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame);
+void macs_odp_pcap_close(struct macs_odp_pcap_reader *reader);
+
+/* Begin again. 0, or -1: it is a pipe, or has changed meanwhile (logged). */
+int macs_odp_pcap_rewind(struct macs_odp_pcap_reader *reader);
+
+/* Opens the file, and makes it if it is not there; what is in it stays until it is begun. pcapng if its name ends in
+ * ".pcapng". Times are cut to microseconds unless `nanoseconds`. 0, or -1 (logged). */
+int macs_odp_pcap_create(struct macs_odp_pcap_writer *writer, const char *path, bool nanoseconds);
+/* Empties the file and writes its head. 0, or -1 (logged). */
+int macs_odp_pcap_begin(struct macs_odp_pcap_writer *writer);
+int macs_odp_pcap_write(struct macs_odp_pcap_writer *writer, const void *data, uint32_t len, uint64_t ts_ns);
+int macs_odp_pcap_flush(struct macs_odp_pcap_writer *writer);
+int macs_odp_pcap_finish(struct macs_odp_pcap_writer *writer);
+
+#endif

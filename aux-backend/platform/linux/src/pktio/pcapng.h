@@ -1,0 +1,39 @@
+/* The pcapng file format, for pcap_file.c: a stream of blocks, of which the frames and what tells how to read them
+ * count.
+ *
+ * Read: sections of either byte order, any number of interfaces and any resolution of time; packets in enhanced, simple
+ * and obsolete blocks; other blocks, and options that do not tell the time, are passed over. Interfaces may be of other
+ * links as long as no frame is theirs. Written: one section with one interface.
+ * Source: IETF draft-ietf-opsawg-pcapng. Nothing of a file is trusted.
+ */
+#ifndef MACS_ODP_PCAPNG_H
+#define MACS_ODP_PCAPNG_H
+
+#include "pktio/pcap_file.h"
+
+#define MACS_ODP_PCAPNG_MAGIC 0x0a0d0d0au
+
+/* What the file's interfaces have said of themselves. */
+struct macs_odp_pcapng_interface {
+    uint32_t link;
+    uint32_t snaplen; /* 0: none */
+    uint8_t resolution;
+    int64_t offset; /* seconds */
+};
+
+/* Up to the first interface's description, from which reader->nanoseconds is known. 0, or -1 (logged). */
+int macs_odp_pcapng_open(struct macs_odp_pcap_reader *reader);
+enum macs_odp_pcap_result macs_odp_pcapng_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame);
+
+/* Write into a buffer with room for 64 bytes more than the frame; the bytes written are returned. */
+size_t macs_odp_pcapng_put_header(uint8_t *to, bool nanoseconds);
+size_t macs_odp_pcapng_put_frame(uint8_t *to, const void *data, uint32_t len, uint64_t ts_ns, bool nanoseconds);
+
+/* What pcap_file.c does for both formats. fill(): get at least `need` bytes into the buffer; FRAME: they are there. */
+enum macs_odp_pcap_result macs_odp_pcap_fill(struct macs_odp_pcap_reader *reader, size_t need);
+void macs_odp_pcap_consume(struct macs_odp_pcap_reader *reader, size_t bytes);
+uint32_t macs_odp_pcap_word(const struct macs_odp_pcap_reader *reader, size_t at);
+int macs_odp_pcap_refuse(const struct macs_odp_pcap_reader *reader, const char *what);
+enum macs_odp_pcap_result macs_odp_pcap_broken(struct macs_odp_pcap_reader *reader, const char *what);
+
+#endif

@@ -1,0 +1,34 @@
+/* A pool's objects on plain Linux: one piece of memory, a store of the free ones that all threads share, a cache in
+ * each thread (see odp/api/pool.h and odp/api/plat/object.h). */
+#ifndef MACS_ODP_POOL_STORE_H
+#define MACS_ODP_POOL_STORE_H
+
+#include "pool/pool.h"
+
+struct macs_odp_cache {
+    uint32_t count; /* owner writes, odp_pool_stats() reads */
+    struct macs_odp_event
+        *slot[MACS_ODP_CACHE_MAX]; /* the last freed is the first given: it is still in the CPU's cache */
+} ODP_ALIGNED_CACHE;
+
+struct macs_odp_store {
+    struct macs_odp_pool pool; /* first: a pool's address is its store's */
+
+    odp_spinlock_t lock ODP_ALIGNED_CACHE; /* guards what follows */
+    uint32_t stored;
+    struct macs_odp_event **store;
+
+    struct macs_odp_cache *cache; /* [ODP_THREAD_COUNT_MAX], memory of its own: unused ones never become real */
+    uint64_t cache_mapped;
+};
+
+static inline struct macs_odp_store *macs_odp_store_of(const struct macs_odp_pool *pool) {
+    return (struct macs_odp_store *)(uintptr_t)pool;
+}
+
+/* In a build with the address sanitizer what is free must not be touched: the data, not the description and the user
+ * area, which live on. Else nothing. */
+void macs_odp_pool_poison(struct macs_odp_pool *pool, struct macs_odp_event *event, bool poison);
+void macs_odp_pool_unpoison_all(struct macs_odp_pool *pool);
+
+#endif

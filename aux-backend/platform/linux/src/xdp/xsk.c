@@ -1,0 +1,206 @@
+/* See xsk.h: the socket and its rings. Where the frames lie: xsk_memory.c. */
+#include "xdp/xsk_memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef SOL_XDP
+#define SOL_XDP 283
+#endif
+#ifndef AF_XDP
+#define AF_XDP 44
+#endif
+#ifndef XDP_USE_SG /* Linux 6.6 */
+#define XDP_USE_SG (1 << 4)
+#endif
+
+enum { PAGE = 4096, PARTS_MAX = 17 };
+
+/* Entries of each ring. */
+enum { RING_MIN = 64, RING_MAX = 2048 };
+
+/* How often the kernel is told of a transmit ring that it makes no headway with. */
+enum { KICKS = 4, LAST_KICKS = 1000 };
+#define LAST_WAIT_NS (100 * ODP_TIME_USEC_IN_NS)
+
+static int set(int fd, int name, const void *value, socklen_t size) {
+    return setsockopt(fd, SOL_XDP, name, value, size);
+}
+
+static int ring_map(struct macs_odp_xsk_ring *ring, int fd, const struct xdp_ring_offset *offset, uint64_t page_offset,
+                    uint32_t size, size_t entry) {
+    ring->mapped = offset->desc + size * entry;
+    uint8_t *map =
+        mmap64(NULL, ring->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off64_t)page_offset);
+    if (map == MAP_FAILED)
+        return -1;
+    ring->map = map;
+    ring->producer = (uint32_t *)(void *)(map + offset->producer);
+    ring->consumer = (uint32_t *)(void *)(map + offset->consumer);
+    ring->flags = (uint32_t *)(void *)(map + offset->flags);
+    ring->entries = map + offset->desc;
+    ring->size = size;
+    return 0;
+}
+
+static int rings_open(struct macs_odp_xsk *xsk, uint32_t size) {
+    struct xdp_mmap_offsets offsets;
+    socklen_t length = sizeof(offsets);
+    if (set(xsk->fd, XDP_UMEM_FILL_RING, &size, sizeof(size)) != 0 ||
+        set(xsk->fd, XDP_UMEM_COMPLETION_RING, &size, sizeof(size)) != 0 ||
+        set(xsk->fd, XDP_RX_RING, &size, sizeof(size)) != 0 || set(xsk->fd, XDP_TX_RING, &size, sizeof(size)) != 0 ||
+        getsockopt(xsk->fd, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &length) != 0)
+        return -1;
+    if (length != sizeof(offsets)) {
+        errno = EOPNOTSUPP; /* older than need_wakeup */
+        return -1;
+    }
+    if (ring_map(&xsk->fill, xsk->fd, &offsets.fr, XDP_UMEM_PGOFF_FILL_RING, size, sizeof(uint64_t)) != 0 ||
+        ring_map(&xsk->completion, xsk->fd, &offsets.cr, XDP_UMEM_PGOFF_COMPLETION_RING, size, sizeof(uint64_t)) != 0 ||
+        ring_map(&xsk->rx, xsk->fd, &offsets.rx, XDP_PGOFF_RX_RING, size, sizeof(struct xdp_desc)) != 0 ||
+        ring_map(&xsk->tx, xsk->fd, &offsets.tx, XDP_PGOFF_TX_RING, size, sizeof(struct xdp_desc)) != 0)
+        return -1;
+    return 0;
+}
+
+int macs_odp_xsk_register(struct macs_odp_xsk *xsk, void *memory, uint64_t bytes, uint32_t chunk, uint32_t flags) {
+    struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+    struct xdp_umem_reg region = {.addr = (uintptr_t)memory, .len = bytes, .chunk_size = chunk, .flags = flags};
+    xsk->chunk = chunk - MACS_ODP_XSK_HEADROOM;
+    setrlimit(RLIMIT_MEMLOCK, &all); /* where that is refused and too little, so is the next */
+    return set(xsk->fd, XDP_UMEM_REG, &region, sizeof(region));
+}
+
+/* Zero-copy where the driver has it; it needs chunks whose pages lie side by side, as those of huge pages do. */
+static int attach(struct macs_odp_xsk *xsk, int ifindex, bool parts) {
+    uint16_t mode = xsk->pool->page > PAGE ? 0 : XDP_COPY;
+    struct sockaddr_xdp address = {.sxdp_family = AF_XDP,
+                                   .sxdp_flags = (uint16_t)(XDP_USE_NEED_WAKEUP | (parts ? XDP_USE_SG : 0) | mode),
+                                   .sxdp_ifindex = (uint32_t)ifindex,
+                                   .sxdp_queue_id = xsk->queue};
+    struct xdp_options options = {0};
+    socklen_t length = sizeof(options);
+    if (bind(xsk->fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
+        parts = false;
+        address.sxdp_flags &= (uint16_t)~XDP_USE_SG;
+        if (bind(xsk->fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+            return -1;
+    }
+    xsk->parts = parts;
+    if (getsockopt(xsk->fd, SOL_XDP, XDP_OPTIONS, &options, &length) == 0)
+        xsk->zerocopy = (options.flags & XDP_OPTIONS_ZEROCOPY) != 0;
+    return 0;
+}
+
+/* The kernel may have a ring's size of packets to fill and as many to send. All sockets of all ports together get half
+ * of the pool at most. */
+static uint32_t ring_size(const struct macs_odp_pool *pool, uint32_t sockets) {
+    uint64_t sharing = (uint64_t)sockets * pool->users;
+    uint32_t size = RING_MIN;
+    while (size < RING_MAX && size * 2 * 4 * sharing <= pool->num)
+        size *= 2;
+    if (size < RING_MAX)
+        macs_odp_log(ODP_LOG_WARN,
+                     "af_xdp: a ring holds %u packets, as the pool of %u is for %" PRIu64
+                     " sockets: bursts that are longer are lost; a pool of %" PRIu64 " gives rings of %u\n",
+                     size, pool->num, sharing, 4 * RING_MAX * sharing, (unsigned)RING_MAX);
+    return size;
+}
+
+struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_odp_pool *pool, uint32_t sockets,
+                                       uint32_t maxlen) {
+    int large = 8 << 20;
+    struct macs_odp_xsk *xsk = aligned_alloc(ODP_CACHE_LINE_SIZE, ODP_CACHE_LINE_ROUNDUP(sizeof(*xsk)));
+    if (xsk == NULL) {
+        macs_odp_error = ENOMEM;
+        return NULL;
+    }
+    memset(xsk, 0, sizeof(*xsk));
+    xsk->pool = pool;
+    xsk->queue = queue;
+    uint32_t size = ring_size(pool, sockets);
+    xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+    if (xsk->fd >= 0 && macs_odp_xsk_memory_open(xsk, size) == 0 && rings_open(xsk, size) == 0 &&
+        attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {
+        if (setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)) != 0)
+            setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUF, &large, sizeof(large));
+        macs_odp_xsk_refill(xsk);
+        return xsk;
+    }
+    int error = errno;
+    macs_odp_xsk_close(xsk);
+    macs_odp_error = error;
+    return NULL;
+}
+
+/* Without zero-copy the kernel sends within the call, up to 32 frames in each. It has EBUSY for a frame that the
+ * interface's queue had no room for. */
+int macs_odp_xsk_kick(struct macs_odp_xsk *xsk, uint64_t *dropped) {
+    uint32_t produced = __atomic_load_n(xsk->tx.producer, __ATOMIC_RELAXED);
+    uint32_t before = __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE), after;
+    if (!(__atomic_load_n(xsk->tx.flags, __ATOMIC_RELAXED) & XDP_RING_NEED_WAKEUP))
+        return 0;
+    for (int idle = 0; before != produced && idle < KICKS; before = after) {
+        int error = sendto(xsk->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) < 0 ? errno : 0;
+        after = __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE);
+        if (error == EBUSY && !xsk->zerocopy)
+            *dropped += 1;
+        else if (error != 0 && error != EAGAIN && error != EBUSY && error != EINTR)
+            return error;
+        idle = after == before ? idle + 1 : 0;
+        if (xsk->zerocopy)
+            return 0;
+    }
+    return 0;
+}
+
+bool macs_odp_xsk_sending(struct macs_odp_xsk *xsk) {
+    macs_odp_xsk_completed(xsk);
+    return xsk->tx.ours != xsk->completion.ours;
+}
+
+uint32_t macs_odp_xsk_maxlen(const struct macs_odp_xsk *xsk) {
+    return xsk->parts ? xsk->chunk * PARTS_MAX : xsk->chunk;
+}
+
+uint64_t macs_odp_xsk_dropped(const struct macs_odp_xsk *xsk) {
+    struct xdp_statistics statistics = {0};
+    socklen_t length = sizeof(statistics);
+    getsockopt(xsk->fd, SOL_XDP, XDP_STATISTICS, &statistics, &length);
+    return statistics.rx_dropped + statistics.rx_ring_full;
+}
+
+/* A moment for the transmit ring to become empty. Not for all to be completed: what waits in another queue of the
+ * kernel has its own copy. */
+static void finish_sending(struct macs_odp_xsk *xsk) {
+    uint64_t dropped = 0;
+    for (int tries = 0; tries < LAST_KICKS && macs_odp_xsk_sending(xsk); tries++) {
+        bool waiting = __atomic_load_n(xsk->tx.consumer, __ATOMIC_ACQUIRE) != xsk->tx.ours;
+        if (!waiting || macs_odp_xsk_kick(xsk, &dropped) != 0)
+            break;
+        odp_time_wait_ns(LAST_WAIT_NS);
+    }
+}
+
+static void ring_unmap(struct macs_odp_xsk_ring *ring) {
+    if (ring->map != NULL)
+        munmap(ring->map, ring->mapped);
+}
+
+void macs_odp_xsk_close(struct macs_odp_xsk *xsk) {
+    if (xsk->tx.map != NULL)
+        finish_sending(xsk);
+    ring_unmap(&xsk->fill);
+    ring_unmap(&xsk->rx);
+    ring_unmap(&xsk->tx);
+    ring_unmap(&xsk->completion);
+    if (xsk->fd >= 0)
+        close(xsk->fd); /* the kernel lets go of the memory here */
+    macs_odp_xsk_memory_close(xsk);
+    free(xsk);
+}

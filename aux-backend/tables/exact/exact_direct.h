@@ -1,0 +1,64 @@
+/* Exact match on a short key whose action data fit a word: an array with a cell for each key there can be.
+ *
+ * A cell is the smallest integer that holds the data and, above them, a mark: there is an entry. No hash, no
+ * comparison. Invariants: a cell changes by one atomic store, so a lookup sees an entry whole, or none. Takes: keys of
+ * 1 to 20 bits, no direct externs (they need the entry's index), at most 63 bits of data. Threads: one writer, any
+ * number of readers; nothing is ever freed that a reader may look at. Cost: lookup one load; change one store; memory
+ * 2^key bits cells, and 4 bytes a key for the entry's index, which only the control plane looks at.
+ */
+#ifndef MACS_TABLES_EXACT_DIRECT_H
+#define MACS_TABLES_EXACT_DIRECT_H
+
+#include <stdatomic.h>
+
+#include "tables/common/packing.h"
+#include "tables/common/prefetch.h"
+
+#define MACS_EXACT_DIRECT_STEPS 0
+#define MACS_EXACT_DIRECT_KEY_BITS 20u
+#define MACS_EXACT_DIRECT_DATA_BITS 63u
+#define MACS_EXACT_DIRECT_NEAR 32768u /* bytes: so small an array needs no fetching ahead */
+
+struct macs_exact_direct_cursor {
+    const uint8_t *cell;
+};
+
+/* Bytes of a cell. */
+static inline uint32_t macs_exact_direct_width(uint32_t data_bits) {
+    return data_bits < 8 ? 1 : data_bits < 16 ? 2 : data_bits < 32 ? 4 : 8;
+}
+
+static inline void macs_exact_direct_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
+                                           struct macs_exact_direct_cursor *cursor) {
+    const uint32_t width = macs_exact_direct_width(data_bits);
+    cursor->cell = *(const uint8_t *const *)self + (key & macs_packing_ones(key_bits)) * width;
+    if (width << key_bits > MACS_EXACT_DIRECT_NEAR)
+        macs_prefetch(cursor->cell);
+}
+
+static inline uint64_t macs_exact_direct_load(const uint8_t *cell, uint32_t width) {
+    const void *at = cell;
+    switch (width) {
+    case 1:
+        return atomic_load_explicit((const _Atomic uint8_t *)at, memory_order_acquire);
+    case 2:
+        return atomic_load_explicit((const _Atomic uint16_t *)at, memory_order_acquire);
+    case 4:
+        return atomic_load_explicit((const _Atomic uint32_t *)at, memory_order_acquire);
+    default:
+        return atomic_load_explicit((const _Atomic uint64_t *)at, memory_order_acquire);
+    }
+}
+
+/* Whether the key is there; then its entry's data. */
+static inline bool macs_exact_direct_finish(uint32_t key_bits, uint32_t data_bits,
+                                            struct macs_exact_direct_cursor *cursor, uint64_t *data) {
+    (void)key_bits;
+    const uint64_t word = macs_exact_direct_load(cursor->cell, macs_exact_direct_width(data_bits));
+    *data = word & macs_packing_ones(data_bits);
+    return word >> data_bits;
+}
+
+extern const struct macs_kernel macs_exact_direct_kernel;
+
+#endif

@@ -1,0 +1,158 @@
+/* Writer side of the index of entries; layout and rules stand in exact_index.h. */
+#include "exact_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tables/common/memory.h"
+
+typedef struct macs_exact_index table_t;
+
+static uint32_t key_count(const table_t *table) {
+    return UINT32_C(1) << 8 * table->key_bytes;
+}
+
+static size_t cells_bytes(const table_t *table) {
+    return (size_t)key_count(table) * sizeof *table->cells;
+}
+
+static _Atomic uint32_t *cell_of(const table_t *table, const struct macs_match *match) {
+    return &table->cells[macs_exact_index_of(match->value, table->key_bytes)];
+}
+
+/* The slot of the entry with that match, + 1; 0: none. */
+static uint32_t slot_of(const table_t *table, const struct macs_match *match) {
+    return atomic_load_explicit(cell_of(table, match), memory_order_relaxed);
+}
+
+static void exact_index_destroy(void *self) {
+    table_t *table = self;
+    macs_values_destroy(&table->values);
+    macs_memory_free((void *)table->cells, cells_bytes(table));
+    free(table->shown);
+    free(table);
+}
+
+static int exact_index_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
+    if (shape->key_bytes > MACS_EXACT_INDEX_KEY_BYTES)
+        return -EINVAL;
+    for (uint32_t i = 0; shape->fields && i < shape->field_count; i++)
+        if (shape->fields[i].kind != MACS_EXACT)
+            return -EINVAL;
+    table_t *table = calloc(1, sizeof *table);
+    if (!table)
+        return -ENOMEM;
+    int error = macs_values_create(&table->values, shape, 0, qsbr);
+    if (error) {
+        free(table);
+        return error;
+    }
+    table->key_bytes = shape->key_bytes;
+    table->cells = macs_memory_alloc(cells_bytes(table), false);
+    table->shown = malloc(2 * (size_t)shape->key_bytes + 1);
+    if (!table->cells || !table->shown) {
+        exact_index_destroy(table);
+        return -ENOMEM;
+    }
+    memset(table->shown + shape->key_bytes, 0xff, shape->key_bytes);
+    *self = table;
+    return 0;
+}
+
+static int exact_index_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    table_t *table = self;
+    uint32_t slot = 0;
+    if (table->key_bytes == 0)
+        return -EINVAL;
+    if (slot_of(table, match))
+        return -EEXIST;
+    int error = macs_values_add(&table->values, value, &slot);
+    if (error)
+        return error;
+    atomic_store_explicit(cell_of(table, match), slot + 1, memory_order_release);
+    if (index)
+        *index = macs_values_at(&table->values, slot)->index;
+    return 0;
+}
+
+static int exact_index_modify(void *self, const struct macs_match *match, const void *value) {
+    table_t *table = self;
+    uint32_t old = slot_of(table, match), slot = 0;
+    if (!old)
+        return -ENOENT;
+    int error = macs_qsbr_reserve(table->values.qsbr, 1);
+    uint32_t index = macs_values_at(&table->values, old - 1)->index;
+    if (!error)
+        error = macs_values_take(&table->values, index, value, &slot);
+    if (error)
+        return error;
+    atomic_store_explicit(cell_of(table, match), slot + 1, memory_order_release);
+    macs_values_retire(&table->values, old - 1);
+    return 0;
+}
+
+static int exact_index_remove(void *self, const struct macs_match *match) {
+    table_t *table = self;
+    uint32_t old = slot_of(table, match);
+    if (!old)
+        return -ENOENT;
+    int error = macs_qsbr_reserve(table->values.qsbr, 1);
+    if (error)
+        return error;
+    atomic_store_explicit(cell_of(table, match), 0, memory_order_release);
+    macs_values_remove(&table->values, old - 1);
+    return 0;
+}
+
+static const struct macs_entry *exact_index_find(void *self, const struct macs_match *match) {
+    const table_t *table = self;
+    uint32_t slot = slot_of(table, match);
+    return slot ? macs_values_at(&table->values, slot - 1) : NULL;
+}
+
+static int exact_index_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                            void *arg) {
+    const table_t *table = self;
+    const uint32_t bytes = table->key_bytes;
+    const struct macs_match match = {table->shown, table->shown + bytes, table->shown, bytes * 8, 0};
+    for (uint32_t key = 0; key < key_count(table); key++) {
+        uint32_t slot = atomic_load_explicit(&table->cells[key], memory_order_relaxed);
+        if (!slot)
+            continue;
+        table->shown[0] = (uint8_t)(bytes == 1 ? key : key >> 8);
+        table->shown[bytes - 1] = (uint8_t)key;
+        int answer = visit(&match, macs_values_at(&table->values, slot - 1), arg);
+        if (answer)
+            return answer;
+    }
+    return 0;
+}
+
+static uint32_t exact_index_count(void *self) {
+    return ((const table_t *)self)->values.count;
+}
+
+static uint64_t exact_index_memory(void *self) {
+    const table_t *table = self;
+    return cells_bytes(table) + macs_values_memory(&table->values);
+}
+
+static uint64_t exact_index_reader_bytes(void *self) {
+    const table_t *table = self;
+    return cells_bytes(table) + (uint64_t)table->values.count * table->values.stride;
+}
+
+const struct macs_kernel macs_exact_index_kernel = {
+    .name = "exact_index",
+    .create = exact_index_create,
+    .destroy = exact_index_destroy,
+    .add = exact_index_add,
+    .modify = exact_index_modify,
+    .remove = exact_index_remove,
+    .find = exact_index_find,
+    .walk = exact_index_walk,
+    .count = exact_index_count,
+    .memory_bytes = exact_index_memory,
+    .reader_bytes = exact_index_reader_bytes,
+};

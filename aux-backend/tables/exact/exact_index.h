@@ -1,0 +1,86 @@
+/* Exact match on a short key, whatever its entries are: an array by key of where they stand.
+ *
+ * Invariants: a cell changes by one atomic store, to a slot that is written whole (values.h), so a lookup sees an entry
+ * or none; a slot is used again after a grace period only.
+ * Takes: packed keys of one or two bytes.
+ * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
+ * Cost: lookup two loads, one after the other; change O(1); memory 4 bytes for each key there can be, and the entries.
+ */
+#ifndef MACS_TABLES_EXACT_INDEX_H
+#define MACS_TABLES_EXACT_INDEX_H
+
+#include <stdatomic.h>
+
+#include "tables/common/bulk.h"
+#include "tables/common/values.h"
+
+#define MACS_EXACT_INDEX_STEPS 1
+#define MACS_EXACT_INDEX_KEY_BYTES 2u
+
+struct macs_exact_index {
+    _Atomic uint32_t *cells; /* a slot + 1; 0: no entry */
+    struct macs_values values;
+    uint32_t key_bytes;
+    uint8_t *shown; /* what walk shows: a key and its mask */
+};
+
+struct macs_exact_index_cursor {
+    const _Atomic uint32_t *cell;
+};
+
+static inline uint32_t macs_exact_index_of(const uint8_t *key, uint32_t key_bytes) {
+    uint32_t index = 0;
+    for (uint32_t i = 0; i < key_bytes; i++)
+        index = index << 8 | key[i];
+    return index;
+}
+
+static inline void macs_exact_index_start(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                          struct macs_exact_index_cursor *cursor) {
+    const struct macs_exact_index *table = self;
+    cursor->cell = &table->cells[macs_exact_index_of(key, key_bytes)];
+    macs_prefetch((const void *)cursor->cell);
+}
+
+static inline const struct macs_entry *macs_exact_index_entry(const struct macs_exact_index *table,
+                                                              const struct macs_exact_index_cursor *cursor) {
+    uint32_t slot = atomic_load_explicit(cursor->cell, memory_order_acquire);
+    return slot ? macs_values_at(&table->values, slot - 1) : NULL;
+}
+
+static inline void macs_exact_index_step(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                         struct macs_exact_index_cursor *cursor) {
+    (void)key, (void)key_bytes;
+    macs_prefetch(macs_exact_index_entry(self, cursor));
+}
+
+static inline const struct macs_entry *macs_exact_index_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                                               struct macs_exact_index_cursor *cursor) {
+    (void)key, (void)key_bytes;
+    return macs_exact_index_entry(self, cursor);
+}
+
+/* Lookups begin with the keys' cells. */
+static inline struct macs_bulk_begin macs_exact_index_bulk_begin(const void *self, uint32_t key_bytes) {
+    const struct macs_exact_index *table = self;
+    (void)key_bytes;
+    return (struct macs_bulk_begin){.from = (const uint8_t *)table->cells};
+}
+
+/* Look up all keys of a burst: the entries are there, and fetched. */
+static inline void macs_exact_index_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
+                                               uint32_t key_bytes, const struct macs_entry *missing) {
+    const struct macs_exact_index *table = self;
+    uint32_t slots[MACS_BURST_MAX];
+    (void)key_bytes;
+    bulk->missing = missing;
+    MACS_BULK_LOOP
+    for (uint32_t i = 0; i < count; i++)
+        slots[i] = atomic_load_explicit(&table->cells[bulk->keys[i]], memory_order_acquire);
+    macs_bulk_entries(slots, count, table->values.base, table->values.stride, missing, bulk->entries);
+    macs_bulk_fetch(bulk->entries, count);
+}
+
+extern const struct macs_kernel macs_exact_index_kernel;
+
+#endif

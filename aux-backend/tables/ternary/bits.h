@@ -1,0 +1,153 @@
+/* 512 bits at once: what rows of bits are intersected with.
+ *
+ * As wide as the compiler's target has it, like scan.h: AVX-512, AVX2, SSE4.1, NEON, else a plain loop, and with
+ * -DMACS_SCAN_PLAIN. All give the same answer.
+ * Threads: as in scan.h: each aligned 64-bit word of a row is read at once, and nothing is ordered.
+ */
+#ifndef MACS_TABLES_BITS_H
+#define MACS_TABLES_BITS_H
+
+#include <stdbool.h>
+
+#include "tables/common/scan.h"
+
+#define MACS_BITS_WORDS 8u
+
+/* macs_bits_load: a line of a row, aligned to 64 bytes. macs_bits_and: what is in both; macs_bits_without: in the first
+ * only. macs_bits_store: to words aligned to 64 bytes; one bit for each word that is not 0. MACS_BITS_LOADS:
+ * instructions that load a line. */
+#if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
+#define MACS_BITS_LOADS 1
+typedef __m512i macs_bits;
+static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
+    return _mm512_load_si512((const void *)line);
+}
+static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
+    return _mm512_and_si512(a, b);
+}
+static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
+    return _mm512_andnot_si512(b, a);
+}
+static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
+    _mm512_store_si512(words, bits);
+    return _mm512_test_epi64_mask(bits, bits);
+}
+static inline bool macs_bits_meet(macs_bits a, macs_bits b) {
+    return _mm512_test_epi64_mask(a, b) != 0;
+}
+#elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
+#define MACS_BITS_LOADS 2
+typedef struct {
+    __m256i low, high;
+} macs_bits;
+static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
+    const __m256i *halves = (const __m256i *)(const void *)line;
+    return (macs_bits){_mm256_load_si256(halves), _mm256_load_si256(halves + 1)};
+}
+static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
+    return (macs_bits){_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
+}
+static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
+    return (macs_bits){_mm256_andnot_si256(b.low, a.low), _mm256_andnot_si256(b.high, a.high)};
+}
+static inline uint32_t macs_bits_none(__m256i half) {
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, _mm256_setzero_si256())));
+}
+static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
+    _mm256_store_si256((__m256i *)(void *)words, bits.low);
+    _mm256_store_si256((__m256i *)(void *)(words + 4), bits.high);
+    return (macs_bits_none(bits.low) | macs_bits_none(bits.high) << 4) ^ 0xff;
+}
+#elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
+#define MACS_BITS_LOADS 4
+typedef struct {
+    __m128i of[4];
+} macs_bits;
+static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
+    const __m128i *pairs = (const __m128i *)(const void *)line;
+    return (macs_bits){
+        {_mm_load_si128(pairs), _mm_load_si128(pairs + 1), _mm_load_si128(pairs + 2), _mm_load_si128(pairs + 3)}};
+}
+static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < 4; i++)
+        a.of[i] = _mm_and_si128(a.of[i], b.of[i]);
+    return a;
+}
+static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < 4; i++)
+        a.of[i] = _mm_andnot_si128(b.of[i], a.of[i]);
+    return a;
+}
+static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
+    uint32_t none = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        __m128i equal = _mm_cmpeq_epi64(bits.of[i], _mm_setzero_si128());
+        _mm_store_si128((__m128i *)(void *)(words + 2 * i), bits.of[i]);
+        none |= (uint32_t)_mm_movemask_pd(_mm_castsi128_pd(equal)) << 2 * i;
+    }
+    return none ^ 0xff;
+}
+#elif !defined(MACS_SCAN_PLAIN) && defined(__aarch64__) && defined(__ARM_NEON)
+#define MACS_BITS_LOADS 4
+typedef uint64x2x4_t macs_bits;
+static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
+    const uint64_t *words = (const uint64_t *)(const void *)line;
+    return (macs_bits){{vld1q_u64(words), vld1q_u64(words + 2), vld1q_u64(words + 4), vld1q_u64(words + 6)}};
+}
+static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < 4; i++)
+        a.val[i] = vandq_u64(a.val[i], b.val[i]);
+    return a;
+}
+static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < 4; i++)
+        a.val[i] = vbicq_u64(a.val[i], b.val[i]);
+    return a;
+}
+static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
+    uint64x2_t some[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        vst1q_u64(words + 2 * i, bits.val[i]);
+        some[i] = vtstq_u64(bits.val[i], bits.val[i]);
+    }
+    return macs_scan_bits(some);
+}
+#else
+#define MACS_BITS_LOADS 8
+typedef struct {
+    uint64_t of[MACS_BITS_WORDS];
+} macs_bits;
+static inline macs_bits macs_bits_load(const _Atomic uint64_t *line) {
+    macs_bits bits;
+    for (uint32_t i = 0; i < MACS_BITS_WORDS; i++)
+        bits.of[i] = atomic_load_explicit(&line[i], memory_order_relaxed);
+    return bits;
+}
+static inline macs_bits macs_bits_and(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < MACS_BITS_WORDS; i++)
+        a.of[i] &= b.of[i];
+    return a;
+}
+static inline macs_bits macs_bits_without(macs_bits a, macs_bits b) {
+    for (uint32_t i = 0; i < MACS_BITS_WORDS; i++)
+        a.of[i] &= ~b.of[i];
+    return a;
+}
+static inline uint32_t macs_bits_store(macs_bits bits, uint64_t *words) {
+    uint32_t some = 0;
+    for (uint32_t i = 0; i < MACS_BITS_WORDS; i++) {
+        words[i] = bits.of[i];
+        some |= (uint32_t)(bits.of[i] != 0) << i;
+    }
+    return some;
+}
+#endif
+
+#if MACS_BITS_LOADS > 1
+static inline bool macs_bits_meet(macs_bits a, macs_bits b) {
+    _Alignas(64) uint64_t words[MACS_BITS_WORDS];
+    return macs_bits_store(macs_bits_and(a, b), words) != 0;
+}
+#endif
+
+#endif
