@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/un.h>
 
+#include "control/console.h"
 #include "control/protocol.h"
 #include "control/script.h"
 
@@ -49,6 +51,17 @@ struct macs_client {
     size_t in_done; /* of `in`: requests that are done */
     struct macs_bytes out;
     size_t out_sent; /* of `out` */
+};
+
+#define MACS_CLIENTS_MAX 32u
+
+/* The server: server.h. */
+struct macs_server {
+    struct macs_console *console;
+    int listener;               /* or -1 */
+    struct sockaddr_un address; /* its path is empty: nowhere */
+    uint64_t accept_ns;         /* 0; or when to accept those that wait for a descriptor or memory */
+    struct macs_client *clients[MACS_CLIENTS_MAX];
 };
 
 /* Takes over the socket. NULL: no memory. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/loop.h"
+#include "runtime/loops.h"
 
 static const struct macs_command *const all_commands[] = {
     macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "runtime/lane.h"
+#include "runtime/worker.h"
 #include "runtime/stats.h"
 
 static const char *const match_kinds[] = {
@@ -174,8 +174,8 @@ static void describe_ports(const struct macs_switch *sw, const struct macs_stats
 static void describe_kept(const struct macs_switch *sw, struct macs_text *text) {
     const char *separator = "";
     macs_text_add(text, ",\"kept\":[");
-    for (unsigned i = 0; i < sw->lane_count; i++) {
-        const struct macs_loop *loop = &sw->lanes[i]->loop;
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        const struct macs_loop *loop = &sw->workers[i]->loop;
         if (!loop->kept_at)
             continue;
         macs_text_add(text, "%s{\"worker\":%u,", separator, i);
@@ -207,7 +207,7 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
     macs_text_add(text,
                   "},\"workers\":%u,\"burst\":%" PRIu32 ",\"sub_batch\":%" PRIu32 ",\"bursts\":%" PRIu64
                   ",\"asserts\":%" PRIu64,
-                  sw->lane_count, burst, sub_batch, sum.bursts, sum.asserts);
+                  sw->worker_count, burst, sub_batch, sum.bursts, sum.asserts);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
     macs_text_add(text, ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64 "}\n",

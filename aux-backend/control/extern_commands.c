@@ -6,6 +6,7 @@
 #include "control/console.h"
 #include "control/value.h"
 #include "runtime/externs.h"
+#include "runtime/meter.h"
 
 struct extern_list {
     const struct macs_program *program;

@@ -3,7 +3,6 @@
 #define MACS_CONTROL_MESSAGES_H
 
 #include "control/client.h"
-#include "control/server.h"
 
 /* The client's request has come whole. Its payload is changed in place and has room for one byte more. */
 void macs_message_begin(struct macs_client *client);

@@ -9,21 +9,7 @@
 #ifndef MACS_CONTROL_SERVER_H
 #define MACS_CONTROL_SERVER_H
 
-#include <sys/un.h>
-
-#include "control/console.h"
-
-#define MACS_CLIENTS_MAX 32u
-
-struct macs_client;
-
-struct macs_server {
-    struct macs_console *console;
-    int listener;               /* or -1 */
-    struct sockaddr_un address; /* its path is empty: nowhere */
-    uint64_t accept_ns;         /* 0; or when to accept those that wait for a descriptor or memory */
-    struct macs_client *clients[MACS_CLIENTS_MAX];
-};
+#include "control/client.h"
 
 /* Make way at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. Nothing is there yet for anybody to find.
  */

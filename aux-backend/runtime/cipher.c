@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/again.h"
-#include "runtime/lane.h"
+#include "runtime/clone.h"
 
 #define AT_ONCE 32u /* packets given to ODP in one call: their parameters stay in the first-level cache */
 #define SESSIONS_MAX 4096u
@@ -43,12 +42,12 @@ static bool has_cipher(void) {
     return false;
 }
 
-static int create(struct macs_sessions **created, unsigned lanes) {
+static int create(struct macs_sessions **created, unsigned workers) {
     odp_crypto_capability_t capa;
     if (odp_crypto_capability(&capa) || !capa.ciphers.bit.aes_cbc || capa.sync_mode == ODP_SUPPORT_NO || !has_cipher())
         return -ENOTSUP;
     uint32_t places = SESSIONS_MAX;
-    while (places > WAYS && places > capa.max_sessions / lanes)
+    while (places > WAYS && places > capa.max_sessions / workers)
         places /= 2;
     struct macs_sessions *sessions = calloc(1, sizeof(*sessions) + places * sizeof(sessions->places[0]));
     if (!sessions)
@@ -116,13 +115,11 @@ static void refuse(struct macs_packet *packet) {
 }
 
 /* ODP may have moved the packet to another buffer, with all its metadata: those that know it learn of it. */
-static struct macs_packet *adopt(struct macs_lane *lane, struct macs_packet *old, odp_packet_t handle) {
+static struct macs_packet *adopt(struct macs_thread *thread, struct macs_packet *old, odp_packet_t handle) {
     struct macs_packet *packet = old;
     if (odp_unlikely(handle != old->handle)) {
         packet = macs_packet_of(handle);
-        for (uint32_t i = 0; i < lane->again->made_count; i++)
-            if (lane->again->made[i].maker == old)
-                lane->again->made[i].maker = packet;
+        macs_clones_moved(thread, old, packet);
     }
     packet->handle = handle;
     packet->data = odp_packet_data(handle);
@@ -130,13 +127,13 @@ static struct macs_packet *adopt(struct macs_lane *lane, struct macs_packet *old
     return packet;
 }
 
-static void flush(struct macs_lane *lane, struct macs_packet *packets[], struct batch *batch) {
+static void flush(struct macs_thread *thread, struct macs_packet *packets[], struct batch *batch) {
     int done = batch->count ? odp_crypto_op(batch->in, batch->out, batch->params, (int)batch->count) : 0;
     for (unsigned i = 0; i < batch->count; i++) {
         struct macs_packet **packet = &packets[batch->from[i]];
         bool taken = (int)i < done;
         if (odp_likely(taken))
-            *packet = adopt(lane, *packet, batch->out[i]);
+            *packet = adopt(thread, *packet, batch->out[i]);
         if (odp_unlikely(!taken || odp_crypto_result(NULL, batch->out[i])))
             refuse(*packet);
     }
@@ -144,16 +141,16 @@ static void flush(struct macs_lane *lane, struct macs_packet *packets[], struct 
 }
 
 /* Put a packet's payload on the batch, which has room. False: it cannot be ciphered. */
-static bool put(struct macs_lane *lane, struct macs_packet *packets[], struct batch *batch, unsigned place) {
+static bool put(struct macs_thread *thread, struct macs_packet *packets[], struct batch *batch, unsigned place) {
     struct macs_packet *packet = packets[place];
     uint32_t payload = packet->length - packet->payload_offset;
     const struct macs_cipher_request *request = macs_cipher_request_of(packet);
     if (payload % MACS_CIPHER_BLOCK)
         return false;
     uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
-    struct session *session = find(lane->sessions, way, request->key);
+    struct session *session = find(thread->sessions, way, request->key);
     if (odp_unlikely(!serves(session, way, request->key))) {
-        flush(lane, packets, batch); /* the session that is evicted may be one of the batch's */
+        flush(thread, packets, batch); /* the session that is evicted may be one of the batch's */
         if (!open_session(session, way, request->key))
             return false;
     }
@@ -170,7 +167,8 @@ static bool put(struct macs_lane *lane, struct macs_packet *packets[], struct ba
     return true;
 }
 
-static void run(struct macs_lane *lane, struct macs_packet *packets[], unsigned count) {
+static void run(struct macs_worker *worker, struct macs_packet *packets[], unsigned count) {
+    struct macs_thread *thread = macs_thread_of(worker);
     struct batch batch;
     batch.count = 0; /* and no more: it is large */
     for (unsigned i = 0; i < count; i++) {
@@ -178,12 +176,12 @@ static void run(struct macs_lane *lane, struct macs_packet *packets[], unsigned 
         if (packet->verdict != MACS_FORWARD || !(packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT)) ||
             packet->length <= packet->payload_offset)
             continue;
-        if (!put(lane, packets, &batch, i))
+        if (!put(thread, packets, &batch, i))
             refuse(packets[i]);
         if (batch.count == AT_ONCE)
-            flush(lane, packets, &batch);
+            flush(thread, packets, &batch);
     }
-    flush(lane, packets, &batch);
+    flush(thread, packets, &batch);
 }
 
 const struct macs_cipher macs_cipher = {create, destroy, run};

@@ -14,10 +14,10 @@
 #include "control/script.h"
 #include "control/server.h"
 #include "runtime/files.h"
-#include "runtime/loop.h"
+#include "runtime/loops.h"
 #include "runtime/privileges.h"
 #include "runtime/stats.h"
-#include "runtime/switch.h"
+#include "runtime/lifecycle.h"
 #include "runtime/shown.h"
 
 enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/lane.h"
+#include "runtime/worker.h"
 
 struct line {
     uint32_t length;
@@ -39,15 +39,15 @@ void macs_log_message(const struct macs_worker *worker, const char *format, cons
             append(&line, at++, 1);
         }
     }
-    macs_log_post(&macs_lane_of(worker)->sw->log, line.text, line.length);
+    macs_log_post(&macs_thread_of(worker)->sw->log, line.text, line.length);
 }
 
 void macs_assert_failed(const struct macs_worker *worker, const char *where) {
-    struct macs_lane *lane = macs_lane_of(worker);
+    struct macs_thread *thread = macs_thread_of(worker);
     struct line line = {.length = 0};
     append_head(&line, worker);
     append(&line, "assertion failed: ", 18);
     append(&line, where, strlen(where));
-    macs_stats_add(&lane->stats.asserts, 1);
-    macs_log_post(&lane->sw->log, line.text, line.length);
+    macs_stats_add(&thread->stats.asserts, 1);
+    macs_log_post(&thread->sw->log, line.text, line.length);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/lane.h"
+#include "runtime/worker.h"
 #include "runtime/shown.h"
 
 static const char *const cause_names[MACS_CAUSES] = {
@@ -22,7 +22,8 @@ static uint64_t load(const _Atomic uint64_t *count) {
     return atomic_load_explicit(count, memory_order_relaxed);
 }
 
-static void add_lane(const struct macs_switch *sw, const struct macs_worker_stats *stats, struct macs_stats_sum *sum) {
+static void add_worker(const struct macs_switch *sw, const struct macs_worker_stats *stats,
+                       struct macs_stats_sum *sum) {
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         sum->ports[slot].rx_packets += load(&stats->ports[slot].rx_packets);
         sum->ports[slot].rx_bytes += load(&stats->ports[slot].rx_bytes);
@@ -39,12 +40,12 @@ static void add_lane(const struct macs_switch *sw, const struct macs_worker_stat
 void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     memset(sum, 0, sizeof(*sum));
     uint64_t first = UINT64_MAX, last = 0;
-    for (unsigned i = 0; i < sw->lane_count; i++) {
-        const struct macs_worker_stats *stats = &sw->lanes[i]->stats;
-        add_lane(sw, stats, sum);
-        uint64_t lane_first = load(&stats->first_ns), lane_last = load(&stats->last_ns);
-        first = lane_first && lane_first < first ? lane_first : first;
-        last = lane_last > last ? lane_last : last;
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        const struct macs_worker_stats *stats = &sw->workers[i]->stats;
+        add_worker(sw, stats, sum);
+        uint64_t worker_first = load(&stats->first_ns), worker_last = load(&stats->last_ns);
+        first = worker_first && worker_first < first ? worker_first : first;
+        last = worker_last > last ? worker_last : last;
     }
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
@@ -68,10 +69,10 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
 
 uint64_t macs_stats_cpu_ns(const struct macs_switch *sw) {
     uint64_t sum = 0;
-    for (unsigned i = 0; sw->running && i < sw->lane_count; i++) {
+    for (unsigned i = 0; sw->running && i < sw->worker_count; i++) {
         clockid_t clock;
         struct timespec used;
-        if (!pthread_getcpuclockid(sw->lanes[i]->thread, &clock) && !clock_gettime(clock, &used))
+        if (!pthread_getcpuclockid(sw->workers[i]->pthread, &clock) && !clock_gettime(clock, &used))
             sum += (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
     }
     return sum;
@@ -99,8 +100,8 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
     if (sum->busy_seconds > 0)
         macs_tell(file, "%.3f s from the first packet to the last, %.0f packets per second\n", sum->busy_seconds,
                   (double)sum->received / sum->busy_seconds);
-    for (unsigned i = 0; i < sw->lane_count; i++) {
-        const struct macs_loop *loop = &sw->lanes[i]->loop;
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        const struct macs_loop *loop = &sw->workers[i]->loop;
         if (loop->kept_at)
             macs_tell(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->kept_ns / 1e9,
                       loop->kept_at);

@@ -1,8 +1,5 @@
-/* What a worker counts, and the sums of it.
- *
- * Every frame is accounted for: received + copies = sent + dropped (by cause), exactly once the workers stand still.
- * Frames for which there was no room as they came are not received: they are missed.
- * Threads: a worker writes its own counts with plain relaxed stores; anyone may read.
+/* The sums of what the workers count (counters.h), and of what ports have missed: frames for which there was no room as
+ * they came are not received. Any thread.
  */
 #ifndef MACS_RUNTIME_STATS_H
 #define MACS_RUNTIME_STATS_H
@@ -13,19 +10,6 @@
 
 #include "runtime/options.h"
 
-struct macs_port_stats {
-    _Atomic uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
-};
-
-struct macs_worker_stats {
-    struct macs_port_stats ports[MACS_PORTS_MAX];
-    _Atomic uint64_t drops[MACS_CAUSES];
-    _Atomic uint64_t copies;
-    _Atomic uint64_t bursts;
-    _Atomic uint64_t asserts;           /* failed */
-    _Atomic uint64_t first_ns, last_ns; /* of the time in which there was something to do */
-};
-
 struct macs_stats_sum {
     struct {
         uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
@@ -35,10 +19,6 @@ struct macs_stats_sum {
     uint64_t received, missed, sent, dropped, copies, bursts, asserts;
     double busy_seconds; /* from the first frame until there were no more */
 };
-
-static inline void macs_stats_add(_Atomic uint64_t *count, uint64_t amount) {
-    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + amount, memory_order_relaxed);
-}
 
 struct macs_switch;
 

@@ -1,9 +1,4 @@
-/* The switch: a program, its tables and externs, ports and workers, and what they share.
- *
- * Life: macs_switch_create (everything but traffic) → control commands → macs_switch_start → … → macs_switch_stop
- * (workers have finished their bursts, counts are exact) → macs_switch_destroy. All by the control thread, which is an
- * ODP control thread. Errors are -errno and have been logged.
- */
+/* The switch: a program, its tables and externs, ports and workers, and what they share. lifecycle.h makes it. */
 #ifndef MACS_RUNTIME_SWITCH_H
 #define MACS_RUNTIME_SWITCH_H
 
@@ -19,7 +14,7 @@
 #include "runtime/options.h"
 #include "runtime/port.h"
 
-struct macs_lane;
+struct macs_thread;
 
 struct macs_switch {
     const struct macs_program *program;
@@ -38,20 +33,14 @@ struct macs_switch {
     uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
     _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
     struct macs_ctl_out ctl_out;
-    struct macs_lane **lanes; /* one a worker */
-    unsigned lane_count;
+    struct macs_thread **workers;
+    unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */
     bool running;
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
     _Atomic uint32_t batch; /* B << 16 | b: both change together */
 };
-
-int macs_switch_create(struct macs_switch **created, const struct macs_program *program,
-                       const struct macs_options *options);
-int macs_switch_start(struct macs_switch *sw);
-void macs_switch_stop(struct macs_switch *sw);
-void macs_switch_destroy(struct macs_switch *sw);
 
 /* Time since the switch started. Any thread. */
 static inline uint64_t macs_switch_now(const struct macs_switch *sw) {

@@ -1,38 +1,34 @@
-/* Transmit: packets gather in a buffer a port and go out together, in their order; a burst that goes to one port as a
- * whole goes out as it is. */
-#include <errno.h>
-#include <macs/straight.h>
-#include <stddef.h>
-#include <string.h>
+#include "runtime/transmit.h"
 
-#include "runtime/path.h"
+#include <errno.h>
+#include <string.h>
 
 /* Tries in a row in which the interface takes nothing, before what is left is dropped. */
 #define SEND_TRIES 64u
 
-static int send_some(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count) {
-    const struct macs_port *port = &lane->sw->ports[slot];
+static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count) {
+    const struct macs_port *port = &thread->sw->ports[slot];
     if (odp_unlikely(port->ctl)) {
         for (unsigned i = 0; i < count; i++)
             macs_packet_of(packets[i])->egress_port = port->number; /* for who collects them */
-        return macs_ctl_send(&lane->sw->ctl_out, packets, (int)count);
+        return macs_ctl_send(&thread->sw->ctl_out, packets, (int)count);
     }
-    return odp_pktout_send(lane->outputs[slot].queue, packets, (int)count);
+    return odp_pktout_send(thread->outputs[slot].queue, packets, (int)count);
 }
 
-static void drop_all(struct macs_lane *lane, const odp_packet_t packets[], unsigned count, unsigned cause) {
+static void drop_unsent(struct macs_thread *thread, const odp_packet_t packets[], unsigned count, unsigned cause) {
     if (!count)
         return;
-    macs_stats_add(&lane->stats.drops[cause], count);
+    macs_stats_add(&thread->stats.drops[cause], count);
     odp_packet_free_multi(packets, (int)count);
 }
 
 /* Go on where a port has not taken all packets at the first try; `sent`: what it said then. A port that takes nothing
  * for so many tries is full; one that refuses a packet loses that packet only. Returns how many have been sent;
  * `*bytes` are theirs then. */
-static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[],
-                                                 unsigned count, int sent, uint64_t *bytes) {
-    const bool patient = !lane->sw->ports[slot].ctl; /* from there nobody collects meanwhile */
+static __attribute__((noinline)) unsigned retry(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[],
+                                                unsigned count, int sent, uint64_t *bytes) {
+    const bool patient = !thread->sw->ports[slot].ctl; /* from there nobody collects meanwhile */
     unsigned at = 0, tries = 0, lost = 0;
     for (;;) {
         if (sent > 0) {
@@ -42,7 +38,7 @@ static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigne
             lost++;
             *bytes -= odp_packet_len(packets[at]);
             /* its MTU has become less, or is less for this kind of frame */
-            macs_lane_drop(lane, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
+            macs_thread_drop(thread, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
         } else if (patient && ++tries < SEND_TRIES) {
             odp_cpu_pause();
         } else {
@@ -50,61 +46,58 @@ static __attribute__((noinline)) unsigned insist(struct macs_lane *lane, unsigne
         }
         if (at == count)
             break;
-        sent = send_some(lane, slot, &packets[at], count - at);
+        sent = send_some(thread, slot, &packets[at], count - at);
     }
     *bytes -= macs_extent_of(&packets[at], count - at).bytes;
-    drop_all(lane, &packets[at], count - at, MACS_CAUSE_TX_FULL);
+    drop_unsent(thread, &packets[at], count - at, MACS_CAUSE_TX_FULL);
     return at - lost;
 }
 
 /* Send packets, one at least, of so many bytes to a port and count them. */
-static void send_all(struct macs_lane *lane, unsigned slot, const odp_packet_t packets[], unsigned count,
+static void send_all(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count,
                      uint64_t bytes) {
-    struct macs_port_stats *stats = &lane->stats.ports[slot];
-    int first = send_some(lane, slot, packets, count);
-    unsigned sent = odp_likely(first == (int)count) ? count : insist(lane, slot, packets, count, first, &bytes);
+    struct macs_port_stats *stats = &thread->stats.ports[slot];
+    int first = send_some(thread, slot, packets, count);
+    unsigned sent = odp_likely(first == (int)count) ? count : retry(thread, slot, packets, count, first, &bytes);
     macs_stats_add(&stats->tx_packets, sent);
     macs_stats_add(&stats->tx_bytes, bytes);
 }
 
-void macs_lane_flush_port(struct macs_lane *lane, unsigned slot) {
-    struct macs_output *output = &lane->outputs[slot];
+void macs_transmit_flush_port(struct macs_thread *thread, unsigned slot) {
+    struct macs_output *output = &thread->outputs[slot];
     unsigned count = output->count;
     output->count = 0;
-    send_all(lane, slot, output->packets, count, macs_extent_of(output->packets, count).bytes);
+    send_all(thread, slot, output->packets, count, macs_extent_of(output->packets, count).bytes);
 }
 
-void macs_lane_flush(struct macs_lane *lane) {
-    for (; lane->filled; lane->filled &= lane->filled - 1)
-        macs_lane_flush_port(lane, (unsigned)__builtin_ctzll(lane->filled));
+void macs_transmit_flush(struct macs_thread *thread) {
+    for (; thread->filled; thread->filled &= thread->filled - 1)
+        macs_transmit_flush_port(thread, (unsigned)__builtin_ctzll(thread->filled));
 }
-
-/* --- bursts of straight programs ------------------------------------------------------------------------------------
- */
 
 /* Each packet into its port's buffer. */
-static void scatter(struct macs_lane *lane, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+static void scatter(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
     for (unsigned i = 0; i < count; i++) {
         if (odp_unlikely(fates[i] >= MACS_FATE_DROP))
-            macs_lane_drop(lane, handles[i], fates[i] - MACS_FATE_DROP);
+            macs_thread_drop(thread, handles[i], fates[i] - MACS_FATE_DROP);
         else if (odp_unlikely(!fates[i]))
-            macs_lane_drop(lane, handles[i], MACS_CAUSE_NO_PORT);
+            macs_thread_drop(thread, handles[i], MACS_CAUSE_NO_PORT);
         else
-            macs_lane_put(lane, fates[i] - 1u, handles[i], odp_packet_len(handles[i]));
+            macs_transmit_put(thread, fates[i] - 1u, handles[i], odp_packet_len(handles[i]));
     }
-    macs_lane_flush(lane);
+    macs_transmit_flush(thread);
 }
 
-void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
-                 struct macs_extent extent) {
-    struct macs_lane *lane = macs_lane_of(worker);
+bool macs_transmit_burst(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+                         unsigned count, struct macs_extent extent) {
     macs_fate fate = fates[0];
-    bool together = fate && fate < MACS_FATE_DROP && lane->gathered > 1;
+    bool together = fate && fate < MACS_FATE_DROP && thread->gathered > 1;
     together = together && !memcmp(fates, fates + 1, count - 1); /* each is like the next one */
-    if (odp_likely(together && extent.longest <= macs_port_tx_max(&lane->sw->ports[fate - 1])))
-        send_all(lane, fate - 1u, handles, count, extent.bytes);
+    if (odp_likely(together && extent.longest <= macs_port_tx_max(&thread->sw->ports[fate - 1])))
+        send_all(thread, fate - 1u, handles, count, extent.bytes);
     else if (odp_unlikely(macs_any_goes_on(fates, count)))
-        macs_path_mixed(lane, handles, fates, count);
+        return false;
     else
-        scatter(lane, handles, fates, count);
+        scatter(thread, handles, fates, count);
+    return true;
 }

@@ -14,7 +14,7 @@ from macsad.cli import call
 from transpiler.interpreter import aes
 
 APP = Path(__file__).parents[2] / "apps" / "l2fwd-crypto" / "l2fwd-crypto.p4"
-STATIONS = 3000  # a lane keeps 4096 sessions, one for each direction
+STATIONS = 3000  # a worker keeps 4096 sessions, one for each direction
 
 
 def test_a_block_of_fips_197() -> None:

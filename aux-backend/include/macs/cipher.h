@@ -2,7 +2,7 @@
  *
  * The program leaves key and initialization vector behind the packet's record (struct macs_cipher_request) and says
  * which way; the runtime ciphers the payloads of a burst together, once the deparser has run. A session for each key
- * and direction is made when its first packet comes, and kept by the lane.
+ * and direction is made when its first packet comes, and kept by the worker.
  */
 #ifndef MACS_CIPHER_H
 #define MACS_CIPHER_H
@@ -26,16 +26,16 @@ static inline void macs_request_cipher(struct macs_packet *packet, enum macs_req
     packet->requests.flags = (uint8_t)((packet->requests.flags & ~(MACS_ENCRYPT | MACS_DECRYPT)) | way);
 }
 
-struct macs_lane;
-struct macs_sessions; /* a lane's */
+struct macs_worker;
+struct macs_sessions; /* a worker's */
 
 struct macs_cipher {
-    /* For one of so many lanes. 0 or -errno: -ENOTSUP where ODP has no such cipher. */
-    int (*create)(struct macs_sessions **created, unsigned lanes);
+    /* For one of so many workers. 0 or -errno: -ENOTSUP where ODP has no such cipher. */
+    int (*create)(struct macs_sessions **created, unsigned workers);
     void (*destroy)(struct macs_sessions *sessions); /* may be NULL */
     /* Cipher what asks for it among those that go on (MACS_FORWARD); what cannot be is dropped for MACS_CAUSE_CIPHER.
      * Another packet may come to stand in the place of one that was given. */
-    void (*run)(struct macs_lane *lane, struct macs_packet *packets[], unsigned count);
+    void (*run)(struct macs_worker *worker, struct macs_packet *packets[], unsigned count);
 };
 
 extern const struct macs_cipher macs_cipher;

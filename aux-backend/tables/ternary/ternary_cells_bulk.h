@@ -3,12 +3,12 @@
  *
  * Keys that need more than the common case, as entries came since the rows were made or as ranges are not met, are
  * looked up alone. Where something changes meanwhile all are: then it is as if each had been. Threads: as in
- * ternary_cells.h, which includes this.
+ * ternary_cells.h.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_BULK_H
 #define MACS_TABLES_TERNARY_CELLS_BULK_H
 
-#include "ternary_cells.h"
+#include "ternary_cells_lookup.h"
 
 #define MACS_TERNARY_CELLS_BULK_KEY 48u /* bytes of a key that is looked up with others at once, at most */
 

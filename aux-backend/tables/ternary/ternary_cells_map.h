@@ -5,7 +5,7 @@
 #ifndef MACS_TABLES_TERNARY_CELLS_MAP_H
 #define MACS_TABLES_TERNARY_CELLS_MAP_H
 
-#include "ternary_cells.h"
+#include "ternary_cells_lookup.h"
 #include "ternary_cells_values.h"
 
 #define MACS_TERNARY_CELLS_SPREAD 256u                     /* cells of an entry at most */

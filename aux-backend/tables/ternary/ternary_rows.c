@@ -5,7 +5,6 @@
 
 #include "tables/common/hash.h"
 #include "tables/common/memory.h"
-#include "ternary_cells.h"
 #include "ternary_cells_values.h"
 
 enum {
@@ -116,7 +115,7 @@ static bool fill(desk_t *desk, rows_t *rows) {
 static void take_place(rows_t *rows, struct macs_rule *rule, uint32_t number) {
     struct macs_ternary_rows_place *place = &rows->places[number];
     rule->result = number;
-    atomic_store_explicit(&place->order, rule->order + MACS_TERNARY_CELLS_ORDER, memory_order_relaxed);
+    atomic_store_explicit(&place->order, rule->order + MACS_TERNARY_ROWS_ORDER, memory_order_relaxed);
     atomic_store_explicit(&place->slot, rule->slot, memory_order_release);
 }
 

@@ -26,6 +26,7 @@
 #include "tables/common/rules.h"
 
 #define MACS_TERNARY_ROWS_LINE 512u /* places */
+#define MACS_TERNARY_ROWS_ORDER 2u  /* orders from here on are those of entries */
 
 struct macs_ternary_rows_byte {
     uint32_t at;               /* in the key */

@@ -1,10 +1,9 @@
 /* Frames to a port that takes some, refuses some and is full: what is counted is what it has taken. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "runtime/path.h"
+#include "runtime/transmit.h"
 
 enum { FRAMES = 6 };
 
@@ -60,11 +59,6 @@ void odp_packet_free_multi(const odp_packet_t packets[], int count) {
     freed += (unsigned)count;
 }
 
-void macs_path_mixed(struct macs_lane *lane, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
-    (void)lane, (void)handles, (void)fates, (void)count;
-    abort();
-}
-
 static unsigned failures;
 
 static void check(const char *what, unsigned at, uint64_t is, uint64_t wanted) {
@@ -95,14 +89,14 @@ static const struct port_case cases[] = {
 
 int main(void) {
     static struct macs_switch sw = {.port_count = 1};
-    static struct macs_lane lane = {.sw = &sw, .gathered = MACS_BURST_MAX};
+    static struct macs_thread thread = {.sw = &sw, .gathered = MACS_BURST_MAX};
     static struct macs_output output;
-    lane.outputs = &output;
+    thread.outputs = &output;
     for (unsigned at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
         const struct port_case *one = &cases[at];
         odp_packet_t frames[FRAMES];
         macs_fate fates[FRAMES];
-        memset(&lane.stats, 0, sizeof(lane.stats));
+        memset(&thread.stats, 0, sizeof(thread.stats));
         sw.ports[0].ctl = one->ctl;
         sw.ports[0].tx_max = 1000;
         answers = one->answers;
@@ -116,11 +110,11 @@ int main(void) {
         }
         if (one->cause == MACS_CAUSE_PROGRAM)
             fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
-        macs_settle(&lane.worker, frames, fates, FRAMES, extent);
-        check("sent", at, lane.stats.ports[0].tx_packets, one->sent);
+        macs_transmit_burst(&thread, frames, fates, FRAMES, extent);
+        check("sent", at, thread.stats.ports[0].tx_packets, one->sent);
         check("taken", at, taken, one->sent);
-        check("bytes", at, lane.stats.ports[0].tx_bytes, taken_bytes);
-        check("dropped", at, lane.stats.drops[one->cause], FRAMES - one->sent);
+        check("bytes", at, thread.stats.ports[0].tx_bytes, taken_bytes);
+        check("dropped", at, thread.stats.drops[one->cause], FRAMES - one->sent);
         check("freed", at, freed, FRAMES - one->sent);
         check("calls", at, calls, one->calls);
     }

@@ -34,22 +34,22 @@ struct door *door(void) {
 
 void door_work(struct door *door, uint32_t burst, uint32_t sub_batch) {
     struct macs_switch *sw = door->sw;
-    struct macs_lane *lane = sw->lanes[0];
-    macs_qsbr_online(sw->qsbr, lane->reader);
+    struct macs_thread *thread = sw->workers[0];
+    macs_qsbr_online(sw->qsbr, thread->reader);
     unsigned received;
     do {
         received = 0;
-        for (unsigned i = 0; i < lane->input_count; i++) {
-            lane->worker.burst = burst;
-            lane->worker.sub_batch = sub_batch;
-            received += macs_lane_poll(lane, &lane->inputs[i]);
+        for (unsigned i = 0; i < thread->input_count; i++) {
+            thread->worker.burst = burst;
+            thread->worker.sub_batch = sub_batch;
+            received += macs_datapath_poll(thread, &thread->inputs[i]);
         }
-        macs_lane_drain(lane);
-        macs_qsbr_quiescent(sw->qsbr, lane->reader);
+        macs_datapath_drain(thread);
+        macs_qsbr_quiescent(sw->qsbr, thread->reader);
         for (odp_packet_t sent; (sent = macs_ctl_collect(&sw->ctl_out)) != ODP_PACKET_INVALID;)
             odp_packet_free(sent);
     } while (received);
-    macs_qsbr_offline(lane->reader);
+    macs_qsbr_offline(thread->reader);
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
     CHECK(sum.received + sum.copies == sum.sent + sum.dropped);

@@ -5,7 +5,9 @@
 #define TESTS_FUZZ_DOORS_SWITCH_H
 
 #include "control/console.h"
-#include "runtime/lane.h"
+#include "runtime/datapath.h"
+#include "runtime/lifecycle.h"
+#include "runtime/stats.h"
 
 /* What libFuzzer calls: once, and with each input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);

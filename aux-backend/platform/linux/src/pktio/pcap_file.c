@@ -1,4 +1,5 @@
 /* See pcap_file.h. */
+#include "pktio/pcap_file.h"
 #include "pktio/pcapng.h"
 
 #include <fcntl.h>
@@ -11,47 +12,8 @@
 #define MAGIC_NS 0xa1b23c4du
 #define LINK_ETHERNET 1u
 
-enum { FILE_HEADER = 24, RECORD_HEADER = 16, READ_BUFFER = 2 * MACS_ODP_PCAP_FRAME_MAX, WRITE_BUFFER = 1 << 18 };
+enum { FILE_HEADER = 24, RECORD_HEADER = 16, WRITE_BUFFER = 1 << 18 };
 enum { BESIDE_FRAME = 64 }; /* what a record has beside its frame, in either format, at most; so a file's header */
-
-uint32_t macs_odp_pcap_word(const struct macs_odp_pcap_reader *reader, size_t at) {
-    uint32_t value;
-    memcpy(&value, reader->buffer + reader->start + at, sizeof(value));
-    return reader->swapped ? __builtin_bswap32(value) : value;
-}
-
-enum macs_odp_pcap_result macs_odp_pcap_fill(struct macs_odp_pcap_reader *reader, size_t need) {
-    if (reader->start + need > READ_BUFFER) {
-        memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
-        reader->end -= reader->start;
-        reader->start = 0;
-    }
-    while (reader->end - reader->start < need) {
-        ssize_t got = read(reader->fd, reader->buffer + reader->end, READ_BUFFER - reader->end);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && errno == EAGAIN)
-            return MACS_ODP_PCAP_LATER;
-        if (got < 0) {
-            macs_odp_log(ODP_LOG_ERR, "%s: cannot read: %s\n", reader->path, strerror(errno));
-            return MACS_ODP_PCAP_BROKEN;
-        }
-        if (got == 0)
-            return MACS_ODP_PCAP_END;
-        reader->end += (size_t)got;
-    }
-    return MACS_ODP_PCAP_FRAME;
-}
-
-void macs_odp_pcap_consume(struct macs_odp_pcap_reader *reader, size_t bytes) {
-    reader->start += bytes;
-    reader->consumed += bytes;
-}
-
-int macs_odp_pcap_refuse(const struct macs_odp_pcap_reader *reader, const char *what) {
-    macs_odp_log(ODP_LOG_ERR, "%s: %s\n", reader->path, what);
-    return macs_odp_fail(EINVAL);
-}
 
 static int file_header(struct macs_odp_pcap_reader *reader) {
     enum macs_odp_pcap_result result = macs_odp_pcap_fill(reader, FILE_HEADER);
@@ -79,7 +41,7 @@ static int file_header(struct macs_odp_pcap_reader *reader) {
 int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bool block) {
     memset(reader, 0, sizeof(*reader));
     reader->path = strdup(path);
-    reader->buffer = malloc(READ_BUFFER);
+    reader->buffer = malloc(MACS_ODP_PCAP_BUFFER);
     reader->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (reader->fd < 0) {
         macs_odp_log(ODP_LOG_ERR, "%s: cannot open: %s\n", path, strerror(errno));
@@ -93,13 +55,6 @@ int macs_odp_pcap_open(struct macs_odp_pcap_reader *reader, const char *path, bo
     }
     macs_odp_pcap_close(reader);
     return -1;
-}
-
-enum macs_odp_pcap_result macs_odp_pcap_broken(struct macs_odp_pcap_reader *reader, const char *what) {
-    reader->ended = true;
-    macs_odp_log(ODP_LOG_ERR, "%s: %s at byte %" PRIu64 "; the rest is not read\n", reader->path, what,
-                 reader->consumed);
-    return MACS_ODP_PCAP_BROKEN;
 }
 
 enum macs_odp_pcap_result macs_odp_pcap_next(struct macs_odp_pcap_reader *reader, struct macs_odp_pcap_frame *frame) {

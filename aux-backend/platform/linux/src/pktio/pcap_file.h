@@ -10,37 +10,7 @@
 #ifndef MACS_ODP_PCAP_FILE_H
 #define MACS_ODP_PCAP_FILE_H
 
-#include "core/internal.h"
-
-/* Frames of more bytes than this are a corrupt file. */
-#define MACS_ODP_PCAP_FRAME_MAX 262144u
-
-struct macs_odp_pcapng_interface;
-
-struct macs_odp_pcap_reader {
-    char *path;
-    int fd;
-    bool ng;      /* pcapng */
-    bool swapped; /* the file, or this section of it, has the other byte order than this machine */
-    bool nanoseconds;
-    bool ended;
-    uint8_t *buffer;
-    size_t start; /* of what is not consumed yet, in the buffer */
-    size_t end;
-    uint64_t consumed; /* bytes of the file before `start` */
-    /* of pcapng */
-    uint32_t block; /* length of the last block, and what of it is still to be passed over */
-    uint32_t rest;
-    uint32_t interfaces;
-    struct macs_odp_pcapng_interface *interface;
-};
-
-struct macs_odp_pcap_frame {
-    const uint8_t *data; /* valid until the next call */
-    uint32_t len;        /* bytes in the file */
-    uint32_t wire_len;   /* bytes that the frame once had: more than len if the capture cut it */
-    uint64_t ts_ns;
-};
+#include "pktio/pcap_stream.h"
 
 struct macs_odp_pcap_writer {
     char *path;
@@ -53,14 +23,6 @@ struct macs_odp_pcap_writer {
     off_t written; /* bytes of whole records in the file */
     uint64_t lost; /* frames that were taken and not written, and their bytes */
     uint64_t lost_bytes;
-};
-
-enum macs_odp_pcap_result {
-    MACS_ODP_PCAP_FRAME,
-    MACS_ODP_PCAP_SKIPPED, /* a record that makes no sense; the next one may */
-    MACS_ODP_PCAP_LATER,
-    MACS_ODP_PCAP_END,
-    MACS_ODP_PCAP_BROKEN
 };
 
 /* 0, or -1 (logged). With `block` false, a pipe that has nothing now gives MACS_ODP_PCAP_LATER. */

@@ -1,4 +1,4 @@
-/* The pcapng file format, for pcap_file.c: a stream of blocks, of which the frames and what tells how to read them
+/* The pcapng file format, on a pcap_stream: a stream of blocks, of which the frames and what tells how to read them
  * count.
  *
  * Read: sections of either byte order, any number of interfaces and any resolution of time; packets in enhanced, simple
@@ -9,7 +9,7 @@
 #ifndef MACS_ODP_PCAPNG_H
 #define MACS_ODP_PCAPNG_H
 
-#include "pktio/pcap_file.h"
+#include "pktio/pcap_stream.h"
 
 #define MACS_ODP_PCAPNG_MAGIC 0x0a0d0d0au
 
@@ -28,12 +28,5 @@ enum macs_odp_pcap_result macs_odp_pcapng_next(struct macs_odp_pcap_reader *read
 /* Write into a buffer with room for 64 bytes more than the frame; the bytes written are returned. */
 size_t macs_odp_pcapng_put_header(uint8_t *to, bool nanoseconds);
 size_t macs_odp_pcapng_put_frame(uint8_t *to, const void *data, uint32_t len, uint64_t ts_ns, bool nanoseconds);
-
-/* What pcap_file.c does for both formats. fill(): get at least `need` bytes into the buffer; FRAME: they are there. */
-enum macs_odp_pcap_result macs_odp_pcap_fill(struct macs_odp_pcap_reader *reader, size_t need);
-void macs_odp_pcap_consume(struct macs_odp_pcap_reader *reader, size_t bytes);
-uint32_t macs_odp_pcap_word(const struct macs_odp_pcap_reader *reader, size_t at);
-int macs_odp_pcap_refuse(const struct macs_odp_pcap_reader *reader, const char *what);
-enum macs_odp_pcap_result macs_odp_pcap_broken(struct macs_odp_pcap_reader *reader, const char *what);
 
 #endif

@@ -1,4 +1,6 @@
 /* See xsk.h: the socket and its rings. Where the frames lie: xsk_memory.c. */
+#include "xdp/xsk.h"
+
 #include "xdp/xsk_memory.h"
 
 #include <inttypes.h>
@@ -27,54 +29,6 @@ enum { RING_MIN = 64, RING_MAX = 2048 };
 /* How often the kernel is told of a transmit ring that it makes no headway with. */
 enum { KICKS = 4, LAST_KICKS = 1000 };
 #define LAST_WAIT_NS (100 * ODP_TIME_USEC_IN_NS)
-
-static int set(int fd, int name, const void *value, socklen_t size) {
-    return setsockopt(fd, SOL_XDP, name, value, size);
-}
-
-static int ring_map(struct macs_odp_xsk_ring *ring, int fd, const struct xdp_ring_offset *offset, uint64_t page_offset,
-                    uint32_t size, size_t entry) {
-    ring->mapped = offset->desc + size * entry;
-    uint8_t *map =
-        mmap64(NULL, ring->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off64_t)page_offset);
-    if (map == MAP_FAILED)
-        return -1;
-    ring->map = map;
-    ring->producer = (uint32_t *)(void *)(map + offset->producer);
-    ring->consumer = (uint32_t *)(void *)(map + offset->consumer);
-    ring->flags = (uint32_t *)(void *)(map + offset->flags);
-    ring->entries = map + offset->desc;
-    ring->size = size;
-    return 0;
-}
-
-static int rings_open(struct macs_odp_xsk *xsk, uint32_t size) {
-    struct xdp_mmap_offsets offsets;
-    socklen_t length = sizeof(offsets);
-    if (set(xsk->fd, XDP_UMEM_FILL_RING, &size, sizeof(size)) != 0 ||
-        set(xsk->fd, XDP_UMEM_COMPLETION_RING, &size, sizeof(size)) != 0 ||
-        set(xsk->fd, XDP_RX_RING, &size, sizeof(size)) != 0 || set(xsk->fd, XDP_TX_RING, &size, sizeof(size)) != 0 ||
-        getsockopt(xsk->fd, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &length) != 0)
-        return -1;
-    if (length != sizeof(offsets)) {
-        errno = EOPNOTSUPP; /* older than need_wakeup */
-        return -1;
-    }
-    if (ring_map(&xsk->fill, xsk->fd, &offsets.fr, XDP_UMEM_PGOFF_FILL_RING, size, sizeof(uint64_t)) != 0 ||
-        ring_map(&xsk->completion, xsk->fd, &offsets.cr, XDP_UMEM_PGOFF_COMPLETION_RING, size, sizeof(uint64_t)) != 0 ||
-        ring_map(&xsk->rx, xsk->fd, &offsets.rx, XDP_PGOFF_RX_RING, size, sizeof(struct xdp_desc)) != 0 ||
-        ring_map(&xsk->tx, xsk->fd, &offsets.tx, XDP_PGOFF_TX_RING, size, sizeof(struct xdp_desc)) != 0)
-        return -1;
-    return 0;
-}
-
-int macs_odp_xsk_register(struct macs_odp_xsk *xsk, void *memory, uint64_t bytes, uint32_t chunk, uint32_t flags) {
-    struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
-    struct xdp_umem_reg region = {.addr = (uintptr_t)memory, .len = bytes, .chunk_size = chunk, .flags = flags};
-    xsk->chunk = chunk - MACS_ODP_XSK_HEADROOM;
-    setrlimit(RLIMIT_MEMLOCK, &all); /* where that is refused and too little, so is the next */
-    return set(xsk->fd, XDP_UMEM_REG, &region, sizeof(region));
-}
 
 /* Zero-copy where the driver has it; it needs chunks whose pages lie side by side, as those of huge pages do. */
 static int attach(struct macs_odp_xsk *xsk, int ifindex, bool parts) {
@@ -125,7 +79,7 @@ struct macs_odp_xsk *macs_odp_xsk_open(int ifindex, uint32_t queue, struct macs_
     xsk->queue = queue;
     uint32_t size = ring_size(pool, sockets);
     xsk->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-    if (xsk->fd >= 0 && macs_odp_xsk_memory_open(xsk, size) == 0 && rings_open(xsk, size) == 0 &&
+    if (xsk->fd >= 0 && macs_odp_xsk_memory_open(xsk, size) == 0 && macs_odp_xsk_rings_open(xsk, size) == 0 &&
         attach(xsk, ifindex, maxlen > xsk->chunk) == 0) {
         if (setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)) != 0)
             setsockopt(xsk->fd, SOL_SOCKET, SO_SNDBUF, &large, sizeof(large));

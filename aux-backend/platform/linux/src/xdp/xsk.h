@@ -12,40 +12,10 @@
 #ifndef MACS_ODP_XSK_H
 #define MACS_ODP_XSK_H
 
-#include "pktio/pktio.h"
+#include "xdp/xsk_rings.h"
 
 /* Packets smaller than this cannot be a chunk. */
 #define MACS_ODP_XSK_DATA_MIN (2048u - 256u)
-
-/* A ring shared with the kernel. We write one of the two counters and read the other, whose last seen value we keep. */
-struct macs_odp_xsk_ring {
-    uint32_t *producer;
-    uint32_t *consumer;
-    uint32_t *flags;
-    void *entries;
-    uint32_t size; /* a power of two */
-    uint32_t ours;
-    uint32_t theirs;
-    void *map;
-    size_t mapped;
-};
-
-struct macs_odp_xsk {
-    int fd;
-    uint32_t queue;
-    struct macs_odp_pool *pool;
-    bool zerocopy;
-    bool parts;        /* a frame may be several chunks */
-    uint32_t chunk;    /* bytes of a frame in one */
-    uint32_t distance; /* from a packet's description to what the fill ring wants: 256 bytes before the data */
-    struct macs_odp_xsk_ring fill ODP_ALIGNED_CACHE;
-    struct macs_odp_xsk_ring rx;
-    uint8_t *rx_held; /* [pool->num] 1: the kernel has the packet, to be filled */
-    struct macs_odp_xsk_ring tx ODP_ALIGNED_CACHE;
-    struct macs_odp_xsk_ring completion;
-    uint8_t *tx_held;                   /* likewise, to be sent */
-    struct macs_odp_xsk_copies *copies; /* of a build with separate packet buffers */
-};
 
 /* One of `sockets` sockets of a port, for frames of up to `maxlen` bytes; nothing arrives at it before the XDP program
  * knows it. NULL: refused, the error number tells why. */

@@ -1,6 +1,6 @@
-#include "runtime/loop.h"
+#include "runtime/loops.h"
 
-#include "runtime/lane.h"
+#include "runtime/worker.h"
 
 /* The control thread looks so often at most: that a worker answers costs it a cache line. */
 #define LOOK_NS UINT64_C(50000000)
@@ -9,31 +9,31 @@
 #define LAST_ROUNDS 65536u
 
 bool macs_loop_tell(struct macs_worker *worker, const char *place) {
-    struct macs_lane *lane = macs_lane_of(worker);
-    uint64_t burst = atomic_load_explicit(&lane->stats.bursts, memory_order_relaxed);
-    atomic_store_explicit(&lane->loop.told_in, burst, memory_order_relaxed);
-    atomic_store_explicit(&lane->loop.told, place, memory_order_release);
+    struct macs_thread *thread = macs_thread_of(worker);
+    uint64_t burst = atomic_load_explicit(&thread->stats.bursts, memory_order_relaxed);
+    atomic_store_explicit(&thread->loop.told_in, burst, memory_order_relaxed);
+    atomic_store_explicit(&thread->loop.told, place, memory_order_release);
     uint8_t tell = MACS_TELL;
     if (atomic_compare_exchange_strong(&worker->wish, &tell, MACS_GO_ON))
         return false;
-    if (tell != MACS_END || ++lane->loop.rounds < LAST_ROUNDS)
+    if (tell != MACS_END || ++thread->loop.rounds < LAST_ROUNDS)
         return false;
-    lane->loop.rounds = 0;
+    thread->loop.rounds = 0;
     return true;
 }
 
-static void wish(struct macs_lane *lane) {
+static void wish(struct macs_thread *thread) {
     uint8_t nothing = MACS_GO_ON;
-    if (atomic_load_explicit(&lane->worker.wish, memory_order_relaxed) == MACS_GO_ON)
-        atomic_compare_exchange_strong(&lane->worker.wish, &nothing, MACS_TELL);
+    if (atomic_load_explicit(&thread->worker.wish, memory_order_relaxed) == MACS_GO_ON)
+        atomic_compare_exchange_strong(&thread->worker.wish, &nothing, MACS_TELL);
 }
 
 /* Take in what the worker has told. A place that belongs to a burst that is over says nothing. */
-static void listen(struct macs_lane *lane, uint64_t now) {
-    struct macs_loop *loop = &lane->loop;
+static void listen(struct macs_thread *thread, uint64_t now) {
+    struct macs_loop *loop = &thread->loop;
     const char *told = atomic_exchange_explicit(&loop->told, NULL, memory_order_acquire);
     uint64_t told_in = atomic_load_explicit(&loop->told_in, memory_order_relaxed);
-    uint64_t burst = atomic_load_explicit(&lane->stats.bursts, memory_order_relaxed);
+    uint64_t burst = atomic_load_explicit(&thread->stats.bursts, memory_order_relaxed);
     if (loop->since_ns && loop->burst != burst)
         loop->since_ns = 0;
     if (!told || told_in != burst)
@@ -45,7 +45,7 @@ static void listen(struct macs_lane *lane, uint64_t now) {
 }
 
 static void judge(struct macs_switch *sw, unsigned index, uint64_t now) {
-    struct macs_loop *loop = &sw->lanes[index]->loop;
+    struct macs_loop *loop = &sw->workers[index]->loop;
     if (!loop->since_ns || now - loop->since_ns < MACS_KEPT_NS)
         return;
     bool begins = loop->kept_since_ns != loop->since_ns;
@@ -62,31 +62,31 @@ void macs_loops_watch(struct macs_switch *sw) {
     if (now - sw->loops_ns < LOOK_NS)
         return;
     sw->loops_ns = now;
-    for (unsigned i = 0; i < sw->lane_count; i++) {
-        listen(sw->lanes[i], now);
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        listen(sw->workers[i], now);
         judge(sw, i, now);
-        wish(sw->lanes[i]);
+        wish(sw->workers[i]);
     }
 }
 
 void macs_loops_end(struct macs_switch *sw) {
-    for (unsigned i = 0; i < sw->lane_count; i++)
-        atomic_store(&sw->lanes[i]->worker.wish, MACS_END);
+    for (unsigned i = 0; i < sw->worker_count; i++)
+        atomic_store(&sw->workers[i]->worker.wish, MACS_END);
 }
 
 void macs_loops_ended(struct macs_switch *sw) {
-    for (unsigned i = 0; i < sw->lane_count; i++) {
-        struct macs_loop *loop = &sw->lanes[i]->loop;
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        struct macs_loop *loop = &sw->workers[i]->loop;
         const char *told = atomic_load(&loop->told);
         loop->since_ns = 0;
-        if (told && atomic_load(&sw->lanes[i]->worker.wish) == MACS_END)
+        if (told && atomic_load(&sw->workers[i]->worker.wish) == MACS_END)
             macs_log_write(&sw->log, "warning: worker %u was in a loop at %s when the switch ended", i, told);
     }
 }
 
 const struct macs_loop *macs_loops_kept(const struct macs_switch *sw, unsigned *worker) {
-    for (*worker = 0; *worker < sw->lane_count; ++*worker)
-        if (macs_loop_keeps(&sw->lanes[*worker]->loop))
-            return &sw->lanes[*worker]->loop;
+    for (*worker = 0; *worker < sw->worker_count; ++*worker)
+        if (macs_loop_keeps(&sw->workers[*worker]->loop))
+            return &sw->workers[*worker]->loop;
     return NULL;
 }

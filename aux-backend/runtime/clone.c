@@ -1,0 +1,87 @@
+#include "runtime/clone.h"
+
+#include "runtime/copy.h"
+#include "runtime/mirror.h"
+
+/* A clone on its way to a port, or NULL: no memory, or too little of it in one piece. Counted. */
+static struct macs_packet *clone_packet(struct macs_thread *thread, const struct macs_packet *packet,
+                                        struct macs_replica replica, uint8_t instance, uint8_t fields) {
+    struct macs_packet *clone = macs_copy_packet(thread, packet);
+    macs_stats_add(&thread->stats.copies, 1);
+    if (!clone || !macs_copy_parsable(thread, clone)) {
+        if (clone)
+            macs_thread_drop(thread, clone->handle, MACS_CAUSE_NO_BUFFER);
+        else
+            macs_stats_add(&thread->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
+        return NULL;
+    }
+    clone->verdict = MACS_FORWARD;
+    clone->egress_port = replica.port;
+    clone->replica = replica.rid;
+    clone->multicast_group = 0;
+    clone->instance_type = instance;
+    clone->requests = (struct macs_requests){.preserved = fields, .origin = packet->requests.origin};
+    return clone;
+}
+
+/* The frame is as it came until it is deparsed: a copy of it is a copy of the packet as received. */
+void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) {
+    struct macs_thread *thread = macs_thread_of(worker);
+    struct macs_replica single;
+    uint32_t count;
+    const struct macs_replica *replicas =
+        macs_mirror_find(thread->sw, packet->requests.ingress_session, &single, &count);
+    struct macs_packet **last = &packet->requests.clones;
+    for (uint32_t i = 0; i < count; i++) {
+        struct macs_packet *clone =
+            clone_packet(thread, packet, replicas[i], thread->sw->program->instances.ingress_clone,
+                         packet->requests.ingress_clone_fields);
+        if (clone) {
+            *last = clone;
+            last = &clone->requests.clones;
+        }
+    }
+    packet->requests.flags = (packet->requests.flags | MACS_CLONED) & (uint8_t)~MACS_CLONE_INGRESS;
+}
+
+void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet) {
+    struct macs_thread *thread = macs_thread_of(worker);
+    struct macs_replica single;
+    uint32_t count;
+    const struct macs_replica *replicas =
+        macs_mirror_find(thread->sw, packet->requests.egress_session, &single, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct macs_packet *clone =
+            clone_packet(thread, packet, replicas[i], thread->sw->program->instances.egress_clone,
+                         packet->requests.egress_clone_fields);
+        if (!clone)
+            continue;
+        clone->requests.to_egress = true;
+        if (thread->recirculation->made_count < thread->recirculation->capacity)
+            thread->recirculation->made[thread->recirculation->made_count++] = (struct macs_made){packet, clone};
+        else
+            macs_thread_drop(thread, clone->handle, MACS_CAUSE_NO_BUFFER);
+    }
+}
+
+/* Stages may have made them in another order than that of the packets, though most often it is the same. */
+void macs_clones_enqueue(struct macs_thread *thread, const struct macs_packet *packet) {
+    struct macs_recirculation *recirculation = thread->recirculation;
+    uint32_t looked = 0, at = recirculation->made_next;
+    while (looked < recirculation->made_count && recirculation->made[at].maker != packet) {
+        at = at + 1 < recirculation->made_count ? at + 1 : 0;
+        looked++;
+    }
+    if (looked == recirculation->made_count)
+        return;
+    while (at < recirculation->made_count && recirculation->made[at].maker == packet)
+        macs_recirculation_enqueue(thread, recirculation->made[at++].clone);
+    recirculation->made_next = at < recirculation->made_count ? at : 0;
+}
+
+void macs_clones_moved(struct macs_thread *thread, const struct macs_packet *from, const struct macs_packet *to) {
+    struct macs_recirculation *recirculation = thread->recirculation;
+    for (uint32_t i = 0; i < recirculation->made_count; i++)
+        if (recirculation->made[i].maker == from)
+            recirculation->made[i].maker = to;
+}

@@ -1,0 +1,255 @@
+/* A packet's way through the switch, from top to bottom: receive, pipelines, traffic manager, transmit.
+ *
+ * How a program's packets go is chosen once, when a worker is made, from a small table:
+ *
+ *   software pipelined    the prologue of a burst (parse, hash keys), then all else of the burst before
+ *   run to completion     the program takes a burst from end to end
+ *   by pipeline           a burst through ingress, the traffic manager, egress
+ *   ordered               the same for one packet at a time, as its pipelines share a state
+ *
+ * each without or with requests: of programs whose packets may be cloned, resubmitted, recirculated (requests.h).
+ */
+#include "runtime/datapath.h"
+
+#include <macs/cipher.h>
+#include <macs/straight.h>
+
+#include "runtime/requests.h"
+#include "runtime/traffic_manager.h"
+#include "runtime/transmit.h"
+
+static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                unsigned count);
+static uint64_t burst_to_completion(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                    unsigned count);
+static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                  unsigned count);
+static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                              unsigned count);
+static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void send(struct macs_thread *thread, struct macs_packet *packet);
+
+enum order { SOFTWARE_PIPELINED, RUN_TO_COMPLETION, BY_PIPELINE, ORDERED, ORDERS };
+
+static const struct macs_datapath plain[ORDERS] = {
+    [SOFTWARE_PIPELINED] = {burst_pipelined, pass, macs_resume, macs_dispatch, egress_each, send},
+    [RUN_TO_COMPLETION] = {burst_to_completion, pass, macs_resume, macs_dispatch, egress_each, send},
+    [BY_PIPELINE] = {burst_by_pipeline, pass, macs_resume, macs_dispatch, egress_together, send},
+    [ORDERED] = {burst_ordered, pass, macs_resume, macs_dispatch, egress_each, send},
+};
+
+#define WITH_REQUESTS                                                                                                  \
+    macs_requests_pass, macs_requests_resume, macs_requests_dispatch, macs_requests_egress, macs_recirculation_hold
+
+static const struct macs_datapath with_requests[ORDERS] = {
+    [SOFTWARE_PIPELINED] = {burst_pipelined, WITH_REQUESTS},
+    [RUN_TO_COMPLETION] = {burst_to_completion, WITH_REQUESTS},
+    [BY_PIPELINE] = {burst_by_pipeline, WITH_REQUESTS},
+    [ORDERED] = {burst_ordered, WITH_REQUESTS},
+};
+
+void macs_datapath_choose(struct macs_thread *thread) {
+    const struct macs_program *program = thread->sw->program;
+    const enum order order = program->open         ? SOFTWARE_PIPELINED
+                             : program->straight   ? RUN_TO_COMPLETION
+                             : program->one_by_one ? ORDERED
+                                                   : BY_PIPELINE;
+    thread->datapath = program->uses_requests ? &with_requests[order] : &plain[order];
+}
+
+/* --- receive --------------------------------------------------------------------------------------------------------
+ */
+
+static int receive(const struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]);
+
+unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input) {
+    struct macs_port_stats *stats = &thread->stats.ports[input->slot];
+    odp_packet_t handles[MACS_BURST_MAX];
+    int received = receive(thread, input, handles);
+    if (received <= 0)
+        return 0;
+    unsigned count = (unsigned)received;
+    macs_thread_read_time(thread);
+    thread->worker.port = input->port->number;
+    uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
+    macs_stats_add(&stats->rx_packets, count);
+    macs_stats_add(&stats->rx_bytes, bytes);
+    return count;
+}
+
+/* What the control thread has put into a `ctl:` port. */
+static int receive_injected(odp_queue_t queue, odp_packet_t handles[], int burst) {
+    odp_event_t events[MACS_BURST_MAX];
+    int count = odp_queue_deq_multi(queue, events, burst);
+    if (count > 0)
+        odp_packet_from_event_multi(handles, events, count);
+    return count;
+}
+
+static inline int receive(const struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]) {
+    int burst = (int)thread->worker.burst;
+    return odp_unlikely(input->port->ctl) ? receive_injected(input->port->in_queue, handles, burst)
+                                          : odp_pktin_recv(input->queue, handles, burst);
+}
+
+/* --- bursts ---------------------------------------------------------------------------------------------------------
+ */
+
+static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
+                           struct macs_packet *packets[]);
+static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received);
+
+/* All of a burst but its prologue; `next`: the burst whose prologue has run since, or NULL. */
+static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
+    thread->sw->program->close(&thread->worker, burst->state, next ? next->state : NULL);
+    end_burst(thread, burst->port, burst->count);
+    burst->count = 0;
+}
+
+void macs_datapath_drain(struct macs_thread *thread) {
+    struct macs_in_flight *burst = &thread->bursts[thread->latest];
+    if (burst->count)
+        epilogue(thread, burst, NULL);
+}
+
+/* The prologue of a burst, then the epilogue of the one before it; and of this one too if only one lookup may be in
+ * flight. */
+static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                unsigned count) {
+    struct macs_in_flight *before = &thread->bursts[thread->latest], *burst = &thread->bursts[thread->latest ^= 1];
+    burst->epoch = macs_qsbr_epoch(thread->sw->qsbr);
+    uint64_t bytes = thread->sw->program->open(&thread->worker, burst->state, handles, count);
+    burst->port = port;
+    burst->count = count;
+    if (before->count)
+        epilogue(thread, before, burst);
+    if (thread->worker.sub_batch == 1)
+        macs_datapath_drain(thread);
+    return bytes;
+}
+
+static uint64_t burst_to_completion(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                    unsigned count) {
+    uint64_t bytes = thread->sw->program->straight(&thread->worker, handles, count);
+    end_burst(thread, port, count);
+    return bytes;
+}
+
+static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                                  unsigned received) {
+    uint64_t bytes = macs_extent_of(handles, received).bytes;
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = bind_burst(thread, handles, received, packets);
+    if (count)
+        thread->datapath->pass(thread, packets, count);
+    end_burst(thread, port, received);
+    return bytes;
+}
+
+static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                              unsigned received) {
+    uint64_t bytes = macs_extent_of(handles, received).bytes;
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = bind_burst(thread, handles, received, packets);
+    for (unsigned i = 0; i < count; i++)
+        thread->datapath->pass(thread, &packets[i], 1);
+    end_burst(thread, port, received);
+    return bytes;
+}
+
+/* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
+static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
+                           struct macs_packet *packets[]) {
+    const uint32_t parse_bytes = thread->sw->program->parse_bytes;
+    const bool ahead = thread->sw->program->reads_ahead;
+    const struct macs_common common = macs_common_of(&thread->worker);
+    unsigned fine = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct macs_packet *packet = macs_packet_of(handles[i]);
+        if (ahead)
+            macs_fetch(handles, i, count);
+        macs_bind(&common, packet, handles[i], MACS_BIND_ALL);
+        if (macs_can_parse(handles[i], parse_bytes))
+            packets[fine++] = packet;
+        else
+            macs_thread_drop(thread, handles[i], MACS_CAUSE_RX_ERROR);
+    }
+    return fine;
+}
+
+/* Send what has come of a burst. */
+static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
+    macs_transmit_flush(thread);
+    macs_stats_add(&thread->stats.bursts, 1);
+    if (odp_unlikely(port->ctl)) /* who waits for these frames may collect what came of them */
+        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
+}
+
+/* --- pipelines ------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether all packets go on to one port each, as most bursts do. */
+static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
+    unsigned others = 0;
+    for (unsigned i = 0; i < count; i++)
+        others |= packets[i]->verdict ^ MACS_FORWARD;
+    return !others;
+}
+
+/* Packets through ingress, the traffic manager and egress, and out. */
+static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    const struct macs_program *program = thread->sw->program;
+    program->ingress(&thread->worker, packets, count);
+    if (program->egress && all_forwarded(packets, count)) {
+        thread->datapath->egress(thread, packets, count);
+        return;
+    }
+    struct macs_departures departures;
+    departures.count = 0; /* and no more: the array is large */
+    for (unsigned i = 0; i < count; i++)
+        macs_dispatch(thread, &departures, packets[i]);
+    macs_depart_all(thread, &departures);
+}
+
+/* A run to completion has finished a burst. */
+void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
+                 struct macs_extent extent) {
+    struct macs_thread *thread = macs_thread_of(worker);
+    if (odp_unlikely(!macs_transmit_burst(thread, handles, fates, count, extent)))
+        thread->datapath->resume(thread, handles, fates, count);
+}
+
+/* --- egress, and out ------------------------------------------------------------------------------------------------
+ */
+
+/* As a whole where all packets go out of one port. */
+static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    const struct macs_common common = macs_common_of(&thread->worker);
+    struct macs_extent extent = {0, 0};
+    odp_packet_t handles[MACS_BURST_MAX];
+    macs_fate fates[MACS_BURST_MAX];
+    thread->sw->program->egress(&thread->worker, packets, count);
+    for (unsigned i = 0; i < count; i++) {
+        handles[i] = packets[i]->handle;
+        fates[i] = odp_likely(packets[i]->verdict == MACS_FORWARD) ? macs_fate_of_port(&common, packets[i]->egress_port)
+                                                                   : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
+        macs_extent_add(&extent, packets[i]->length);
+    }
+    macs_transmit_burst(thread, handles, fates, count, extent);
+}
+
+/* Each into its port's buffer, behind those that are there. */
+static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    thread->sw->program->egress(&thread->worker, packets, count);
+    for (unsigned i = 0; i < count; i++)
+        if (odp_likely(packets[i]->verdict == MACS_FORWARD))
+            macs_transmit(thread, packets[i]);
+        else
+            macs_thread_drop(thread, packets[i]->handle, packets[i]->cause);
+}
+
+static void send(struct macs_thread *thread, struct macs_packet *packet) {
+    macs_transmit(thread, packet);
+}

@@ -1,0 +1,65 @@
+/* The recirculation queue: packets that go through a pipeline again. Egress clones, resubmitted and recirculated
+ * packets wait here, and are through before the next burst is received.
+ *
+ * Order: what comes of a burst does not depend on how large it is. What a received packet leads to is what it leads to
+ * alone, and goes out before what the next one leads to:
+ * - the queue keeps the order of the packets' makers, and of what goes through together at most one is of each received
+ *   packet, so that none meets another pass of its own;
+ * - what is to be sent is held until all is through, then sent in the order of the received packets (`origin`).
+ * Bounds: what comes of a received packet passes MACS_PASSES_MAX times more; what is beyond is dropped. Only where the
+ * pool has no packet left are copies lost that a smaller burst would not lose.
+ * Threads: a worker's own.
+ */
+#ifndef MACS_RUNTIME_RECIRCULATION_H
+#define MACS_RUNTIME_RECIRCULATION_H
+
+#include "runtime/worker.h"
+
+#define MACS_PASSES_MAX 256u
+
+/* An egress clone and the packet whose egress made it. */
+struct macs_made {
+    const struct macs_packet *maker;
+    struct macs_packet *clone;
+};
+
+struct macs_recirculation {
+    uint32_t capacity;     /* of each of the three, a power of two: every packet of the pool */
+    uint32_t first, count; /* of the queue, a ring */
+    struct macs_packet **queue;
+    uint32_t made_count, made_next; /* next: where the clones of the packet after this one are likely to be */
+    struct macs_made *made;         /* by the egress under way */
+    uint32_t held_count;
+    struct macs_packet **held;
+    bool mixed; /* what has been in the queue is among those held */
+    uint32_t turn;
+    uint32_t taken[MACS_BURST_MAX];  /* by origin: the turn in which one of its packets was taken last */
+    uint16_t passes[MACS_BURST_MAX]; /* by origin: of packets of the queue so far */
+    uint32_t begins[MACS_BURST_MAX]; /* by origin, while the held are sorted */
+};
+
+/* For so many packets of a pool. 0 or -ENOMEM. */
+int macs_recirculation_create(struct macs_recirculation **created, uint32_t packets);
+void macs_recirculation_destroy(struct macs_recirculation *recirculation);
+
+/* A packet that was received, at that place in its burst, has made no requests and begins its first pass. */
+void macs_recirculation_begin(struct macs_recirculation *recirculation, struct macs_packet *packet, unsigned place);
+
+/* Resubmit or recirculate a packet, as that instance type, with that list of fields. Owns it from here on. */
+void macs_recirculation_enter(struct macs_thread *thread, struct macs_packet *packet, uint8_t instance, uint8_t fields);
+
+/* Put a packet into the queue as it is, unless there were too many. Owns it from here on. */
+void macs_recirculation_enqueue(struct macs_thread *thread, struct macs_packet *packet);
+
+/* Take packets from the front, at most `limit`: all of them egress clones, or none; one of each received packet.
+ * Returns how many. */
+unsigned macs_recirculation_take(struct macs_recirculation *recirculation, struct macs_packet *packets[],
+                                 unsigned limit);
+
+/* Send this packet when all is through. Owns it from here on. */
+void macs_recirculation_hold(struct macs_thread *thread, struct macs_packet *packet);
+
+/* Send what is held. */
+void macs_recirculation_release(struct macs_thread *thread);
+
+#endif

@@ -1,0 +1,20 @@
+/* The way of packets of programs that make requests (macs_packet.requests): clones, resubmitted and recirculated
+ * packets. Each function stands in the place of the plain one in struct macs_datapath. Source: the documentation of
+ * BMv2's simple_switch.
+ *
+ * Ingress clones go to egress at once, before the packet that they are copies of. Egress clones, resubmitted and
+ * recirculated packets wait in the recirculation queue, and are through before the next burst is received.
+ */
+#ifndef MACS_RUNTIME_REQUESTS_H
+#define MACS_RUNTIME_REQUESTS_H
+
+#include "runtime/recirculation.h"
+#include "runtime/traffic_manager.h"
+
+void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+                          unsigned count);
+void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
+void macs_requests_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+
+#endif

@@ -1,0 +1,94 @@
+/* A worker: a thread and all that belongs to it alone. A packet stays with the worker that received it, and so do its
+ * copies. */
+#ifndef MACS_RUNTIME_WORKER_H
+#define MACS_RUNTIME_WORKER_H
+
+#include <macs/program.h>
+#include <macs/straight.h>
+#include <macs/worker.h>
+#include <pthread.h>
+
+#include "runtime/counters.h"
+#include "runtime/loop.h"
+#include "runtime/switch.h"
+
+/* An input queue that the worker polls. */
+struct macs_input {
+    struct macs_port *port;
+    unsigned slot;           /* of the port */
+    odp_pktin_queue_t queue; /* of an interface */
+};
+
+/* Packets on their way to a port; sent at the end of a burst or when full. */
+struct macs_output {
+    unsigned count;
+    odp_pktout_queue_t queue; /* of an interface */
+    odp_packet_t packets[MACS_BURST_MAX];
+};
+
+/* A burst whose prologue has run: see macs/straight.h. */
+struct macs_in_flight {
+    void *state;            /* the program's */
+    uint64_t epoch;         /* before the prologue: its lookups hold no older pointers */
+    struct macs_port *port; /* that it came from */
+    unsigned count;         /* packets; 0: its epilogue has run, too */
+};
+
+struct macs_departures;
+struct macs_recirculation;
+struct macs_thread;
+
+/* How packets go through the switch: what stands here is chosen when the worker is made (datapath.c). All functions own
+ * the packets that they are given. */
+struct macs_datapath {
+    /* A received burst. Returns its bytes. */
+    uint64_t (*burst)(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[], unsigned count);
+    /* Packets, one at least, through the pipelines, with everything that comes of them. */
+    void (*pass)(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+    /* The same for what a run to completion has made of a burst of which packets go on. */
+    void (*resume)(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count);
+    /* A packet from ingress to where its verdict says. */
+    void (*dispatch)(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
+    /* Packets through egress, and out. */
+    void (*egress)(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+    /* A packet out of its egress port. */
+    void (*leave)(struct macs_thread *thread, struct macs_packet *packet);
+};
+
+struct macs_thread {
+    struct macs_worker worker; /* first: generated code knows the thread by it */
+    struct macs_switch *sw;
+    const struct macs_datapath *datapath;
+    struct macs_qsbr_reader *reader;
+    pthread_t pthread;
+    int cpu;            /* or -1 */
+    _Atomic int status; /* 0 running, 1 not yet, else -errno */
+    unsigned input_count;
+    struct macs_input *inputs;
+    struct macs_output *outputs;              /* by slot */
+    uint64_t filled;                          /* bit s: outputs[s] holds packets */
+    unsigned gathered;                        /* packets of a port that are sent together at most */
+    struct macs_sessions *sessions;           /* of the program's cipher; NULL when it has none */
+    struct macs_in_flight bursts[2];          /* of programs that are software pipelined */
+    unsigned latest;                          /* whose prologue ran last */
+    struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
+    struct macs_worker_stats stats;
+    struct macs_loop loop;
+};
+
+static inline struct macs_thread *macs_thread_of(const struct macs_worker *worker) {
+    return (struct macs_thread *)(uintptr_t)worker;
+}
+
+static inline void macs_thread_read_time(struct macs_thread *thread) {
+    if (thread->sw->program->uses_time)
+        thread->worker.now_ns = macs_switch_now(thread->sw);
+}
+
+/* Free a packet and count why. */
+static inline void macs_thread_drop(struct macs_thread *thread, odp_packet_t handle, unsigned cause) {
+    macs_stats_add(&thread->stats.drops[cause < MACS_CAUSES ? cause : MACS_CAUSE_PROGRAM], 1);
+    odp_packet_free(handle);
+}
+
+#endif

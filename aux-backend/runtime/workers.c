@@ -1,0 +1,203 @@
+#include "runtime/workers.h"
+
+#include <errno.h>
+#include <macs/cipher.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/datapath.h"
+#include "runtime/privileges.h"
+#include "runtime/recirculation.h"
+
+/* Empty rounds before a worker sleeps, and for how long then: twice as long each time, up to the second number. */
+#define IDLE_ROUNDS 256u
+#define SLEEP_MIN_NS 10000l
+#define SLEEP_MAX_NS 500000l
+
+/* The worker's share of the (port, queue) pairs, dealt out in turn; a port that nothing will come from has none. */
+static void deal_inputs(struct macs_thread *thread) {
+    struct macs_switch *sw = thread->sw;
+    unsigned turn = 0;
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        struct macs_port *port = &sw->ports[slot];
+        if (macs_port_ended(port))
+            continue;
+        for (unsigned queue = 0; queue < port->input_count; queue++, turn++) {
+            if (turn % sw->options.worker_count != thread->worker.index)
+                continue;
+            struct macs_input *input = &thread->inputs[thread->input_count++];
+            input->port = port;
+            input->slot = slot;
+            if (!port->ctl)
+                input->queue = port->inputs[queue];
+        }
+    }
+}
+
+static void take_outputs(struct macs_thread *thread) {
+    for (unsigned slot = 0; slot < thread->sw->port_count; slot++) {
+        const struct macs_port *port = &thread->sw->ports[slot];
+        if (!port->ctl)
+            thread->outputs[slot].queue = port->outputs[thread->worker.index % port->output_count];
+    }
+}
+
+/* The program's two bursts: true, or there is no memory. */
+static bool make_bursts(struct macs_thread *thread) {
+    size_t bytes = (thread->sw->program->burst_bytes + 63) & ~(size_t)63;
+    for (unsigned i = 0; i < 2 && bytes; i++)
+        if (!(thread->bursts[i].state = aligned_alloc(64, bytes)))
+            return false;
+    return true;
+}
+
+int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, unsigned index) {
+    struct macs_thread *thread = aligned_alloc(64, (sizeof(*thread) + 63) & ~(size_t)63);
+    if (!thread)
+        return -ENOMEM;
+    memset(thread, 0, sizeof(*thread));
+    thread->sw = sw;
+    thread->worker.index = index;
+    thread->worker.slot_of = sw->slot_of;
+    thread->gathered = sw->program->sends_singly ? 1 : MACS_BURST_MAX;
+    thread->worker.random = sw->options.seed + index;
+    thread->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;
+    atomic_init(&thread->status, 1);
+    size_t inputs = 0;
+    for (unsigned slot = 0; slot < sw->port_count; slot++)
+        inputs += sw->ports[slot].input_count;
+    thread->inputs = calloc(inputs + 1, sizeof(*thread->inputs));
+    thread->outputs = calloc(sw->port_count, sizeof(*thread->outputs));
+    bool complete = thread->inputs && thread->outputs && make_bursts(thread);
+    if (complete && sw->program->uses_requests)
+        complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
+    int status = complete ? macs_qsbr_register(sw->qsbr, &thread->reader) : -ENOMEM;
+    if (!status && sw->program->cipher)
+        status = sw->program->cipher->create(&thread->sessions, sw->options.worker_count);
+    if (status) {
+        macs_worker_destroy(thread);
+        return status;
+    }
+    macs_datapath_choose(thread);
+    deal_inputs(thread);
+    take_outputs(thread);
+    *created = thread;
+    return 0;
+}
+
+void macs_worker_destroy(struct macs_thread *thread) {
+    if (thread->reader)
+        macs_qsbr_unregister(thread->reader);
+    free(thread->inputs);
+    free(thread->outputs);
+    free(thread->bursts[0].state);
+    free(thread->bursts[1].state);
+    macs_recirculation_destroy(thread->recirculation);
+    if (thread->sw->program->cipher)
+        thread->sw->program->cipher->destroy(thread->sessions);
+    free(thread);
+}
+
+static int pin(const struct macs_thread *thread) {
+    if (thread->cpu < 0)
+        return 0;
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET((unsigned)thread->cpu, &cpus);
+    return pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
+}
+
+/* Nothing to do: leave the CPU to others for a while. The tables may change meanwhile. */
+static void nap(struct macs_thread *thread, long *sleep_ns) {
+    struct timespec pause = {.tv_nsec = *sleep_ns};
+    macs_qsbr_offline(thread->reader);
+    nanosleep(&pause, NULL);
+    macs_qsbr_online(thread->sw->qsbr, thread->reader);
+    *sleep_ns = *sleep_ns * 2 < SLEEP_MAX_NS ? *sleep_ns * 2 : SLEEP_MAX_NS;
+}
+
+static void note_begin(struct macs_thread *thread) {
+    if (!atomic_load_explicit(&thread->stats.first_ns, memory_order_relaxed))
+        atomic_store_explicit(&thread->stats.first_ns, macs_switch_now(thread->sw), memory_order_relaxed);
+}
+
+static void note_end(struct macs_thread *thread) {
+    if (atomic_load_explicit(&thread->stats.first_ns, memory_order_relaxed))
+        atomic_store_explicit(&thread->stats.last_ns, macs_switch_now(thread->sw), memory_order_relaxed);
+}
+
+/* That the tables' old contents may go, but for what a burst in flight may still look at. */
+static void report(struct macs_thread *thread) {
+    const struct macs_in_flight *burst = &thread->bursts[thread->latest];
+    if (burst->count)
+        macs_qsbr_quiescent_since(thread->reader, burst->epoch);
+    else
+        macs_qsbr_quiescent(thread->sw->qsbr, thread->reader);
+}
+
+/* Packets of the budget, as many as a burst has at most: --count. */
+static uint32_t claim(struct macs_switch *sw, uint32_t burst) {
+    uint64_t left = atomic_load(&sw->budget), taken;
+    do
+        taken = left < burst ? left : burst;
+    while (!atomic_compare_exchange_weak(&sw->budget, &left, left - taken));
+    return (uint32_t)taken;
+}
+
+static unsigned poll_within_budget(struct macs_thread *thread, const struct macs_input *input) {
+    const uint32_t claimed = thread->worker.burst = claim(thread->sw, thread->worker.burst);
+    const unsigned received = claimed ? macs_datapath_poll(thread, input) : 0;
+    atomic_fetch_add(&thread->sw->budget, claimed - received);
+    return received;
+}
+
+static void work(struct macs_thread *thread) {
+    struct macs_switch *sw = thread->sw;
+    unsigned idle = 0;
+    long sleep_ns = SLEEP_MIN_NS;
+    while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
+        unsigned received = 0;
+        for (unsigned i = 0; i < thread->input_count; i++) {
+            macs_switch_get_batch(sw, &thread->worker.burst, &thread->worker.sub_batch);
+            received += odp_unlikely(sw->options.count) ? poll_within_budget(thread, &thread->inputs[i])
+                                                        : macs_datapath_poll(thread, &thread->inputs[i]);
+            report(thread);
+        }
+        if (received) {
+            idle = 0;
+            sleep_ns = SLEEP_MIN_NS;
+            note_begin(thread);
+        } else {
+            macs_datapath_drain(thread);
+            if (!idle++)
+                note_end(thread);
+            if (idle > IDLE_ROUNDS && !sw->options.busy)
+                nap(thread, &sleep_ns);
+            macs_qsbr_quiescent(sw->qsbr, thread->reader);
+            odp_cpu_pause();
+        }
+    }
+    macs_datapath_drain(thread);
+    if (!idle)
+        note_end(thread);
+}
+
+void *macs_worker_run(void *argument) {
+    struct macs_thread *thread = argument;
+    int status = -pin(thread);
+    if (!status && odp_init_local(thread->sw->instance, ODP_THREAD_WORKER))
+        status = -EIO;
+    if (status) {
+        atomic_store(&thread->status, status);
+        return NULL;
+    }
+    macs_privileges_drop(&thread->sw->options); /* the control thread tells where it cannot */
+    macs_qsbr_online(thread->sw->qsbr, thread->reader);
+    atomic_store(&thread->status, 0);
+    work(thread);
+    macs_qsbr_offline(thread->reader);
+    odp_term_local();
+    return NULL;
+}
