@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from scapy.contrib.erspan import ERSPAN_II, ERSPAN_III
 from scapy.contrib.geneve import GENEVE
 from scapy.contrib.mpls import MPLS
-from scapy.layers.inet import IP, TCP, UDP, IPOption_Router_Alert
+from scapy.layers.inet import ICMP, IP, TCP, UDP, IPOption_Router_Alert
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrRouting, PadN
-from scapy.layers.l2 import GRE, Dot1AD, Dot1Q, Ether
+from scapy.layers.l2 import ARP, GRE, Dot1AD, Dot1Q, Ether
 from scapy.layers.ppp import PPP, PPPoE
+from scapy.layers.sctp import SCTP, SCTPChunkData
 from scapy.layers.vxlan import VXLAN
 from scapy.packet import Packet, Raw
-from test_odp import SANITIZE, Toolchain
+from test_odp import SANITIZE, Toolchain, in_own_network
 
 NATIVE = Toolchain("gcc", ("-O1", "-g1", *SANITIZE))
 SIZE = 700  # payload bytes of a segment
@@ -50,6 +54,18 @@ def plain_udp() -> Packet:
 
 def dest_opt() -> Packet:
     return IPv6ExtHdrDestOpt(options=[PadN(optdata=b"\0" * 4)])
+
+
+def gue(protocol: int) -> Packet:
+    return Raw(bytes([0, protocol, 0, 0]))
+
+
+def gre_of(kind: str, **fields: object) -> Packet:
+    return GRE(chksum_present=1, proto={"ethernet": 0x6558, "ipv4": 0x0800}[kind], **fields)
+
+
+def sctp() -> Packet:
+    return SCTP(sport=1, dport=2, tag=7) / SCTPChunkData(data=b"some data, not of four bytes")
 
 
 def vxlan_policy() -> Packet:
@@ -108,6 +124,34 @@ STACKS: dict[str, Callable[[], Packet]] = {
     "geneve-ip": lambda: e() / v4() / udp(6081) / GENEVE(vni=7, proto=0x0800) / v4() / plain_udp(),
     "gre-in-udp": lambda: e() / v4() / udp(4754) / GRE() / v4() / tcp(),
     "ip-in-udp": lambda: e() / v4() / udp(5555, zero=True) / v4() / tcp(),
+    "mpls-in-udp": lambda: e() / v4() / udp(6635) / MPLS(label=6, s=1) / v4() / tcp(),
+    "gue": lambda: e() / v4() / udp(6080) / gue(4) / v4() / tcp(),
+    "gue-gre": lambda: e() / v6() / udp(6080) / gue(47) / GRE(chksum_present=1) / v6() / plain_udp(),
+}
+NOT_CUT: dict[str, Callable[[], Packet]] = {  # of which each segment would have to have a number of its own
+    "gre-sequence": lambda: e() / v4() / GRE(seqnum_present=1, sequence_number=5) / v4() / tcp(),
+    "erspan": lambda: e() / v4() / GRE(seqnum_present=1, proto=0x88BE) / ERSPAN_II() / e() / v4() / tcp(),
+    "erspan-3": lambda: e() / v6() / GRE(seqnum_present=1, proto=0x22EB) / ERSPAN_III() / e() / v6() / tcp(),
+}
+GRES: dict[str, Callable[[], Packet]] = {  # with checksums
+    "arp": lambda: e() / v4() / gre_of("ethernet") / e() / ARP(),
+    "icmp": lambda: e() / v4() / gre_of("ethernet", key_present=1, key=3) / e() / v4() / ICMP() / Raw(b"ping!"),
+    "sequence": lambda: e() / v4() / gre_of("ipv4", seqnum_present=1, sequence_number=9) / v4() / ICMP(),
+    "tcp": lambda: e() / v6() / gre_of("ipv4") / v4() / tcp() / Raw(b"three"),
+    "udp-without": lambda: e() / v4() / gre_of("ipv4") / v4() / udp(5, zero=True) / Raw(b"abc"),
+    "empty": lambda: e() / v4() / gre_of("ipv4"),
+    "tag": lambda: e() / Dot1Q(vlan=7) / v4() / gre_of("ethernet") / e() / Dot1Q(vlan=8) / ARP(),
+    "vxlan": lambda: e() / v4() / udp(4789) / VXLAN(vni=1) / e() / v4() / gre_of("ethernet") / e() / ARP(),
+    "udp": lambda: e() / v4() / udp(4754) / gre_of("ethernet") / e() / ARP(),
+    "erspan": lambda: e() / v4() / GRE(chksum_present=1, proto=0x88BE) / e() / ARP(),
+}
+SCTPS: dict[str, Callable[[], Packet]] = {
+    "4": lambda: e() / v4() / sctp(),
+    "6": lambda: e() / v6() / dest_opt() / sctp(),
+    "tag": lambda: e() / Dot1Q(vlan=5) / v4(options=[IPOption_Router_Alert()]) / sctp(),
+    "routed": lambda: e() / v6() / IPv6ExtHdrRouting(addresses=["fd00::9"], segleft=1) / sctp(),
+    "vxlan": lambda: e() / v4() / udp(4789) / VXLAN(vni=7) / e() / v4() / sctp(),
+    "gre": lambda: e() / v4() / gre_of("ipv4") / v4() / sctp(),
 }
 
 
@@ -231,7 +275,7 @@ NOT_UNDERSTOOD: dict[str, Callable[[], Packet]] = {
     "fragment": lambda: e() / v4(flags="MF") / tcp(),
     "fragment6": lambda: e() / v6() / IPv6ExtHdrFragment(m=1) / tcp(),
     "routed": lambda: e() / v6() / IPv6ExtHdrRouting(addresses=["fd00::9"], segleft=1) / tcp(),
-    "gre-sequence": lambda: e() / v4() / GRE(seqnum_present=1, sequence_number=5) / v4() / tcp(),
+    **NOT_CUT,
     "gre-version": lambda: e() / v4() / GRE(version=1) / v4() / tcp(),
     "vxlan-remote-checksum": lambda: (
         e() / v4() / udp(4789) / VXLAN(flags=0x08, reserved1=0x200000, vni=7) / e() / v4() / tcp()
@@ -239,6 +283,8 @@ NOT_UNDERSTOOD: dict[str, Callable[[], Packet]] = {
     "geneve-version": lambda: e() / v4() / udp(6081) / GENEVE(version=1, vni=7) / e() / v4() / tcp(),
     "pppoe": lambda: e() / PPPoE(sessionid=3) / PPP(proto=0x21) / v4() / tcp(),
     "other-type": lambda: Ether(type=0x88B5) / v4() / tcp(),
+    "gue-control": lambda: e() / v4() / udp(6080) / Raw(b"\x20\4\0\0") / v4() / tcp(),
+    "gue-option": lambda: e() / v4() / udp(6080) / Raw(b"\1\4\x80\0" + bytes(4)) / v4() / tcp(),
     "too-deep": lambda: e() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / v4() / tcp(),
 }
 
@@ -275,12 +321,13 @@ def guessed(frames: list[bytes]) -> list[bytes]:
 def test_open_checksums_are_completed(size: int) -> None:
     """The checksums around an open one are already what they will have to be. Padding behind a frame stays."""
     frames, whole = [], []
-    for make in STACKS.values():
+    stacks = STACKS | NOT_CUT
+    for make in stacks.values():
         packet = make() / Raw(PAYLOAD[:size]) if size else make()
         complete = bytes(packet)
         whole.append(complete + b"\xee" * 3)
         frames.append(opened(packet, transports(packet)[-1], complete) + b"\xee" * 3)
-    for name, done, expected in zip(STACKS, guessed(frames), whole, strict=True):
+    for name, done, expected in zip(stacks, guessed(frames), whole, strict=True):
         assert done == expected, name
     assert guessed(whole) == whole
     broken = [frame[:-4] + bytes([frame[-4] ^ 1]) + frame[-3:] for frame in whole if size]  # the receiver's to find
@@ -295,6 +342,74 @@ def test_open_checksums_around_are_completed() -> None:
         assert guessed([opened(packet, transports(packet)[0], complete)]) == [complete], name
 
 
+def last(packet: Packet, kind: type[Packet]) -> Packet:
+    return max((layer for layer in walk(packet) if isinstance(layer, kind)), key=lambda layer: offset(packet, layer))
+
+
+def walk(packet: Packet) -> list[Packet]:
+    return [packet, *walk(packet.payload)] if packet else []
+
+
+def zeroed(packet: Packet, kind: type[Packet]) -> bytes:
+    """As the kernel leaves GRE's checksum, and SCTP's."""
+    frame, at = bytes(packet), offset(packet, last(packet, kind)) + PLACES[kind][0]
+    return frame[:at] + bytes(PLACES[kind][1]) + frame[at + PLACES[kind][1] :]
+
+
+PLACES: dict[type[Packet], tuple[int, int]] = {GRE: (4, 2), SCTP: (8, 4)}  # offset and bytes of the checksum
+
+
+@pytest.mark.parametrize(("kind", "stacks"), [(GRE, GRES), (SCTP, SCTPS)], ids=["gre", "sctp"])
+def test_checksums_without_a_pseudo_header_are_completed(
+    kind: type[Packet], stacks: dict[str, Callable[[], Packet]]
+) -> None:
+    packets = {name: make() for name, make in stacks.items()}
+    whole = {name: bytes(packet) + b"\xee" * 3 for name, packet in packets.items()}
+    frames = [zeroed(packet, kind) + b"\xee" * 3 for packet in packets.values()]
+    assert all(frame != complete for frame, complete in zip(frames, whole.values(), strict=True))
+    assert dict(zip(whole, guessed(frames), strict=True)) == whole
+    assert guessed(list(whole.values())) == list(whole.values())
+    broken = [
+        frame[:at] + bytes([frame[at] ^ 1]) + frame[at + 1 :]
+        for packet, frame in zip(packets.values(), whole.values(), strict=True)
+        for at in range(*span(packet, kind))
+    ]
+    assert guessed(broken) == broken
+
+
+def span(packet: Packet, kind: type[Packet]) -> tuple[int, int]:
+    """Where the checksum is."""
+    at = offset(packet, last(packet, kind)) + PLACES[kind][0]
+    return at, at + PLACES[kind][1]
+
+
+@pytest.mark.parametrize("kind", [GRE, SCTP])
+def test_checksums_are_completed_where_the_kernel_says(kind: type[Packet]) -> None:
+    packet = (GRES["arp"] if kind is GRE else SCTPS["4"])()
+    header = struct.pack("BBHHHH", NEEDS_CSUM, 0, 0, 0, offset(packet, last(packet, kind)), PLACES[kind][0])
+    assert finish("complete", [zeroed(packet, kind)], [header]) == [[bytes(packet)]]
+    end = struct.pack("BBHHHH", NEEDS_CSUM, 0, 0, 0, len(packet) - PLACES[kind][0] - 1, PLACES[kind][0])
+    assert finish("complete", [bytes(packet)], [end]) == [[bytes(packet)]], "what is not within the frame stays"
+
+
+@pytest.mark.parametrize(
+    ("kind", "tunnel"), [(GRE, lambda: gre_of("ethernet")), (UDP, lambda: udp(4789) / VXLAN(vni=7))], ids=["gre", "udp"]
+)
+def test_a_right_checksum_around_may_look_open(kind: type[Packet], tunnel: Callable[[], Packet]) -> None:
+    """GRE's that is 0, UDP's that is the pseudo-header's sum, by chance: the open one is inside."""
+    inside = Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:00") / v4() / tcp() / Raw(b"data")
+    packet = e() / v4() / tunnel() / inside
+    frame, around = bytes(packet), packet[kind]
+    wanted = 0 if kind is GRE else pseudo(packet, frame, around)
+    start, chosen = offset(packet, around), offset(packet, packet[Ether:2]) + 10  # two bytes of a MAC address
+    at = start + (4 if kind is GRE else 6)
+    assert frame[chosen : chosen + 2] == bytes(2)
+    frame = frame[:at] + struct.pack("!H", wanted) + frame[at + 2 :]
+    total = fold(frame[start:]) + (0 if kind is GRE else pseudo(packet, frame, around))
+    frame = frame[:chosen] + struct.pack("!H", -total % 0xFFFF) + frame[chosen + 2 :]
+    assert guessed([opened(packet, transports(packet)[-1], frame)]) == [frame]
+
+
 def test_what_was_captured_open_stays() -> None:
     """The checksum around it is right as it is: a mirror has sent it so."""
     frames = []
@@ -303,6 +418,13 @@ def test_what_was_captured_open_stays() -> None:
         value = pseudo(packet, bytes(packet), transports(packet)[-1])
         transports(packet)[-1].chksum = value
         frames.append(bytes(packet))
+    for name in ("vxlan", "gre"):
+        packet = SCTPS[name]()
+        packet[SCTP].chksum = 0
+        frames.append(bytes(packet))
+    packet = GRES["vxlan"]()
+    packet[GRE].chksum = 0
+    frames.append(bytes(packet))
     assert guessed(frames) == frames
 
 
@@ -327,5 +449,30 @@ def checksum_of(packet: Packet) -> int:
 
 def test_no_bytes_at_all_break_it() -> None:
     packets = [make() for make in [*STACKS.values(), *NOT_UNDERSTOOD.values()]]
-    headers = [virtio(packet) for packet in packets]
-    assert finish("fuzz", [super_frame(packet) for packet in packets], headers) == []
+    frames = [super_frame(packet) for packet in packets] + [bytes(make()) for make in [*GRES.values(), *SCTPS.values()]]
+    headers = [virtio(packet) for packet in packets] + [NOTHING] * (len(GRES) + len(SCTPS))
+    assert finish("fuzz", frames, headers) == []
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_open_checksums_of_interfaces_are_completed(tmp_path: Path, driver: str) -> None:
+    """A packet socket at a veth's other end leaves them open, of any protocol, whatever tunnels the kernel has itself."""
+    records = []
+    for make in (STACKS | NOT_CUT).values():
+        packet = make() / Raw(PAYLOAD[:100])
+        layer = transports(packet)[-1]
+        records.append((packet, layer, opened(packet, layer, bytes(packet)), 16 if isinstance(layer, TCP) else 6))
+    for kind, stacks in ((GRE, GRES), (SCTP, SCTPS)):
+        for make in stacks.values():
+            packet = make()
+            records.append((packet, last(packet, kind), zeroed(packet, kind), PLACES[kind][0]))
+    file = tmp_path / "frames.json"
+    file.write_text(
+        json.dumps(
+            [
+                {"start": offset(packet, layer), "place": place, "open": frame.hex(), "whole": bytes(packet).hex()}
+                for packet, layer, frame, place in records
+            ]
+        )
+    )
+    in_own_network("open", driver, file, NATIVE.program("forward"))

@@ -1,6 +1,7 @@
 /* Finishes frames from the standard input as a port would, for tests that know what must come of them.
  *
- * Argument: "cut", "guess", or "fuzz", which does both to each frame with random bytes changed and writes nothing.
+ * Argument: "cut"; "guess"; "complete", the checksum that the header tells of; or "fuzz", which cuts and guesses each
+ * frame with random bytes changed and writes nothing.
  * Input: records of length (4 bytes, this machine's order), virtio_net_hdr (10 bytes, likewise), frame. Output: for
  * each record its results, each a length and a frame, and a length of 0. */
 #include "check.h"
@@ -26,11 +27,15 @@ static void cut(const struct virtio_net_hdr *header, bool show) {
     }
 }
 
-static void guess(uint32_t len, bool show) {
+/* Without a header: nobody tells which checksum is open. */
+static void complete(const struct virtio_net_hdr *header, uint32_t len, bool show) {
     uint8_t *frame = malloc(len + 1);
     CHECK(frame != NULL);
     memcpy(frame + 1, super.frame, len);
-    macs_odp_checksum_guess(frame + 1, len);
+    if (header == NULL)
+        macs_odp_checksum_guess(frame + 1, len);
+    else
+        macs_odp_checksum_complete(frame + 1, len, header->csum_start, header->csum_offset);
     if (show)
         put(frame + 1, len);
     free(frame);
@@ -55,7 +60,7 @@ static void fuzz(const struct virtio_net_hdr *header, uint32_t whole) {
         if (round % 16 == 1)
             changed.csum_start = (uint16_t)(next_random() % 200);
         super.len = 0;
-        guess(len, false);
+        complete(NULL, len, false);
         super.len = len;
         cut(&changed, false);
     }
@@ -76,7 +81,7 @@ int main(int argc, char **argv) {
         if (strcmp(argv[1], "cut") == 0)
             cut(&header, true);
         else
-            guess(len, true);
+            complete(strcmp(argv[1], "complete") == 0 ? &header : NULL, len, true);
         CHECK(fwrite(&end, sizeof(end), 1, stdout) == 1);
     }
     return 0;

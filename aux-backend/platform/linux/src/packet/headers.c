@@ -5,17 +5,18 @@
 #include "packet/checksum.h"
 
 enum { ETHERNET = 14, VLAN_TAG = 4, LABEL = 4, IPV4_MIN = 20, TCP_MIN = 20, UDP_LEN = 8, GRE_MIN = 4, TUNNEL = 8 };
-enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_GRE = 47, IN_MPLS = 137 }; /* protocols */
+enum { SCTP_MIN = 12, GUE = 4, ERSPAN_2 = 8, ERSPAN_3 = 12, LABELS_MAX = 30 }; /* Linux makes no more labels */
+enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_MPLS = 137 }; /* protocols */
 enum { HOP_BY_HOP = 0, ROUTING = 43, DESTINATION = 60 };
 enum { TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_SVLAN = 0x88a8, TYPE_MPLS = 0x8847 };
-enum { TYPE_MPLS_MULTICAST = 0x8848, TYPE_ETHERNET = 0x6558 };
-enum { GRE_CHECKSUM = 0x8000, GRE_KEY = 0x2000 };
+enum { TYPE_MPLS_MULTICAST = 0x8848, TYPE_ETHERNET = 0x6558, TYPE_ERSPAN = 0x88be, TYPE_ERSPAN_3 = 0x22eb };
+enum { GRE_CHECKSUM = 0x8000, GRE_KEY = 0x2000, GRE_SEQUENCE = 0x1000 };
 enum { VXLAN = 0x08, VXLAN_GROUP = 0x88, VXLAN_GPE = 0x0c }; /* the first byte: a VNI, a policy beside, a protocol */
 
 struct search {
     struct macs_odp_headers *headers;
     macs_odp_headers_accept accept;
-    const void *context;
+    void *context;
 };
 
 static bool protocol(const struct search *search, uint8_t number, uint32_t at);
@@ -82,7 +83,7 @@ static bool ip_of_any_version(const struct search *search, uint32_t at) {
 }
 
 static bool mpls(const struct search *search, uint32_t at) {
-    while (room(search, at, LABEL)) {
+    for (int labels = 0; labels < LABELS_MAX && room(search, at, LABEL); labels++) {
         bool last = bytes_at(search, at)[2] & 1;
         at += LABEL;
         if (last)
@@ -110,17 +111,31 @@ static bool payload_of_type(const struct search *search, uint16_t type, uint32_t
     return type == TYPE_ETHERNET ? ethernet(search, at) : ethertype(search, type, at);
 }
 
-/* Without sequence numbers, which a segment would have to have its own of. */
+/* Is it what is looked for? */
+static bool accepted(const struct search *search, uint8_t number, uint32_t at) {
+    search->headers->l4 = at;
+    search->headers->protocol = number;
+    return search->accept(search->headers, search->context);
+}
+
+/* Of a sequence number a segment would have to have its own. ERSPAN's first version has none, and no header. */
 static bool gre(const struct search *search, uint32_t at) {
+    uint16_t known = GRE_CHECKSUM | GRE_KEY | (search->headers->believe ? GRE_SEQUENCE : 0);
     if (!room(search, at, GRE_MIN))
         return false;
     uint16_t flags = macs_odp_get16(bytes_at(search, at)), type = macs_odp_get16(bytes_at(search, at) + 2);
-    if ((flags & ~(GRE_CHECKSUM | GRE_KEY)) != 0)
+    uint32_t payload = at + GRE_MIN;
+    for (uint16_t flag = GRE_CHECKSUM; flag >= GRE_SEQUENCE; flag >>= 1)
+        payload += flags & flag ? 4 : 0;
+    if ((flags & ~known) != 0 || !room(search, payload, 0))
         return false;
-    uint32_t header = GRE_MIN + (flags & GRE_CHECKSUM ? 4u : 0u) + (flags & GRE_KEY ? 4u : 0u);
-    if ((flags & GRE_CHECKSUM) && (!room(search, at, header) || !push(search, MACS_ODP_GRE, at)))
+    if ((flags & GRE_CHECKSUM) && accepted(search, MACS_ODP_PROTO_GRE, at))
+        return true;
+    if ((flags & GRE_CHECKSUM) && !push(search, MACS_ODP_GRE, at))
         return false;
-    return payload_of_type(search, type, at + header);
+    if (type == TYPE_ERSPAN || type == TYPE_ERSPAN_3)
+        return ethernet(search, payload + (type == TYPE_ERSPAN_3 ? ERSPAN_3 : flags & GRE_SEQUENCE ? ERSPAN_2 : 0u));
+    return payload_of_type(search, type, payload);
 }
 
 /* The other bits of VXLAN's flags say that it is something else: RFC 7348 section 5. */
@@ -141,9 +156,16 @@ static bool geneve(const struct search *search, uint32_t at) {
            payload_of_type(search, macs_odp_get16(header + 2), at + TUNNEL + (header[0] & 63u) * 4u);
 }
 
+/* Without options, and a packet of a protocol, not of control: of version 0. */
+static bool gue(const struct search *search, uint32_t at) {
+    const uint8_t *header = bytes_at(search, at);
+    return header[0] == 0 && header[2] == 0 && header[3] == 0 && protocol(search, header[1], at + GUE);
+}
+
 /* What UDP carries: whatever leads to a transport that is accepted. */
 static bool tunnel(const struct search *search, uint32_t at) {
-    static bool (*const kinds[])(const struct search *search, uint32_t at) = {vxlan, geneve, gre, ip_of_any_version};
+    static bool (*const kinds[])(const struct search *search,
+                                 uint32_t at) = {vxlan, geneve, gre, gue, ip_of_any_version, mpls};
     struct macs_odp_headers *headers = search->headers;
     uint32_t count = headers->count, end = headers->end;
     for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]) && room(search, at, TUNNEL); kind++) {
@@ -156,22 +178,19 @@ static bool tunnel(const struct search *search, uint32_t at) {
 }
 
 static bool protocol(const struct search *search, uint8_t number, uint32_t at) {
-    struct macs_odp_headers *headers = search->headers;
     switch (number) {
     case MACS_ODP_PROTO_TCP:
+        return room(search, at, TCP_MIN) && accepted(search, number, at);
+    case MACS_ODP_PROTO_SCTP:
+        return room(search, at, SCTP_MIN) && accepted(search, number, at);
     case MACS_ODP_PROTO_UDP:
-        headers->l4 = at;
-        headers->protocol = number;
-        if (!room(search, at, number == MACS_ODP_PROTO_TCP ? TCP_MIN : UDP_LEN))
-            return false;
-        if (search->accept(headers, search->context))
-            return true;
-        return number == MACS_ODP_PROTO_UDP && push(search, MACS_ODP_UDP, at) && tunnel(search, at + UDP_LEN);
+        return room(search, at, UDP_LEN) &&
+               (accepted(search, number, at) || (push(search, MACS_ODP_UDP, at) && tunnel(search, at + UDP_LEN)));
     case IN_IPV4:
         return ipv4(search, at);
     case IN_IPV6:
         return ipv6(search, at);
-    case IN_GRE:
+    case MACS_ODP_PROTO_GRE:
         return gre(search, at);
     case IN_MPLS:
         return mpls(search, at);
@@ -180,7 +199,7 @@ static bool protocol(const struct search *search, uint8_t number, uint32_t at) {
     }
 }
 
-bool macs_odp_headers_find(struct macs_odp_headers *headers, macs_odp_headers_accept accept, const void *context) {
+bool macs_odp_headers_find(struct macs_odp_headers *headers, macs_odp_headers_accept accept, void *context) {
     struct search search = {headers, accept, context};
     headers->count = 0;
     return ethernet(&search, 0);

@@ -1,10 +1,11 @@
-/* The headers of a frame before its TCP or UDP, through tunnels: which of them tell a length or a checksum of what
+/* The headers of a frame before its transport, through tunnels: which of them tell a length or a checksum of what
  * follows.
  *
- * Ethernet, VLAN tags (QinQ too), MPLS, IPv4, IPv6 with its extension headers; in IP: IP, GRE, MPLS; in UDP: VXLAN,
- * VXLAN-GPE, Geneve, IP, GRE. What UDP carries is told by its content, as tunnels may have any port. Sources: IEEE
- * 802.1Q, RFC 3032 (MPLS), RFC 791, RFC 8200, RFC 2003 (IP in IP), RFC 2784 and 2890 (GRE), RFC 7348 (VXLAN), RFC 8926
- * (Geneve), RFC 8086 (GRE in UDP). Any bytes may come.
+ * Ethernet, VLAN tags (QinQ too), MPLS, IPv4, IPv6 with its extension headers; in IP: IP, GRE, MPLS; in GRE: ERSPAN,
+ * too; in UDP: VXLAN, VXLAN-GPE, Geneve, GUE, IP, GRE, MPLS. What UDP carries is told by its content, as tunnels may
+ * have any port. Sources: IEEE 802.1Q, RFC 3032 (MPLS), RFC 791, RFC 8200, RFC 2003 (IP in IP), RFC 2784 and 2890
+ * (GRE), RFC 7348 (VXLAN), RFC 8926 (Geneve), RFC 8086 (GRE in UDP), RFC 7510 (MPLS in UDP), draft-ietf-intarea-gue,
+ * draft-foschiano-erspan. Any bytes may come.
  */
 #ifndef MACS_ODP_HEADERS_H
 #define MACS_ODP_HEADERS_H
@@ -14,7 +15,8 @@
 /* IP in three tunnels. This bounds also the work that a frame may cause. */
 enum { MACS_ODP_HEADERS_MAX = 8 };
 
-enum { MACS_ODP_PROTO_TCP = 6, MACS_ODP_PROTO_UDP = 17, MACS_ODP_IPV6_LEN = 40 };
+enum { MACS_ODP_PROTO_TCP = 6, MACS_ODP_PROTO_UDP = 17, MACS_ODP_PROTO_GRE = 47, MACS_ODP_PROTO_SCTP = 132 };
+enum { MACS_ODP_IPV6_LEN = 40 };
 
 struct macs_odp_header {
     enum { MACS_ODP_IPV4, MACS_ODP_IPV6, MACS_ODP_UDP, MACS_ODP_GRE } kind; /* GRE: only with a checksum */
@@ -25,19 +27,19 @@ struct macs_odp_header {
 struct macs_odp_headers {
     const uint8_t *frame;
     uint32_t end; /* of the frame; of IP's payload where lengths are believed */
-    bool believe; /* lengths: no for a super-frame, whose length is that of the frame */
+    bool believe; /* lengths: no for a super-frame, whose length is that of the frame, and which is to be cut */
     uint32_t count;
     struct macs_odp_header header[MACS_ODP_HEADERS_MAX]; /* the outermost first, before UDP and at the end stands IP */
-    uint32_t l4;                                         /* what was looked for: TCP or UDP */
+    uint32_t l4;                                         /* what was looked for: TCP, UDP, SCTP, GRE with a checksum */
     uint8_t protocol;
 };
 
 /* Is this the transport that is looked for? headers->l4 and protocol are it. */
-typedef bool (*macs_odp_headers_accept)(const struct macs_odp_headers *headers, const void *context);
+typedef bool (*macs_odp_headers_accept)(const struct macs_odp_headers *headers, void *context);
 
 /* Go from transport to transport, inwards, until one is accepted. False: none is; no fragment has one. `frame`, `end`
  * and `believe` are set. */
-bool macs_odp_headers_find(struct macs_odp_headers *headers, macs_odp_headers_accept accept, const void *context);
+bool macs_odp_headers_find(struct macs_odp_headers *headers, macs_odp_headers_accept accept, void *context);
 
 /* The sum of the pseudo-header of a transport of `len` bytes behind the IP header, as macs_odp_checksum(). */
 uint16_t macs_odp_headers_pseudo(const uint8_t *frame, const struct macs_odp_header *ip, uint8_t protocol,

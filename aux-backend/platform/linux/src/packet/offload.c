@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TCP_MIN = 20, UDP_LEN = 8, TCP_CHECKSUM = 16, UDP_CHECKSUM = 6, GRE_CHECKSUM = 4 };
+enum { TCP_MIN = 20, UDP_LEN = 8, TCP_CHECKSUM = 16, UDP_CHECKSUM = 6, GRE_CHECKSUM = 4, SCTP_CHECKSUM = 8 };
 enum { FLAG_FIN = 0x01, FLAG_PSH = 0x08, FLAG_CWR = 0x80 };
 enum { GSO_UDP_L4 = 5 }; /* VIRTIO_NET_HDR_GSO_UDP_L4: not in older kernels' headers */
 
@@ -12,9 +12,21 @@ static void put16(uint8_t *at, uint32_t value) {
     at[1] = (uint8_t)value;
 }
 
+/* SCTP's is a CRC32c, its low byte first: RFC 9260 appendix A. */
+static void crc_complete(uint8_t *sctp, uint32_t len) {
+    memset(sctp + SCTP_CHECKSUM, 0, sizeof(uint32_t));
+    odp_u32le_t crc = odp_cpu_to_le_32(~odp_hash_crc32c(sctp, len, ~0u));
+    memcpy(sctp + SCTP_CHECKSUM, &crc, sizeof(crc));
+}
+
 void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, uint32_t offset) {
-    if (start > len || len - start < 2 || offset > len - start - 2)
+    uint32_t width = offset == SCTP_CHECKSUM ? sizeof(uint32_t) : sizeof(uint16_t);
+    if (start > len || len - start < width || offset > len - start - width)
         return;
+    if (offset == SCTP_CHECKSUM) {
+        crc_complete(frame + start, len - start);
+        return;
+    }
     uint16_t sum = (uint16_t)~macs_odp_checksum(frame + start, len - start, 0);
     if (sum == 0 && offset == UDP_CHECKSUM)
         sum = 0xffff; /* in UDP zero would mean: no checksum */
@@ -22,16 +34,29 @@ void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, ui
 }
 
 static uint32_t checksum_at(uint8_t protocol) {
-    return protocol == MACS_ODP_PROTO_TCP ? TCP_CHECKSUM : UDP_CHECKSUM;
+    switch (protocol) {
+    case MACS_ODP_PROTO_TCP:
+        return TCP_CHECKSUM;
+    case MACS_ODP_PROTO_UDP:
+        return UDP_CHECKSUM;
+    case MACS_ODP_PROTO_GRE:
+        return GRE_CHECKSUM;
+    default:
+        return SCTP_CHECKSUM;
+    }
 }
 
-/* The transport's checksum is the pseudo-header's sum only. */
-static bool is_open(const struct macs_odp_headers *headers, const void *context) {
+/* The checksum is what it has to be before it is completed: of TCP and UDP the pseudo-header's sum, of the others 0. */
+static bool is_open(const struct macs_odp_headers *headers) {
     const struct macs_odp_header *ip = &headers->header[headers->count - 1];
-    uint16_t found;
-    (void)context;
-    memcpy(&found, headers->frame + headers->l4 + checksum_at(headers->protocol), sizeof(found));
-    return found == macs_odp_headers_pseudo(headers->frame, ip, headers->protocol, headers->end - headers->l4);
+    const uint8_t *field = headers->frame + headers->l4 + checksum_at(headers->protocol);
+    uint16_t sum = 0, found;
+    if (headers->protocol == MACS_ODP_PROTO_SCTP && macs_odp_get16(field + sizeof(found)) != 0)
+        return false;
+    if (headers->protocol == MACS_ODP_PROTO_TCP || headers->protocol == MACS_ODP_PROTO_UDP)
+        sum = macs_odp_headers_pseudo(headers->frame, ip, headers->protocol, headers->end - headers->l4);
+    memcpy(&found, field, sizeof(found));
+    return found == sum;
 }
 
 /* The checksums around the transport are right, as far as there are any. */
@@ -50,17 +75,36 @@ static bool covers_are_right(const struct macs_odp_headers *headers) {
     return true;
 }
 
-/* Where a checksum around it says that it was sent as it is, it stays: somebody has captured it so. */
+struct guess {
+    uint8_t *frame;
+    bool found;
+    struct macs_odp_headers headers; /* whose checksum is open */
+};
+
+/* Could this one be open, and those around it be right once it is complete? Of several it is the innermost: what stands
+ * around it would not be right for it by chance. */
+static bool note_open(const struct macs_odp_headers *headers, void *context) {
+    struct guess *guess = context;
+    uint8_t *field = guess->frame + headers->l4 + checksum_at(headers->protocol), before[sizeof(uint32_t)];
+    uint32_t width = headers->protocol == MACS_ODP_PROTO_SCTP ? sizeof(uint32_t) : sizeof(uint16_t);
+    if (!is_open(headers))
+        return false;
+    memcpy(before, field, width);
+    macs_odp_checksum_complete(guess->frame, headers->end, headers->l4, checksum_at(headers->protocol));
+    if (covers_are_right(headers)) {
+        guess->found = true;
+        guess->headers = *headers;
+    }
+    memcpy(field, before, width);
+    return false;
+}
+
 void macs_odp_checksum_guess(uint8_t *frame, uint32_t len) {
     struct macs_odp_headers headers = {.frame = frame, .end = len, .believe = true};
-    uint16_t before;
-    if (!macs_odp_headers_find(&headers, is_open, NULL))
-        return;
-    uint8_t *field = frame + headers.l4 + checksum_at(headers.protocol);
-    memcpy(&before, field, sizeof(before));
-    macs_odp_checksum_complete(frame, headers.end, headers.l4, checksum_at(headers.protocol));
-    if (!covers_are_right(&headers))
-        memcpy(field, &before, sizeof(before));
+    struct guess guess = {.frame = frame, .found = false};
+    macs_odp_headers_find(&headers, note_open, &guess);
+    if (guess.found)
+        macs_odp_checksum_complete(frame, guess.headers.end, guess.headers.l4, checksum_at(guess.headers.protocol));
 }
 
 /* What a virtio_net_hdr says of a super-frame. */
@@ -69,10 +113,10 @@ struct described {
     uint32_t l4; /* 0: nothing, as its checksums are complete; then the outermost of the protocol is meant */
 };
 
-static bool is_described(const struct macs_odp_headers *headers, const void *context) {
+static bool is_described(const struct macs_odp_headers *headers, void *context) {
     const struct described *described = context;
     return headers->protocol == described->protocol &&
-           (described->l4 == 0 || (headers->l4 == described->l4 && is_open(headers, NULL)));
+           (described->l4 == 0 || (headers->l4 == described->l4 && is_open(headers)));
 }
 
 int macs_odp_super_start(struct macs_odp_super *super, const struct virtio_net_hdr *header) {

@@ -1,12 +1,14 @@
 /* What a kernel interface leaves to the hardware that a virtual one does not have: partial checksums, segmentation.
  *
- * A neighbour in the same kernel (veth, a bridge, a virtual machine) sends frames whose TCP or UDP checksum covers only
- * the pseudo-header, and super-frames of up to 64 kB that a network card would cut. The packet socket tells of both in
- * a struct virtio_net_hdr. Here frames are finished: a P4 program sees what would be on a wire. In a tunnel it is the
- * innermost transport that is open; a checksum around it that is not zero is right once that one is complete, or, of a
+ * A neighbour in the same kernel (veth, a bridge, a virtual machine) sends frames with one checksum left open: of TCP
+ * or UDP it covers only the pseudo-header, SCTP's CRC32c and GRE's checksum are 0 (ICMP's is always complete); and
+ * super-frames of up to 64 kB that a network card would cut. The packet socket tells of both in a struct
+ * virtio_net_hdr. Here frames are finished: a P4 program sees what would be on a wire. In a tunnel the open one may be
+ * the innermost, or a tunnel's own; a checksum around it that is not zero is right once that one is complete, or, of a
  * super-frame, reckoned for each segment.
  * Sources: virtio 1.2 section 5.1.6, Linux's Documentation/networking/{checksum-offloads,segmentation-offloads}.rst,
- * RFC 1071 (checksum), RFC 9293 (TCP), RFC 768 (UDP), RFC 6864 (IPv4's identification). Any bytes may come.
+ * RFC 1071 (checksum), RFC 9293 (TCP), RFC 768 (UDP), RFC 9260 (SCTP), RFC 2784 (GRE), RFC 6864 (IPv4's
+ * identification). Any bytes may come.
  */
 #ifndef MACS_ODP_OFFLOAD_H
 #define MACS_ODP_OFFLOAD_H
@@ -20,11 +22,13 @@
 /* Super-frames and their headers are not longer than this. */
 #define MACS_ODP_SUPER_MAX (65536u + 256u)
 
-/* Complete the checksum at start+offset, which holds the sum of the pseudo-header, over the bytes from `start` on. */
+/* Complete the checksum at start+offset, which holds the sum of the pseudo-header, over the bytes from `start` on. At
+ * the offset 8 it is SCTP's: no other protocol has its checksum there. */
 void macs_odp_checksum_complete(uint8_t *frame, uint32_t len, uint32_t start, uint32_t offset);
 
-/* The same when nobody says if it is needed: where a TCP or UDP checksum, in whatever tunnel, is just the
- * pseudo-header's sum. A complete checksum that happens to be that number stays what it was. */
+/* The same when nobody says if it is needed: of the checksums of TCP, UDP, SCTP and GRE, in whatever tunnel, one that
+ * looks as if it were open and with which those around it are right. If one around it is right as it is, it stays:
+ * somebody has captured it so. A complete checksum that happens to be that number stays what it was. */
 void macs_odp_checksum_guess(uint8_t *frame, uint32_t len);
 
 /* A super-frame on its way to be cut. */
