@@ -12,7 +12,9 @@ import pytest
 import switches
 
 APPS = Path(__file__).parents[2] / "apps"
+BENCH = APPS.parent / "bench"
 REFUSED = 77
+UNSHARE = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
 
 
 @pytest.mark.parametrize(
@@ -29,16 +31,36 @@ def test_what_is_told_of_interfaces(scenario: str, driver: str) -> None:
     in_own_network("watched_ports.py", scenario, driver, switches.build(Path(__file__).parent / "endless.p4"))
 
 
-def in_own_network(script: str, *arguments: str | Path) -> None:
-    missing = [tool for tool in ("unshare", "nsenter", "ip", "ping") if shutil.which(tool) is None]
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}")
-    unshare = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
-    probe = subprocess.run([*unshare, "true"], capture_output=True, text=True, check=False)
+def test_tcp_in_a_tunnel_is_not_slow() -> None:
+    """Plain and in VXLAN, over either kind of port: far from what one lost segment after the other would leave of it."""
+    network_needed()
+    vxlan = "ip link add t type vxlan id 1 remote 10.0.0.1 dstport 4789 dev lo"
+    probe = subprocess.run([*UNSHARE, *vxlan.split()], capture_output=True, text=True, check=False)
     if probe.returncode:
-        pytest.skip(f"the kernel refuses network namespaces: {probe.stderr.strip()}")
-    command = [*unshare, sys.executable, Path(__file__).with_name(script), *arguments]
+        pytest.skip(f"the kernel refuses VXLAN: {probe.stderr.strip()}")
+    switch = switches.build(APPS / "l2fwd" / "l2fwd.p4")
+    command = [sys.executable, BENCH / "tcp.py", f"--switch={switch}", "--rounds=1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode and "XDP" in done.stderr and ("it takes root" in done.stderr or "not supported" in done.stderr):
+        pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    figures = [float(line.split(" Gb/s")[0].split()[-1]) for line in done.stdout.splitlines()]
+    assert len(figures) == 6 and min(figures) > 0.005, done.stdout
+
+
+def in_own_network(script: str, *arguments: str | Path) -> None:
+    network_needed()
+    command = [*UNSHARE, sys.executable, Path(__file__).with_name(script), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     if done.returncode == REFUSED:
         pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr + done.stdout
+
+
+def network_needed() -> None:
+    missing = [tool for tool in ("unshare", "nsenter", "ip", "ping") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+    probe = subprocess.run([*UNSHARE, "true"], capture_output=True, text=True, check=False)
+    if probe.returncode:
+        pytest.skip(f"the kernel refuses network namespaces: {probe.stderr.strip()}")
