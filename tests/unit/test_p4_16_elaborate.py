@@ -438,6 +438,14 @@ def test_another_package_is_named(tmp_path: Path) -> None:
     assert (why.value.span.line, why.value.span.column) == (4, 12)
 
 
+def test_a_package_is_known_by_its_blocks_too(tmp_path: Path) -> None:
+    """A program may bring an architecture of its own whose package is called as one that is run."""
+    text = "control C();\npackage V1Switch(C vr);\ncontrol c() { apply { } }\nV1Switch(c()) main;\n"
+    (tmp_path / "t.p4").write_text(text)
+    with pytest.raises(NotRun, match="programs for the package 'V1Switch' can be checked but not run"):
+        P4_16().load(Source(tmp_path / "t.p4"), Diagnostics())
+
+
 def test_an_unknown_extern_is_located(tmp_path: Path) -> None:
     top = "extern Box { Box(); void put(in bit<8> x); }"
     text = PROGRAM.format(top=top, control="Box() box;", apply="box.put(1);", parser=EXTRACT)

@@ -55,6 +55,7 @@ class Architecture(Protocol):
 
     kind: pr.Architecture
     package: str  # the name of its main package
+    blocks: tuple[str, ...]  # the names of that package's parameters
 
     def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
         """All parsers and controls, in the architecture's order."""

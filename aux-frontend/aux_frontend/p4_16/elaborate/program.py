@@ -77,11 +77,18 @@ def _main(checked: Checked, diagnostics: Diagnostics) -> tuple[ast.Instantiation
     for declaration in checked.program.declarations:
         if isinstance(declaration, ast.Instantiation) and declaration.name == MAIN:
             target = checked.calls[declaration].target
-            package = target.name if isinstance(target, ast.Declaration) else str(target)
             for architecture in ARCHITECTURES:
                 made = architecture()
-                if made.package == package:
+                if _is_of(target, made):
                     return declaration, made
+            package = target.name if isinstance(target, ast.Declaration) else str(target)
             message = f"programs for the package '{package}' can be checked but not run; runs: {known}"
             raise NotRun(diagnostics, declaration.span, message)
     raise NotRun(diagnostics, checked.program.span, f"the program has no 'main' to run; runs: {known}")
+
+
+def _is_of(target: object, architecture: Architecture) -> bool:
+    """Whether a package is an architecture's: a program may declare one of that name for an architecture of its own."""
+    if not isinstance(target, ast.PackageDeclaration) or target.name != architecture.package:
+        return False
+    return tuple(p.name for p in target.parameters) == architecture.blocks

@@ -76,6 +76,7 @@ class Psa:
 
     kind = pr.Architecture.PSA
     package = "PSA_Switch"
+    blocks: tuple[str, ...] = ("ingress", "pre", "egress", "bqe")
 
     def __init__(self) -> None:
         self._roots: dict[str, va.Location] = {}

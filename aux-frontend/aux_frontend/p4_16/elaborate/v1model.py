@@ -41,6 +41,7 @@ class V1Model:
 
     kind = pr.Architecture.V1MODEL
     package = "V1Switch"
+    blocks: tuple[str, ...] = tuple(name for name, _, _ in _PIPES)
 
     def __init__(self) -> None:
         self._roots: dict[str, va.Location] = {}
