@@ -162,9 +162,7 @@ static int unknown_command(const char *name, struct macs_text *answer) {
     while (command_at(count))
         count++;
     struct macs_names names = {"command", count, command_name, NULL};
-    if (macs_names_find(&names, name, answer) >= 0)
-        macs_text_fail(answer, "no command '%.80s'", name);
-    return -1;
+    return macs_names_find(&names, name, answer);
 }
 
 /* Why a worker was waited for in vain, as far as that is known. */

@@ -20,6 +20,18 @@ static void wrong(struct macs_client *client, uint8_t type, const char *why) {
     reply(client, type, MACS_STATUS_WRONG, why, strlen(why));
 }
 
+/* Say at its end that an answer is not whole. */
+static void tell_cut(struct macs_text *answer) {
+    static const char told[] = "(cut)\n";
+    const size_t length = sizeof(told) - 1;
+    if (!answer->cut)
+        return;
+    answer->cut = false;
+    if (answer->length > MACS_TEXT_MAX - length)
+        answer->length = MACS_TEXT_MAX - length;
+    macs_text_bytes(answer, told, length);
+}
+
 static bool command(struct macs_server *server, struct macs_client *client) {
     struct macs_client_request *request = &client->request;
     int status = request->one_line ? macs_console_do(server->console, &request->progress, request->word_count,
@@ -27,8 +39,7 @@ static bool command(struct macs_server *server, struct macs_client *client) {
                                    : macs_text_fail(&request->answer, "a command is one line of text");
     if (status == MACS_AGAIN)
         return false;
-    if (request->answer.cut)
-        macs_text_add(&request->answer, "(cut)\n");
+    tell_cut(&request->answer);
     reply_text(client, MACS_MESSAGE_COMMAND, status ? MACS_STATUS_FAILED : MACS_STATUS_OK, &request->answer);
     return true;
 }
@@ -43,6 +54,7 @@ static bool bulk(struct macs_server *server, struct macs_client *client) {
     if (macs_script_run(script, server->console, answer))
         return false;
     macs_script_finish(script, answer);
+    tell_cut(answer);
     if (!answer->data) {
         wrong(client, MACS_MESSAGE_BULK, "no memory");
         return true;
@@ -63,8 +75,8 @@ static void inject(struct macs_server *server, struct macs_client *client, const
     uint32_t accepted = 0;
     int status = 0;
     for (size_t at = 2; at < length && !status; accepted += !status) {
-        uint32_t bytes = length - at >= 4 ? macs_get_u32(payload + at) : UINT32_MAX;
-        if (bytes > length - at - 4) {
+        uint32_t bytes = length - at >= 4 ? macs_get_u32(payload + at) : 0;
+        if (length - at < 4 || bytes > length - at - 4) {
             wrong(client, MACS_MESSAGE_INJECT, "a frame is cut off");
             return;
         }

@@ -167,14 +167,12 @@ static bool readable(int descriptor) {
 /* The whole lines of a part. 0, or -EINTR when `wake` becomes readable first. */
 static int run_part(struct macs_script *script, struct macs_console *console, struct part *part, int wake,
                     struct macs_text *report) {
-    char next = part->text[part->whole]; /* the end mark of the last line goes there */
     macs_script_give(script, part->text, part->whole);
     do {
         if (readable(wake))
             return -EINTR;
         macs_console_begin_slice(console);
     } while (macs_script_run(script, console, report));
-    part->text[part->whole] = next;
     part->length -= part->whole;
     memmove(part->text, part->text + part->whole, part->length);
     return 0;

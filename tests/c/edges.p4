@@ -39,11 +39,15 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     register<bit<65>>(3) wides;
     register<bit<63>>(2) mids;
     register<bit<1>>(2) flags;
+    register<bit<2048>>(1) longest;   // the last that is shown as a decimal number
+    register<bit<16384>>(2100) broad; // more than an answer has room for
+    register<bit<8>>(1) twin;
     counter(5, CounterType.packets_and_bytes) seen;
     direct_counter(CounterType.packets_and_bytes) hits;
     direct_meter<bit<2>>(MeterType.packets) pace;
     meter(3, MeterType.bytes) flow;
     action_selector(HashAlgorithm.crc16, 32w4, 32w10) chosen;
+    action_profile(2) few;
 
     action drop() { mark_to_drop(sm); }
     action send(bit<9> port) { sm.egress_spec = port; hits.count(); }
@@ -95,6 +99,13 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         implementation = chosen;
         size = 4;
     }
+    table pinned {
+        key = { hdr.h.rest: exact; }
+        actions = { go; @defaultonly nothing; }
+        const default_action = nothing();
+        implementation = few;
+        size = 4;
+    }
     table fixed {
         key = { hdr.h.mask: ternary; }
         actions = { nothing; drop; }
@@ -112,11 +123,15 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             }
         }
         paced.apply();
+        if (hdr.h.rest == 3) { pinned.apply(); }
         fixed.apply();
     }
 }
 
-control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    register<bit<8>>(1) twin;
+    apply { }
+}
 control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.h); } }
 
 V1Switch(P(), V(), I(), E(), C(), D()) main;

@@ -21,11 +21,21 @@ enum {
     TYPE_METER = 0x3e7e,
     TYPE_EGRESS_DROP = 0x0bad,
     TYPE_DIGEST = 0xd1e5,
+    TYPE_MOVED = 0xd1e6,
     TYPE_REGISTER = 0x4e61,
     TYPE_RANDOM = 0x4a4d
 };
 
-enum { EXTERN_PORT_COUNTER, EXTERN_DMAC_COUNTER, EXTERN_SEEN, EXTERN_LEARN, EXTERN_METER, EXTERN_WIDE, EXTERNS };
+enum {
+    EXTERN_PORT_COUNTER,
+    EXTERN_DMAC_COUNTER,
+    EXTERN_SEEN,
+    EXTERN_LEARN,
+    EXTERN_METER,
+    EXTERN_WIDE,
+    EXTERN_MOVED,
+    EXTERNS
+};
 enum { TABLE_ACL, TABLE_ROUTES, TABLE_DMAC, TABLE_CONSTANT, TABLE_KEYLESS, TABLES };
 enum { DMAC_DROP, DMAC_FORWARD, DMAC_FLOOD, DMAC_DEFAULT_ONLY };
 enum { ACL_PERMIT, ACL_DENY };
@@ -156,6 +166,8 @@ static const struct macs_extern_desc extern_descs[EXTERNS] = {
         {.name = "Ingress.learn", .fields = learn_fields, .field_count = 2, .bits = 57, .kind = MACS_DIGEST},
     [EXTERN_METER] = {.name = "Ingress.police", .size = 4, .kind = MACS_METER, .unit = MACS_PACKETS},
     [EXTERN_WIDE] = {.name = "Ingress.wide", .size = 2, .bits = 100, .kind = MACS_REGISTER},
+    [EXTERN_MOVED] =
+        {.name = "Ingress.moved", .fields = learn_fields + 1, .field_count = 1, .bits = 9, .kind = MACS_DIGEST},
 };
 static void *externs[EXTERNS];
 
@@ -246,6 +258,9 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
         macs_digest_send(externs[EXTERN_LEARN], record, sizeof(record));
         break;
     }
+    case TYPE_MOVED:
+        macs_digest_send(externs[EXTERN_MOVED], (const uint8_t[]){0, (uint8_t)packet->ingress_port}, 2);
+        break;
     }
 }
 
