@@ -126,6 +126,20 @@ def test_what_a_profile_refuses(running: Switch) -> None:
         running.do(f"act_prof_delete_member few {member}")
 
 
+def test_a_group_that_is_deleted_lets_its_members_go(running: Switch) -> None:
+    members = [running.do(f"act_prof_create_member chosen go {port}").split()[-1] for port in (0, 1)]
+    group = running.do("act_prof_create_group chosen").split()[-1]
+    running.do(*(f"act_prof_add_member_to_group chosen {member} {group}" for member in members))
+    already = running.fail(f"act_prof_add_member_to_group chosen {members[0]} {group}")
+    assert already == "the member is in this group already"
+    running.do(f"act_prof_remove_member_from_group chosen {members[1]} {group}")
+    running.do(f"act_prof_delete_member chosen {members[1]}")
+    assert "is in a group" in running.fail(f"act_prof_delete_member chosen {members[0]}")
+    running.do(f"act_prof_delete_group chosen {group}", f"act_prof_delete_member chosen {members[0]}")
+    assert running.do("act_prof_create_member chosen go 1").split()[-1] == members[0]  # the lowest that is free
+    running.do(f"act_prof_delete_member chosen {members[0]}")
+
+
 def test_rates_are_those_of_an_entry(running: Switch) -> None:
     running.do("table_clear paced")
     first = running.do("table_add paced nothing 1 =>").split()[-1]

@@ -1,7 +1,8 @@
 /* A switch program written by hand, as the compiler would write one: what the tests of the runtime run.
  *
  * Ingress: `acl` (ternary on the ether type, range on the ingress port) may drop; `routes` (LPM on the IPv4
- * destination) or else `dmac` (exact) choose where the frame goes. Ether types make it do other things, see `special`.
+ * destination) or else `dmac` (exact) choose where the frame goes. Ether types make it do other things, see `special`:
+ * a colour and a random number are put into the first byte behind them.
  * Egress: a replica carries its rid as ether type; a frame of type 0x0999 grows by four bytes.
  */
 #include <macs/extern.h>
@@ -237,7 +238,9 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
         macs_assert_failed(worker, "sample.p4:12");
         break;
     case TYPE_METER:
-        if (macs_meter_execute(externs[EXTERN_METER], worker, packet->ingress_port, packet->length) == MACS_RED)
+        word = macs_meter_execute(externs[EXTERN_METER], worker, packet->ingress_port, packet->length);
+        packet->data[14] = (uint8_t)word;
+        if (word == MACS_RED)
             drop(packet);
         break;
     case TYPE_REGISTER:
@@ -247,6 +250,7 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
         break;
     case TYPE_RANDOM:
         word = macs_random_range(worker, 10, 20);
+        packet->data[14] = (uint8_t)word;
         if (word < 10 || word > 20)
             drop(packet);
         break;
@@ -305,6 +309,7 @@ const struct macs_program macs_program = {
     .state_bytes = sizeof(struct macs_packet),
     .parse_bytes = 34,
     .grow_bytes = 4,
+    .uses_time = true,
     .instances = {.replicated = 5},
     .table_count = TABLES,
     .extern_count = EXTERNS,
