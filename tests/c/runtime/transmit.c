@@ -27,7 +27,8 @@ static unsigned taken;
 static int answer(const odp_packet_t packets[], int count) {
     int said = calls < answer_count ? answers[calls] : 0;
     calls++;
-    for (int i = 0; i < said && i < count; i++) {
+    said = said < count ? said : count;
+    for (int i = 0; i < said; i++) {
         taken++;
         taken_bytes += odp_packet_len(packets[i]);
     }
@@ -87,6 +88,31 @@ static const struct port_case cases[] = {
     {{5}, 1, 5, 1, false, MACS_CAUSE_PROGRAM}, /* the program drops one, not the port */
 };
 
+/* The longest frame that a port takes is sent, one that is longer is not, whether its burst goes out as a whole or not.
+ */
+static void check_longest(struct macs_lane *lane, uint32_t limit, bool together) {
+    odp_packet_t frames[FRAMES];
+    macs_fate fates[FRAMES];
+    struct macs_extent extent = {0, 0};
+    memset(&lane->stats, 0, sizeof(lane->stats));
+    lane->sw->ports[0].ctl = false;
+    lane->sw->ports[0].tx_max = limit;
+    answer_count = 1;
+    calls = taken = taken_bytes = freed = 0;
+    for (unsigned i = 0; i < FRAMES; i++) {
+        frames[i] = make_frame(i, 60 + i);
+        fates[i] = together || i ? 1 : 0; /* the port of the first one is not there */
+        macs_extent_add(&extent, odp_packet_len(frames[i]));
+    }
+    const unsigned gone = !together, longer = 60 + FRAMES - 1 > limit ? 60 + FRAMES - 1 - limit : 0;
+    answers = (const int[]){(int)(FRAMES - gone - longer)};
+    macs_settle(&lane->worker, frames, fates, FRAMES, extent);
+    check("sent", limit, lane->stats.ports[0].tx_packets, FRAMES - gone - longer);
+    check("too long", limit, lane->stats.drops[MACS_CAUSE_TOO_LONG], longer);
+    check("without a port", limit, lane->stats.drops[MACS_CAUSE_NO_PORT], gone);
+    check("calls", limit, calls, 1);
+}
+
 int main(void) {
     static struct macs_switch sw = {.port_count = 1};
     static struct macs_thread thread = {.sw = &sw, .gathered = MACS_BURST_MAX};
@@ -117,6 +143,10 @@ int main(void) {
         check("dropped", at, thread.stats.drops[one->cause], FRAMES - one->sent);
         check("freed", at, freed, FRAMES - one->sent);
         check("calls", at, calls, one->calls);
+    }
+    for (uint32_t limit = 60 + FRAMES - 3; limit < 60 + FRAMES + 1; limit++) {
+        check_longest(&lane, limit, true);
+        check_longest(&lane, limit, false);
     }
     puts(failures ? "failed" : "ok");
     return failures != 0;
