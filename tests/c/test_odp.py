@@ -351,6 +351,10 @@ def test_own_promises(native: Toolchain, part: str) -> None:
     native.execute("test_linux", part)
 
 
+def test_what_is_taken_and_what_is_refused(native: Toolchain) -> None:
+    native.execute("test_refused")
+
+
 def test_freeing_twice_calls_the_abort_function(native: Toolchain) -> None:
     assert native.execute("test_linux", "twice", check=False).returncode == 42
 
@@ -452,6 +456,12 @@ def test_a_file_is_read_again(native: Toolchain, tmp_path: Path) -> None:
     told, _ = process.communicate(timeout=20)
     assert process.returncode == 0
     assert int(told.split()[2]) > 10
+
+
+def test_a_file_of_which_no_frame_can_be_used_is_read_once(native: Toolchain, tmp_path: Path) -> None:
+    pcap = write_pcap(tmp_path / "in.pcap", [b"", bytes(5000)])
+    done = native.execute("forward", f"pcap:{pcap},loops=0", "null:")
+    assert done.stdout.splitlines()[1] == "0 in 0 discards 0 errors 2 out 0 errors 0"
 
 
 @pytest.mark.parametrize("kind", ["pcap", "pcapng"])

@@ -1,10 +1,11 @@
 /* pcap:in=FILE,out=FILE,loops=N or pcap:IN[,OUT[,loops=N]] — frames come from a file and go to a file.
  *
- * Either may be missing. The input is read once, or N times, or for ever where N is 0. A named pipe is read as its
- * writer fills it. A received packet has the time of its record; a sent packet is recorded with its time if it has one,
- * so that the same input gives the same output, else with now. Frames longer than a packet has room for, and empty
- * ones, count as in_errors; so do a record that is cut off and one that makes no sense. The output is emptied when the
- * port is started, so that who has opened all ports can see before that no file is used twice.
+ * Either may be missing. The input is read once, or N times, or for ever where N is 0, as long as it has a frame that
+ * can be used. A named pipe is read as its writer fills it. A received packet has the time of its record; a sent packet
+ * is recorded with its time if it has one, so that the same input gives the same output, else with now. Frames longer
+ * than a packet has room for, and empty ones, count as in_errors; so do a record that is cut off and one that makes no
+ * sense. The output is emptied when the port is started, so that who has opened all ports can see before that no file
+ * is used twice.
  */
 #include "pktio/pcap_file.h"
 #include "pktio/pktio.h"
@@ -17,7 +18,7 @@ struct pcap_state {
     bool has_out;
     bool cut_logged;
     bool begun;     /* the output's head is written */
-    bool any;       /* frames since the input's beginning */
+    bool any;       /* a frame was received since the input's beginning */
     uint64_t loops; /* how often it is still to be read; 0: for ever */
     struct macs_odp_pcap_reader in;
     struct macs_odp_pcap_writer out;
@@ -130,7 +131,7 @@ static bool frame_ok(struct macs_odp_pktin *queue, struct pcap_state *state, con
     return ok;
 }
 
-/* The next frame, of the file's next round if need be. */
+/* The next frame, of the file's next round if need be: if this one had a frame that could be used. */
 static enum macs_odp_pcap_result frame_next(struct pcap_state *state, struct macs_odp_pcap_frame *frame) {
     enum macs_odp_pcap_result result = macs_odp_pcap_next(&state->in, frame);
     if (result == MACS_ODP_PCAP_END && state->loops != 1 && state->any) {
@@ -140,7 +141,6 @@ static enum macs_odp_pcap_result frame_next(struct pcap_state *state, struct mac
             return MACS_ODP_PCAP_BROKEN;
         result = macs_odp_pcap_next(&state->in, frame);
     }
-    state->any |= result == MACS_ODP_PCAP_FRAME || result == MACS_ODP_PCAP_SKIPPED;
     return result;
 }
 
@@ -165,6 +165,7 @@ static int pcap_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int n
         odp_packet_ts_set(pkt, (odp_time_t){.ns = frame.ts_ns});
         octets += frame.len;
         got++;
+        state->any = true;
     }
     if (got < taken)
         macs_odp_packet_untake(pktio->pool, packets + got, taken - got);

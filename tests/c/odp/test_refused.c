@@ -1,0 +1,241 @@
+/* What this implementation takes and what it refuses: the last value of each limit and the first one beyond it. */
+#include "check.h"
+
+static uint8_t key[16];
+
+/* --- queues ---------------------------------------------------------------------------------------------------------
+ */
+
+static void test_queues(void) {
+    odp_queue_capability_t capa;
+    odp_queue_param_t param, good_and_bad[2];
+    odp_queue_info_t info;
+    odp_queue_t made[2];
+    odp_event_t event;
+    CHECK(odp_queue_capability(&capa) == 0);
+    odp_queue_param_init(&param);
+    param.size = capa.plain.max_size;
+    odp_queue_t queue = odp_queue_create("largest", &param);
+    CHECK(queue != ODP_QUEUE_INVALID && odp_queue_context_set(queue, made, sizeof(made)) == 0);
+    CHECK(odp_queue_info(queue, &info) == 0 && info.param.context_len == sizeof(made) && info.param.context == made);
+    CHECK(odp_queue_enq_multi(queue, &event, -1) < 0 && odp_queue_deq_multi(queue, &event, -1) < 0);
+    CHECK(odp_queue_enq_multi(queue, &event, 0) == 0 && odp_queue_deq_multi(queue, &event, 0) == 0);
+    CHECK(odp_queue_destroy(queue) == 0 && odp_queue_destroy(ODP_QUEUE_INVALID) < 0);
+    odp_queue_param_init(&good_and_bad[0]);
+    good_and_bad[1] = good_and_bad[0];
+    good_and_bad[1].size = capa.plain.max_size + 1;
+    CHECK(odp_queue_create_multi(NULL, good_and_bad, false, made, 2) == 1 && odp_queue_destroy(made[0]) == 0);
+    CHECK(odp_queue_create_multi(NULL, good_and_bad + 1, true, made, 2) == -1);
+    CHECK(odp_queue_create_multi(NULL, good_and_bad, true, made, 0) == 0);
+    CHECK(odp_queue_create_multi(NULL, good_and_bad, true, made, -1) == -1);
+    CHECK(odp_queue_destroy_multi(made, 0) == -1);
+    param = good_and_bad[0];
+    param.type = ODP_QUEUE_TYPE_SCHED;
+    CHECK(odp_queue_create(NULL, &param) == ODP_QUEUE_INVALID);
+    param = good_and_bad[0];
+    param.nonblocking = ODP_NONBLOCKING_LF;
+    CHECK(odp_queue_create(NULL, &param) == ODP_QUEUE_INVALID);
+}
+
+static void test_all_queues(void) {
+    odp_queue_capability_t capa;
+    odp_queue_param_t param;
+    CHECK(odp_queue_capability(&capa) == 0);
+    odp_queue_param_init(&param);
+    param.size = 1;
+    odp_queue_t queues[capa.max_queues];
+    for (uint32_t i = 0; i < capa.max_queues; i++)
+        CHECK((queues[i] = odp_queue_create(NULL, &param)) != ODP_QUEUE_INVALID);
+    CHECK(odp_queue_create(NULL, &param) == ODP_QUEUE_INVALID);
+    CHECK(odp_queue_destroy(queues[7]) == 0);
+    CHECK((queues[7] = odp_queue_create(NULL, &param)) != ODP_QUEUE_INVALID);
+    CHECK(odp_queue_destroy_multi(queues, (int)capa.max_queues) == (int)capa.max_queues);
+}
+
+static void test_a_full_queue_is_not_destroyed(void) {
+    odp_queue_param_t param;
+    odp_pool_t pool = test_packet_pool(16, 256, 0, 0);
+    odp_queue_param_init(&param);
+    param.size = 4;
+    odp_queue_t queue = odp_queue_create(NULL, &param);
+    for (int i = 0; i < 4; i++)
+        CHECK(odp_queue_enq(queue, odp_packet_to_event(odp_packet_alloc(pool, 60))) == 0);
+    odp_event_t more[2] = {odp_packet_to_event(odp_packet_alloc(pool, 60)), ODP_EVENT_INVALID};
+    CHECK(odp_queue_enq(queue, more[0]) < 0 && odp_queue_enq_multi(queue, more, 1) == 0);
+    CHECK(odp_queue_destroy_multi(&queue, 1) == -1 && odp_queue_len(queue) == 4);
+    odp_event_free(more[0]);
+    for (int i = 0; i < 4; i++)
+        odp_event_free(odp_queue_deq(queue));
+    CHECK(odp_queue_destroy_multi(&queue, 1) == 1 && odp_pool_destroy(pool) == 0);
+}
+
+/* --- pools ----------------------------------------------------------------------------------------------------------
+ */
+
+static bool pool_is_made(const odp_pool_param_t *param) {
+    odp_pool_t pool = odp_pool_create(NULL, param);
+    CHECK(pool == ODP_POOL_INVALID || odp_pool_destroy(pool) == 0);
+    return pool != ODP_POOL_INVALID;
+}
+
+static void test_packet_pools(void) {
+    odp_pool_capability_t capa;
+    odp_pool_param_t good, param;
+    CHECK(odp_pool_capability(&capa) == 0);
+    odp_pool_param_init(&good);
+    good.type = ODP_POOL_PACKET;
+    good.pkt.num = 4;
+    good.pkt.len = 100;
+    good.pkt.cache_size = 0;
+#define TAKES(field, last, beyond)                                                                                     \
+    do {                                                                                                               \
+        param = good;                                                                                                  \
+        param.field = (last);                                                                                          \
+        CHECK(pool_is_made(&param));                                                                                   \
+        param.field = (beyond);                                                                                        \
+        CHECK(!pool_is_made(&param));                                                                                  \
+    } while (0)
+    TAKES(pkt.num, 1, 0);
+    TAKES(pkt.num, 4, capa.pkt.max_num + 1);
+    TAKES(pkt.max_num, 4, 3);
+    TAKES(pkt.max_len, 100, 99);
+    TAKES(pkt.len, capa.pkt.max_len, capa.pkt.max_len + 1);
+    TAKES(pkt.headroom, capa.pkt.max_headroom, capa.pkt.max_headroom + 1);
+    TAKES(pkt.uarea_size, capa.pkt.max_uarea_size, capa.pkt.max_uarea_size + 1);
+    TAKES(pkt.cache_size, capa.pkt.max_cache_size, capa.pkt.max_cache_size + 1);
+    TAKES(pkt.align, 32, 48);
+    TAKES(pkt.align, capa.pkt.max_align, capa.pkt.max_align * 2);
+    TAKES(pkt.num_subparam, 0, 1);
+    CHECK(capa.pkt.max_segs_per_pkt == 1);
+    odp_pool_param_init(&good);
+    good.type = ODP_POOL_BUFFER;
+    good.buf.num = 4;
+    good.buf.size = 100;
+    good.buf.cache_size = 0;
+    TAKES(buf.num, 1, 0);
+    TAKES(buf.num, 4, capa.buf.max_num + 1);
+    TAKES(buf.size, capa.buf.max_size, capa.buf.max_size + 1);
+    TAKES(buf.uarea_size, capa.buf.max_uarea_size, capa.buf.max_uarea_size + 1);
+    TAKES(buf.cache_size, capa.buf.max_cache_size, capa.buf.max_cache_size + 1);
+    TAKES(buf.align, 32, 48);
+    TAKES(buf.align, capa.buf.max_align, capa.buf.max_align * 2);
+}
+
+static void test_statistics_of_pools(void) {
+    odp_pool_param_t param;
+    odp_pool_stats_t stats;
+    odp_pool_stats_selected_t selected;
+    odp_pool_stats_opt_t wanted = {.bit = {.available = 1}};
+    odp_pool_param_init(&param);
+    param.pkt.num = 8;
+    param.pkt.len = 100;
+    param.pkt.cache_size = 0;
+    param.pkt.seg_len = 0;
+    param.stats.bit.available = 1;
+    param.stats.bit.thread_cache_available = 1;
+    odp_pool_t pool = odp_pool_create(NULL, &param);
+    CHECK(pool != ODP_POOL_INVALID);
+    static const struct {
+        uint16_t first, last;
+        int status;
+    } ranges[] = {{0, 0, 0},
+                  {3, 2, -1},
+                  {2, 3, 0},
+                  {0, ODP_THREAD_COUNT_MAX, -1},
+                  {ODP_THREAD_COUNT_MAX - 1, ODP_THREAD_COUNT_MAX - 1, 0}};
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        stats.thread.first = ranges[i].first;
+        stats.thread.last = ranges[i].last;
+        CHECK(odp_pool_stats(pool, &stats) == ranges[i].status);
+        CHECK(ranges[i].status || (stats.available == 8 && stats.cache_available == 0));
+    }
+    CHECK(odp_pool_stats_selected(pool, &selected, &wanted) == 0 && selected.available == 8);
+    wanted.bit.cache_available = 1; /* was not asked for when the pool was made */
+    CHECK(odp_pool_stats_selected(pool, &selected, &wanted) < 0);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* --- crypto ---------------------------------------------------------------------------------------------------------
+ */
+
+static odp_crypto_session_t session_new(void) {
+    odp_crypto_session_param_t param;
+    odp_crypto_ses_create_err_t status;
+    odp_crypto_session_t session;
+    odp_crypto_session_param_init(&param);
+    param.cipher_alg = ODP_CIPHER_ALG_AES_CBC;
+    param.cipher_key = (odp_crypto_key_t){.data = key, .length = sizeof(key)};
+    param.cipher_iv_len = 16;
+    return odp_crypto_session_create(&param, &session, &status) == 0 ? session : ODP_CRYPTO_SESSION_INVALID;
+}
+
+/* A range that is beyond its packet or no whole number of blocks is told of and changes nothing; nothing may be
+ * ciphered. */
+static void test_ranges(void) {
+    enum { LENGTH = 64 };
+    static const struct {
+        uint32_t offset, length;
+        bool fine;
+    } ranges[] = {{0, 64, true},  {48, 16, true}, {49, 16, false}, {48, 32, false},
+                  {64, 0, true},  {65, 0, false}, {64, 16, false}, {80, 16, false},
+                  {0, 80, false}, {0, 15, false}, {5, 0, true},    {16, UINT32_MAX - 15, false}};
+    static const uint8_t iv[16];
+    odp_pool_t pool = test_packet_pool(8, 256, 0, 0);
+    odp_crypto_session_t session = session_new();
+    CHECK(session != ODP_CRYPTO_SESSION_INVALID);
+    for (unsigned i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        odp_packet_t packet = odp_packet_alloc(pool, LENGTH), out;
+        odp_crypto_packet_result_t result;
+        uint8_t before[LENGTH], *data = odp_packet_data(packet);
+        CHECK(odp_crypto_result(&result, packet) == -2); /* nothing has been done to it */
+        memset(data, (int)i, LENGTH);
+        memcpy(before, data, LENGTH);
+        odp_crypto_packet_op_param_t param = {.session = session, .cipher_iv_ptr = iv};
+        param.cipher_range = (odp_packet_data_range_t){.offset = ranges[i].offset, .length = ranges[i].length};
+        CHECK(odp_crypto_op(&packet, &out, &param, 1) == 1 && out == packet);
+        CHECK(odp_crypto_result(&result, packet) == (ranges[i].fine ? 0 : -1));
+        CHECK(result.cipher_status.alg_err ==
+              (ranges[i].fine ? ODP_CRYPTO_ALG_ERR_NONE : ODP_CRYPTO_ALG_ERR_DATA_SIZE));
+        const bool changed = memcmp(before, data, LENGTH) != 0;
+        CHECK(changed == (ranges[i].fine && ranges[i].length > 0));
+        odp_packet_free(packet);
+    }
+    CHECK(odp_crypto_session_destroy(session) == 0 && odp_crypto_session_destroy(ODP_CRYPTO_SESSION_INVALID) < 0);
+    CHECK(odp_pool_destroy(pool) == 0);
+}
+
+/* As many as the capabilities say at once, and any number one after the other. */
+static void test_sessions(void) {
+    odp_crypto_capability_t capa;
+    CHECK(odp_crypto_capability(&capa) == 0);
+    for (uint32_t i = 0; i <= capa.max_sessions; i++)
+        CHECK(odp_crypto_session_destroy(session_new()) == 0);
+    odp_crypto_session_t *sessions = malloc(capa.max_sessions * sizeof(*sessions));
+    for (uint32_t i = 0; i < capa.max_sessions; i++)
+        CHECK((sessions[i] = session_new()) != ODP_CRYPTO_SESSION_INVALID);
+    CHECK(session_new() == ODP_CRYPTO_SESSION_INVALID);
+    for (uint32_t i = capa.max_sessions; i-- > 0;) /* the first, the last and others are taken out of the list */
+        CHECK(odp_crypto_session_destroy(sessions[(i * 7 + 3) % capa.max_sessions]) == 0);
+    free(sessions);
+}
+
+static void test_random(void) {
+    uint8_t bytes[16];
+    CHECK(odp_random_data(bytes, sizeof(bytes), odp_random_max_kind()) == sizeof(bytes));
+    CHECK(odp_random_data(bytes, sizeof(bytes), (odp_random_kind_t)(odp_random_max_kind() + 1)) < 0);
+    CHECK(odp_random_data(bytes, 0, ODP_RANDOM_BASIC) == 0);
+}
+
+int main(void) {
+    test_begin();
+    test_queues();
+    test_all_queues();
+    test_a_full_queue_is_not_destroyed();
+    test_packet_pools();
+    test_statistics_of_pools();
+    test_ranges();
+    test_sessions();
+    test_random();
+    test_end();
+    return 0;
+}
