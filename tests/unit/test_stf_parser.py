@@ -123,6 +123,43 @@ def test_errors_are_located(text: str, message: str) -> None:
     assert errors(text) == [message]
 
 
+@pytest.mark.parametrize(
+    ("command", "least", "most"),
+    [
+        ("mirroring_add", 2, 2),
+        ("mirroring_add_mc", 2, 2),
+        ("mirroring_delete", 1, 1),
+        ("mirroring_get", 1, 1),
+        ("mc_mgrp_create", 1, 1),
+        ("mc_node_create", 1, 1000),
+        ("mc_node_update", 1, 1000),
+        ("mc_node_associate", 2, 2),
+        ("counter_read c", 1, 1),
+        ("counter_write c", 3, 3),
+        ("register_read r", 1, 1),
+        ("register_write r", 2, 2),
+        ("register_reset r", 0, 0),
+        ("meter_get_rates m", 1, 1),
+    ],
+)
+def test_commands_take_so_many_numbers(command: str, least: int, most: int) -> None:
+    for count in (least, most):
+        (found,) = read(f"{command} {'7 ' * count}")
+        assert isinstance(found, st.Command)
+        assert [number.value for number in found.numbers] == [7] * count
+    (few,) = errors(f"{command} {'7 ' * (least - 1)}") if least else ("a number is expected here",)
+    (many,) = errors(f"{command} {'7 ' * (most + 1)}")
+    assert "a number is expected here" in few
+    assert many.endswith("the statement should end here; there is '7'")
+
+
+def test_rates() -> None:
+    one, every = read("meter_set_rates m 3 0.5:1 2:6\nmeter_array_set_rates m 1:2 3:4\n")
+    assert isinstance(one, st.Command) and isinstance(every, st.Command)
+    assert ([n.value for n in one.numbers], one.rates) == ([3], (st.Rate(0.5, 1), st.Rate(2.0, 6)))
+    assert (every.numbers, every.rates) == ((), (st.Rate(1.0, 2), st.Rate(3.0, 4)))
+
+
 def test_reading_goes_on_after_an_error() -> None:
     assert len(errors("bogus\nadd\npacket 1 0\nwait\nworse")) == 4
 
