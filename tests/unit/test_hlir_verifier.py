@@ -9,7 +9,7 @@ import pytest
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType
+from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
 from transpiler.hlir.verifier import Malformed, verify
 
 AT = Span("t.p4", 3, 5)
@@ -103,6 +103,16 @@ def test_a_well_formed_program_passes() -> None:
         (st.CallExtern("register.read", None, (const(1, 32),), (PORT,), AT), "does not fit the instance None"),
         (st.CallExtern("register.read", "Ingress.r", (const(1, 32),), (PORT,), AT), "elements of Ingress.r are bit<8>"),
         (st.CallExtern("truncate.request", None, (), (), AT), "takes 1 inputs"),
+        (
+            st.CallExtern("register.write", "Ingress.r", (const(1, 32), const(1, 9)), (), AT),
+            "elements of Ingress.r are",
+        ),
+        (st.CallExtern("register.write", "Ingress.x", (const(1, 32), const(1, 8)), (), AT), "the instance Ingress.x"),
+        (st.CopyHeader(ex.HeaderRef("hdr.eth", AT), ex.HeaderRef("hdr.ip", AT), AT), "copy between different"),
+        (st.ApplyTable("Ingress.t", None, PORT, AT), "a variable of the table's action enum"),
+        (st.Switch(TYPE, (st.SwitchCase((1 << 16,), (), AT),), (), AT), "case 65536 is out of range"),
+        (st.Switch(TYPE, (), (st.Leave("out", AT),), AT), "leaves out"),
+        (st.Switch(TYPE, (st.SwitchCase((0, 65535), (st.Leave("in", AT),), AT),), (), AT), "leaves in"),
         (st.Switch(TYPE, (st.SwitchCase((1, 1), (), AT),), (), AT), "out of range or there twice"),
         (
             st.Assign(PORT, ex.Binary(ex.BinaryOp.ADD, const(1, 9), TYPE, Bits(9), AT), AT),
@@ -117,6 +127,141 @@ def test_a_bad_statement_is_named(statement: st.Statement, complaint: str) -> No
     text = violations(program(ingress=(statement,)))
     assert complaint in text
     assert "t.p4:3:5" in text
+
+
+ETH = ex.HeaderRef("hdr.eth", AT)
+ONE = const(1, 9)
+FLAG = ex.Const(1, Bool(), AT)
+
+
+def binary(op: ex.BinaryOp, left: ex.Expression, right: ex.Expression, type_: Type) -> ex.Binary:
+    return ex.Binary(op, left, right, type_, AT)
+
+
+@pytest.mark.parametrize(
+    ("value", "well"),
+    [
+        (binary(ex.BinaryOp.ADD, ONE, ONE, Bits(9)), True),
+        (binary(ex.BinaryOp.ADD, ONE, ONE, Bits(8)), False),
+        (binary(ex.BinaryOp.ADD, FLAG, FLAG, Bool()), False),
+        (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 5), Bits(9)), True),
+        (binary(ex.BinaryOp.CONCAT, const(1, 4), const(1, 4), Bits(9)), False),
+        (binary(ex.BinaryOp.CONCAT, const(1, 4), FLAG, Bits(9)), False),
+        (binary(ex.BinaryOp.SHL, ONE, const(1, 3), Bits(9)), True),
+        (binary(ex.BinaryOp.SHL, ONE, FLAG, Bits(9)), False),
+        (binary(ex.BinaryOp.SHL, const(1, 8), const(1, 3), Bits(9)), False),
+        (binary(ex.BinaryOp.LT, ONE, ONE, Bits(9)), False),
+        (ex.Conditional(FLAG, ONE, ONE, Bits(9), AT), True),
+        (ex.Conditional(ONE, ONE, ONE, Bits(9), AT), False),
+        (ex.Conditional(FLAG, const(1, 8), ONE, Bits(9), AT), False),
+        (ex.Conditional(FLAG, ONE, const(1, 8), Bits(9), AT), False),
+        (ex.Slice(TYPE, 8, 0, AT), True),
+        (ex.Slice(TYPE, 15, 7, AT), True),
+        (ex.Slice(ex.Slice(TYPE, 20, 0, AT), 8, 0, AT), False),
+        (ex.Cast(FLAG, Bits(9), AT), True),
+        (ex.Cast(ex.Cast(const(1, 3), Bool(), AT), Bits(9), AT), True),
+        (ex.Unary(ex.UnaryOp.NEGATE, ONE, Bits(9), AT), True),
+        (ex.Unary(ex.UnaryOp.NEGATE, const(1, 8), Bits(9), AT), False),
+        (ex.Cast(ex.Unary(ex.UnaryOp.NEGATE, FLAG, Bool(), AT), Bits(9), AT), False),
+        (ex.Cast(ex.Unary(ex.UnaryOp.NOT, FLAG, Bool(), AT), Bits(9), AT), True),
+        (ex.Cast(binary(ex.BinaryOp.LT, ONE, ONE, Bool()), Bits(9), AT), True),
+        (ex.Cast(binary(ex.BinaryOp.LT, FLAG, FLAG, Bool()), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.EQ, FLAG, FLAG, Bool()), Bits(9), AT), True),
+        (ex.Cast(binary(ex.BinaryOp.EQ, FLAG, ONE, Bool()), Bits(9), AT), False),
+        (ex.Cast(binary(ex.BinaryOp.LAND, FLAG, FLAG, Bool()), Bits(9), AT), True),
+        (ex.Cast(binary(ex.BinaryOp.LAND, FLAG, ONE, Bool()), Bits(9), AT), False),
+        (ex.Cast(ex.IsValid(ETH, AT), Bits(9), AT), True),
+        (ex.Cast(ex.IsValid(ex.HeaderRef("hdr.ip", AT), AT), Bits(9), AT), False),
+        (ex.Read(PORT, Bits(9), AT), True),
+        (ex.Cast(ex.Read(PORT, Bits(8), AT), Bits(9), AT), False),
+        (ex.Cast(ex.Const(2, Bool(), AT), Bits(9), AT), False),
+        (const(511, 9), True),
+    ],
+)
+def test_expressions(value: ex.Expression, well: bool) -> None:
+    made = program(ingress=(st.Assign(PORT, value, AT),))
+    if well:
+        verify(made)
+    else:
+        assert violations(made)
+
+
+@pytest.mark.parametrize(
+    ("start", "complaint"),
+    [
+        (st.Extract(ETH, const(8, 32), AT), "a varbit width goes with a varbit field"),
+        (st.Lookahead(PORT, Bits(8), AT), "lookahead of bit<8> into another type"),
+        (st.Advance(FLAG, AT), "a number is needed, this is bool"),
+        (st.Verify(ONE, ex.Const(0, ERRORS, AT), AT), "condition is bit<9>, not bool"),
+        (st.Verify(FLAG, ONE, AT), "error is bit<9>, not error"),
+        (st.Emit(ETH, AT), "Emit in a parser"),
+    ],
+)
+def test_what_only_parsers_do(start: st.Statement, complaint: str) -> None:
+    assert complaint in violations(program(start=(start,)))
+
+
+def parser(*cases: pr.SelectCase, transition: pr.Goto | None = None, name: str = "start") -> pr.Program:
+    """The program with another parser."""
+    state = pr.ParserState(name, (), transition or pr.Select((TYPE,), cases, AT), AT)
+    good = program(value_sets=(pr.ValueSet("vs", (Bits(16),), (pr.MatchKind.EXACT,), 4, AT),
+                               pr.ValueSet("wide", (Bits(8),), (pr.MatchKind.EXACT,), 4, AT)))  # fmt: skip
+    return replace(good, pipes=(replace(good.pipes[0], states=(state,)), *good.pipes[1:]))
+
+
+def test_transitions() -> None:
+    def case(to: str, *keys: ex.KeySet) -> pr.SelectCase:
+        return pr.SelectCase(keys, to, AT)
+
+    of_set, wide = ex.ValueSetRef("vs", AT), ex.ValueSetRef("wide", AT)
+    some = (ex.RangeSet(const(1, 16), const(2, 16), AT), ex.MaskSet(const(1, 16), const(1, 16), AT), ex.AnySet(AT))
+    verify(parser(*(case("accept", key) for key in (*some, of_set)), case("reject", ex.AnySet(AT))))
+    verify(parser(transition=pr.Goto("reject", AT)))
+    assert "unknown state lost" in violations(parser(transition=pr.Goto("lost", AT)))
+    assert "unknown state lost" in violations(parser(case("lost", ex.AnySet(AT))))
+    assert "unknown value set none" in violations(parser(case("accept", ex.ValueSetRef("none", AT))))
+    assert "wide does not fit what is selected on" in violations(parser(case("accept", wide)))
+    assert "2 keys for 1 values" in violations(parser(case("accept", of_set, ex.AnySet(AT))))
+    narrow = ex.MaskSet(const(1, 16), const(1, 8), AT)
+    assert "key is bit<8>, not bit<16>" in violations(parser(case("accept", narrow)))
+    assert "one named like a final state" in violations(parser(transition=pr.Goto("accept", AT), name="accept"))
+    good = program()
+    assert "has no state" in violations(replace(good, pipes=(replace(good.pipes[0], states=()), *good.pipes[1:])))
+
+
+def test_declarations() -> None:
+    good = program()
+    table, action = good.tables[0], good.actions[0]
+    strange = HeaderType("ethernet_t", (Field("dst", Bits(0), AT), Field("type", Bits(16), AT)), AT)
+    two = HeaderType("two_t", (Field("a", Varbit(8), AT), Field("b", Varbit(8), AT)), AT)
+    one = HeaderType("one_t", (Field("a", Varbit(8), AT), Field("a", Bits(8), AT)), AT)
+    register = good.externs[0]
+    entry = replace(table.entries[0], keys=(ex.MaskSet(const(1, 16), TYPE, AT),))
+    for damaged, complaint in (
+        ({"header_types": (strange,)}, "field ethernet_t.dst cannot be bit<0>"),
+        ({"header_types": (ETHERNET, two)}, "header type two_t has 2 varbit fields"),
+        ({"header_types": (ETHERNET, one)}, "field of one_t name 'a' is empty or used twice"),
+        ({"headers": (*good.headers, pr.Header("hdr.x", "none_t", AT))}, "hdr.x has the unknown header type none_t"),
+        ({"stacks": (pr.HeaderStack("hdr.s", "ethernet_t", 0, AT),)}, "stack hdr.s has 0 elements"),
+        ({"externs": (replace(register, kind="oven"),)}, "is of the unknown extern kind oven"),
+        ({"externs": (replace(register, attributes=(("size", -1), ("width", 8))),)}, "Ingress.r has size -1"),
+        ({"intrinsics": (("egress_spec", "forward.port"),)}, "forward.port is not an intrinsic variable"),
+        ({"bridges": (pr.Bridge("normal", ("forward.port",), (), AT),)}, "forward.port is not an intrinsic variable"),
+        ({"bridges": (pr.Bridge("normal", (), ("none",), AT),)}, "none is not a header of the packet"),
+        ({"bridges": (pr.Bridge("normal", (), (), AT),) * 2}, "bridge name 'normal' is empty or used twice"),
+        ({"actions": (replace(action, parameters=("nothing",)),)}, "nothing of Ingress.forward is not an action data"),
+        ({"tables": (replace(table, size=-1),)}, "table Ingress.t has size -1"),
+        ({"tables": (replace(table, actions=(*table.actions, pr.ActionUse("no", AT))),)}, "uses the unknown action no"),
+        ({"tables": (replace(table, implementation="Ingress.r"),)}, "table Ingress.t cannot use Ingress.r"),
+        ({"tables": (replace(table, direct=("none",)),)}, "table Ingress.t cannot use none"),
+        ({"tables": (replace(table, entries=(entry,)),)}, "an entry of Ingress.t has a key that is not constant"),
+        ({"errors": replace(ERRORS, name="mine")}, "errors do not begin with those of core.p4"),
+    ):
+        assert complaint in violations(program(**damaged)), complaint
+    foreign = pr.ActionCall("Ingress.other", (), AT)
+    assert "Ingress.other is not an action of table" in violations(
+        program(tables=(replace(table, default_action=foreign),))
+    )
 
 
 def test_all_violations_are_listed() -> None:

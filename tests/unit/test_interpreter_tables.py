@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hlir_builder import AT, Builder, any_, apply, const, emit, exact, extract, goto, state
@@ -153,6 +154,59 @@ def test_refused_when_there_or_full_or_constant_or_unknown() -> None:
     for request in (lambda: switch.table_delete("I.t", 9), lambda: switch.table_clear("I.u")):
         with pytest.raises(ControlError, match=r"no entry 9|no table I\.u"):
             request()
+
+
+def test_actions_for_entries_or_misses_only() -> None:
+    made = program(["exact"])
+    [table] = made.tables
+    uses = tuple(
+        replace(use, default_only=use.action == "I.drop", table_only=use.action == "I.to") for use in table.actions
+    )
+    switch = Switch(replace(made, tables=(replace(table, actions=uses),)))
+    handle = switch.table_add("I.t", (Exact(1),), "I.to", (1,))
+    for request in (
+        lambda: switch.table_add("I.t", (Exact(2),), "I.drop", ()),
+        lambda: switch.table_modify("I.t", handle, "I.drop", ()),
+    ):
+        with pytest.raises(ControlError, match=r"I\.drop is not allowed for entries"):
+            request()
+    with pytest.raises(ControlError, match=r"I\.to is not allowed for the default action"):
+        switch.table_set_default("I.t", "I.to", (1,))
+    switch.table_set_default("I.t", "I.drop", ())
+    assert [port_of(switch, key) for key in (1, 2)] == [1, None]
+
+
+def test_entries_go_and_come_again() -> None:
+    switch = Switch(program(["exact"], size=2))
+    first, second = (switch.table_add("I.t", (Exact(key),), "I.to", (key,)) for key in (1, 2))
+    with pytest.raises(ControlError, match="it has room for 2 entries"):
+        switch.table_add("I.t", (Exact(3),), "I.to", (3,))
+    switch.table_delete("I.t", first)
+    third = switch.table_add("I.t", (Exact(3),), "I.to", (3,))
+    assert len({first, second, third}) == 3
+    assert [port_of(switch, key) for key in (1, 2, 3)] == [None, 2, 3]
+    switch.table_clear("I.t")
+    assert [port_of(switch, key) for key in (2, 3)] == [None, None]
+    for request in (
+        lambda: switch.table_modify("I.t", second, "I.to", (1,)),
+        lambda: switch.table_delete("I.t", second),
+    ):
+        with pytest.raises(ControlError, match=f"no entry {second}"):
+            request()
+    constant = Switch(program(["exact"], [((exact(5, 8),), 5, 0)], const_entries=True))
+    for request in (lambda: constant.table_clear("I.t"), lambda: constant.table_delete("I.t", 0)):
+        with pytest.raises(ControlError, match="constant entries"):
+            request()
+    assert port_of(constant, 5) == 5
+
+
+def test_the_largest_arguments() -> None:
+    switch = Switch(program(["lpm"]))
+    switch.table_add("I.t", (Prefix(0xFF, 8),), "I.to", (511,))
+    switch.table_add("I.t", (Prefix(0, 0),), "I.to", (0,))
+    assert [port_of(switch, key) for key in (0xFF, 0xFE)] == [None, 0]  # 511 drops
+    with pytest.raises(ControlError, match=r"0x200 does not fit in the 9 bits of I\.to\.port"):
+        switch.table_add("I.t", (Prefix(0x80, 1),), "I.to", (512,))
 
 
 def test_action_selector_spreads_over_its_members_by_hash() -> None:

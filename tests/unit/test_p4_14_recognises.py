@@ -37,6 +37,15 @@ control ingress(inout headers hdr) { apply { } }
         ("control ingress { apply(t); }", True),
         ("control ingress() { apply { t.apply(); } }", False),
         ("typedef bit<48> mac_t;", False),
+        ("metadata meta_t meta { a : 0; }", True),
+        ("header h_t stack [4] ;", True),
+        ("fields { a : 8; }", True),
+        ("field_list_calculation c { }", True),
+        ("calculated_field h.c[0] { }", True),
+        ("parser_value_set known;", True),
+        ("const int one = 1;", False),
+        ("struct s_t<T> { }", False),
+        ("state s { transition accept; }", False),
     ],
 )
 def test_by_content(text: str, likely: bool) -> None:
@@ -47,3 +56,12 @@ def test_by_content(text: str, likely: bool) -> None:
 def test_suffix_decides_when_nothing_is_declared() -> None:
     assert P4_14().recognises(Path("empty.p4_14"), "") == 1.0
     assert P4_14().recognises(Path("empty.p4"), "") < 0.5
+
+
+def test_what_both_languages_have_is_weighed() -> None:
+    """One sign of either: the heavier one tells which."""
+    assert (
+        P4_14().recognises(Path("p.p4"), "reads { } main;")
+        > 0.5
+        > P4_14().recognises(Path("p.p4"), "fields { } key = {")
+    )

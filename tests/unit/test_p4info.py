@@ -338,6 +338,18 @@ def test_the_package(tmp_path: Path) -> None:
         ({"key": "meta.tag: exact @id(2); meta.flag: exact @id(2);"}, "@id(2) is given twice"),
         ({"rest": '@selector_size_semantics("any") implementation = action_selector(HashAlgorithm.crc16, 1, 1);'},
          "is \"sum_of_weights\" or"),
+        ({"rest": "@max_group_size(2147483648) implementation = action_selector(HashAlgorithm.crc16, 1, 1);"},
+         "@max_group_size is a number from 0 to 2**31 - 1"),
+        ({"rest": "@max_group_size(many) implementation = action_selector(HashAlgorithm.crc16, 1, 1);"},
+         "@max_group_size is a number from 0 to 2**31 - 1"),
+        ({"top": "@p4runtime_translation(9) type bit<9> port_t;", "meta": "port_t p;", "key": "meta.p: exact;"},
+         "@p4runtime_translation"),
+        ({"top": '@p4runtime_translation("u", bit<8>) type int<9> port_t;', "meta": "port_t p;",
+          "key": "meta.p: exact;"},
+         "values of 'port_t' cannot be translated: its type is not bit<W>"),
+        ({"key": "meta.tag: exact @id(4294967296);"}, "an @id is a number from 1"),
+        ({"control": "@id(0x2000005) action odd() { }", "actions": "odd;"},
+         "the upper byte of @id(0x2000005) is not that of a action, 0x01"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_a_located_error(tmp_path: Path, parts: dict[str, str], message: str) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hlir_builder import Builder, apply, emit, extract, goto, state
+from hlir_builder import AT, Builder, apply, const, emit, extract, goto, state
 
 from macsad.cli import call
 from macsad.resources import share
@@ -16,12 +17,12 @@ from transpiler.codegen.generate import generate
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics, Rejected
-from transpiler.hlir.program import MatchKind, Program
+from transpiler.hlir.program import MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.description import load
 from transpiler.targets.find import Known, builtin, choose
-from transpiler.targets.target import BadTarget, Need
+from transpiler.targets.target import BadTarget, Kernel, Need
 
 MINIMAL = """
 name = "board"
@@ -92,6 +93,56 @@ def test_entries_that_fit_a_word_get_the_kernel_for_words() -> None:
         found = builtin().kernel_for(Need(table.keys, 1024, bits))
         assert found is not None
         assert found.name == name
+
+
+@pytest.mark.parametrize(
+    ("limits", "widths", "size", "bits", "constants", "why"),
+    [
+        ({}, (16, 16), 1, None, None, ""),
+        ({"alone": True}, (16,), 1, None, None, ""),
+        ({"alone": True}, (16, 16), 1, None, None, "it matches one field, and this key has 2"),
+        ({"min_bits": 17}, (17,), 1, None, None, ""),
+        ({"min_bits": 17}, (16,), 1, None, None, "its keys have at least 17 bits, and this one has 16"),
+        ({"max_bits": 16}, (16,), 1, None, None, ""),
+        ({"max_bits": 16}, (9, 8), 1, None, None, "its keys have at most 16 bits, and this one has 17"),
+        ({"max_key_bytes": 3}, (9, 8), 1, None, None, ""),
+        ({"max_key_bytes": 3}, (9, 9), 1, None, None, "its keys have at most 3 bytes, and this one has 4"),
+        ({"max_entries": 4}, (16,), 4, None, None, ""),
+        ({"max_entries": 4}, (16,), 5, None, None, "it holds at most 4 entries, and the table's size is 5"),
+        ({"max_entries": 4, "kept_by": "x"}, (64,), 9, None, 4, ""),
+        ({"max_entries": 4, "kept_by": "x"}, (16,), 4, None, 5, "it holds at most 4 entries, and the table's size is 5"),
+        ({"kept_by": "x"}, (16,), 4, None, None, "it is for entries that never change"),
+        ({"kept_by": "x"}, (65,), 4, None, 1, "it compares fields of at most 64 bits"),
+        ({"words": True}, (16,), 4, None, None, "its entries are words of 64 bits: its entries are no words"),
+        ({"words": True, "max_data_bits": 8}, (16,), 4, (16, 8), None, ""),
+        ({"words": True, "max_data_bits": 8}, (16,), 4, (16, 9), None, "at most 8 bits of data, and these have 9"),
+        # 62 bits go into an entry: of 56 + 9, three are told by the bucket, of which eight entries make one
+        ({"words": True, "max_entry_bits": 62}, (56,), 64, (56, 9), None, ""),
+        ({"words": True, "max_entry_bits": 62}, (56,), 63, (56, 9), None, "56 + 9 bits, which do not fit"),
+        ({"words": True, "max_entry_bits": 62}, (5,), 64, (5, 60), None, "5 + 60 bits, which do not fit"),
+        ({"words": True, "max_entry_bits": 62}, (6,), 64, (6, 59), None, ""),
+        ({"words": True, "max_entry_bits": 62}, (16,), 1, (16, 9), None, ""),
+    ],
+)  # fmt: skip
+def test_what_a_kernel_refuses(
+    limits: dict[str, Any], widths: tuple[int, ...], size: int, bits: tuple[int, int] | None, constants: int | None,
+    why: str,
+) -> None:  # fmt: skip
+    keys = tuple(TableKey(const(0, width), MatchKind.EXACT, "k", AT) for width in widths)
+    kernel = Kernel("k", frozenset({MatchKind.EXACT, MatchKind.LPM}), **limits)
+    refusal = kernel.refusal(Need(keys, size, bits, constants=constants))
+    assert why in refusal and bool(refusal) == bool(why)
+
+
+def test_what_is_selected_by_is_not_matched() -> None:
+    prefix, selector = (TableKey(const(0, 16), kind, "k", AT) for kind in (MatchKind.LPM, MatchKind.SELECTOR))
+    kernel = Kernel("k", frozenset({MatchKind.LPM}), alone=True, bulk=True, bulk_key_bytes=4)
+    assert kernel.refusal(Need((prefix, selector))) == ""
+    assert kernel.refusal(Need((prefix, prefix))) == "it matches one prefix"
+    assert (Need((prefix, selector)).bits, Need((prefix, selector)).key_bytes) == (16, 2)
+    assert [kernel.looks_up_many(size) for size in (4, 5)] == [True, False]
+    assert replace(kernel, bulk_key_bytes=0).looks_up_many(5) and not replace(kernel, bulk=False).looks_up_many(1)
+    assert (kernel.keeper, replace(kernel, kept_by="linear").keeper) == ("k", "linear")
 
 
 def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
