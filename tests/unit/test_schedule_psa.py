@@ -25,6 +25,7 @@ from transpiler.schedule.psa import (
     PASS_ON,
     TO_PORT,
     plan,
+    plan_parted,
     preserved_lists,
     second_lives,
     settle,
@@ -97,3 +98,54 @@ def test_what_is_known_to_be_dropped_is_not_deparsed() -> None:
     c = generate(program, builtin(), share("templates"), Diagnostics()).c
     entry, *_ = c[c.index("egress_0_entry(") :].partition("\n}\n")
     assert "MACS_DROP" in entry and "_output_drop" not in entry and "macs_store_bytes" not in entry
+
+
+ONCE = """
+#include <core.p4>
+#include <psa.p4>
+header h_t {{ bit<8> a; bit<32> b; }}
+struct headers_t {{ h_t h; }}
+struct none_t {{ }}
+parser IP(packet_in p, out headers_t hdr, inout none_t m, in psa_ingress_parser_input_metadata_t i,
+          in none_t a, in none_t b) {{ state start {{ p.extract(hdr.h); transition accept; }} }}
+control In(inout headers_t hdr, inout none_t m, in psa_ingress_input_metadata_t i,
+           inout psa_ingress_output_metadata_t o) {{ apply {{ {ingress} }} }}
+control ID(packet_out p, out none_t a, out none_t b, out none_t c, inout headers_t hdr, in none_t m,
+           in psa_ingress_output_metadata_t o) {{ apply {{ p.emit(hdr); }} }}
+parser EP(packet_in p, out none_t h, inout none_t m, in psa_egress_parser_input_metadata_t i,
+          in none_t a, in none_t b, in none_t c) {{ state start {{ transition accept; }} }}
+control Out(inout none_t h, inout none_t m, in psa_egress_input_metadata_t i,
+            inout psa_egress_output_metadata_t o) {{ apply {{ {egress} }} }}
+control ED(packet_out p, out none_t a, out none_t b, inout none_t h, in none_t m,
+           in psa_egress_output_metadata_t o, in psa_egress_deparser_input_metadata_t d) {{ apply {{ }} }}
+PSA_Switch(IngressPipeline(IP(), In(), ID()), PacketReplicationEngine(),
+           EgressPipeline(EP(), Out(), ED()), BufferingQueueingEngine()) main;
+"""
+
+
+@pytest.mark.parametrize(
+    ("ingress", "egress", "again"),
+    [
+        ("send_to_port(o, (PortId_t) 32w1);", "", False),
+        ("send_to_port(o, (PortId_t) 32w0xfffffffa);", "", True),
+        ("send_to_port(o, PSA_PORT_RECIRCULATE);", "", True),
+        ("o.drop = false; o.egress_port = (PortId_t) (bit<32>) hdr.h.a;", "", False),
+        ("send_to_port(o, (PortId_t) hdr.h.b);", "", True),
+        ("send_to_port(o, i.ingress_port);", "", True),
+        ("multicast(o, (MulticastGroup_t) 32w0);", "", False),
+        ("multicast(o, (MulticastGroup_t) 32w1);", "", True),
+        ("o.clone = false; o.resubmit = false; ingress_drop(o);", "", False),
+        ("o.clone = true;", "", True),
+        ("o.resubmit = hdr.h.a == 1;", "", True),
+        ("ingress_drop(o);", "o.clone = true;", True),
+    ],
+)
+def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str, again: bool) -> None:
+    file = tmp_path / "once.p4"
+    file.write_text(ONCE.format(ingress=ingress, egress=egress))
+    program = optimise(compilation.load(Request(file, warnings=("no-all",))))
+    assert second_lives(program) == again
+    names = [pipe.name for pipe in plan(program)]
+    assert names == (["ingress", "egress"] if again or egress else ["ingress"])
+    asks = any(word in ingress + egress for word in ("clone = true", "resubmit = hdr"))
+    assert bool(plan_parted(program)) == (again and not asks)
