@@ -62,7 +62,7 @@ def hash_(scope: Scope, context: Context, depth: int) -> list[Node]:
     if not targets or not fields:
         return []
     target = scope.random.choice(targets)
-    data = ", ".join(p.text for p in scope.random.choices(fields, k=scope.random.randint(1, 4)))
+    data = ", ".join(p.text for p in scope.random.choices(fields, k=scope.random.randint(1, 9)))
     algorithm = scope.random.choice(ALGORITHMS)
     base, most = (scope.literal(bits(target.type.width)) for _ in range(2))
     return [f"hash({target.text}, HashAlgorithm.{algorithm}, {base}, {{ {data} }}, {most});"]
@@ -84,7 +84,7 @@ def digest(scope: Scope, context: Context, depth: int) -> list[Node]:
     fields = [p for p in scope.places if p.type.numeric]
     if not fields:
         return []
-    data = ", ".join(p.text for p in scope.random.choices(fields, k=scope.random.randint(1, 4)))
+    data = ", ".join(p.text for p in scope.random.choices(fields, k=scope.random.randint(1, 9)))
     return _sometimes(scope, f"digest(1, {{ {data} }});")
 
 

@@ -209,3 +209,44 @@ def test_a_key_that_cannot_be_chosen(tmp_path: Path, capsys: pytest.CaptureFixtu
     program.write_text(HASHED.replace("PLAIN", ""))
     assert cli.call(["gen", str(program), "-o", str(tmp_path)]) == 1
     assert "no table was found" in capsys.readouterr().err
+
+
+def test_a_checksum_over_many_headers_is_of_those_that_are_there(tmp_path: Path) -> None:
+    program = tmp_path / "many.p4"
+    program.write_text("""
+#include <core.p4>
+#include <v1model.p4>
+header head_t { bit<8> what; bit<8> rest; bit<16> sum; }
+header word_t { bit<16> w; }
+struct headers_t { head_t head; word_t a; word_t b; word_t c; word_t d; }
+struct meta_t { }
+parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start {
+        packet.extract(hdr.head);
+        packet.extract(hdr.a);
+        transition select(hdr.head.what) { 1: b; 2: c; default: d; }
+    }
+    state b { packet.extract(hdr.b); transition d; }
+    state c { packet.extract(hdr.c); transition accept; }
+    state d { packet.extract(hdr.d); transition accept; }
+}
+control V(inout headers_t hdr, inout meta_t meta) {
+    apply {
+        verify_checksum(true, { hdr.head.rest, hdr.head.what, hdr.a, hdr.b, hdr.c, hdr.d }, hdr.head.sum, HashAlgorithm.csum16);
+    }
+}
+control C(inout headers_t hdr, inout meta_t meta) { apply { } }
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    action send(bit<9> port) { sm.egress_spec = port; }
+    table t { key = { hdr.a.w: exact; hdr.head.what: exact; } actions = { send; } default_action = send(1); }
+    apply { t.apply(); sm.egress_spec = 1; if (sm.checksum_error == 1) { sm.egress_spec = 2; } }
+}
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) { apply { } }
+control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+""")
+    make(program, tmp_path, entries=100, packets=300)
+    sent_in = generated.frames(tmp_path)
+    assert len({frame[2:4] for frame in sent_in}) > 50
+    _, out = generated.run(Switch(switches.load(program)), sent_in)
+    assert out == {1: len(sent_in)}

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.kernels import Choice, Chooser
-from transpiler.codegen.packing import flattened, has_varbit
+from transpiler.codegen.packing import flattened, varies
 from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, Place, Text, VariableRef
+from transpiler.hlir.expressions import Const, ElementRef, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.externs import METHODS
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
 from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
@@ -138,24 +138,13 @@ class _Checker:
                 self._lacks(call, "preserving a varbit")
         values = [value for expression in call.inputs for value in flattened(expression)]
         if not call.method.startswith("hash."):
-            if has_varbit(tuple(values)):
+            if varies(tuple(values)):
                 self._lacks(call, "a varbit in a list other than a hash's or checksum's")
         else:
-            self._hashed(call, values[1:])
             algorithm = call.inputs[0]
             if isinstance(algorithm, Text) and algorithm.value not in self.target.hash_algorithms:
                 known = ", ".join(sorted(self.target.hash_algorithms))
                 self._lacks(call, f"the hash algorithm '{algorithm.value}' (it has {known})")
-
-    def _hashed(self, call: CallExtern, values: list[Expression]) -> None:
-        at = 0
-        for number, value in enumerate(values):
-            if isinstance(value.type, Varbit):
-                at, begins = 0, at
-                if begins % 8:
-                    self._lacks(call, f"a varbit that does not begin at a byte (item {number + 1} of the list)")
-            else:
-                at += width_of(value.type)
 
     def _parsers(self) -> None:
         for pipe in self.program.pipes:

@@ -27,7 +27,16 @@ from transpiler.codegen.ctypes import c_type, limbs, literal, natural
 from transpiler.codegen.expressions import Expressions, low_limb, trimmed
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
-from transpiler.codegen.packing import bytes_of, flattened, has_varbit, pack_dense, pack_padded, pack_varying
+from transpiler.codegen.packing import (
+    USED,
+    bytes_of,
+    flattened,
+    pack_dense,
+    pack_padded,
+    pack_varying,
+    unaligned,
+    varies,
+)
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView
@@ -35,7 +44,7 @@ from transpiler.hlir.expressions import ElementRef, Expression, FieldRef, Place,
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
-from transpiler.hlir.types import Bits, Type, Varbit, width_of
+from transpiler.hlir.types import Bits, Type, width_of
 from transpiler.schedule.v1model import preserved_fields, preserved_lists
 from transpiler.targets.target import Counter
 
@@ -176,7 +185,7 @@ class Externs:
         size = self._packed_bytes(str(instance.attribute("algorithm")), values)
         if size is None:
             return (), 0
-        clear = (Do(call("memset", buffer, 0, size)),) if _unaligned(values) else ()
+        clear = (Do(call("memset", buffer, 0, size)),) if unaligned(values) else ()
         return (*clear, *pack_dense(render, buffer, values)[0]), size
 
     def _selector(self, table: Table) -> ExternInstance | None:
@@ -207,12 +216,15 @@ class Externs:
             return (), call("macs_random_next", "worker")
         if payload == NO_PAYLOAD and self._summed(algorithm, values):
             return sum_of(render, values, before)
-        varying, buffer = has_varbit(values), Name("list")
+        varying, buffer = varies(values), Name("list")
         stores, bits = (pack_varying if varying else pack_dense)(render, buffer, values)
         size = bytes_of(bits)
-        zeros = packed([Literal("0")]) if _unaligned(values) else None
+        zeros = packed([Literal("0")]) if unaligned(values) and not varying else None
         declare = Declare("uint8_t", "list", zeros, size=max(size, 1))
-        hashed = _bytes_of(buffer, Name("used") if varying else operand(size), payload)
+        hashed = _bytes_of(buffer, operand(size), payload)
+        if varying:
+            stores = (Declare("uint32_t", USED.name, Literal("0")), *stores)
+            hashed = _bytes_of(buffer, infix(infix(USED, "+", 7), "/", 8), payload)
         if before is not None:
             return (declare, *stores), call(f"macs_extend_{algorithm}", before, hashed)
         return (declare, *stores), call(f"macs_checksum_{algorithm}", hashed)
@@ -485,11 +497,6 @@ def calls_in_actions(program: Program, table: Table) -> Iterator[CallExtern]:
 
 def _selector_values(table: Table) -> tuple[Expression, ...]:
     return tuple(key.expression for key in table.keys if key.match_kind is MatchKind.SELECTOR)
-
-
-def _unaligned(values: tuple[Expression, ...]) -> bool:
-    """Whether one does not fill whole bytes: the bits beside it are read when it is stored."""
-    return any(not isinstance(value.type, Varbit) and width_of(value.type) % 8 for value in values)
 
 
 def _name_of(value: Expression, number: int) -> str:

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from transpiler.codegen.c.build import address, call, infix, plus
-from transpiler.codegen.c.nodes import Assign, Body, Declare, Do, Expression as C, Index, Literal, Name, Statement
+from itertools import groupby
+
+from transpiler.codegen.c.build import address, call, packed as packed_list, plus
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Block,
+    Body,
+    Declare,
+    Do,
+    Expression as C,
+    If,
+    Index,
+    Literal,
+    Name,
+    Statement,
+)
 from transpiler.codegen.ctypes import c_type, is_wide
 from transpiler.codegen.expressions import Expressions
-from transpiler.hlir.expressions import Expression, ListExpression
+from transpiler.hlir.expressions import Conditional, Expression, ListExpression
 from transpiler.hlir.types import Type, Varbit, width_of
+
+USED = Name("used")  # bits of a buffer that is filled with what varies
 
 
 def bytes_of(bits: int) -> int:
@@ -54,34 +70,53 @@ def pack_dense(render: Expressions, buffer: C, values: tuple[Expression, ...]) -
     return tuple(packed), at
 
 
-def has_varbit(values: tuple[Expression, ...]) -> bool:
+def is_list(value: Expression) -> bool:
+    """Whether it is one list or another, as the run time decides."""
+    return isinstance(value, Conditional) and isinstance(value.then, ListExpression)
+
+
+def varies(values: tuple[Expression, ...]) -> bool:
+    """Whether their length is known at run time only."""
     return any(isinstance(value.type, Varbit) for value in values)
 
 
 def pack_varying(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> tuple[Body, int]:
-    """All values one after the other, varbits among them, each beginning at a byte; the statements, which leave the
-    number of bytes in `used`, and how many bits there are at most."""
-    used = Name("used")
-    packed: list[Statement] = [Declare("uint32_t", "used", Literal("0"))]
-    at = most = 0
+    """All values one after the other, varbits and conditional lists among them; the statements, which add the number of
+    bits to `used`, and how many there are at most."""
+    made: list[Statement] = []
+    most = 0
+    for run, group in groupby(values, lambda value: not isinstance(value.type, Varbit)):
+        if run:
+            fixed = tuple(group)
+            part = Name("part")
+            stores, bits = pack_dense(render, part, fixed)
+            zeros = packed_list([Literal("0")]) if unaligned(fixed) else None
+            declare = Declare("uint8_t", part.name, zeros, size=bytes_of(bits))
+            append = Do(call("macs_append_bits", buffer, address(USED), part, bits))
+            made += [Block((declare, *stores, append))] if bits else []
+            most += bits
+            continue
+        for value in group:
+            appended, bits = _varying(render, buffer, value)
+            made += appended
+            most += bits
+    return tuple(made), most
 
-    def end_run() -> None:
-        nonlocal at
-        if at:
-            packed.append(Assign(used, Literal(str(bytes_of(at))), operator="+="))
-        at = 0
 
-    for value in values:
-        if isinstance(value.type, Varbit):
-            end_run()
-            packed.append(Do(call("macs_varbit_append", "packet", buffer, address(used), render(value))))
-            most += value.type.max_width
-        else:
-            packed.append(store(render, infix(buffer, "+", used), at, value))
-            at += width_of(value.type)
-            most += width_of(value.type)
-    end_run()
-    return tuple(packed), most
+def _varying(render: Expressions, buffer: C, value: Expression) -> tuple[Body, int]:
+    """A varbit or a conditional list."""
+    if isinstance(value, Conditional) and is_list(value):
+        then, bits = pack_varying(render, buffer, flattened(value.then))
+        otherwise, others = pack_varying(render, buffer, flattened(value.otherwise))
+        return (If(render(value.condition), then, otherwise),), max(bits, others)
+    assert isinstance(value.type, Varbit)
+    append = call("macs_varbit_append_bits", "packet", buffer, address(USED), render(value))
+    return (Do(append),), value.type.max_width
+
+
+def unaligned(values: tuple[Expression, ...]) -> bool:
+    """Whether one does not fill whole bytes: the bits beside it are read when it is stored."""
+    return any(not isinstance(value.type, Varbit) and width_of(value.type) % 8 for value in values)
 
 
 def pack_padded(render: Expressions, buffer: C, values: tuple[Expression, ...]) -> tuple[Body, int]:

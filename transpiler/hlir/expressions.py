@@ -192,7 +192,8 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class ListExpression:
-    """A list of values, an argument of hash, checksum, digest and the like: concatenated in order, no padding."""
+    """A list of values, an argument of hash, checksum, digest and the like: concatenated in order, no padding. In one that
+    is hashed, a Conditional between lists is an item that is one or the other."""
 
     items: tuple[Expression, ...]
     span: Span

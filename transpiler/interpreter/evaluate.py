@@ -101,6 +101,8 @@ def pack(items: tuple[ex.Expression, ...], state: State) -> tuple[int, int]:
     """The items one after the other, nested lists flattened, varbits at their run-time width: (value, width in bits)."""
     value = width = 0
     for item in items:
+        if isinstance(item, ex.Conditional) and isinstance(item.then, ex.ListExpression):
+            item = item.then if evaluate(item.condition, state) else item.otherwise
         if isinstance(item, ex.ListExpression):
             part, size = pack(item.items, state)
         else:

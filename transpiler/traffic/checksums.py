@@ -16,7 +16,7 @@ from transpiler.hlir.traverse import expressions, program_bodies, walk, walk_exp
 from transpiler.hlir.types import Bits
 from transpiler.traffic.bits import Rows, Wiring
 from transpiler.traffic.parser_paths import Shape
-from transpiler.traffic.symbolic import ONE, UNKNOWN, BitsOf, Symbols
+from transpiler.traffic.symbolic import ONE, UNKNOWN, BitsOf, Symbols, number_of
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,23 @@ def _placed(program: Program, shape: Shape, field: ex.FieldRef, items: ex.ListEx
     if name not in shape.headers:
         return None
     place = shape.field(program, name, field.field)
-    covered = tuple(bit for item in items.items if isinstance(item.type, Bits) for bit in symbols.value(item))
-    needed = {symbols.header_name(p) for item in items.items for p in _headers(item)}
+    present = tuple(_present(symbols, items))
+    covered = tuple(bit for item in present if isinstance(item.type, Bits) for bit in symbols.value(item))
+    needed = {symbols.header_name(p) for item in present for p in _headers(item)}
     if len(place) != 16 or UNKNOWN in covered or not needed <= set(shape.headers):
         return None
     return Checksum(place.start, covered)
+
+
+def _present(symbols: Symbols, items: ex.ListExpression) -> Iterator[ex.Expression]:
+    """The items that a frame with the headers of `symbols` has in a list."""
+    for item in items.items:
+        if isinstance(item, ex.Conditional) and isinstance(item.then, ex.ListExpression):
+            item = item.otherwise if number_of(symbols.value(item.condition)) == 0 else item.then
+        if isinstance(item, ex.ListExpression):
+            yield from _present(symbols, item)
+        else:
+            yield item
 
 
 def _headers(item: ex.Expression) -> Iterator[ex.HeaderPlace]:

@@ -135,6 +135,23 @@ static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, 
     to[8] = (uint8_t)((to[8] & 0xff >> low) | value << (8 - low));
 }
 
+/* Append the first `count` bits of `from`, behind which are zeros up to the next byte, to the `*bits` that `to` has. */
+static inline void macs_append_bits(uint8_t *to, uint32_t *bits, const uint8_t *from, uint32_t count) {
+    unsigned shift = *bits % 8;
+    uint32_t bytes = (count + 7) / 8;
+    to += *bits / 8;
+    *bits += count;
+    if (shift == 0) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    for (uint32_t i = 0; i < bytes; i++) {
+        to[i] |= (uint8_t)(from[i] >> shift);
+        if (shift + count > 8 * (i + 1))
+            to[i + 1] = (uint8_t)(from[i] << (8 - shift));
+    }
+}
+
 /* Functions, since compilers warn of a comparison of ~x, promoted or widened before, with a constant. */
 static inline uint8_t macs_complement8(uint8_t value) {
     return (uint8_t)~value;

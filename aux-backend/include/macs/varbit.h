@@ -4,6 +4,7 @@
 #ifndef MACS_VARBIT_H
 #define MACS_VARBIT_H
 
+#include <macs/bits.h>
 #include <macs/layout.h>
 #include <stdbool.h>
 
@@ -33,6 +34,12 @@ static inline void macs_varbit_append(const struct macs_packet *packet, uint8_t 
                                       macs_varbit value) {
     memcpy(out + *used, packet->data + macs_varbit_at(value), macs_varbit_bytes(value));
     *used += macs_varbit_bytes(value);
+}
+
+/* Append the value to the `*bits` that `out` has. */
+static inline void macs_varbit_append_bits(const struct macs_packet *packet, uint8_t *out, uint32_t *bits,
+                                           macs_varbit value) {
+    macs_append_bits(out, bits, packet->data + macs_varbit_at(value), 8 * macs_varbit_bytes(value));
 }
 
 /* Like macs_layout_take, for a header with a varbit that the program assigns: the bytes before it, the value, and the

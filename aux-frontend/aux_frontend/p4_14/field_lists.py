@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aux_frontend import present
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import Builder, Slot, number
 from aux_frontend.p4_14.values import Env, Values
@@ -12,7 +13,6 @@ from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.types import Bits, Bool
 
-MAX_OPTIONAL_HEADERS = 3  # of one calculation: each doubles the number of variants
 MAX_DEPTH = 32  # of lists in lists
 MAX_ITEMS = 4096  # of one list, with those within it
 UDP = "csum16_udp"  # csum16 whose result 0 is sent as 0xffff, since 0 means "no checksum" (RFC 768)
@@ -162,55 +162,13 @@ class FieldLists:
         """target = the calculation. Fields of invalid headers are left out, as section 3 wants; `valid` are known to be."""
         items = self.inputs(calculation)
         algorithm = self.algorithm(calculation)
-        headers: dict[str, ex.HeaderRef] = {}
-        for item in items.values:
-            if (
-                isinstance(item, Slot)
-                and isinstance(item.place, ex.FieldRef)
-                and isinstance(item.place.header, ex.HeaderRef)
-            ):
-                headers.setdefault(item.place.header.name, item.place.header)
-        optional = tuple(h for name, h in headers.items() if name not in valid)
-        body = self._variants(algorithm, items, optional, target, span)
+        method = "hash.compute_with_payload" if items.payload else "hash.compute"
+        body = present.computed(method, algorithm, self.list_expression(items, span), target, valid, span)
         if any(name.text == UDP for name in calculation.algorithms[:1]):
             body += (self._not_zero(target, self.width(calculation), span),)
         return body
-
-    def _variants(
-        self, algorithm: str, items: Items, optional: tuple[ex.HeaderRef, ...], target: ex.VariableRef, span: Span
-    ) -> st.Body:
-        if not optional or len(optional) > MAX_OPTIONAL_HEADERS:
-            values = ex.ListExpression(tuple(self._or_zero(item, optional, span) for item in items.values), span)
-            method = "hash.compute_with_payload" if items.payload else "hash.compute"
-            return (st.CallExtern(method, None, (ex.Text(algorithm, span), values), (target,), span),)
-        header = optional[0]
-        without = Items(tuple(i for i in items.values if not _belongs(i, header)), items.payload, items.span)
-        return (
-            st.If(
-                ex.IsValid(header, span),
-                self._variants(algorithm, items, optional[1:], target, span),
-                self._variants(algorithm, without, optional[1:], target, span),
-                span,
-            ),
-        )
-
-    def _or_zero(self, item: Slot | ex.Const, optional: tuple[ex.HeaderRef, ...], span: Span) -> ex.Expression:
-        value = self._value(item, span)
-        header = next((h for h in optional if _belongs(item, h)), None)
-        if header is None or not isinstance(value.type, Bits):
-            return value
-        return ex.Conditional(ex.IsValid(header, span), value, number(0, value.type, span), value.type, span)
 
     @staticmethod
     def _not_zero(target: ex.VariableRef, type_: Bits, span: Span) -> st.If:
         is_zero = ex.Binary(ex.BinaryOp.EQ, ex.Read(target, type_, span), number(0, type_, span), Bool(), span)
         return st.If(is_zero, (st.Assign(target, number(0xFFFF, type_, span), span),), (), span)
-
-
-def _belongs(item: Slot | ex.Const, header: ex.HeaderRef) -> bool:
-    return (
-        isinstance(item, Slot)
-        and isinstance(item.place, ex.FieldRef)
-        and isinstance(item.place.header, ex.HeaderRef)
-        and item.place.header.name == header.name
-    )

@@ -14,7 +14,8 @@ _WRITES = {
     "macs_store_bytes": (0,),
     "macs_store_bits": (0,),
     "memset": (0,),
-    "macs_varbit_append": (1, 2),
+    "macs_append_bits": (0, 1),
+    "macs_varbit_append_bits": (1, 2),
     "macs_register_read": (2,),
 }
 _ACTS = frozenset(

@@ -5,8 +5,9 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 
 from __future__ import annotations
 
+from aux_frontend import present
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, present, values as va
+from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import (
@@ -28,6 +29,7 @@ from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_f
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.externs import HASH_ALGORITHMS
+from transpiler.hlir.printer import header_place
 from transpiler.hlir.types import Bits, Bool, Enum, width_of
 
 _COLOUR = Bits(8)
@@ -173,8 +175,7 @@ def _register_write(call: ExternCall) -> None:
 def _checksum16_get(call: ExternCall) -> va.Value:
     unit, span = call.scope.unit, call.span
     result = unit.temporary("checksum", Bits(16), span)
-    inputs = (ex.Text("csum16", span), data_list(call, "data"))
-    unit.emit(st.CallExtern("hash.compute", None, inputs, (result,), span))
+    unit.out.extend(present.computed("hash.compute", "csum16", data_list(call, "data"), result, (), span))
     return ex.Read(result, Bits(16), span)
 
 
@@ -195,7 +196,7 @@ def _hash(call: ExternCall) -> None:
     fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
     raw = hash_type(algorithm)
     result = unit.temporary("hash", raw, span)
-    unit.out.extend(present.computed("hash.compute", algorithm, fields, result, None, span))
+    unit.out.extend(present.computed("hash.compute", algorithm, fields, result, (), span))
     value = ex.Read(result, raw, span)
     stored = target.type if isinstance(target, va.ScalarLocation) and isinstance(target.type, Bits) else raw
     assign_scalar(unit, target, into_range(value, base_, limit_, stored, span), span)
@@ -267,7 +268,7 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
             stored = expressions.scalar(call.scope, checksum_at)
             target: va.Location | None = None
             header = present.header_of(stored)
-            if header is not None and header.name not in present.valid_where(condition):
+            if header is not None and header_place(header) not in present.valid_where(condition):
                 condition = fold.binary(ex.BinaryOp.LAND, ex.IsValid(header, span), condition, span)
         else:
             target = expressions.location(call.scope, checksum_at, stable=True)
@@ -276,7 +277,8 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
             stored = read
         result = unit.temporary("checksum", stored.type, span)
         method = "hash.compute_with_payload" if payload else "hash.compute"
-        unit.out.extend(present.computed(method, algorithm, data, result, condition, span))
+        valid = present.valid_where(condition)
+        unit.out.extend(present.computed(method, algorithm, data, result, valid, span))
         computed = ex.Read(result, stored.type, span)
         if target is not None:
             places.assign(unit, target, computed, span)
