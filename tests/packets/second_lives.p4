@@ -73,7 +73,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         orders.apply();
         meta.one = meta.one + 1;
         if (hdr.order.what == 7) { truncate(4); }
-        if (hdr.order.what == 8) { recirculate_preserving_field_list(2); sm.mcast_grp = 3; }
+        if (hdr.order.what == 8) { sm.mcast_grp = 3; }
         if (hdr.order.what == 6) {
             hdr.order.setInvalid();
             hdr.tag.setInvalid();
@@ -87,6 +87,8 @@ control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     apply {
         if (sm.instance_type == 1) {
             hdr.order.rounds = meta.one + (bit<8>) meta.two + meta.lost;
+        } else if (hdr.order.what == 8 && sm.instance_type == 5) {
+            recirculate_preserving_field_list(2);
         } else if (hdr.order.what == 3) {           // for ever
             recirculate_preserving_field_list(1);
         } else if (hdr.order.what == 2) {           // as long as rounds say

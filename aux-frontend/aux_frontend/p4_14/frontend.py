@@ -89,6 +89,7 @@ class P4_14:
         # here, as recognising the language needs none of it
         from aux_frontend.p4_14.elaborate import elaborate
         from aux_frontend.p4_14.parser import parse
+        from aux_frontend.requests import check_requests
 
         lines = preprocess(source, diagnostics)
         try:
@@ -96,6 +97,7 @@ class P4_14:
                 declarations = parse(lines, diagnostics)
                 diagnostics.raise_if_errors()
                 result = elaborate(declarations, source.path.stem, str(source.path), diagnostics)
+                check_requests(result[0], diagnostics)
         finally:
             _in_source_order(diagnostics)
         diagnostics.raise_if_errors()

@@ -16,6 +16,7 @@ from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
 from aux_frontend.p4_16.elaborate.unowned import without_unowned
 from aux_frontend.p4_16.elaborate.v1model import V1Model
+from aux_frontend.requests import check_requests
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.hlir import program as pr
 
@@ -32,6 +33,7 @@ def elaborate(checked: Checked, name: str, diagnostics: Diagnostics) -> pr.Progr
     except RecursionError:
         diagnostics.error(checked.program.span, "the program is nested too deeply")
         raise Rejected(diagnostics) from None
+    check_requests(program, diagnostics)
     diagnostics.raise_if_errors()
     return with_lengths(without_unowned(program))
 

@@ -11,6 +11,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
+from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.hlir import expressions as ex, statements as st
@@ -81,9 +82,14 @@ def _listed(call: ExternCall) -> tuple[ex.Place, ...]:
 
 
 def _given(call: ExternCall) -> tuple[ex.Place, ...]:
-    """The metadata among the values of the argument `data` of the older forms."""
+    """The metadata among the values of the argument `data` of the older forms. They are named, not read: that a later
+    argument changes them, so that what they were would be kept here, makes no difference."""
+    argument, scope = call.argument("data"), call.scope
+    assert argument is not None
+    if argument in scope.known and scope.parent is not None and not has_effects(scope.unit, argument):
+        scope = scope.parent
     found: list[ex.Place] = []
-    pending: list[va.Value] = values_of(call, "data")
+    pending: list[va.Value] = [expressions.evaluate(scope, argument)]
     while pending:
         match pending.pop(0):
             case ex.Read(place=place) | ex.Cast(operand=ex.Read(place=place)):
