@@ -23,7 +23,7 @@ from transpiler.codegen.c.nodes import (
     Switch,
 )
 from transpiler.codegen.c.walk import names
-from transpiler.codegen.views import TableRef
+from transpiler.codegen.pipeline_views import TableRef
 
 ENTRY, WORD, FOUND, KEY, CURSOR = (Name(name) for name in ("entry", "word", "found", "key", "cursor"))
 OWN_INDEX = Name("own_index")  # the table's entry's, where a member of a profile takes its place

@@ -15,12 +15,14 @@ from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_store
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
 from transpiler.codegen.c.walk import all_expressions, map_bodies
+from transpiler.codegen.given import Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.pipeline_views import StageView
 from transpiler.codegen.places import at
 from transpiler.codegen.record import WHOLE, is_written, members_read, resizes
 from transpiler.codegen.stages import EXPECT, LoweredStage
-from transpiler.codegen.views import NOWHERE, PipeView, StageView
+from transpiler.codegen.views import NOWHERE
 from transpiler.schedule.stages import PipeSchedule
 
 # the members of the record that nobody but the program's own code reads, unless the runtime is given the record
@@ -88,6 +90,11 @@ def values(stage: LoweredStage) -> Iterator[Expression]:
     yield from all_expressions((*stage.function.variables, *stage.function.body))
 
 
+def may_resize(stages: tuple[LoweredStage, ...]) -> bool:
+    """Whether the stages may make a frame longer or shorter."""
+    return any(resizes(values(stage)) for stage in stages)
+
+
 def _record_of(pipes: LoweredPipes) -> frozenset[str]:
     """To a pipe aside the runtime directs a packet."""
     found: frozenset[str] = frozenset()
@@ -99,24 +106,9 @@ def _record_of(pipes: LoweredPipes) -> frozenset[str]:
     return found
 
 
-def pipe_view(
-    pipe: PipeSchedule,
-    stages: tuple[LoweredStage, ...],
-    fated: bool,
-    recorded: bool,
-    preserves: bool,
-    arguments: tuple[Name, ...],
-) -> PipeView:
-    """`arguments`: what functions are given of a packet."""
-    return PipeView(
-        pipe.name,
-        tuple(_stage_view(stage, arguments) for stage in stages),
-        pipe.renews,
-        preserves,
-        pipe.aside,
-        fated=fated and not pipe.aside,
-        resizes=recorded or any(resizes(values(stage)) for stage in stages),
-    )
+def stage_views(stages: tuple[LoweredStage, ...], given: Given) -> tuple[StageView, ...]:
+    """The stages of a pipeline, as templates see them."""
+    return tuple(_stage_view(stage, given.names) for stage in stages)
 
 
 def _stage_view(stage: LoweredStage, arguments: tuple[Name, ...]) -> StageView:

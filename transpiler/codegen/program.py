@@ -6,20 +6,23 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.trips import long_loops
-from transpiler.codegen.bodies import finished, pipe_view, values
+from transpiler.codegen.bodies import finished, may_resize, stage_views, values
+from transpiler.codegen.burst import pass_views
 from transpiler.codegen.c.build import kept
-from transpiler.codegen.c.nodes import Assign, Body, Name
+from transpiler.codegen.c.nodes import Assign, Body
 from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.given import Given
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.pipeline_views import PipeView
 from transpiler.codegen.record import binding, reads_time
-from transpiler.codegen.stages import Context
+from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import NOWHERE, Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import PipeView, ProgramView, SlotView
+from transpiler.codegen.views import ProgramView, SlotView
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -29,6 +32,14 @@ from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.late import late_fields
 from transpiler.schedule.pipeline import Preserved, calls, ciphers
+from transpiler.schedule.plan import (
+    Form,
+    PipelinePlan,
+    Tables as PlannedTables,
+    plan,
+    software_pipelined,
+    without_read_ahead,
+)
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import Counter, Kernel
@@ -62,17 +73,17 @@ def view(
     context = Context(
         program, storage, tables, externs, wanted.in_place, straight, recorded, long_loops(program), requests
     )  # fmt: skip
-    lowered = tuple((pipe, context.stages(pipe)) for pipe in schedule.pipes)
+    plans = _plans(schedule, tables, straight, requests, wanted)
+    lowered = tuple((plan.pipe, context.stages(plan.pipe)) for plan in plans)
     architecture = describe(program)
     lists = architecture.preserved(program)
     preserved = tuple(_preserved(program, storage, fields) for fields in lists[1:])
     bodies = finished(lowered, recorded, (member for places in preserved for _, member in places))
     slots = tuple(slot for slot in storage.kept_slots() if slot.name in bodies.kept)
-    keeps = bodies.lasting or bool(slots) or any(pipe.aside for pipe in schedule.pipes)
-    given = ("state",) if bodies.lasting else ("packet", "kept") if keeps else ("packet",)
+    given = Given(bodies.lasting, bool(slots) or any(pipe.aside for pipe in schedule.pipes), binding(bodies.record))
     pipes = tuple(
-        pipe_view(pipe, stages, straight, recorded, any(lists[n] for n in pipe.keeps), tuple(map(Name, given)))
-        for pipe, stages in bodies.pipes
+        _pipe(plan, stages, given, straight, recorded, any(lists[n] for n in plan.pipe.keeps), len(plans) > received)
+        for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
     )
     made = _made_headers(program, sources=True)
     whole, single = _begins(storage, slots, schedule.zeroed, made)
@@ -103,15 +114,13 @@ def view(
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
         pipes=tuple(_begun(pipe, single) for pipe in pipes),
-        binds=binding(bodies.record),
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
         one_by_one=schedule.one_by_one,
         straight=straight,
-        lasting=bodies.lasting,
-        wants_overlap=wanted.overlap,
+        given=given,
         reads_ahead=wanted.read_ahead,
         sends_singly=not wanted.transmit_buffer,
         avoids_huge_pages=not wanted.huge_pages,
@@ -120,6 +129,40 @@ def view(
         uses_time=overridden or timed or _is_timed(program),
         overridden=overridden,
     )
+
+
+def _plans(
+    schedule: Schedule, tables: Tables, straight: bool, requests: bool, wanted: Optimisations
+) -> tuple[PipelinePlan, ...]:
+    """The plan of each pipe. `straight`: received bursts are handed to the first, `requests`: and packets, too."""
+    known = PlannedTables(lambda name: tables.ref(name).access, lambda name: tables.ref(name).steps)
+    plans = []
+    for pipe in schedule.pipes:
+        whole = (Form.BURST,) if straight and not pipe.aside else ()
+        made = plan(pipe, known, (*whole, *((Form.PACKETS,) if not whole or requests else ())))
+        if (
+            wanted.overlap and not requests
+        ):  # what comes to the first stage by another way must do so before the next burst
+            made = software_pipelined(made)
+        plans.append(made if wanted.read_ahead else without_read_ahead(made))
+    return tuple(plans)
+
+
+def _pipe(
+    plan: PipelinePlan,
+    stages: tuple[LoweredStage, ...],
+    given: Given,
+    straight: bool,
+    recorded: bool,
+    preserves: bool,
+    parted: bool,
+) -> PipeView:
+    """`straight`: verdicts go to an array of the burst's; `recorded`: to the records too; `parted`: packets may go on to another
+    pipe."""
+    pipe, views = plan.pipe, stage_views(stages, given)
+    fated, resizes = straight and not pipe.aside, recorded or may_resize(stages)
+    passes = pass_views(plan, views, given, fated=fated, resizes=resizes, parted=parted)
+    return PipeView(pipe.name, views, pipe.renews, preserves, pipe.aside, fated, passes)
 
 
 def _begins(

@@ -34,13 +34,13 @@ from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.parser import ParserStatements
+from transpiler.codegen.pipeline_views import LookupView
 from transpiler.codegen.places import at
 from transpiler.codegen.scope import EntryScope, Scope
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.steps import step
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import LookupView
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If as HlirIf, Leave

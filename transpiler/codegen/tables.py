@@ -10,13 +10,13 @@ from transpiler.codegen.ctypes import c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.packing import bytes_of
+from transpiler.codegen.pipeline_views import TableRef
 from transpiler.codegen.views import (
     NOWHERE,
     ActionDescView,
     EntryView,
     FieldView,
     ParameterView,
-    TableRef,
     TableView,
     ValueSetView,
 )

@@ -285,12 +285,13 @@ static inline void ingress_0_entry(
 }
 
 /* A received burst, from end to end. */
-static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
     const struct macs_common here = macs_common_of(worker), *const common = &here;
     macs_fate fates[MACS_BURST_MAX];
     struct macs_extent received = {0, 0}, sent = {0, 0};
     for (uint32_t i = 0; i < count; i++) {
-        struct state own, *const state = &own;
+        struct state own_state;
+        struct state *const state = &own_state;
         macs_bind(common, &state->packet, handles[i], MACS_BIND_ALL);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
@@ -313,5 +314,5 @@ const struct macs_program macs_program = {
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 0,
     .extern_count = 0,
-    .straight = ingress_straight,
+    .straight = ingress_burst,
 };

@@ -10,7 +10,7 @@
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
-#include "tables/lpm_dir24.h"
+#include "tables/lpm/lpm_dir24.h"
 
 /* A program may compare what is always equal, or never. */
 #pragma GCC diagnostic ignored "-Wtautological-compare"
@@ -232,7 +232,7 @@ static inline void ingress_1_I_groups(
 }
 
 /* A received burst, from end to end. */
-static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
+static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
     const struct macs_common here = macs_common_of(worker), *const common = &here;
     macs_fate fates[MACS_BURST_MAX];
     struct macs_extent received = {0, 0};
@@ -244,7 +244,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
     sets->looks_1 = &looks_1;
     sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].kernel, 1);
     for (uint32_t i = 0; i < count; i++) {
-        struct macs_packet record, *const packet = &record;
+        struct macs_packet record;
+        struct macs_packet *const packet = &record;
         struct kept *const kept = macs_kept(kepts, handles, i);
         macs_bind(common, packet, handles[i], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
         macs_extent_add(&received, odp_packet_len(handles[i]));
@@ -260,7 +261,8 @@ static uint64_t ingress_straight(struct macs_worker *worker, const odp_packet_t 
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = members_1[i];
-            struct macs_packet record, *const packet = &record;
+            struct macs_packet record;
+            struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(kepts, handles, member);
             macs_bind(common, packet, handles[member], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
             ingress_1_I_groups(worker, common, packet, kept, &fates[member], member, sets, looks, i);
@@ -301,6 +303,7 @@ static inline void egress_0_entry(
     }
 }
 
+/* Packets whose records are filled. */
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet *const packet = packets[i];
@@ -320,6 +323,6 @@ const struct macs_program macs_program = {
     .extern_count = 0,
     .table_descs = table_descs,
     .tables = tables,
-    .straight = ingress_straight,
+    .straight = ingress_burst,
     .egress = egress_pipe,
 };

@@ -10,9 +10,9 @@
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
-#include "tables/exact_packed.h"
-#include "tables/linear.h"
-#include "tables/ternary_cells.h"
+#include "tables/common/linear.h"
+#include "tables/exact/exact_packed.h"
+#include "tables/ternary/ternary_cells.h"
 
 /* A program may compare what is always equal, or never. */
 #pragma GCC diagnostic ignored "-Wtautological-compare"
@@ -468,11 +468,12 @@ static inline void ingress_3_merge(
     }
 }
 
-/* A burst between its two halves. */
+/* A burst between prologue and epilogue. */
 struct ingress_burst {
     uint32_t count;
     uint32_t sub_batch;
-    uint32_t fetched; /* of its first lookups */
+    uint32_t fetched; /* so many of its first lookups are prefetched */
+    bool advanced;    /* its first lookups have gone on */
     struct macs_common common;
     struct macs_extent received;
     odp_packet_t handles[MACS_BURST_MAX];
@@ -485,54 +486,58 @@ struct ingress_burst {
     struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
-/* The first half of a received burst: it is parsed, and its first lookups are made ready. */
-static uint64_t ingress_open(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
-    struct ingress_burst *const opened = begun;
-    struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
+/* The first part of a received burst: it is parsed, and its first lookups are started. */
+static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
+    struct ingress_burst *const burst = begun;
     const struct macs_common here = macs_common_of(worker), *const common = &here;
     struct ingress_sets left, *const sets = &left;
     struct macs_extent received = {0, 0};
-    macs_list_empty(&sets->to_1, opened->members_1);
-    sets->looks_1 = &opened->looks_1;
-    macs_list_empty(&sets->to_2, opened->members_2);
-    sets->looks_2 = &opened->looks_2;
+    macs_list_empty(&sets->to_1, burst->members_1);
+    sets->looks_1 = &burst->looks_1;
+    macs_list_empty(&sets->to_2, burst->members_2);
+    sets->looks_2 = &burst->looks_2;
     macs_set_empty(&sets->to_3);
     for (uint32_t i = 0; i < count; i++)
-        opened->handles[i] = handles[i];
+        burst->handles[i] = handles[i];
     for (uint32_t i = 0; i < count; i++) {
-        struct macs_packet record, *const packet = &record;
-        struct kept *const kept = macs_kept(opened->kepts, opened->handles, i);
-        macs_bind(common, packet, opened->handles[i], MACS_BIND_DATA);
-        macs_extent_add(&received, odp_packet_len(opened->handles[i]));
-        macs_fetch(opened->handles, i, count);
-        if (macs_can_parse(opened->handles[i], 18))
-            ingress_0_entry(worker, common, packet, kept, &opened->fates[i], i, sets);
+        struct macs_packet record;
+        struct macs_packet *const packet = &record;
+        struct kept *const kept = macs_kept(burst->kepts, burst->handles, i);
+        macs_bind(common, packet, burst->handles[i], MACS_BIND_DATA);
+        macs_extent_add(&received, odp_packet_len(burst->handles[i]));
+        macs_fetch(burst->handles, i, count);
+        if (macs_can_parse(burst->handles[i], 18))
+            ingress_0_entry(worker, common, packet, kept, &burst->fates[i], i, sets);
         else
-            opened->fates[i] = MACS_FATE_REFUSED;
+            burst->fates[i] = MACS_FATE_REFUSED;
     }
-    const uint32_t members = sets->to_1.count;
-    macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
-    opened->sets = left;
-    opened->count = count;
-    opened->sub_batch = worker->sub_batch;
-    opened->fetched = 0;
-    opened->common = here;
-    opened->received = received;
+    { /* stage 1: finish I.groups */
+        const uint32_t members = sets->to_1.count;
+        struct ingress_1_I_groups_looks *const looks = &burst->looks_1;
+        macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
+    }
+    burst->sets = left;
+    burst->count = count;
+    burst->sub_batch = worker->sub_batch;
+    burst->fetched = 0;
+    burst->advanced = false;
+    burst->common = here;
+    burst->received = received;
     return received.bytes;
 }
 
-/* The second half. The first lookups of the next burst, if there is one, are fetched meanwhile. */
-static void ingress_close(struct macs_worker *worker, void *begun, void *since) {
-    struct ingress_burst *const opened = begun, *const next = since;
-    struct ingress_sets *const sets = &opened->sets;
-    const struct macs_common here = opened->common, *const common = &here;
-    const uint32_t count = opened->count, sub_batch = opened->sub_batch;
+/* The rest of it. The first lookups of the next burst, if there is one, are prefetched meanwhile. */
+static void ingress_epilogue(struct macs_worker *worker, void *begun, void *since) {
+    struct ingress_burst *const burst = begun, *const next = since;
+    struct ingress_sets *const sets = &burst->sets;
+    const struct macs_common here = burst->common, *const common = &here;
+    const uint32_t count = burst->count, sub_batch = burst->sub_batch;
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = &opened->looks_1;
+        struct ingress_1_I_groups_looks *const looks = &burst->looks_1;
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
-        for (uint32_t i = opened->fetched; i < ahead; i++) {
+        for (uint32_t i = burst->fetched; i < ahead; i++) {
             macs_exact_packed_bulk_fetch(&looks->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
@@ -547,25 +552,27 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
             if (i + second < members) {
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
             }
-            const uint32_t member = opened->members_1[i];
-            struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
-            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
-            ingress_1_I_groups(worker, common, packet, kept, &opened->fates[member], member, sets, looks, i);
+            const uint32_t member = burst->members_1[i];
+            struct macs_packet record;
+            struct macs_packet *const packet = &record;
+            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
+            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
+            ingress_1_I_groups(worker, common, packet, kept, &burst->fates[member], member, sets, looks, i);
         }
         if (next)
             next->fetched = ahead < coming ? ahead : coming;
     }
     { /* stage 2: finish I.labels */
         const uint32_t members = sets->to_2.count;
-        struct ingress_2_I_labels_looks *const looks = &opened->looks_2;
+        struct ingress_2_I_labels_looks *const looks = &burst->looks_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++) {
-            const uint32_t member = opened->members_2[i];
-            struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
-            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
-            ingress_2_I_labels(worker, common, packet, kept, &opened->fates[member], member, sets, looks, i);
+            const uint32_t member = burst->members_2[i];
+            struct macs_packet record;
+            struct macs_packet *const packet = &record;
+            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
+            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
+            ingress_2_I_labels(worker, common, packet, kept, &burst->fates[member], member, sets, looks, i);
         }
     }
     { /* stage 3: merge */
@@ -573,13 +580,14 @@ static void ingress_close(struct macs_worker *worker, void *begun, void *since) 
         const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = list[i];
-            struct macs_packet record, *const packet = &record;
-            struct kept *const kept = macs_kept(opened->kepts, opened->handles, member);
-            macs_bind(common, packet, opened->handles[member], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, kept, &opened->fates[member], member, sets);
+            struct macs_packet record;
+            struct macs_packet *const packet = &record;
+            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
+            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
+            ingress_3_merge(worker, common, packet, kept, &burst->fates[member], member, sets);
         }
     }
-    macs_settle(worker, opened->handles, opened->fates, count, opened->received);
+    macs_settle(worker, burst->handles, burst->fates, count, burst->received);
 }
 
 const struct macs_program macs_program = {
@@ -595,7 +603,7 @@ const struct macs_program macs_program = {
     .tables = tables,
     .extern_descs = extern_descs,
     .externs = externs,
-    .open = ingress_open,
-    .close = ingress_close,
+    .open = ingress_prologue,
     .burst_bytes = sizeof(struct ingress_burst),
+    .close = ingress_epilogue,
 };

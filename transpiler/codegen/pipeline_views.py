@@ -1,0 +1,272 @@
+"""View-models of pipelines: tables' lookups, stages, and the functions over a burst that the plan's steps make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from transpiler.codegen.c.build import address, call, infix
+from transpiler.codegen.c.nodes import (
+    Assign,
+    Body,
+    Call,
+    Cast,
+    Declare,
+    Do,
+    Expression,
+    If,
+    Index,
+    Member,
+    Name,
+    Statement,
+    Unary,
+)
+from transpiler.codegen.c.walk import names
+from transpiler.codegen.given import Given
+from transpiler.codegen.outside import Outside
+from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Step
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
+    `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
+    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up;
+    `bulk_bytes`: which are bytes, not numbers; `parts`: by a start, a step and a finish."""
+
+    name: str
+    number: int
+    entry_type: str
+    key_bytes: int
+    kernel: str
+    steps: int
+    words: bool = False
+    key_bits: int = 0
+    data_bits: int = 0
+    action_bits: int = 0
+    compared: bool = False
+    bulk: bool = False
+    bulk_bytes: bool = False
+    parts: bool = False
+
+    @property
+    def begins_early(self) -> bool:
+        """Whether what a lookup of an array begins with is fetched as soon as its key is known."""
+        return self.bulk and not self.words and not self.bulk_bytes
+
+    @property
+    def access(self) -> Access:
+        """How the lookups of a burst are made."""
+        if not self.bulk:
+            return Access.CURSORS
+        if self.words:
+            return Access.WORDS
+        if self.parts:
+            return Access.PHASES
+        return Access.EARLY_ARRAY if self.begins_early else Access.ARRAY
+
+    @property
+    def state(self) -> str:
+        """Its state in C."""
+        return f"tables[TABLE_{self.name}].kernel"
+
+    @property
+    def key_shape(self) -> str:
+        """The arguments that tell its kernel how long a key is, and an entry that is a word."""
+        return f"{self.key_bits}, {self.data_bits}" if self.words else str(self.key_bytes)
+
+    @property
+    def beginning(self) -> str:
+        """What its lookups begin with, as macs_bulk_expect() takes it."""
+        return f"macs_{self.kernel}_bulk_begin({self.state}, {self.key_bytes})"
+
+
+@dataclass(frozen=True, slots=True)
+class LookupView:
+    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
+    `looks->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
+    words, and many. `selection` packs
+    `look->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
+
+    table: TableRef
+    member: str
+    keys: Body
+    key_word: Expression | None
+    selection: Body
+    selection_bytes: int
+
+    def in_flight(self, place: str) -> str:
+        """The arguments of a step of the lookup whose key and cursor stand there."""
+        cursor = f"&{place}{self.member}.cursor"
+        if self.table.words:
+            return f"{self.table.data_bits}, {cursor}"
+        return f"{self.table.state}, {place}{self.member}.key, {self.table.key_bytes}, {cursor}"
+
+    def names(self, name: str) -> bool:
+        """Whether what makes the key names something."""
+        word = self.key_word
+        return names((*self.keys, *self.selection), name) or (word is not None and names(word, name))
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
+    their order, from one stage, so that a list will do in place of a set."""
+
+    number: int
+    function: str
+    title: Outside
+    cite: Outside
+    lookups: tuple[LookupView, ...]
+    locals: tuple[Declare, ...]
+    body: Body
+    listed: bool
+
+    @property
+    def bulk(self) -> bool:
+        """Whether the keys of all its lookups go to their tables as arrays."""
+        return bool(self.lookups) and all(lookup.table.bulk for lookup in self.lookups)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether who leaves a packet to it puts the keys where its tables want them."""
+        return self.bulk and self.listed
+
+    @property
+    def expects(self) -> bool:
+        """Whether its lookups begin when a packet is left to it."""
+        return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
+
+    def names(self, name: str) -> bool:
+        """Whether its function names something."""
+        return names((*self.locals, *self.body), name)
+
+    def unpacked(self, given: Given, preserves: bool, begins: bool, overridden: bool) -> Body:
+        """Names for what the function uses of the packet. `preserves`, `begins`: it begins the packet's state, and keeps some of
+        what it was; `overridden`: a target's templates may name anything."""
+        packet, kept = (overridden or self.names(name) for name in ("packet", "kept"))
+        return given.unpacked(packet or preserves, kept or begins)
+
+    def unpacked_for_keys(self, given: Given) -> Body:
+        """The same for what makes the keys of its lookups, and changes nothing."""
+        packet, kept = (any(lookup.names(name) for lookup in self.lookups) for name in ("packet", "kept"))
+        return given.unpacked(packet, kept, constant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A step, which the template steps/KIND.c.j2 makes a loop of. `lookups`: those of the step's stage that it is about."""
+
+    kind: str
+    step: Step
+    lookups: tuple[LookupView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockView:
+    """The steps of one stage in a row; the first stage's, and those of no stage, have no `stage`."""
+
+    stage: StageView | None
+    steps: tuple[StepView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PassView:
+    """A function over a burst, which the template passes/FORM.c.j2 makes. `at`: stands before the names of the burst's arrays:
+    they are locals, or in the struct of a burst in flight."""
+
+    NAMES: ClassVar = {Form.BURST: "burst", Form.PROLOGUE: "prologue", Form.EPILOGUE: "epilogue", Form.PACKETS: "pipe"}
+
+    form: Form
+    name: str
+    pipe_name: str
+    stages: tuple[StageView, ...]
+    blocks: tuple[BlockView, ...]
+    given: Given
+    fated: bool
+    resizes: bool
+    parted: bool
+
+    @property
+    def entry(self) -> str:
+        """The member of struct macs_program by which the runtime calls it."""
+        entries = {Form.BURST: "straight", Form.PROLOGUE: "open", Form.EPILOGUE: "close"}
+        return entries.get(self.form, self.pipe_name)
+
+    @property
+    def at(self) -> str:
+        return "burst->" if self.form in (Form.PROLOGUE, Form.EPILOGUE) else ""
+
+    @property
+    def alone(self) -> bool:
+        """Whether the first stage is the only one, so that nothing need be kept of a packet."""
+        return len(self.stages) == 1
+
+    @property
+    def received(self) -> Body:
+        """What functions are given of packet number i of a burst that has just been received."""
+        if not self.alone:
+            made = self.given.of_burst("i", self.at)
+        else:
+            made = self.given.of_its_own()
+        if not self.given.lasting and not self.alone:
+            return made
+        record = address(Member(Name("state"), "packet", arrow=True)) if self.given.lasting else Name("packet")
+        bind = call("macs_bind", "common", record, Index(Name(f"{self.at}handles"), Name("i")), self.given.binds)
+        return (*made, Do(bind))
+
+    def packet(self, index: str) -> Body:
+        """What functions are given of a packet, by its number."""
+        return self.given.of_record(index) if self.form is Form.PACKETS else self.given.of_burst(index, self.at)
+
+    def call(self, stage: StageView, index: str, *lookups: str) -> Call:
+        """The stage's work on that packet; its verdict goes to the burst's or, where the record has it too, nowhere."""
+        arguments: list[Expression | str] = ["worker", *(("common",) if self.fated else ()), *self.given.names]
+        if self.fated:
+            fate = Name("unused") if self.form is Form.PACKETS else Index(Name(f"{self.at}fates"), Name(index))
+            arguments.append(address(fate))
+        if not self.alone:
+            arguments += (index, "sets")
+        return call(stage.function, *arguments, *lookups)
+
+    @property
+    def departed(self) -> Body:
+        """What is done when packet number i has its verdict: one that goes on keeps its state in its buffer."""
+        state = Name("state")
+        made: list[Statement] = []
+        if self.parted and self.given.lasting:
+            handles, fates = (Index(Name(f"{self.at}{name}"), Name("i")) for name in ("handles", "fates"))
+            goes_on: Expression = call("odp_unlikely", infix(fates, "==", "MACS_FATE_ON"))
+            if not self.alone:
+                goes_on = infix(goes_on, "&&", infix(call("sizeof", "struct state"), "<=", "MACS_STATE_IN_BURST"))
+            buffer = Unary("*", Cast("struct state *", call("macs_packet_of", handles)))
+            made.append(If(goes_on, (Assign(buffer, Unary("*", state)),)))
+        if self.resizes:
+            length = Member(Member(state, "packet", arrow=True), "length")
+            made.append(Do(call("macs_extent_add", address(Name("sent")), length)))
+        return tuple(made)
+
+    @property
+    def extent(self) -> str:
+        """Where the lengths of the frames are that go out."""
+        return "sent" if self.resizes else f"{self.at}received"
+
+    @property
+    def in_sub_batches(self) -> bool:
+        """Whether a step takes so many packets at once as the sub-batch has."""
+        steps = [view.step for block in self.blocks for view in block.steps]
+        return any(isinstance(s, RunSubBatches) or (isinstance(s, Run) and s.lookups) for s in steps)
+
+
+@dataclass(frozen=True, slots=True)
+class PipeView:
+    """A pipeline: `renews`: the state begins anew there, with `preserves` but for what the packet may have preserved.
+    `aside`: few packets go through it; `fated`: its stages give a packet's fate; `passes`: its functions over a burst."""
+
+    name: str
+    stages: tuple[StageView, ...]
+    renews: bool
+    preserves: bool
+    aside: bool
+    fated: bool
+    passes: tuple[PassView, ...]

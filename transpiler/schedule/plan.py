@@ -1,0 +1,259 @@
+"""The burst plan: what a worker does with a burst, step by step, in order. The last word of scheduling; codegen makes a loop of
+each step, `macsad graph --kind plan` shows it.
+
+    plan l3fwd: ingress, run to completion
+      receive   each packet: bind, run entry
+      gather    routes
+      start     routes: lpm_dir24, as an array
+      run       routes, on each packet
+      transmit
+
+How a table is looked up for the packets of a burst is its *access*:
+
+    CURSORS   a sub-batch at a time: start each, go on with each, finish each with the work on its packet
+    ARRAY     all keys of the burst in one call, which leaves the entries
+    PHASES    the same in three calls (start, advance, finish), between which other work may be done
+    WORDS     all keys in one call, which hashes them; entries are prefetched b packets ahead of the work on their packet
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from transpiler.schedule.feeds import fed_by_one
+from transpiler.schedule.stages import PipeSchedule
+
+
+class Access(enum.Enum):
+    """How the lookups of a burst in a table are made. Where the key is handed over as a number and not as bytes, what an ARRAY
+    lookup begins with is prefetched when the key is known (EARLY)."""
+
+    CURSORS = enum.auto()
+    ARRAY = enum.auto()
+    EARLY_ARRAY = enum.auto()
+    PHASES = enum.auto()
+    WORDS = enum.auto()
+
+    @property
+    def is_array(self) -> bool:
+        return self is not Access.CURSORS
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether other work may be done between its start and its end."""
+        return self in (Access.PHASES, Access.WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Receive:
+    """Each packet of a received burst: fill what is read of its record, run the first stage. `ahead`: the headers of later
+    packets are prefetched."""
+
+    stage: int = 0
+    ahead: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The same of packets whose records are filled."""
+
+    stage: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Who goes to the stage, in the order of the burst. `listed`: from one stage alone, so that they are in that order;
+    `keyed`: who leaves a packet to the stage puts the keys of its lookups where the tables want them."""
+
+    stage: int
+    listed: bool
+    keyed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PackKeys:
+    """The keys of the stage's lookups, of all its packets, as arrays."""
+
+    stage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Hand the arrays of keys to the tables of these lookups, by their numbers."""
+
+    stage: int
+    lookups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Go on with started lookups. `begun`: unless that was done while the burst before was finished; `next_burst`: with those
+    of the next burst, if there is one."""
+
+    stage: int
+    lookups: tuple[int, ...]
+    begun: bool = False
+    next_burst: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """End the lookups: their entries are known then."""
+
+    stage: int
+    lookups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The stage's work on each packet. `lookups`: their entries are prefetched some packets ahead. `begun`: the first of them
+    are prefetched already, and while the last packets are worked on those of the next burst are."""
+
+    stage: int
+    lookups: tuple[int, ...] = ()
+    begun: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunSubBatches:
+    """The stage's lookups and its work, b packets at a time: start all, go on `steps` times with all, finish each and work."""
+
+    stage: int
+    lookups: tuple[int, ...]
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transmit:
+    """Send, drop or replicate each packet by its verdict."""
+
+
+Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit
+Steps = tuple[Step, ...]
+
+
+class Form(enum.Enum):
+    """What a function of a pipeline is given, and what it does with it."""
+
+    BURST = "burst"  # a received burst, from end to end: run to completion
+    PROLOGUE = "prologue"  # its first part, of a software pipeline
+    EPILOGUE = "epilogue"  # and the rest, when the prologue of the next burst has run
+    PACKETS = "packets"  # packets with records, on their way through several pipelines
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One function over a burst."""
+
+    form: Form
+    steps: Steps
+
+
+@dataclass(frozen=True, slots=True)
+class PipelinePlan:
+    """The passes of a pipeline, of which the runtime calls one for a burst (or a prologue, and later its epilogue)."""
+
+    pipe: PipeSchedule
+    passes: tuple[Pass, ...]
+
+    @property
+    def is_software_pipelined(self) -> bool:
+        return any(made.form is Form.PROLOGUE for made in self.passes)
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a plan must know of tables: `access` by the table's name, and how many times lookups by cursor go on (`steps`)."""
+
+    access: Callable[[str], Access]
+    steps: Callable[[str], int]
+
+
+def plan(pipe: PipeSchedule, tables: Tables, forms: tuple[Form, ...]) -> PipelinePlan:
+    """The plan of a pipeline, without software pipelining. `forms`: of Form.BURST and Form.PACKETS those that it needs."""
+    return PipelinePlan(pipe, tuple(Pass(form, _steps(pipe, tables, form)) for form in forms))
+
+
+def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
+    first: Step = Receive() if form is Form.BURST else Take()
+    later = tuple(step for number in range(1, len(pipe.stages)) for step in _of_stage(pipe, tables, number))
+    return (first, *later, *((Transmit(),) if form is Form.BURST else ()))
+
+
+def _of_stage(pipe: PipeSchedule, tables: Tables, number: int) -> Steps:
+    lookups = pipe.stages[number].lookups
+    accesses = [tables.access(lookup.table) for lookup in lookups]
+    listed, every = number in fed_by_one(pipe), tuple(range(len(lookups)))
+    as_arrays = all(access.is_array for access in accesses)
+    gather = Gather(number, listed, listed and bool(lookups) and as_arrays)
+    if not lookups:
+        return (gather, Run(number))
+    if not as_arrays:
+        return (gather, RunSubBatches(number, every, max(tables.steps(lookup.table) for lookup in lookups)))
+    waiting = tuple(n for n in every if accesses[n].can_wait)
+    others = tuple(n for n in every if not accesses[n].can_wait)
+    phases = tuple(n for n in every if accesses[n] is Access.PHASES)
+    words = tuple(n for n in every if accesses[n] is Access.WORDS)
+    return (
+        gather,
+        *((PackKeys(number),) if not gather.keyed else ()),
+        *(Start(number, started) for started in (waiting, others) if started),
+        *((Advance(number, phases), Finish(number, phases)) if phases else ()),
+        Run(number, words),
+    )
+
+
+# --- passes over plans -------------------------------------------------------------------------------------------------
+
+
+def software_pipelined(plan: PipelinePlan) -> PipelinePlan:
+    """With the lookups of a burst's first stage in flight while the burst before is finished.
+
+    burst: receive, gather 1, start 1, run 1, …, transmit
+        →   prologue: receive, gather 1, start 1      epilogue: gather 1, run 1 (and prefetch for the next burst), …, transmit
+    The same plan where the stage after the first has no lookups that can wait.
+    """
+    passes: list[Pass] = []
+    for made in plan.passes:
+        started = next((s for s in made.steps if isinstance(s, Start) and s.stage == 1), None)
+        gather = next((s for s in made.steps if isinstance(s, Gather) and s.stage == 1), None)
+        waits = started is not None and _waits(made.steps, started)
+        if made.form is not Form.BURST or started is None or gather is None or not gather.keyed or not waits:
+            passes.append(made)
+            continue
+        receive, *rest = made.steps
+        epilogue = [_begun(step) for step in rest if step != started]
+        phases = next((s for s in epilogue if isinstance(s, Advance) and s.begun), None)
+        if phases is not None:
+            run = next(n for n, s in enumerate(epilogue) if isinstance(s, Run) and s.stage == 1)
+            epilogue.insert(run + 1, replace(phases, begun=False, next_burst=True))
+        passes.append(Pass(Form.PROLOGUE, (receive, gather, started)))
+        passes.append(Pass(Form.EPILOGUE, tuple(epilogue)))
+    return replace(plan, passes=tuple(passes))
+
+
+def _waits(steps: Steps, started: Start) -> bool:
+    """Whether the lookups can wait for the rest of their work."""
+    used = {n for s in steps if isinstance(s, Advance | Run) and s.stage == started.stage for n in s.lookups}
+    return set(started.lookups) <= used
+
+
+def _begun(step: Step) -> Step:
+    """A step of the first stage's lookups, which the prologue has begun."""
+    if isinstance(step, Advance) and step.stage == 1:
+        return replace(step, begun=True)
+    if isinstance(step, Run) and step.stage == 1 and step.lookups:
+        return replace(step, begun=True)
+    return step
+
+
+def without_read_ahead(plan: PipelinePlan) -> PipelinePlan:
+    """Without prefetching headers of later packets."""
+    return _rewritten(plan, lambda step: replace(step, ahead=False) if isinstance(step, Receive) else step)
+
+
+def _rewritten(plan: PipelinePlan, rewrite: Callable[[Step], Step]) -> PipelinePlan:
+    passes = (replace(made, steps=tuple(map(rewrite, made.steps))) for made in plan.passes)
+    return replace(plan, passes=tuple(passes))
