@@ -6,7 +6,5 @@
     bit<8> a; // a comment
     bit<8> /* and another */ r;
 }
-struct headers_t {
-    work_t work;
-}
+struct headers_t { work_t work; }
 #endif

@@ -102,8 +102,6 @@ def _unique(kind: str, names: Iterable[tuple[str, Span]], problem: Problem) -> N
     for name, span in names:
         if not name or name in seen:
             problem(span, f"{kind} name {name!r} is empty or used twice")
-        if not name.isprintable():
-            problem(span, f"{kind} name {name!r} has characters that cannot be shown")
         seen.add(name)
 
 

@@ -1,3 +1,3 @@
 struct inner_t {
-    bit<8> a b;
+    bit<8>   a   b;
 }

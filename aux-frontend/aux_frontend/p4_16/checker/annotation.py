@@ -32,9 +32,6 @@ def check(st: State, annotations: Sequence[ast.Annotation]) -> None:
             )
         structured[annotation.name] = annotation
         _structured(st, annotation.structured)
-        first = annotation.structured[0] if annotation.structured else None
-        if annotation.name == "name" and isinstance(first, ast.StringLiteral):
-            _name(st, annotation, first.value)
 
 
 def _string(st: State, annotation: ast.Annotation) -> None:
@@ -44,16 +41,8 @@ def _string(st: State, annotation: ast.Annotation) -> None:
     text = strings(annotation.body)
     if text is None:
         st.error(annotation, f"annotation '@{annotation.name}' holds a string: @{annotation.name}(\"…\")")
-    elif annotation.name == "name":
-        _name(st, annotation, text)
-
-
-def _name(st: State, annotation: ast.Annotation, text: str) -> None:
-    """A name is spoken of in commands and messages."""
-    if text == ".":
+    elif annotation.name == "name" and text == ".":
         st.error(annotation, "annotation '@name' holds no name")
-    elif not text.isprintable():
-        st.error(annotation, f"the name {text!r} has characters that cannot be shown")
 
 
 def check_match(st: State, annotations: Sequence[ast.Annotation]) -> None:
