@@ -88,16 +88,16 @@ def test_whole_programs_compile_without_warnings(file: str, left_out: list[str],
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize(("name", "text"), [("drop_port", "hdr_work_a"), ("operators", ">= 7")])
+@pytest.mark.parametrize(("name", "left"), [("drop_port", "hdr_work_a = hdr_work_a"), ("operators", ">= 7")])
 def test_what_passes_would_take_out_compiles_without_warnings(
-    name: str, text: str, compiler: str, tmp_path: Path
+    name: str, left: str, compiler: str, tmp_path: Path
 ) -> None:
-    """What is assigned to itself, what is always true."""
+    """What is assigned to itself, what is always true: nothing of it is left."""
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     made = Request(FOLDER.parents[1] / "packets" / f"{name}.p4", wanted=ALL.without(["passes"]))
     made_c = generate_c(made, load(made)).c
-    assert text in made_c
+    assert left not in made_c
     (tmp_path / "made.c").write_text(made_c)
     tools = toolchain.find(compiler=compiler)
     flags = (*tools.all_flags, *include_flags(share("aux-backend"), tools))

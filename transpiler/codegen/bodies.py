@@ -5,7 +5,7 @@ What is read of a packet's state and record is known only of all functions: a me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from transpiler.codegen.c.flatten import flattened
@@ -14,7 +14,7 @@ from transpiler.codegen.c.nodes import Body, Call, Do, Expression, Name, Stateme
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
 from transpiler.codegen.c.start_with import with_first_values
-from transpiler.codegen.c.walk import all_expressions, map_bodies
+from transpiler.codegen.c.walk import all_expressions, all_names, map_bodies
 from transpiler.codegen.given import Given
 from transpiler.codegen.outcome import with_lasting_records
 from transpiler.codegen.outside import Outside
@@ -106,13 +106,45 @@ def _record_of(pipes: LoweredPipes) -> frozenset[str]:
     return found
 
 
-def stage_views(stages: tuple[LoweredStage, ...], given: Given) -> tuple[StageView, ...]:
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the functions of a pipeline have in common. `fated`: they give verdicts of their own; `alone`: there is one stage;
+    `begins`: what the first names to begin the packet's state; `overridden`: a target's templates may name anything."""
+
+    pipe_name: str
+    given: Given
+    fated: bool
+    alone: bool
+    begins: frozenset[str]
+    overridden: bool
+
+    def takes(self, stage: LoweredStage, named: frozenset[str]) -> tuple[str, ...]:
+        """What the function of a stage is given that names these."""
+        arrays = bool(stage.lookups) and all(lookup.table.bulk for lookup in stage.lookups)
+        there = ["worker", *(("common",) if self.fated else ()), *self.given.of(named)]
+        there += ["fate"] if self.fated else []
+        there += [] if self.alone else ["index", "sets"]
+        there += ["looks", "at"] if arrays else ["look"] if stage.lookups else []
+        return tuple(name for name in there if name in named or name == "state" or self.overridden)
+
+
+def stage_views(stages: tuple[LoweredStage, ...], frame: Frame) -> tuple[StageView, ...]:
     """The stages of a pipeline, as templates see them."""
-    return tuple(_stage_view(stage, given.names) for stage in stages)
+    of_keys = [frozenset().union(*(lookup.named for lookup in stage.lookups)) for stage in stages]
+    for_keys = {
+        f"{stage.function.name}{EXPECT}": frame.given.of(named) for stage, named in zip(stages, of_keys, strict=True)
+    }
+    return tuple(_stage_view(stage, frame, named, for_keys) for stage, named in zip(stages, of_keys, strict=True))
 
 
-def _stage_view(stage: LoweredStage, arguments: tuple[Name, ...]) -> StageView:
+def _stage_view(
+    stage: LoweredStage, frame: Frame, of_keys: frozenset[str], for_keys: Mapping[str, tuple[str, ...]]
+) -> StageView:
     tables = ", ".join(s.table for s in stage.stage.lookups)
+    body = _given(stage.function.body, for_keys)
+    named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
+    if frame.overridden:
+        named |= {"packet", "kept"}
     return StageView(
         number=stage.number,
         function=stage.function.name,
@@ -120,18 +152,23 @@ def _stage_view(stage: LoweredStage, arguments: tuple[Name, ...]) -> StageView:
         cite=Outside(at(stage.stage.lookups[0].span)) if tables else NOWHERE,
         lookups=stage.lookups,
         locals=stage.function.variables,
-        body=_given(stage.function.body, arguments),
+        body=body,
         listed=stage.listed,
+        takes=frame.takes(stage, named),
+        takes_for_keys=frame.given.of(of_keys),
+        unpacked=frame.given.unpacked(named),
+        unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
+        pipe_name=frame.pipe_name,
     )
 
 
-def _given(body: Body, arguments: tuple[Name, ...]) -> Body:
+def _given(body: Body, for_keys: Mapping[str, tuple[str, ...]]) -> Body:
     """The body with what its calls of generated functions hand on of the packet."""
 
     def given(s: Statement) -> Statement:
         match s:
-            case Do(expression=Call(function=name, arguments=())) if name.endswith(EXPECT):
-                return replace(s, expression=Call(name, arguments))
-        return map_bodies(s, lambda inner: _given(inner, arguments))
+            case Do(expression=Call(function=name, arguments=())) if name in for_keys:
+                return replace(s, expression=Call(name, tuple(map(Name, for_keys[name]))))
+        return map_bodies(s, lambda inner: _given(inner, for_keys))
 
     return tuple(map(given, body))

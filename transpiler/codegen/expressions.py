@@ -21,6 +21,7 @@ from transpiler.codegen.c.nodes import (
     Unary as CUnary,
 )
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
+from transpiler.codegen.decided import known_bits, outcome
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.hlir.expressions import (
@@ -184,6 +185,8 @@ class Expressions:
 
     def _compare(self, e: Binary) -> C:
         left, right, type_ = self(e.left), self(e.right), e.left.type
+        if (certain := outcome(e, same=left == right)) is not None:
+            return literal(int(certain), Bool())
         operator = e.op.value
         signed = isinstance(type_, Bits) and type_.signed
         width = type_.width if isinstance(type_, Bits) else 0
@@ -295,7 +298,8 @@ class Expressions:
     def _cast(self, inner: Expression, type_: Type) -> C:
         value = self(inner)
         if isinstance(type_, Bool):
-            return self._truth(value, inner.type)
+            bits = known_bits(inner)
+            return literal(int(bits.must != 0), type_) if bits.must or not bits.may else self._truth(value, inner.type)
         if not isinstance(type_, Bits):
             raise TypeError(f"no cast to {type_}")
         if isinstance(inner.type, Bool):

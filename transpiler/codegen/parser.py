@@ -260,7 +260,7 @@ class ParserStatements(Statements):
         made: list[CStatement]
         if statement.varbit_bits is None:
             size: C = operand(fixed)
-            made, step = [self._need(size)], size
+            made, step = [self._need(size)] if fixed else [], size
         else:
             maximum = next(f.type.max_width for f in layout.fields if isinstance(f.type, Varbit))
             size = infix(fixed, "+", infix(BITS, "/", 8))

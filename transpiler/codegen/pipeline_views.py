@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from transpiler.codegen.c.build import address, call, infix
+from transpiler.codegen.c.build import PACKET, address, call, infix
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -21,8 +21,8 @@ from transpiler.codegen.c.nodes import (
     Statement,
     Unary,
 )
-from transpiler.codegen.c.walk import names
-from transpiler.codegen.given import Given
+from transpiler.codegen.c.walk import all_names
+from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Step
 
@@ -102,16 +102,18 @@ class LookupView:
             return f"{self.table.data_bits}, {cursor}"
         return f"{self.table.state}, {place}{self.member}.key, {self.table.key_bytes}, {cursor}"
 
-    def names(self, name: str) -> bool:
-        """Whether what makes the key names something."""
-        word = self.key_word
-        return names((*self.keys, *self.selection), name) or (word is not None and names(word, name))
+    @property
+    def named(self) -> frozenset[str]:
+        """What is named by what makes the key."""
+        word = all_names(self.key_word) if self.key_word is not None else frozenset()
+        return all_names((*self.keys, *self.selection)) | word
 
 
 @dataclass(frozen=True, slots=True)
 class StageView:
     """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
-    their order, from one stage, so that a list will do in place of a set."""
+    their order, from one stage, so that a list will do in place of a set. `takes`: what the function is given, `takes_for_keys`:
+    what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that."""
 
     number: int
     function: str
@@ -121,6 +123,11 @@ class StageView:
     locals: tuple[Declare, ...]
     body: Body
     listed: bool
+    takes: tuple[str, ...]
+    takes_for_keys: tuple[str, ...]
+    unpacked: Body
+    unpacked_for_keys: Body
+    pipe_name: str
 
     @property
     def bulk(self) -> bool:
@@ -137,20 +144,25 @@ class StageView:
         """Whether its lookups begin when a packet is left to it."""
         return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
 
-    def names(self, name: str) -> bool:
-        """Whether its function names something."""
-        return names((*self.locals, *self.body), name)
+    @property
+    def parameters(self) -> str:
+        """Of the function that does its work on a packet."""
+        types = TYPES | {
+            "worker": "struct macs_worker *",
+            "common": "const struct macs_common *",
+            "fate": "macs_fate *restrict ",
+            "index": "uint32_t ",
+            "sets": f"struct {self.pipe_name}_sets *",
+            "looks": f"const struct {self.function}_looks *",
+            "at": "uint32_t ",
+            "look": f"struct {self.function}_look *",
+        }
+        return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
-    def unpacked(self, given: Given, preserves: bool, begins: bool, overridden: bool) -> Body:
-        """Names for what the function uses of the packet. `preserves`, `begins`: it begins the packet's state, and keeps some of
-        what it was; `overridden`: a target's templates may name anything."""
-        packet, kept = (overridden or self.names(name) for name in ("packet", "kept"))
-        return given.unpacked(packet or preserves, kept or begins)
-
-    def unpacked_for_keys(self, given: Given) -> Body:
-        """The same for what makes the keys of its lookups, and changes nothing."""
-        packet, kept = (any(lookup.names(name) for lookup in self.lookups) for name in ("packet", "kept"))
-        return given.unpacked(packet, kept, constant=True)
+    @property
+    def parameters_for_keys(self) -> str:
+        """Of those that make the keys of its lookups, and change nothing of the packet."""
+        return ", ".join(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +195,6 @@ class PassView:
     stages: tuple[StageView, ...]
     blocks: tuple[BlockView, ...]
     given: Given
-    fated: bool
     resizes: bool
     parted: bool
 
@@ -204,30 +215,65 @@ class PassView:
 
     @property
     def received(self) -> Body:
-        """What functions are given of packet number i of a burst that has just been received."""
+        """What the first stage is given of packet number i of a burst that has just been received."""
+        first = self.stages[0]
+        given = ("state",) if self.given.lasting else of_packet(first.takes)
+        handle = Index(Name(f"{self.at}handles"), Name("i"))
+        if self.given.lasting:
+            made = self.given.of_its_own(given) if self.alone else self.given.of_burst(given, "i", self.at)
+            return (*made, self.given.bind(address(Member(STATE, "packet", arrow=True)), handle))
         if not self.alone:
-            made = self.given.of_burst("i", self.at)
-        else:
-            made = self.given.of_its_own()
-        if not self.given.lasting and not self.alone:
-            return made
-        record = address(Member(Name("state"), "packet", arrow=True)) if self.given.lasting else Name("packet")
-        bind = call("macs_bind", "common", record, Index(Name(f"{self.at}handles"), Name("i")), self.given.binds)
-        return (*made, Do(bind))
+            return self.given.of_burst(given, "i", self.at)
+        return (*self.given.of_its_own(given), *((self.given.bind(PACKET, handle),) if "packet" in given else ()))
 
-    def packet(self, index: str) -> Body:
-        """What functions are given of a packet, by its number."""
-        return self.given.of_record(index) if self.form is Form.PACKETS else self.given.of_burst(index, self.at)
+    def member(self, stage: StageView, takes: tuple[str, ...]) -> Body:
+        """The i-th packet that goes to the stage: its number in the burst, and what functions are given of it that take these."""
+        given = of_packet(takes)
+        if not given and not {"fate", "index"} & set(takes):
+            return ()
+        members = Name(f"{self.at}members_{stage.number}" if stage.listed else "list")
+        number = Declare("uint32_t", "member", Index(members, Name("i")), constant=True)
+        return (number, *self.packet(given, "member"))
 
-    def call(self, stage: StageView, index: str, *lookups: str) -> Call:
+    def packet(self, given: tuple[str, ...], index: str) -> Body:
+        """These, of the packet of that number."""
+        if self.form is Form.PACKETS:
+            return self.given.of_record(given, index)
+        return self.given.of_burst(given, index, self.at)
+
+    @property
+    def taken(self) -> Body:
+        """What the first stage is given of packet number i."""
+        return self.packet(of_packet(self.stages[0].takes), "i")
+
+    def call(self, stage: StageView, index: str) -> Call:
         """The stage's work on that packet; its verdict goes to the burst's or, where the record has it too, nowhere."""
-        arguments: list[Expression | str] = ["worker", *(("common",) if self.fated else ()), *self.given.names]
-        if self.fated:
-            fate = Name("unused") if self.form is Form.PACKETS else Index(Name(f"{self.at}fates"), Name(index))
-            arguments.append(address(fate))
-        if not self.alone:
-            arguments += (index, "sets")
-        return call(stage.function, *arguments, *lookups)
+        fates = Name("unused") if self.form is Form.PACKETS else Index(Name(f"{self.at}fates"), Name(index))
+        values: dict[str, Expression | str] = {
+            "fate": address(fates),
+            "index": index,
+            "at": "i",
+            "look": address(Index(Name("looks"), infix("i", "-", "first"))),
+        }
+        return call(stage.function, *(values.get(name, name) for name in stage.takes))
+
+    @property
+    def uses_common(self) -> bool:
+        """Whether something that the packets have in common is used: by a stage, or to fill in records."""
+        takes = {name for stage in self.stages for name in stage.takes}
+        receives = self.form in (Form.BURST, Form.PROLOGUE)
+        binds = self.form is not Form.PACKETS and (receives if self.given.lasting else "packet" in takes)
+        return "common" in takes or binds
+
+    @property
+    def uses_worker(self) -> bool:
+        """Whether it looks at anything of its worker's."""
+        return self.uses_common or self.in_sub_batches or any("worker" in stage.takes for stage in self.stages)
+
+    @property
+    def gives_unused(self) -> bool:
+        """Whether verdicts go nowhere."""
+        return self.form is Form.PACKETS and any("fate" in stage.takes for stage in self.stages)
 
     @property
     def departed(self) -> Body:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.trips import long_loops
-from transpiler.codegen.bodies import finished, may_resize, stage_views, values
+from transpiler.codegen.bodies import Frame, finished, may_resize, stage_views, values
 from transpiler.codegen.burst import pass_views
 from transpiler.codegen.c.build import kept
 from transpiler.codegen.c.nodes import Assign, Body
@@ -81,12 +81,14 @@ def view(
     bodies = finished(lowered, recorded, (member for places in preserved for _, member in places))
     slots = tuple(slot for slot in storage.kept_slots() if slot.name in bodies.kept)
     given = Given(bodies.lasting, bool(slots) or any(pipe.aside for pipe in schedule.pipes), binding(bodies.record))
-    pipes = tuple(
-        _pipe(plan, stages, given, straight, recorded, any(lists[n] for n in plan.pipe.keeps), len(plans) > received)
-        for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
-    )
     made = _made_headers(program, sources=True)
     whole, single = _begins(storage, slots, schedule.zeroed, made)
+    begins_kept = whole and (bodies.lasting or bool(slots))
+    pipes = tuple(
+        _pipe(plan, stages, given, straight, recorded, preserves, begins_kept, overridden, len(plans) > received)
+        for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
+        for preserves in (any(lists[n] for n in plan.pipe.keeps),)
+    )
     timed = reads_time(e for _, stages in bodies.pipes for stage in stages for e in values(stage))
     return ProgramView(
         name=Outside(program.name),
@@ -99,7 +101,7 @@ def view(
             for slot in slots
             if slot.initial == NOWHERE and slot.owner in made
         ),
-        begins_kept=whole and (bodies.lasting or bool(slots)),
+        begins_kept=begins_kept,
         kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
         preserved=tuple(tuple(place for place, _ in places) for places in preserved),
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
@@ -155,13 +157,17 @@ def _pipe(
     straight: bool,
     recorded: bool,
     preserves: bool,
+    begins_kept: bool,
+    overridden: bool,
     parted: bool,
 ) -> PipeView:
-    """`straight`: verdicts go to an array of the burst's; `recorded`: to the records too; `parted`: packets may go on to another
-    pipe."""
-    pipe, views = plan.pipe, stage_views(stages, given)
-    fated, resizes = straight and not pipe.aside, recorded or may_resize(stages)
-    passes = pass_views(plan, views, given, fated=fated, resizes=resizes, parted=parted)
+    """`straight`: verdicts go to an array of the burst's; `recorded`: to the records too; `preserves`, `begins_kept`: what the
+    first stage does with the state, where the pipe renews it; `parted`: packets may go on to another pipe."""
+    pipe, fated = plan.pipe, straight and not plan.pipe.aside
+    begins = frozenset({"kept"} if pipe.renews and (preserves or begins_kept) else ())
+    begins |= {"packet"} if begins and preserves else set()
+    views = stage_views(stages, Frame(pipe.name, given, fated, len(stages) == 1, begins, overridden))
+    passes = pass_views(plan, views, given, resizes=recorded or may_resize(stages), parted=parted)
     return PipeView(pipe.name, views, pipe.renews, preserves, pipe.aside, fated, passes)
 
 

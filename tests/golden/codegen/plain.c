@@ -11,15 +11,6 @@
 #include <macs/wide.h>
 #include <macs/worker.h>
 
-/* A program may compare what is always equal, or never. */
-#pragma GCC diagnostic ignored "-Wtautological-compare"
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wbool-compare"
-#endif
-/* Functions of the same kind are given the same, whatever of it they need. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 MACS_WIDE(2)
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
@@ -44,9 +35,7 @@ enum {
 };
 
 /* Stage 0: entry. */
-static inline void ingress_0_entry(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct state *state, macs_fate *restrict fate) {
+static inline void ingress_0_entry(const struct macs_common *common, struct state *state, macs_fate *restrict fate) {
     struct macs_packet *const packet = &state->packet;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
@@ -296,7 +285,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
         if (macs_can_parse(handles[i], 65535))
-            ingress_0_entry(worker, common, state, &fates[i]);
+            ingress_0_entry(common, state, &fates[i]);
         else
             fates[i] = MACS_FATE_REFUSED;
         macs_extent_add(&sent, state->packet.length);

@@ -12,15 +12,6 @@
 #include <macs/worker.h>
 #include "tables/lpm/lpm_dir24.h"
 
-/* A program may compare what is always equal, or never. */
-#pragma GCC diagnostic ignored "-Wtautological-compare"
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wbool-compare"
-#endif
-/* Functions of the same kind are given the same, whatever of it they need. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
     uint8_t hdr_tag_hops;
@@ -135,10 +126,7 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -172,11 +160,7 @@ static inline void ingress_0_entry(
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets,
-        const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -251,7 +235,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_fetch(handles, i, count);
         if (macs_can_parse(handles[i], 4))
-            ingress_0_entry(worker, common, packet, kept, &fates[i], i, sets);
+            ingress_0_entry(packet, kept, &fates[i], i, sets);
         else
             fates[i] = MACS_FATE_REFUSED;
     }
@@ -265,7 +249,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
             struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(kepts, handles, member);
             macs_bind(common, packet, handles[member], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
-            ingress_1_I_groups(worker, common, packet, kept, &fates[member], member, sets, looks, i);
+            ingress_1_I_groups(common, packet, kept, &fates[member], looks, i);
         }
     }
     macs_settle(worker, handles, fates, count, received);
@@ -273,9 +257,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
 }
 
 /* Stage 0: entry. */
-static inline void egress_0_entry(
-        struct macs_worker *worker,
-        struct macs_packet *packet, struct kept *kept) {
+static inline void egress_0_entry(struct macs_packet *packet, struct kept *kept) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -305,10 +287,11 @@ static inline void egress_0_entry(
 
 /* Packets whose records are filled. */
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    (void)worker;
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet *const packet = packets[i];
-        struct kept *const kept = macs_kept_of(packet);
-        egress_0_entry(worker, packet, kept);
+        struct kept *const kept = macs_kept_of(packets[i]);
+        egress_0_entry(packet, kept);
     }
 }
 

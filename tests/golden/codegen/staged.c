@@ -14,15 +14,6 @@
 #include "tables/exact/exact_packed.h"
 #include "tables/ternary/ternary_cells.h"
 
-/* A program may compare what is always equal, or never. */
-#pragma GCC diagnostic ignored "-Wtautological-compare"
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wbool-compare"
-#endif
-/* Functions of the same kind are given the same, whatever of it they need. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 /* What a packet carries from stage to stage; every other value lives within one stage. */
 struct kept {
     uint32_t hdr_label_value;
@@ -290,10 +281,7 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, uint32_t index, struct ingress_sets *sets) {
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -330,11 +318,7 @@ static inline void ingress_0_entry(
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets,
-        const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     bool I_groups_hit = false;
     bool hdr_label_valid = kept->hdr_label_valid;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -404,11 +388,7 @@ static inline void ingress_1_I_groups(
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets,
-        const struct ingress_2_I_labels_looks *looks, uint32_t at) {
+static inline void ingress_2_I_labels(struct kept *kept, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = kept->hdr_label_value;
@@ -437,10 +417,7 @@ static inline void ingress_2_I_labels(
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(
-        struct macs_worker *worker, const struct macs_common *common,
-        struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate,
-        uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -507,7 +484,7 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
         macs_extent_add(&received, odp_packet_len(burst->handles[i]));
         macs_fetch(burst->handles, i, count);
         if (macs_can_parse(burst->handles[i], 18))
-            ingress_0_entry(worker, common, packet, kept, &burst->fates[i], i, sets);
+            ingress_0_entry(packet, kept, i, sets);
         else
             burst->fates[i] = MACS_FATE_REFUSED;
     }
@@ -553,11 +530,8 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
             }
             const uint32_t member = burst->members_1[i];
-            struct macs_packet record;
-            struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
-            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_1_I_groups(worker, common, packet, kept, &burst->fates[member], member, sets, looks, i);
+            ingress_1_I_groups(kept, member, sets, looks, i);
         }
         if (next)
             next->fetched = ahead < coming ? ahead : coming;
@@ -568,11 +542,8 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = burst->members_2[i];
-            struct macs_packet record;
-            struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
-            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_2_I_labels(worker, common, packet, kept, &burst->fates[member], member, sets, looks, i);
+            ingress_2_I_labels(kept, member, sets, looks, i);
         }
     }
     { /* stage 3: merge */
@@ -584,7 +555,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, kept, &burst->fates[member], member, sets);
+            ingress_3_merge(worker, common, packet, kept, &burst->fates[member]);
         }
     }
     macs_settle(worker, burst->handles, burst->fates, count, burst->received);

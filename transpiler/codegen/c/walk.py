@@ -107,6 +107,12 @@ def names(part: Body | Expression, name: str) -> bool:
     return any(isinstance(e, Name) and e.name == name for e in inside)
 
 
+def all_names(part: Body | Expression) -> frozenset[str]:
+    """All that a body or an expression names."""
+    inside = all_expressions(part) if isinstance(part, tuple) else walk_expression(part)
+    return frozenset(e.name for e in inside if isinstance(e, Name))
+
+
 def map_bodies(s: Statement, rewrite: Callable[[Body], Body]) -> Statement:
     """The statement with each body that it holds rewritten."""
     match s:
