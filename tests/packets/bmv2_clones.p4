@@ -32,7 +32,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
 }
 
 control V(inout headers_t hdr, inout meta_t meta) {
-    apply { verify_checksum(hdr.order.what == 5, { hdr.order.a }, hdr.order.b ++ hdr.order.c, HashAlgorithm.csum16); }
+    apply { verify_checksum(hdr.order.what[6:0] == 5, { hdr.order.a }, hdr.order.b ++ hdr.order.c, HashAlgorithm.csum16); }
 }
 control C(inout headers_t hdr, inout meta_t meta) { apply { } }
 
@@ -57,6 +57,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             0x07: { resubmit_preserving_field_list(1); }
             0x09: { sm.priority = 3; }
             0x0a: { lengths.count(1); }
+            0x0b: { clone(CloneType.I2E, 0x8005); }
+            0x85: { hdr.order.a = (bit<8>)(bit<1>)(sm.parser_error == error.PacketTooShort); hdr.order.b = (bit<8>)sm.checksum_error; }
             0x84: { hdr.order.a = (bit<8>)(bit<1>)(sm.parser_error == error.PacketTooShort); clone(CloneType.I2E, 5); }
             default: { }
         }
@@ -67,6 +69,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
 control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     counter(8, CounterType.bytes) lengths;
     apply {
+        if (hdr.order.what == 0x85) { return; }
         if (sm.instance_type == 1) {
             hdr.order.a = meta.kept;
             hdr.order.b = meta.other;
