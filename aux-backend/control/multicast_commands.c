@@ -130,11 +130,10 @@ static int node_dissociate(struct macs_console *console, unsigned count, char **
 }
 
 static void print_group(const struct macs_multicast *multicast, uint32_t group, struct macs_text *answer) {
-    const struct macs_multicast_list *list = multicast->lists[group];
     macs_text_add(answer, "**********\nmgrp(%" PRIu32 ")\n", group);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct macs_multicast_node *node = &multicast->nodes[list->nodes[i]];
-        macs_text_add(answer, "  -> (L1h=%" PRIu32 ", rid=%u) -> (ports=[", list->nodes[i], node->rid);
+    for (uint32_t i = multicast->group_nodes[group].first; i != MACS_NO_NODE; i = multicast->nodes[i].next) {
+        const struct macs_multicast_node *node = &multicast->nodes[i];
+        macs_text_add(answer, "  -> (L1h=%" PRIu32 ", rid=%u) -> (ports=[", i, node->rid);
         for (uint32_t p = 0; p < node->port_count; p++)
             macs_text_add(answer, "%s%" PRIu32, p ? ", " : "", node->ports[p]);
         macs_text_add(answer, "], lags=[])\n");
@@ -145,7 +144,7 @@ static int mc_dump(struct macs_console *console, unsigned count, char **words, s
     (void)count, (void)words;
     macs_text_add(answer, "==========\nMC ENTRIES\n");
     for (uint32_t group = 0; group < MACS_GROUPS; group++)
-        if (console->sw->multicast->lists[group])
+        if (macs_multicast_find(console->sw->multicast, (uint16_t)group))
             print_group(console->sw->multicast, group, answer);
     macs_text_add(answer, "==========\nLAGS\n==========\n");
     return 0;

@@ -27,14 +27,11 @@ static struct macs_packet *clone_packet(struct macs_thread *thread, const struct
 /* The frame is as it came until it is deparsed: a copy of it is a copy of the packet as received. */
 void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) {
     struct macs_thread *thread = macs_thread_of(worker);
-    struct macs_replica single;
-    uint32_t count;
-    const struct macs_replica *replicas =
-        macs_mirror_find(thread->sw, packet->requests.ingress_session, &single, &count);
+    const struct macs_mirror_targets targets = macs_mirror_find(thread->sw, packet->requests.ingress_session);
     struct macs_packet **last = &packet->requests.clones;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < targets.count; i++) {
         struct macs_packet *clone =
-            clone_packet(thread, packet, replicas[i], thread->sw->program->instances.ingress_clone,
+            clone_packet(thread, packet, macs_mirror_target(&targets, i), thread->sw->program->instances.ingress_clone,
                          packet->requests.ingress_clone_fields);
         if (clone) {
             *last = clone;
@@ -46,13 +43,10 @@ void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) 
 
 void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet) {
     struct macs_thread *thread = macs_thread_of(worker);
-    struct macs_replica single;
-    uint32_t count;
-    const struct macs_replica *replicas =
-        macs_mirror_find(thread->sw, packet->requests.egress_session, &single, &count);
-    for (uint32_t i = 0; i < count; i++) {
+    const struct macs_mirror_targets targets = macs_mirror_find(thread->sw, packet->requests.egress_session);
+    for (uint32_t i = 0; i < targets.count; i++) {
         struct macs_packet *clone =
-            clone_packet(thread, packet, replicas[i], thread->sw->program->instances.egress_clone,
+            clone_packet(thread, packet, macs_mirror_target(&targets, i), thread->sw->program->instances.egress_clone,
                          packet->requests.egress_clone_fields);
         if (!clone)
             continue;

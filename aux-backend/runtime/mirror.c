@@ -15,23 +15,20 @@ enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t ses
     return (enum macs_mirror_kind)(mirror >> 32);
 }
 
-const struct macs_replica *macs_mirror_find(const struct macs_switch *sw, uint16_t session, struct macs_replica *single,
-                                            uint32_t *count) {
+struct macs_mirror_targets macs_mirror_find(const struct macs_switch *sw, uint16_t session) {
+    struct macs_mirror_targets targets = {0};
     uint32_t number;
-    *count = 0;
     switch (macs_mirror_get(sw, session, &number)) {
     case MACS_MIRROR_NONE:
         break;
     case MACS_MIRROR_PORT:
-        *single = (struct macs_replica){.port = number};
-        *count = 1;
-        return single;
-    case MACS_MIRROR_GROUP: {
-        const struct macs_group *group = macs_multicast_find(sw->multicast, (uint16_t)number);
-        if (group)
-            *count = group->count;
-        return group ? group->replicas : NULL;
+        targets.single.port = number;
+        targets.count = 1;
+        break;
+    case MACS_MIRROR_GROUP:
+        targets.group = macs_multicast_find(sw->multicast, (uint16_t)number);
+        targets.count = targets.group ? targets.group->count : 0;
+        break;
     }
-    }
-    return NULL;
+    return targets;
 }

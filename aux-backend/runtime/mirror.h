@@ -15,9 +15,18 @@ enum macs_mirror_kind { MACS_MIRROR_NONE, MACS_MIRROR_PORT, MACS_MIRROR_GROUP };
 int macs_mirror_set(struct macs_switch *sw, uint32_t session, enum macs_mirror_kind kind, uint32_t number);
 enum macs_mirror_kind macs_mirror_get(const struct macs_switch *sw, uint32_t session, uint32_t *number);
 
-/* Where clones of the session go: `count` replicas, good until the worker's next quiescent state. A session with a port
- * needs `single` for it. */
-const struct macs_replica *macs_mirror_find(const struct macs_switch *sw, uint16_t session, struct macs_replica *single,
-                                            uint32_t *count);
+/* Where clones of a session go: to one port, or to the replicas of a group. */
+struct macs_mirror_targets {
+    uint32_t count;
+    struct macs_replica single;
+    const struct macs_sequence *group; /* NULL: `single` */
+};
+
+/* Good until the worker's next quiescent state. */
+struct macs_mirror_targets macs_mirror_find(const struct macs_switch *sw, uint16_t session);
+
+static inline struct macs_replica macs_mirror_target(const struct macs_mirror_targets *targets, uint32_t at) {
+    return targets->group ? macs_multicast_replica(targets->group, at) : targets->single;
+}
 
 #endif

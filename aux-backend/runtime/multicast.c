@@ -14,20 +14,12 @@ int macs_multicast_create(struct macs_multicast **created, struct macs_qsbr *qsb
     return 0;
 }
 
-static void free_list(struct macs_multicast_list *list) {
-    if (list)
-        free(list->nodes);
-    free(list);
-}
-
 void macs_multicast_destroy(struct macs_multicast *multicast) {
     if (!multicast)
         return;
     macs_qsbr_drop(multicast->qsbr, multicast);
-    for (uint32_t group = 0; group < MACS_GROUPS; group++) {
-        free_list(multicast->lists[group]);
-        free(atomic_load(&multicast->groups[group]));
-    }
+    for (uint32_t group = 0; group < MACS_GROUPS; group++)
+        macs_sequence_destroy(atomic_load(&multicast->groups[group]));
     for (uint32_t i = 0; i < multicast->node_count; i++)
         free(multicast->nodes[i].ports);
     free(multicast->nodes);
@@ -35,68 +27,69 @@ void macs_multicast_destroy(struct macs_multicast *multicast) {
     free(multicast);
 }
 
-static void release_group(void *owner, void *group) {
-    (void)owner;
-    free(group);
+static struct macs_sequence *group_at(const struct macs_multicast *multicast, uint16_t group) {
+    return atomic_load_explicit(&multicast->groups[group], memory_order_relaxed);
 }
 
-/* Make `next` what the workers see; the old members live until no worker can look at them. */
-static void replace(struct macs_multicast *multicast, uint16_t group, struct macs_group *next) {
-    struct macs_group *old = atomic_exchange_explicit(&multicast->groups[group], next, memory_order_acq_rel);
-    if (old)
-        macs_qsbr_defer(multicast->qsbr, release_group, multicast, old);
+/* Where the replicas of a node stand in its group, or will: behind those of all that were associated before. */
+static uint32_t place_of(const struct macs_multicast *multicast, const struct macs_multicast_node *node) {
+    const struct macs_sequence *list = group_at(multicast, (uint16_t)node->group);
+    uint32_t low = 0, high = list->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (multicast->nodes[macs_multicast_replica(list, middle).node].associated < node->associated)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* The members of the group as its list and nodes say. */
-static int publish(struct macs_multicast *multicast, uint16_t group) {
-    const struct macs_multicast_list *list = multicast->lists[group];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        count += multicast->nodes[list->nodes[i]].port_count;
+/* Let the workers see the `count` ports of a node in its group where `removed` replicas of it have been. */
+static int publish(struct macs_multicast *multicast, const struct macs_multicast_node *node, uint32_t removed,
+                   const uint32_t *ports, uint32_t count) {
+    struct macs_sequence *old = group_at(multicast, (uint16_t)node->group), *list = old;
     int status = macs_qsbr_reserve(multicast->qsbr, 1);
     if (status)
         return status;
-    struct macs_group *next = malloc(sizeof(*next) + count * sizeof(next->replicas[0]));
-    if (!next)
+    struct macs_replica *replicas = malloc(count * sizeof(*replicas) + 1);
+    if (!replicas)
         return -ENOMEM;
-    next->count = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct macs_multicast_node *node = &multicast->nodes[list->nodes[i]];
-        for (uint32_t p = 0; p < node->port_count; p++)
-            next->replicas[next->count++] = (struct macs_replica){node->ports[p], node->rid};
-    }
-    replace(multicast, group, next);
+    for (uint32_t i = 0; i < count; i++)
+        replicas[i] = (struct macs_replica){ports[i], node->rid, (uint32_t)(node - multicast->nodes)};
+    status = macs_sequence_splice(&list, sizeof(*replicas), place_of(multicast, node), removed, replicas, count);
+    free(replicas);
+    if (status)
+        return status;
+    atomic_store_explicit(&multicast->groups[node->group], list, memory_order_release);
+    macs_qsbr_defer(multicast->qsbr, macs_sequence_retire, multicast, old);
     return 0;
 }
 
 int macs_multicast_group_create(struct macs_multicast *multicast, uint16_t group) {
     if (!group)
         return -EINVAL;
-    if (multicast->lists[group])
+    if (group_at(multicast, group))
         return -EEXIST;
-    multicast->lists[group] = calloc(1, sizeof(struct macs_multicast_list));
-    if (!multicast->lists[group])
+    struct macs_sequence *list = macs_sequence_create();
+    if (!list)
         return -ENOMEM;
-    int status = publish(multicast, group);
-    if (status) {
-        free_list(multicast->lists[group]);
-        multicast->lists[group] = NULL;
-    }
-    return status;
+    multicast->group_nodes[group] = (struct macs_multicast_nodes){MACS_NO_NODE, MACS_NO_NODE};
+    atomic_store_explicit(&multicast->groups[group], list, memory_order_release);
+    return 0;
 }
 
 int macs_multicast_group_destroy(struct macs_multicast *multicast, uint16_t group) {
-    struct macs_multicast_list *list = multicast->lists[group];
+    struct macs_sequence *list = group_at(multicast, group);
     if (!list)
         return -ENOENT;
     int status = macs_qsbr_reserve(multicast->qsbr, 1);
     if (status)
         return status;
-    for (uint32_t i = 0; i < list->count; i++)
-        multicast->nodes[list->nodes[i]].group = MACS_NO_GROUP;
-    free_list(list);
-    multicast->lists[group] = NULL;
-    replace(multicast, group, NULL);
+    for (uint32_t i = multicast->group_nodes[group].first; i != MACS_NO_NODE; i = multicast->nodes[i].next)
+        multicast->nodes[i].group = MACS_NO_GROUP;
+    atomic_store_explicit(&multicast->groups[group], NULL, memory_order_release);
+    macs_qsbr_defer(multicast->qsbr, macs_sequence_release, multicast, list);
     return 0;
 }
 
@@ -177,20 +170,19 @@ int macs_multicast_node_update(struct macs_multicast *multicast, uint32_t handle
     struct macs_multicast_node *node = node_of(multicast, handle);
     if (!node)
         return -ESRCH;
-    struct macs_multicast_node old = *node;
-    int status = sorted_ports(ports, count, &node->ports);
+    uint32_t *sorted;
+    int status = sorted_ports(ports, count, &sorted);
+    if (!status && node->group != MACS_NO_GROUP) {
+        status = publish(multicast, node, node->port_count, sorted, count);
+        if (status)
+            free(sorted);
+    }
     if (status)
         return status;
+    free(node->ports);
+    node->ports = sorted;
     node->port_count = count;
-    if (node->group != MACS_NO_GROUP)
-        status = publish(multicast, (uint16_t)node->group);
-    if (status) {
-        free(node->ports);
-        *node = old;
-    } else {
-        free(old.ports);
-    }
-    return status;
+    return 0;
 }
 
 int macs_multicast_node_destroy(struct macs_multicast *multicast, uint32_t handle) {
@@ -209,48 +201,42 @@ int macs_multicast_node_destroy(struct macs_multicast *multicast, uint32_t handl
 }
 
 int macs_multicast_associate(struct macs_multicast *multicast, uint16_t group, uint32_t handle) {
-    struct macs_multicast_list *list = multicast->lists[group];
+    struct macs_multicast_nodes *nodes = &multicast->group_nodes[group];
     struct macs_multicast_node *node = node_of(multicast, handle);
-    if (!list)
+    if (!group_at(multicast, group))
         return -ENOENT;
     if (!node)
         return -ESRCH;
     if (node->group != MACS_NO_GROUP)
         return -EBUSY;
-    uint32_t *nodes = realloc(list->nodes, (list->count + 1) * sizeof(*nodes));
-    if (!nodes)
-        return -ENOMEM;
-    list->nodes = nodes;
-    list->nodes[list->count++] = handle;
-    int status = publish(multicast, group);
-    if (status)
-        list->count--;
-    else
-        node->group = group;
-    return status;
+    node->group = group;
+    node->associated = ++multicast->associated;
+    int status = publish(multicast, node, 0, node->ports, node->port_count);
+    if (status) {
+        node->group = MACS_NO_GROUP;
+        return status;
+    }
+    node->previous = nodes->last;
+    node->next = MACS_NO_NODE;
+    *(nodes->last == MACS_NO_NODE ? &nodes->first : &multicast->nodes[nodes->last].next) = handle;
+    nodes->last = handle;
+    return 0;
 }
 
 int macs_multicast_dissociate(struct macs_multicast *multicast, uint16_t group, uint32_t handle) {
-    struct macs_multicast_list *list = multicast->lists[group];
+    struct macs_multicast_nodes *nodes = &multicast->group_nodes[group];
     struct macs_multicast_node *node = node_of(multicast, handle);
-    if (!list)
+    if (!group_at(multicast, group))
         return -ENOENT;
     if (!node)
         return -ESRCH;
     if (node->group != group)
         return -EINVAL;
-    uint32_t at = 0;
-    while (list->nodes[at] != handle)
-        at++;
-    size_t behind = (--list->count - at) * sizeof(list->nodes[0]);
-    memmove(&list->nodes[at], &list->nodes[at + 1], behind);
-    int status = publish(multicast, group);
-    if (status) {
-        memmove(&list->nodes[at + 1], &list->nodes[at], behind);
-        list->nodes[at] = handle;
-        list->count++;
+    int status = publish(multicast, node, node->port_count, NULL, 0);
+    if (status)
         return status;
-    }
+    *(node->previous == MACS_NO_NODE ? &nodes->first : &multicast->nodes[node->previous].next) = node->next;
+    *(node->next == MACS_NO_NODE ? &nodes->last : &multicast->nodes[node->next].previous) = node->previous;
     node->group = MACS_NO_GROUP;
     return 0;
 }

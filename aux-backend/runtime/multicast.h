@@ -1,12 +1,13 @@
 /* Multicast groups: which (port, rid) pairs get a copy of a packet.
  *
  * As in BMv2's packet replication engine a node is a rid and a set of ports, and a group a list of nodes; a node is in
- * one group at most. Of each group the workers see one immutable list, replaced whole when the group changes.
+ * one group at most. Of each group the workers see one version of a list (macs/sequence.h) of all its replicas.
  * Threads: macs_multicast_find from any worker, the others from the control thread. Errors are -errno.
  */
 #ifndef MACS_RUNTIME_MULTICAST_H
 #define MACS_RUNTIME_MULTICAST_H
 
+#include <macs/sequence.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,25 +22,26 @@ struct macs_qsbr;
 struct macs_replica {
     uint32_t port;
     uint16_t rid;
+    uint32_t node; /* the control thread's: whose replica it is */
 };
 
-struct macs_group {
-    uint32_t count;
-    struct macs_replica replicas[];
-};
+#define MACS_NO_NODE UINT32_MAX
 
 struct macs_multicast_node {
     bool used;
     uint16_t rid;
-    int32_t group; /* or MACS_NO_GROUP */
+    int32_t group;       /* or MACS_NO_GROUP */
+    uint64_t associated; /* when, in the order of all that were: so are the replicas of a group */
+    uint32_t next;       /* in the group, or MACS_NO_NODE */
+    uint32_t previous;
     uint32_t port_count;
     uint32_t *ports; /* ascending */
 };
 
-/* The nodes of a group in the order in which they were associated. */
-struct macs_multicast_list {
-    uint32_t count;
-    uint32_t *nodes;
+/* The nodes of a group in the order in which they were associated, those without ports too. */
+struct macs_multicast_nodes {
+    uint32_t first;
+    uint32_t last;
 };
 
 struct macs_multicast {
@@ -47,8 +49,9 @@ struct macs_multicast {
     struct macs_handles handles; /* of nodes */
     uint32_t node_count;         /* of `nodes`, used or not */
     struct macs_multicast_node *nodes;
-    struct macs_multicast_list *lists[MACS_GROUPS];
-    struct macs_group *_Atomic groups[MACS_GROUPS];
+    uint64_t associated; /* how many ever were */
+    struct macs_multicast_nodes group_nodes[MACS_GROUPS];
+    struct macs_sequence *_Atomic groups[MACS_GROUPS]; /* of replicas */
 };
 
 int macs_multicast_create(struct macs_multicast **created, struct macs_qsbr *qsbr);
@@ -68,9 +71,13 @@ int macs_multicast_associate(struct macs_multicast *multicast, uint16_t group, u
 /* -EINVAL: the node is not in that group. */
 int macs_multicast_dissociate(struct macs_multicast *multicast, uint16_t group, uint32_t handle);
 
-/* The group's members, or NULL when there is no such group; valid until the caller's next quiescent state. */
-static inline const struct macs_group *macs_multicast_find(const struct macs_multicast *multicast, uint16_t group) {
+/* The group's replicas, or NULL when there is no such group; valid until the caller's next quiescent state. */
+static inline const struct macs_sequence *macs_multicast_find(const struct macs_multicast *multicast, uint16_t group) {
     return atomic_load_explicit(&multicast->groups[group], memory_order_acquire);
+}
+
+static inline struct macs_replica macs_multicast_replica(const struct macs_sequence *group, uint32_t at) {
+    return *(const struct macs_replica *)macs_sequence_at(group, sizeof(struct macs_replica), at);
 }
 
 #endif

@@ -53,7 +53,7 @@ void macs_profile_destroy(struct macs_profile *profile) {
     for (uint32_t i = 0; profile->members && i < profile->size; i++)
         free((void *)(uintptr_t)atomic_load(&profile->members[i]));
     for (uint32_t i = 0; profile->groups && i < profile->size; i++)
-        free(atomic_load(&profile->groups[i]));
+        macs_sequence_destroy(atomic_load(&profile->groups[i]));
     free(profile->members);
     free(profile->groups);
     free_books(profile->books);
@@ -69,7 +69,7 @@ static const struct macs_entry *member_at(const struct macs_profile *profile, ui
     return handle < profile->size ? atomic_load(&profile->members[handle]) : NULL;
 }
 
-static struct macs_member_group *group_at(const struct macs_profile *profile, uint32_t handle) {
+static struct macs_sequence *group_at(const struct macs_profile *profile, uint32_t handle) {
     return handle < profile->size ? atomic_load(&profile->groups[handle]) : NULL;
 }
 
@@ -105,14 +105,6 @@ int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, co
     return member_at(profile, handle) ? set_member(profile, handle, value) : -ENOENT;
 }
 
-/* The place of a member in a group, or its count. */
-static uint32_t place_in(const struct macs_member_group *group, uint32_t member) {
-    uint32_t place = 0;
-    while (place < group->count && group->members[place] != member)
-        place++;
-    return place;
-}
-
 int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
     if (!member_at(profile, handle))
         return -ENOENT;
@@ -124,88 +116,90 @@ int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
     return status;
 }
 
-/* Make the group what readers see; the old one lives until none can look at it. */
-static void set_group(struct macs_profile *profile, uint32_t handle, struct macs_member_group *next) {
-    struct macs_member_group *old = atomic_exchange_explicit(&profile->groups[handle], next, memory_order_acq_rel);
-    if (old)
-        macs_qsbr_defer(profile->qsbr, release, profile, old);
-}
-
-/* A group with room for that many members, and room for the old one to wait in. */
-static int new_group(struct macs_profile *profile, uint32_t count, struct macs_member_group **group) {
-    int status = macs_qsbr_reserve(profile->qsbr, 1);
-    if (status)
-        return status;
-    *group = calloc(1, sizeof(**group) + count * sizeof((*group)->members[0]));
-    return *group ? 0 : -ENOMEM;
-}
-
 int macs_profile_group_create(struct macs_profile *profile, uint32_t *handle) {
-    struct macs_member_group *next;
     int status = macs_handles_take(&profile->books->groups, handle);
     if (status)
         return status;
-    status = new_group(profile, 0, &next);
-    if (status)
-        macs_handles_give_back(&profile->books->groups, *handle);
+    struct macs_sequence *group = macs_sequence_create();
+    if (group)
+        atomic_store_explicit(&profile->groups[*handle], group, memory_order_release);
     else
-        set_group(profile, *handle, next);
-    return status;
+        macs_handles_give_back(&profile->books->groups, *handle);
+    return group ? 0 : -ENOMEM;
+}
+
+static uint32_t member_of(const struct macs_sequence *group, uint32_t place) {
+    return *(const uint32_t *)macs_sequence_at(group, sizeof(uint32_t), place);
 }
 
 int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle) {
-    const struct macs_member_group *group = group_at(profile, handle);
+    struct macs_sequence *group = group_at(profile, handle);
     if (!group)
         return -ESRCH;
     int status = macs_qsbr_reserve(profile->qsbr, 1);
     if (status)
         return status;
     for (uint32_t i = 0; i < group->count; i++)
-        profile->books->uses[group->members[i]]--;
+        profile->books->uses[member_of(group, i)]--;
     macs_handles_give_back(&profile->books->groups, handle);
-    set_group(profile, handle, NULL);
+    atomic_store_explicit(&profile->groups[handle], NULL, memory_order_release);
+    macs_qsbr_defer(profile->qsbr, macs_sequence_release, profile, group);
+    return 0;
+}
+
+/* The place of a member in a group, or where it would be: by handle, as BMv2 has them, so that what a hash chooses is
+ * the same however the group was made. */
+static uint32_t place_in(const struct macs_sequence *group, uint32_t member, bool *there) {
+    uint32_t low = 0, high = group->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (member_of(group, middle) < member)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *there = low < group->count && member_of(group, low) == member;
+    return low;
+}
+
+/* Take so many members out of a group, or put that one in: readers see the group as it was or as it is then. */
+static int change_group(struct macs_profile *profile, uint32_t handle, uint32_t place, uint32_t removed,
+                        const uint32_t *member, uint32_t added) {
+    struct macs_sequence *old = group_at(profile, handle), *group = old;
+    int status = macs_qsbr_reserve(profile->qsbr, 1);
+    if (!status)
+        status = macs_sequence_splice(&group, sizeof(*member), place, removed, member, added);
+    if (status)
+        return status;
+    atomic_store_explicit(&profile->groups[handle], group, memory_order_release);
+    macs_qsbr_defer(profile->qsbr, macs_sequence_retire, profile, old);
     return 0;
 }
 
 int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_t member) {
-    const struct macs_member_group *old = group_at(profile, group);
-    struct macs_member_group *next;
-    if (!old)
+    bool there;
+    if (!group_at(profile, group))
         return -ESRCH;
     if (!member_at(profile, member))
         return -ENOENT;
-    if (place_in(old, member) < old->count)
+    uint32_t place = place_in(group_at(profile, group), member, &there);
+    if (there)
         return -EEXIST;
-    int status = new_group(profile, old->count + 1, &next);
-    if (status)
-        return status;
-    uint32_t place = 0; /* by handle, as BMv2 has them: what a hash chooses is the same however the group was made */
-    while (place < old->count && old->members[place] < member)
-        place++;
-    memcpy(next->members, old->members, place * sizeof(old->members[0]));
-    next->members[place] = member;
-    memcpy(&next->members[place + 1], &old->members[place], (old->count - place) * sizeof(old->members[0]));
-    next->count = old->count + 1;
-    profile->books->uses[member]++;
-    set_group(profile, group, next);
-    return 0;
+    int status = change_group(profile, group, place, 0, &member, 1);
+    if (!status)
+        profile->books->uses[member]++;
+    return status;
 }
 
 int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint32_t member) {
-    const struct macs_member_group *old = group_at(profile, group);
-    struct macs_member_group *next;
-    if (!old)
+    bool there;
+    if (!group_at(profile, group))
         return -ESRCH;
-    uint32_t place = place_in(old, member);
-    if (place == old->count)
+    uint32_t place = place_in(group_at(profile, group), member, &there);
+    if (!there)
         return -EINVAL;
-    int status = new_group(profile, old->count, &next);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < old->count; i++)
-        if (i != place)
-            next->members[next->count++] = old->members[i];
-    profile->books->uses[member]--;
-    set_group(profile, group, next);
-    return 0;
+    int status = change_group(profile, group, place, 1, NULL, 0);
+    if (!status)
+        profile->books->uses[member]--;
+    return status;
 }

@@ -54,7 +54,7 @@ static void direct(const struct macs_thread *thread, struct macs_packet *packet,
 
 /* A copy for each member but the last, which gets the packet itself. */
 static void replicate(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet) {
-    const struct macs_group *group = macs_multicast_find(thread->sw->multicast, packet->multicast_group);
+    const struct macs_sequence *group = macs_multicast_find(thread->sw->multicast, packet->multicast_group);
     if (!group || !group->count) {
         macs_thread_drop(thread, packet->handle, MACS_CAUSE_NO_GROUP);
         return;
@@ -63,14 +63,14 @@ static void replicate(struct macs_thread *thread, struct macs_departures *depart
     for (uint32_t i = 0; i < copies; i++) {
         struct macs_packet *copy = macs_copy_packet(thread, packet);
         if (copy) {
-            direct(thread, copy, group->replicas[i]);
+            direct(thread, copy, macs_multicast_replica(group, i));
             macs_depart(thread, departures, copy);
         } else {
             macs_stats_add(&thread->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
         }
     }
     macs_stats_add(&thread->stats.copies, copies);
-    direct(thread, packet, group->replicas[copies]);
+    direct(thread, packet, macs_multicast_replica(group, copies));
     macs_depart(thread, departures, packet);
 }
 

@@ -61,13 +61,19 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
     assert read_pcap(tmp_path / "out.pcap") == frames
 
 
-@pytest.mark.parametrize(
-    ("part", "sanitizer"),
-    [("ring", "thread"), *((part, "address,undefined") for part in ("ring", "handles", "transmit"))],
-)
+PARTS = {
+    "ring": ("runtime/ring",),
+    "handles": ("runtime/handles",),
+    "transmit": ("runtime/transmit",),
+    "groups": ("runtime/multicast", "runtime/profile", "runtime/handles", "tables/common/sequence", "tables/common/qsbr"),
+}
+
+
+@pytest.mark.parametrize(("part", "sanitizer"), [("ring", "thread"), *((part, "address,undefined") for part in PARTS)])
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
-    """The ring loses nothing; handles are given out lowest first; what a port has taken is what is counted."""
-    sources = [ROOT / f"tests/c/runtime/{part}.c", BACKEND / f"runtime/{part}.c"]
+    """The ring loses nothing; handles are given out lowest first; what a port has taken is what is counted; large
+    groups have the members in order that they were given."""
+    sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]
     flags = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-g1", f"-fsanitize={sanitizer}", *WARNINGS, *includes, "-pthread"]

@@ -108,6 +108,11 @@ def test_nothing_is_released_early(build: Build) -> None:
     run(build("qsbr", "gcc", *MEMORY, QUICK_TIMEOUT))
 
 
+def test_sequences_agree_with_an_array(build: Build) -> None:
+    run(build("sequence", "gcc", *MEMORY), 1)
+    run(build("sequence", "gcc", *MEMORY), int.from_bytes(os.urandom(4), "little"))
+
+
 @pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), SHAPES)
 def test_random_changes_agree_with_the_reference(build: Build, kernel: str, key_bytes: int, exact_bytes: int) -> None:
     binary = build("random", "gcc", *MEMORY, WRAP)

@@ -6,19 +6,15 @@
 #ifndef MACS_PROFILE_H
 #define MACS_PROFILE_H
 
+#include <macs/sequence.h>
 #include <macs/table.h>
-
-struct macs_member_group {
-    uint32_t count;
-    uint32_t members[]; /* handles, in the order in which they were added */
-};
 
 /* State of MACS_ACTION_PROFILE and MACS_ACTION_SELECTOR. Handles are below `size`. */
 struct macs_profile {
     uint32_t size;
     uint32_t value_bytes;
     const struct macs_entry *_Atomic *members; /* by handle; NULL: none. As the values of the profile's tables. */
-    struct macs_member_group *_Atomic *groups; /* likewise */
+    struct macs_sequence *_Atomic *groups;     /* likewise: of handles of members, uint32_t, ascending */
     struct macs_qsbr *qsbr;
     struct macs_profile_books *books; /* the writer's own */
 };
@@ -31,10 +27,10 @@ static inline const struct macs_entry *macs_profile_choose(const struct macs_pro
         return entry;
     uint32_t handle = ((const struct macs_indirect *)entry)->handle;
     if (entry->action == MACS_INDIRECT_GROUP) {
-        const struct macs_member_group *group = atomic_load_explicit(&profile->groups[handle], memory_order_acquire);
+        const struct macs_sequence *group = atomic_load_explicit(&profile->groups[handle], memory_order_acquire);
         if (!group || !group->count)
             return &nothing;
-        handle = group->members[selected % group->count];
+        handle = *(const uint32_t *)macs_sequence_at(group, sizeof(handle), (uint32_t)(selected % group->count));
     }
     const struct macs_entry *member = atomic_load_explicit(&profile->members[handle], memory_order_acquire);
     return member ? member : &nothing;

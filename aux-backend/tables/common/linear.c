@@ -6,21 +6,20 @@
 
 enum { ALL_KINDS = 1 << MACS_EXACT | 1 << MACS_LPM | 1 << MACS_TERNARY | 1 << MACS_RANGE | 1 << MACS_OPTIONAL };
 
-typedef struct macs_linear_list list_t;
+enum { ITEM = sizeof(_Atomic uint32_t) };
 
-static list_t *list_of(const struct macs_linear *table) {
+static struct macs_sequence *list_of(const struct macs_linear *table) {
     return atomic_load_explicit(&table->list, memory_order_relaxed);
 }
 
-static void release_list(void *owner, void *list) {
-    (void)owner;
-    free(list);
+static _Atomic uint32_t *slot_at(const struct macs_linear *table, uint32_t position) {
+    return macs_sequence_at(list_of(table), ITEM, position);
 }
 
 static void linear_destroy(void *self) {
     struct macs_linear *table = self;
     macs_qsbr_drop(table->rules.qsbr, table);
-    free(list_of(table));
+    macs_sequence_destroy(list_of(table));
     macs_rules_destroy(&table->rules);
     free(table);
 }
@@ -34,7 +33,7 @@ static int linear_create(const struct macs_table_shape *shape, struct macs_qsbr 
         free(table);
         return error;
     }
-    atomic_init(&table->list, calloc(1, sizeof(list_t)));
+    atomic_init(&table->list, macs_sequence_create());
     error = list_of(table) ? 0 : -ENOMEM;
     if (error)
         linear_destroy(table);
@@ -45,11 +44,10 @@ static int linear_create(const struct macs_table_shape *shape, struct macs_qsbr 
 
 /* The position of a rule in the list, or where it would stand: behind all that win over it. */
 static uint32_t position_of(const struct macs_linear *table, const struct macs_rule *rule) {
-    const list_t *list = list_of(table);
-    uint32_t low = 0, high = list->count;
+    uint32_t low = 0, high = list_of(table)->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t slot = atomic_load_explicit(&list->slots[middle], memory_order_relaxed);
+        uint32_t slot = atomic_load_explicit(slot_at(table, middle), memory_order_relaxed);
         const struct macs_rule *other = macs_rules_of(&table->rules, slot);
         if (macs_rules_wins(other->order, other->sequence, rule->order, rule->sequence))
             low = middle + 1;
@@ -62,20 +60,12 @@ static uint32_t position_of(const struct macs_linear *table, const struct macs_r
 /* Publish the list with `removed` (0 or 1) entries at `position` taken out and `added` (0 or 1) put in: 0 or -ENOMEM.
  * Needs one reserved defer. */
 static int relist(struct macs_linear *table, uint32_t position, uint32_t removed, uint32_t added, uint32_t slot) {
-    list_t *old = list_of(table);
-    uint32_t count = old->count + added - removed;
-    list_t *list = malloc(sizeof *list + (size_t)count * sizeof *list->slots);
-    if (!list)
-        return -ENOMEM;
-    list->count = count;
-    for (uint32_t i = 0; i < position; i++)
-        atomic_init(&list->slots[i], atomic_load_explicit(&old->slots[i], memory_order_relaxed));
-    if (added)
-        atomic_init(&list->slots[position], slot);
-    for (uint32_t i = position + removed; i < old->count; i++)
-        atomic_init(&list->slots[i + added - removed], atomic_load_explicit(&old->slots[i], memory_order_relaxed));
+    struct macs_sequence *old = list_of(table), *list = old;
+    int error = macs_sequence_splice(&list, ITEM, position, removed, &slot, added);
+    if (error)
+        return error;
     atomic_store_explicit(&table->list, list, memory_order_release);
-    macs_qsbr_defer(table->rules.qsbr, release_list, table, old);
+    macs_qsbr_defer(table->rules.qsbr, macs_sequence_retire, table, old);
     return 0;
 }
 
@@ -106,7 +96,7 @@ static int linear_modify(void *self, const struct macs_match *match, const void 
         error = macs_rules_modify(&table->rules, rule, value, &old);
     if (error)
         return error;
-    atomic_store_explicit(&list_of(table)->slots[position_of(table, rule)], rule->slot, memory_order_release);
+    atomic_store_explicit(slot_at(table, position_of(table, rule)), rule->slot, memory_order_release);
     macs_values_retire(&table->rules.values, old);
     return 0;
 }
@@ -124,7 +114,7 @@ static int linear_remove(void *self, const struct macs_match *match) {
 
 static uint64_t linear_memory(void *self) {
     const struct macs_linear *table = self;
-    return macs_rules_memory(&table->rules) + sizeof(list_t) + list_of(table)->count * sizeof(uint32_t);
+    return macs_rules_memory(&table->rules) + macs_sequence_memory(list_of(table), ITEM);
 }
 
 const struct macs_kernel macs_linear_kernel = {

@@ -4,16 +4,16 @@
  * that matches is the answer. Each field is compared by its kind as the P4-16 specification and P4Runtime have it:
  * exact equal, prefix equal, equal under the mask, within low … high as unsigned numbers. Without fields in the shape
  * the key is compared under its mask.
- * Invariants: the list of entries is replaced as a whole by each add and remove, so that a lookup sees all entries of
- * one moment; a modified value replaces the old one in the list by one atomic store. The match stands behind the value
- * in its slot, so both belong together.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup O(entries × key bytes); change a copy of 4 bytes an entry.
- * Source: the specifications.
+ * Invariants: each add and remove publishes a new version of the list of entries (macs/sequence.h), so that a lookup
+ * sees all entries of one moment; a modified value replaces the old one in the list by one atomic store. The match
+ * stands behind the value in its slot, so both belong together. Threads: one writer, any number of readers between two
+ * quiescent reports (macs/qsbr.h). Cost: lookup O(entries × key bytes); change some copies of 2 kB, and 16 bytes for
+ * 256 entries or more. Source: the specifications.
  */
 #ifndef MACS_TABLES_LINEAR_H
 #define MACS_TABLES_LINEAR_H
 
+#include <macs/sequence.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -21,18 +21,13 @@
 
 #define MACS_LINEAR_STEPS 0
 
-struct macs_linear_list {
-    uint32_t count;
-    _Atomic uint32_t slots[];
-};
-
 struct macs_linear {
     struct macs_rules rules;
-    struct macs_linear_list *_Atomic list;
+    struct macs_sequence *_Atomic list; /* of slots, _Atomic uint32_t, in the order in which they win */
 };
 
 struct macs_linear_cursor {
-    const struct macs_linear_list *list;
+    const struct macs_sequence *list;
 };
 
 static inline bool macs_linear_masked(const uint8_t *key, const uint8_t *value, const uint8_t *mask, uint32_t bytes) {
@@ -67,10 +62,14 @@ static inline void macs_linear_start(const void *self, const uint8_t *key, uint3
 static inline const struct macs_entry *macs_linear_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
                                                           struct macs_linear_cursor *cursor) {
     const struct macs_linear *table = self;
-    for (uint32_t i = 0; i < cursor->list->count; i++) {
-        uint32_t slot = atomic_load_explicit(&cursor->list->slots[i], memory_order_acquire);
-        if (macs_linear_matches(table, macs_values_inline(&table->rules.values, slot), key, key_bytes))
-            return macs_values_at(&table->rules.values, slot);
+    for (uint32_t part = 0; part < cursor->list->part_count; part++) {
+        const struct macs_sequence_run *run = cursor->list->parts[part].run;
+        const _Atomic uint32_t *slots = (const _Atomic uint32_t *)run->items;
+        for (uint32_t i = 0; i < run->count; i++) {
+            uint32_t slot = atomic_load_explicit(&slots[i], memory_order_acquire);
+            if (macs_linear_matches(table, macs_values_inline(&table->rules.values, slot), key, key_bytes))
+                return macs_values_at(&table->rules.values, slot);
+        }
     }
     return NULL;
 }

@@ -1,0 +1,169 @@
+/* Multicast groups and groups of members, with more in them than one run of a sequence, beside plain arrays of what
+ * they must have: what packets get is read as workers read it. */
+#include "runtime/multicast.h"
+#include "runtime/profile.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES = 1500, PORTS = 3, GROUPS = 2, MEMBERS = 1500, STEPS = 12000 };
+
+static uint32_t state = 1;
+
+static uint32_t below(uint32_t bound) {
+    state = state * 1664525u + 1013904223u;
+    return (uint32_t)((uint64_t)state * bound >> 32);
+}
+
+struct node {
+    int group; /* 0: none */
+    uint32_t count;
+    uint32_t ports[PORTS];
+};
+
+/* The nodes of the groups 1 and 2 in the order in which they were associated. */
+struct book {
+    struct node nodes[NODES];
+    uint32_t order[GROUPS + 1][NODES];
+    uint32_t count[GROUPS + 1];
+};
+
+static void check_group(const struct macs_multicast *multicast, const struct book *book, int group) {
+    const struct macs_sequence *found = macs_multicast_find(multicast, (uint16_t)group);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < book->count[group]; i++) {
+        uint32_t handle = book->order[group][i];
+        for (uint32_t port = 0; port < book->nodes[handle].count; port++, at++) {
+            assert(at < found->count);
+            struct macs_replica replica = macs_multicast_replica(found, at);
+            assert(replica.port == book->nodes[handle].ports[port] && replica.rid == (uint16_t)(handle * 7));
+        }
+    }
+    assert(at == found->count);
+}
+
+/* Ascending, none to PORTS of them. */
+static void choose_ports(struct node *node) {
+    node->count = below(PORTS + 1);
+    for (uint32_t i = 0; i < node->count; i++)
+        node->ports[i] = i * 100 + below(100);
+}
+
+static void strike(struct book *book, uint32_t handle) {
+    int group = book->nodes[handle].group;
+    uint32_t at = 0;
+    while (book->order[group][at] != handle)
+        at++;
+    memmove(&book->order[group][at], &book->order[group][at + 1],
+            (--book->count[group] - at) * sizeof(book->order[group][0]));
+    book->nodes[handle].group = 0;
+}
+
+static void change_node(struct macs_multicast *multicast, struct book *book, uint32_t handle, int group) {
+    struct node *node = &book->nodes[handle];
+    if (below(3) == 0) {
+        choose_ports(node);
+        assert(macs_multicast_node_update(multicast, handle, node->ports, node->count) == 0);
+    } else if (node->group == 0) {
+        assert(macs_multicast_associate(multicast, (uint16_t)group, handle) == 0);
+        node->group = group;
+        book->order[group][book->count[group]++] = handle;
+    } else if (below(4) == 0) {
+        assert(macs_multicast_associate(multicast, (uint16_t)group, handle) == -EBUSY);
+        assert(macs_multicast_dissociate(multicast, (uint16_t)(3 - node->group), handle) == -EINVAL);
+        assert(macs_multicast_dissociate(multicast, (uint16_t)node->group, handle) == 0);
+        strike(book, handle);
+    }
+}
+
+static void check_multicast(void) {
+    static struct book book;
+    struct macs_multicast *multicast;
+    assert(macs_multicast_create(&multicast, NULL) == 0);
+    assert(macs_multicast_group_create(multicast, 1) == 0 && macs_multicast_group_create(multicast, 2) == 0);
+    for (uint32_t i = 0; i < NODES; i++) {
+        uint32_t handle;
+        choose_ports(&book.nodes[i]);
+        assert(macs_multicast_node_create(multicast, (uint16_t)(i * 7), book.nodes[i].ports, book.nodes[i].count,
+                                          &handle) == 0 &&
+               handle == i);
+    }
+    for (uint32_t step = 0; step < STEPS; step++) {
+        change_node(multicast, &book, below(NODES), below(5) ? 1 : 2);
+        if (step % 16 == 0)
+            check_group(multicast, &book, 1 + (step / 16) % GROUPS);
+    }
+    assert(macs_multicast_find(multicast, 1)->part_count > 2);
+    while (book.count[1] > 0) { /* a destroyed node leaves its group, a destroyed group its nodes */
+        uint32_t handle = book.order[1][below(book.count[1])];
+        assert(macs_multicast_node_destroy(multicast, handle) == 0);
+        strike(&book, handle);
+    }
+    check_group(multicast, &book, 1);
+    uint32_t free_again = book.order[2][0];
+    assert(macs_multicast_group_destroy(multicast, 2) == 0 && macs_multicast_find(multicast, 2) == NULL);
+    assert(macs_multicast_associate(multicast, 1, free_again) == 0);
+    macs_multicast_destroy(multicast);
+}
+
+static void check_members(const struct macs_profile *profile, const uint8_t *there) {
+    struct macs_indirect entry = {{MACS_INDIRECT_GROUP, 0}, 0};
+    uint32_t count = 0, at = 0;
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        count += there[i];
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        if (!there[i])
+            continue;
+        const struct macs_entry *chosen = macs_profile_choose(profile, &entry.head, (uint64_t)count * 5 + at++);
+        assert(chosen->index == i);
+    }
+    if (count == 0)
+        assert(macs_profile_choose(profile, &entry.head, 3)->action == MACS_NO_ACTION);
+}
+
+static void check_profile(void) {
+    static uint8_t there[MEMBERS];
+    struct macs_profile *profile;
+    uint32_t handle;
+    assert(macs_profile_create(&profile, MEMBERS, sizeof(struct macs_entry), NULL) == 0);
+    assert(macs_profile_group_create(profile, &handle) == 0 && handle == 0);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        struct macs_entry value = {.action = 1, .index = i};
+        assert(macs_profile_member_create(profile, &value, &handle) == 0 && handle == i);
+    }
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint32_t member = below(MEMBERS);
+        if (there[member] && below(4) == 0) {
+            assert(macs_profile_group_remove(profile, 0, member) == 0);
+            there[member] = 0;
+        } else {
+            assert(macs_profile_group_add(profile, 0, member) == (there[member] ? -EEXIST : 0));
+            there[member] = 1;
+        }
+        assert(macs_profile_member_delete(profile, member) == (there[member] ? -EBUSY : 0));
+        if (!there[member]) {
+            struct macs_entry value = {.action = 1, .index = member};
+            assert(macs_profile_member_create(profile, &value, &handle) == 0 && handle == member);
+            assert(macs_profile_group_remove(profile, 0, member) == -EINVAL);
+        }
+        if (step % 64 == 0)
+            check_members(profile, there);
+    }
+    assert(atomic_load(&profile->groups[0])->part_count > 1);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        if (there[i])
+            assert(macs_profile_group_remove(profile, 0, i) == 0);
+    memset(there, 0, sizeof(there));
+    check_members(profile, there);
+    macs_profile_destroy(profile);
+}
+
+int main(void) {
+    check_multicast();
+    check_profile();
+    puts("ok");
+    return 0;
+}
