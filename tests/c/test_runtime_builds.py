@@ -65,7 +65,13 @@ PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
     "transmit": ("runtime/transmit",),
-    "groups": ("runtime/multicast", "runtime/profile", "runtime/handles", "tables/common/sequence", "tables/common/qsbr"),
+    "groups": (
+        "runtime/multicast",
+        "runtime/profile",
+        "runtime/handles",
+        "tables/common/sequence",
+        "tables/common/qsbr",
+    ),
 }
 
 
