@@ -408,36 +408,6 @@ def whole_frame(receiver: socket.socket) -> bytes:
     return data[:12] + struct.pack("!HH", tpid, tci) + data[12:] if status & 0x10 else data
 
 
-def scenario_open(command: list[str]) -> None:
-    """Frames of a file, each with an open checksum that the kernel tells of, come through complete."""
-    records = json.loads(Path(command.pop(0)).read_text())
-    a, b = two_hosts()
-    veth(a, "pa", "ea", 1)
-    veth(b, "pb", "eb", 2)
-    sender, receiver = (host.socket(socket.AF_PACKET, socket.SOCK_RAW) for host in (a, b))
-    sender.setsockopt(263, 15, 1)  # SOL_PACKET, PACKET_VNET_HDR
-    receiver.setsockopt(263, 8, 1)  # PACKET_AUXDATA
-    sender.bind(("ea", 0))
-    receiver.bind(("eb", 0x0003))
-    receiver.settimeout(5)
-    with forward(command, port("pa"), port("pb")):
-        for record in records:
-            sender.send(
-                struct.pack("BBHHHH", 1, 0, 0, 0, record["start"], record["place"]) + bytes.fromhex(record["open"])
-            )
-            beginning = bytes.fromhex(record["whole"])[:12]
-            while (frame := whole_frame(receiver))[:12] != beginning:
-                pass  # the kernel's own
-            assert frame.hex() == record["whole"], record
-
-
-def whole_frame(receiver: socket.socket) -> bytes:
-    """A frame with the tag that the kernel has put beside it."""
-    data, ((_, _, content),), _, _ = receiver.recvmsg(1 << 16, 256)
-    status, _, _, _, _, tci, tpid = struct.unpack("IIIHHHH", content[:20])
-    return data[:12] + struct.pack("!HH", tpid, tci) + data[12:] if status & 0x10 else data
-
-
 def scenario_full(command: list[str]) -> None:
     """What the ring loses while nobody empties it is counted: everything sent is either received or discarded."""
     a, b = two_hosts()
