@@ -25,9 +25,15 @@ class Store:
 
     def __init__(self, program: Program, seed: int = 0) -> None:
         self.program = program
-        self.random = Random(seed)
+        self.stalling = {p.name: stalling_states(program, p) for p in program.pipes if isinstance(p, Parser)}
         self.tables = {t.name: RuntimeTable(program, t) for t in program.tables}
-        self.value_sets: dict[str, list[tuple[Match, ...]]] = {v.name: [] for v in program.value_sets}
+        self.seed = seed
+        self.reset()
+
+    def reset(self) -> None:
+        """All but the tables as when the switch starts: no packet changes those."""
+        self.random = Random(self.seed)
+        self.value_sets: dict[str, list[tuple[Match, ...]]] = {v.name: [] for v in self.program.value_sets}
         self.counters: dict[str, dict[int, Count]] = {}
         self.meters: dict[str, MeterArray] = {}
         self.registers: dict[str, Register] = {}
@@ -35,8 +41,7 @@ class Store:
         self.digests: list[Digest] = []
         self.log: list[str] = []
         self.failed_asserts: list[Span] = []
-        self.stalling = {p.name: stalling_states(program, p) for p in program.pipes if isinstance(p, Parser)}
-        for instance in program.externs:
+        for instance in self.program.externs:
             self._create(instance)
 
     def _create(self, instance: ExternInstance) -> None:

@@ -49,6 +49,11 @@ class Switch:
 
     # --- packets -----------------------------------------------------------------------------------------------------
 
+    def restart(self) -> None:
+        """Forget all packets: only what the control plane has put into tables and replication stays."""
+        self._packets = 0
+        self.store.reset()
+
     def process(self, port: int, data: bytes) -> list[Sent]:
         """Take in a frame. Returns what is sent on account of it: (port, frame), in order."""
         self.trace(Event("receive", f"port {port}, {len(data)} bytes"))

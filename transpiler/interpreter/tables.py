@@ -95,6 +95,8 @@ class RuntimeTable:
         return Call(call.action, tuple(c.value for c in call.arguments))
 
     def _add_constant_entries(self) -> None:
+        if not self.declared.entries:
+            return
         state = State(self.program)
         for entry in self.declared.entries:
             found = tuple(of_key_set(k, key, state) for k, key in zip(entry.keys, self.keys, strict=True))

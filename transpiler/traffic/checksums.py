@@ -39,10 +39,18 @@ class Checksum:
         Wiring((i, self.place + i) for i in range(16)).copy(result, rows)
 
 
-def checksums(program: Program, shape: Shape) -> tuple[Checksum, ...]:
+Declared = tuple[tuple[ex.FieldRef, ex.ListExpression], ...]
+
+
+def declared(program: Program) -> Declared:
+    """Fields that the program takes for a checksum of a list."""
+    return tuple(_declared(program))
+
+
+def checksums(program: Program, shape: Shape, among: Declared) -> tuple[Checksum, ...]:
     """Those of a frame's headers; one that is covered by another stands before it."""
     found: dict[int, Checksum] = {}
-    for field, items in _declared(program):
+    for field, items in among:
         made = _placed(program, shape, field, items)
         if made is not None:
             found.setdefault(made.place, made)
@@ -50,7 +58,6 @@ def checksums(program: Program, shape: Shape) -> tuple[Checksum, ...]:
 
 
 def _declared(program: Program) -> Iterator[tuple[ex.FieldRef, ex.ListExpression]]:
-    """Fields that the program takes for a checksum of a list."""
     lists: dict[str, ex.ListExpression] = {}
     for body in program_bodies(program):
         for statement in walk(body):

@@ -18,8 +18,9 @@ def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[T
     """
     chosen: list[Template] = []
     covered: set[str] = set()
+    known = [(set(t.hits), quality(program, t)) for t in found]
     while True:
-        ranks = [(len(set(t.hits) - covered), *quality(program, t)) for t in found]
+        ranks = [(len(hits - covered), *rank) for hits, rank in known]
         best = max(ranks, default=(0,))
         if not best[0]:
             return tuple(chosen)

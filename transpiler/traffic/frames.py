@@ -42,7 +42,7 @@ def write(plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance) -> dict
     """Write the pcap file; `advance(count)` is told of each part. Returns for each table the ratio of frames that hit it
     among those of the kinds that reach it."""
     chance = np.random.default_rng(plan.wishes.seed)
-    pick = _picker(traffic, max(t.keys.count for t in plan.tables))
+    pick = _picker(traffic, max((t.keys.count for t in plan.tables), default=1))
     out.write(_HEAD)
     writers = [_Writer(plan, stream, traffic) for stream in plan.streams]
     for first in range(0, traffic.packets, CHUNK):
@@ -152,8 +152,13 @@ class _Writer:
             group = source % np.uint64(groups)
             hit = hit & with_feeder & (group < np.uint64(keys.groups))
             entries = _in_group(keys, entries, group % np.uint64(keys.groups))
+        if owner is not None and feeder is not None:
+            hit = hit & (entries % self._count(owner) == chosen[owner][0] % self._count(owner))
         chosen[name] = self.stream.entries[name].alike(entries), hit
         return chosen[name]
+
+    def _count(self, name: str) -> np.uint64:
+        return np.uint64(self.stream.entries[name].keys.count)
 
     def _finish(self, rows: Rows, sizes: Numbers) -> None:
         """Lengths and checksums."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Diagnostics
@@ -89,11 +89,25 @@ class _Reached:
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
     probe = Probe(program, wishes.port)
-    chosen = choose(program, probe, search(program, probe, wishes.seed, advance))
+    found = search(program, probe, wishes.seed, advance)
+    if not fillable(program):
+        return _without_tables(program, wishes, found, diagnostics)
+    chosen = choose(program, probe, found)
     reached = [_claim(program, template, trace(program, probe, template)) for template in chosen]
     made = _Builder(program, wishes, diagnostics, probe).build(reached)
     _complain(program, made, diagnostics)
     return made
+
+
+def _without_tables(
+    program: Program, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics
+) -> Plan:  # fmt: skip
+    """Frames for each way through the parser."""
+    streams = tuple(Stream(template, {}, {}, {}) for template in found if template.seen.accepted)
+    if not streams:
+        diagnostics.error(program.span, "no frame was found that the parser accepts")
+    diagnostics.raise_if_errors()
+    return Plan(program, wishes, streams, (), {})
 
 
 def _claim(program: Program, template: Template, sources: Sources) -> list[_Reached]:
@@ -174,13 +188,16 @@ class _Builder:
     def _stream(self, group: list[_Reached]) -> Stream:
         """What is left of a template when tables without entries are missed."""
         template = group[0].template
+        needs = {one.table.name: {bit.table for bit in one.data} for one in group}
         entries: dict[str, TableEntries] = {}
         for one in group:
             made = self._entries(one, entries)
             if made is not None:
                 entries[one.table.name] = made
         applied = self._applied(template, entries)
-        while lost := [n for n, made in entries.items() if n not in applied or not _owners_of(made) <= entries.keys()]:
+        while lost := [
+            n for n, made in entries.items() if n not in applied or not _owners_of(made) | needs[n] <= entries.keys()
+        ]:
             entries = {name: made for name, made in entries.items() if name not in lost}
             applied = self._applied(template, entries)
         if any(self._always_hit(name, values) for name, values in applied.items() if name not in entries):

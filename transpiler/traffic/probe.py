@@ -6,11 +6,12 @@ Nothing of the program's semantics is told twice: what a frame does is what the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.tables import Call, Entry, RuntimeTable
+from transpiler.interpreter.trace import Event
 
 Outcomes = Mapping[
     str, Call | None
@@ -19,10 +20,12 @@ Outcomes = Mapping[
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a frame did: `applied` (table, key values) in order, each table's first time; `ports` it was sent to."""
+    """What a frame did: `applied` (table, key values) in order, each table's first time; `ports` it was sent to;
+    whether it was `accepted` by the parsers that it met."""
 
     applied: tuple[tuple[str, tuple[int, ...]], ...]
     ports: tuple[int, ...]
+    accepted: bool
 
     @property
     def way(self) -> tuple[tuple[str, ...], bool]:
@@ -35,29 +38,43 @@ class Probe:
 
     def __init__(self, program: Program, port: int) -> None:
         self.program, self.port = program, port
+        self._desk = _Desk()
+        self._switch = Switch(program, trace=self._desk.note)
+        for name, table in self._switch.store.tables.items():
+            self._switch.store.tables[name] = _Observed(table, self._desk)
 
     def run(self, frame: bytes, outcomes: Outcomes) -> Observation:
         """What the frame does when the tables have these outcomes."""
-        switch = Switch(self.program)
-        seen: dict[str, tuple[int, ...]] = {}
-        for name, table in switch.store.tables.items():
-            switch.store.tables[name] = _Observed(table, seen, outcomes)
-        sent = switch.process(self.port, frame)
-        return Observation(tuple(seen.items()), tuple(port for port, _ in sent))
+        self._desk.seen, self._desk.outcomes, self._desk.accepted = {}, outcomes, True
+        self._switch.restart()
+        sent = self._switch.process(self.port, frame)
+        return Observation(tuple(self._desk.seen.items()), tuple(port for port, _ in sent), self._desk.accepted)
+
+
+@dataclass
+class _Desk:
+    """What the tables note of a frame, and what they shall answer it."""
+
+    seen: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    outcomes: Outcomes = field(default_factory=dict)
+    accepted: bool = True
+
+    def note(self, event: Event) -> None:
+        self.accepted &= event.kind != "error"
 
 
 class _Observed(RuntimeTable):
     """A table that notes what it is asked, and answers as it was told."""
 
-    def __init__(self, table: RuntimeTable, seen: dict[str, tuple[int, ...]], outcomes: Outcomes) -> None:
+    def __init__(self, table: RuntimeTable, desk: _Desk) -> None:
         self.__dict__.update(table.__dict__)
-        self._seen, self._outcomes = seen, outcomes
+        self._desk = desk
 
     def lookup(self, values: tuple[int, ...]) -> Entry | None:
         name = self.declared.name
         if self.keys:
-            self._seen.setdefault(name, values[: len(self.declared.keys)])
-        if name not in self._outcomes:
+            self._desk.seen.setdefault(name, values[: len(self.declared.keys)])
+        if name not in self._desk.outcomes:
             return super().lookup(values)
-        call = self._outcomes[name]
+        call = self._desk.outcomes[name]
         return None if call is None else Entry(0, (), call, 0)

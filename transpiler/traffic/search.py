@@ -1,7 +1,8 @@
 """Looks for frames that reach a program's tables, and for the outcomes of tables that lead to others.
 
 Each shape of frame that the parser takes is tried with values that the program compares its fields with, and with one
-outcome or another of each table; the interpreter says what is reached.
+outcome or another of each table; the interpreter says what is reached. What has hit a table that nothing hit before is
+a *lead*: later tries change a lead here and there, so that long ways through a program are found step by step.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.traverse import keyset_expressions, program_expressions, walk_expression
 from transpiler.hlir.types import width_of
 from transpiler.interpreter.tables import Call
-from transpiler.traffic.checksums import Checksum, checksums
+from transpiler.traffic.checksums import Checksum, checksums, declared
 from transpiler.traffic.parser_paths import Shape, shapes
 from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.symbolic import field_width
 from transpiler.traffic.wellknown import Known, known
 
-ROUNDS, ENOUGH = 100, 40  # frames tried for each shape: at most, and when all tables have been hit
-TRIES = 4000  # frames tried at most
+ENOUGH = 40  # frames tried for each shape when all tables have been hit
+TRIES, FRUITLESS = 4000, 1000  # frames tried at most, and those one after the other that hit nothing new
 SMALLEST = 64  # bytes of a frame, if its headers are not longer
 Advance = Callable[[int, int], None]
 
@@ -71,31 +72,25 @@ def fillable(program: Program) -> tuple[Table, ...]:
 
 def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple[Template, ...]:
     """Templates: the best that was found of each shape for each set of tables. `advance(done, total)` is told how far."""
-    chance = Random(seed)
-    targets = fillable(program)
-    candidates = _candidates(program)
-    found: dict[tuple[int, tuple[str, ...]], Template] = {}
-    forms = shapes(program)[: TRIES // 4]
-    rounds = min(ROUNDS, TRIES // len(forms)) if forms else 0
+    sums = declared(program)
+    forms = tuple(_Form(shape, checksums(program, shape, sums)) for shape in shapes(program)[: TRIES // 4])
+    finder = _Finder(probe, forms, Random(seed))
+    rounds = TRIES // len(forms) if forms else 0
     for turn in range(rounds):
         advance(turn, rounds)
-        for number, shape in enumerate(forms):
-            template = _try(probe, shape, candidates, targets, chance, turn)
-            before = found.get((number, template.hits))
-            if before is None or quality(program, template) > quality(program, before):
-                found[number, template.hits] = template
-        hit = {name for template in found.values() if template.seen.ports for name in template.hits}
-        if turn >= ENOUGH and len(hit) == len(targets):
+        for number in range(len(forms)):
+            finder.attempt(number, turn)
+        if finder.fruitless > FRUITLESS or (turn >= ENOUGH and finder.has_all):
             break
     advance(rounds, rounds)
-    return tuple(found.values())
+    return tuple(finder.found.values())
 
 
-def quality(program: Program, template: Template) -> tuple[int, int, int]:
-    """Comes out; hits much; does something else in entries than tables do without them."""
+def quality(program: Program, template: Template) -> tuple[int, int, int, int]:
+    """Is accepted; comes out; hits much; does something else in entries than tables do without them."""
     calls = [(program.table[name], template.outcomes[name]) for name in template.hits]
     other = sum(call is not None and call.action != table.default_action.action for table, call in calls)
-    return int(bool(template.seen.ports)), len(template.hits), other
+    return int(template.seen.accepted), int(bool(template.seen.ports)), len(template.hits), other
 
 
 # --- one try ---------------------------------------------------------------------------------------------------------
@@ -103,12 +98,66 @@ def quality(program: Program, template: Template) -> tuple[int, int, int]:
 Candidates = dict[str, dict[str, tuple[int, ...]]]  # header type → field → values
 
 
-def _try(
-    probe: Probe, shape: Shape, candidates: Candidates, targets: Sequence[Table], chance: Random, turn: int
-) -> Template:
-    frame = _frame(probe.program, shape, candidates, chance, turn)
-    outcomes = {table.name: _outcome(probe.program, table, chance) for table in targets}
-    return Template(frame, outcomes, probe.run(frame.data, outcomes))
+@dataclass(frozen=True)
+class _Form:
+    """A shape of frame with the checksums in it."""
+
+    shape: Shape
+    sums: tuple[Checksum, ...]
+
+
+class _Finder:
+    """Tries frames. `found`: the best template for each form and set of tables; `fruitless`: tries since a table was hit,
+    or hit by a frame that comes out, for the first time."""
+
+    def __init__(self, probe: Probe, forms: Sequence[_Form], chance: Random) -> None:
+        self.program, self.probe, self.forms, self.chance = probe.program, probe, forms, chance
+        self.targets = fillable(probe.program)
+        self.candidates = _candidates(probe.program)
+        self.found: dict[tuple[int, tuple[str, ...]], Template] = {}
+        self.fruitless = 0
+        self._leads: dict[int, list[Template]] = defaultdict(list)
+        self._hit: set[tuple[str, bool]] = set()
+
+    @property
+    def has_all(self) -> bool:
+        """Whether each table was hit by a frame that comes out."""
+        return all((table.name, True) in self._hit for table in self.targets)
+
+    def attempt(self, number: int, turn: int) -> None:
+        """Try a frame of a form: one like a lead, or any."""
+        leads = self._leads[number]
+        if leads and turn % 2:
+            frame, outcomes = self._like(_later(leads, self.chance), self.forms[number], turn)
+        else:
+            frame = _frame(self.program, self.forms[number], self.candidates, self.chance, turn)
+            outcomes = {table.name: _outcome(self.program, table, self.chance) for table in self.targets}
+        self._note(number, Template(frame, outcomes, self.probe.run(frame.data, outcomes)))
+
+    def _like(self, lead: Template, form: _Form, turn: int) -> tuple[Frame, dict[str, Call | None]]:
+        """A lead with other outcomes for one of its tables and for all that it does not meet, and now and then its frame."""
+        other = self.chance.random() < 0.5
+        frame = _frame(self.program, form, self.candidates, self.chance, turn) if other else lead.frame
+        met = [name for name, _ in lead.seen.applied if name in lead.outcomes]
+        kept = set(met) - {self.chance.choice(met)}
+        new = {t.name: _outcome(self.program, t, self.chance) for t in self.targets if t.name not in kept}
+        return frame, lead.outcomes | new
+
+    def _note(self, number: int, template: Template) -> None:
+        hits = template.hits
+        before = self.found.get((number, hits))
+        if before is None or quality(self.program, template) > quality(self.program, before):
+            self.found[number, hits] = template
+        new = {(name, out) for name in hits for out in {False, bool(template.seen.ports)}} - self._hit
+        self._hit |= new
+        self.fruitless = 0 if new else self.fruitless + 1
+        if new:
+            self._leads[number].append(template)
+
+
+def _later(leads: Sequence[Template], chance: Random) -> Template:
+    """One of them, the later the likelier: it has come further."""
+    return leads[max(chance.randrange(len(leads)), chance.randrange(len(leads)))]
 
 
 def _outcome(program: Program, table: Table, chance: Random) -> Call | None:
@@ -120,8 +169,9 @@ def _outcome(program: Program, table: Table, chance: Random) -> Call | None:
     return Call(action, tuple(1 if chance.random() < 0.8 else chance.randrange(min(4, 1 << width)) for width in widths))
 
 
-def _frame(program: Program, shape: Shape, candidates: Candidates, chance: Random, turn: int) -> Frame:
+def _frame(program: Program, form: _Form, candidates: Candidates, chance: Random, turn: int) -> Frame:
     """The first has what is well known; others have values that the program compares with, in some of their fields."""
+    shape, sums = form.shape, form.sums
     size = max(SMALLEST, (shape.bits + 7) // 8)
     bits = np.zeros(size * 8, dtype=np.uint8)
     for bit, value in shape.fixed.items():
@@ -135,7 +185,6 @@ def _frame(program: Program, shape: Shape, candidates: Candidates, chance: Rando
                 _set(bits, shape, shape.field(program, name, field), chance.choice(values))
     for start, without in facts.lengths:
         _set(bits, shape, range(start, start + 16), size - without)
-    sums = checksums(program, shape)
     if facts.checksum is not None and facts.checksum.place not in {c.place for c in sums}:
         sums = (facts.checksum, *sums)
     return Frame(shape, summed(np.packbits(bits).tobytes(), sums), sums, facts)
