@@ -283,6 +283,17 @@ def test_messages_that_make_no_sense(running: Switch, kind: int, payload: bytes,
         assert client.command("show_ports").ok
 
 
+def test_a_message_ends_where_its_length_says(running: Switch) -> None:
+    """What is behind it is another one."""
+    with Client(running.socket) as client:
+        client._socket.sendall(
+            struct.pack(">IBBH", 1, Message.INJECT, 0, 1) + b"\0" + struct.pack(">IBBH", 0, Message.COLLECT, 0, 2)
+        )
+        kind, status, tag, answer = client._receive()
+        assert (kind, Status(status), tag) == (Message.INJECT, Status.WRONG, 1) and b"ctl: port" in answer
+        assert client._receive() == (Message.COLLECT, Status.OK, 2, b"")
+
+
 def test_messages_without_content(running: Switch) -> None:
     with Client(running.socket) as client:
         before = client.set_batch()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import struct
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from switch_harness import ethernet, read_pcap, write_pcap
+from switch_harness import Switch, ethernet, read_pcap, write_pcap
 
 TO_1 = "table_add dmac forward 00:00:00:00:00:01 => 1\n"
 FRAMES = [ethernet(payload=i.to_bytes(46, "big")) for i in range(100)]
@@ -91,6 +93,20 @@ def test_count_is_how_many_packets_are_handled(sample: Path, folder: Path, count
     assert len(read_pcap(folder / "out.pcap")) == count
 
 
+def test_frames_without_a_time_are_recorded_with_now(sample: Path, folder: Path) -> None:
+    switch = Switch(
+        sample, folder, ["--port=0=ctl:", f"--port=1=pcap:,{folder}/out.pcap", f"--entries={folder}/entries"]
+    )
+    before = time.time()
+    switch.client.exchange([(0, FRAMES[0])] * 3)
+    after = time.time()
+    switch.stop()
+    content = (folder / "out.pcap").read_bytes()
+    times = [struct.unpack_from("<II", content, 24 + 76 * at) for at in range(3)]
+    assert len(content) == 24 + 3 * 76
+    assert all(before - 1e-5 <= seconds + micros / 1e6 <= after for seconds, micros in times)
+
+
 # --- outputs ----------------------------------------------------------------------------------------------------------
 
 
@@ -107,6 +123,7 @@ def test_a_full_disk_leaves_whole_records_and_says_how_many(
     written = (limit - head) // each
     assert size == head + written * each
     assert f"= sent {written} + dropped {100 - written}: tx-full {100 - written}\n" in done.stdout
+    assert re.search(rf"^ +1 .* {written} +{written * 60}$", done.stdout, re.MULTILINE)
     assert f"pcap:,out.{suffix}" in next(line for line in done.stderr.splitlines() if line.startswith("error: port 1"))
 
 

@@ -447,6 +447,11 @@ def test_a_file_is_read_again(native: Toolchain, tmp_path: Path) -> None:
     pcap, out = write_pcap(tmp_path / "in.pcap", udp_frames(10)), tmp_path / "out.pcap"
     native.execute("forward", f"pcap:in={pcap},loops=3", f"pcap:,{out}")
     assert [data for _, _, data in read_pcap(out)[1]] == udp_frames(10) * 3
+    pcapng = tmp_path / "in.pcapng"
+    blocks = [enhanced(">", data, 77, at % 2) for at, data in enumerate(udp_frames(10))]
+    pcapng.write_bytes(section(">", 6, 9) + b"".join(blocks) + section("<", 3))  # the next round is of the first order
+    native.execute("forward", f"pcap:in={pcapng},loops=3", f"pcap:,{out}")
+    assert [data for _, _, data in read_pcap(out)[1]] == udp_frames(10) * 3
     process = subprocess.Popen(
         [str(native.program("forward")), f"pcap:{pcap},loops=0", "null:"], stdout=subprocess.PIPE, text=True
     )
@@ -459,9 +464,18 @@ def test_a_file_is_read_again(native: Toolchain, tmp_path: Path) -> None:
 
 
 def test_a_file_of_which_no_frame_can_be_used_is_read_once(native: Toolchain, tmp_path: Path) -> None:
+    """And keeps nobody."""
     pcap = write_pcap(tmp_path / "in.pcap", [b"", bytes(5000)])
-    done = native.execute("forward", f"pcap:{pcap},loops=0", "null:")
-    assert done.stdout.splitlines()[1] == "0 in 0 discards 0 errors 2 out 0 errors 0"
+    command = [str(native.program("forward")), f"pcap:{pcap},loops=0", "null:"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        process.terminate()
+        told, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert told.splitlines()[0] == "0 in 0 discards 0 errors 2 out 0 errors 0"
 
 
 @pytest.mark.parametrize("kind", ["pcap", "pcapng"])
@@ -558,6 +572,17 @@ def test_frames_that_do_not_fit(native: Toolchain, tmp_path: Path) -> None:
     assert [data for _, _, data in read_pcap(out)[1]] == [b"a" * 60, b"c" * 2048]
 
 
+def test_the_longest_record_is_passed_over(native: Toolchain, tmp_path: Path) -> None:
+    """One that is longer is no record."""
+    pcap = tmp_path / "in.pcap"
+    for more, received in ((0, 2), (1, 1)):
+        long = record(bytes((1 << 18) + more), 1, 2, "<")
+        pcap.write_bytes(header() + record(bytes(60), 1, 2, "<") + long + record(bytes(60), 1, 2, "<"))
+        done = native.execute("forward", f"pcap:{pcap}", "null:")
+        assert done.stdout.splitlines()[1] == f"0 in {received} discards 0 errors 1 out 0 errors 0"
+        assert ("a corrupt record" in done.stderr) == bool(more)
+
+
 def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path: Path) -> None:
     pcap, out = tmp_path / "in.pcap", tmp_path / "out.pcap"
     pcap.write_bytes(header() + record(b"x" * 96, 1, 2, "<", wire=1514) * 3)
@@ -572,6 +597,8 @@ def test_frames_cut_by_the_capture_are_used_and_told(native: Toolchain, tmp_path
         ("pcap:", "expected pcap:in=FILE,out=FILE"),
         ("pcap:a,b,c", "expected pcap:in=FILE,out=FILE"),
         ("pcap:a,loops=x", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:a,loops=2x", "expected pcap:in=FILE,out=FILE"),
+        ("pcap:a,loops=", "expected pcap:in=FILE,out=FILE"),
         ("pcap:,a,loops=2", "expected pcap:in=FILE,out=FILE"),
         ("pcap:in=a,in=b", "expected pcap:in=FILE,out=FILE"),
         ("pcap:/nowhere/x.pcap", "/nowhere/x.pcap: cannot open: No such file"),
