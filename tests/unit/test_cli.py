@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from macsad import cli, generating
+from macsad.options import natural
 
 HEAVY = {
     "jinja2",
@@ -99,3 +100,21 @@ def test_what_few_people_want_is_in_a_help_of_its_own(
 def test_what_is_misspelt(arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(arguments) == cli.USAGE
     assert answer in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1", 1),
+        ("20", 20),
+        ("007", None),
+        ("21", None),
+        ("0", None),
+        ("", None),
+        ("-1", None),
+        ("1.0", None),
+        ("\u0663", None),
+    ],
+)
+def test_numbers_of_options(text: str, number: int | None) -> None:
+    assert natural(text, 20) == number

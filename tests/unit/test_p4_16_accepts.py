@@ -98,6 +98,11 @@ PROGRAMS = {
         extern list<T> wrap<T>(in list<T> items);
         control c(inout bit<8> x) { apply { x = first(x, 1); x = first<bit<8>>(2, x); } }
     """,
+    "an instance with the name of a type": """
+        typedef bit<8> cell;
+        extern Cell { Cell(); void put(in bit<8> x); }
+        control c(inout cell x) { Cell() cell; apply { cell.put(x); } }
+    """,
     "strings in parts": 'control c() { @name("one" ++ ".two") action a() { } apply { } }',
 }
 

@@ -69,14 +69,16 @@ class Program:
         return [m.code for m in self.diagnostics.messages]
 
 
-def test_literals_take_the_type_of_the_other_side(tmp_path: Path) -> None:
-    program = Program(tmp_path, "s.h.a = n + 1;")
+@pytest.mark.parametrize("text", ["n + 1", "1 + n"])
+def test_literals_take_the_type_of_the_other_side(tmp_path: Path, text: str) -> None:
+    program = Program(tmp_path, f"s.h.a = {text};")
     addition = program.value_of()
     assert isinstance(addition, ast.BinaryExpression)
     assert program.type(addition) == "bit<8>"
-    assert program.type(addition.right) == "int"
-    assert program.checked.casts[addition.right] == t.Bit(8)
-    assert program.checked.constants[addition.right] == 1
+    literal = addition.right if text.endswith("1") else addition.left
+    assert program.type(literal) == "int"
+    assert program.checked.casts[literal] == t.Bit(8)
+    assert program.checked.constants[literal] == 1
 
 
 @pytest.mark.parametrize(

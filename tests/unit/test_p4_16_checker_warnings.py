@@ -47,6 +47,7 @@ def test_a_range_is_empty_when_it_ends_before_it_begins(tmp_path: Path, keys: st
     "body",
     [
         "bit<8> x; p = x;",
+        "bit<8> x; p = x; p = x + x; look(x);",
         "bit<8> x; if (b) { x = 1; } p = x;",
         "bit<8> x; if (b) { x = 1; } else { look(x); }",
         "bit<8> x; switch (p) { 1: { x = 1; } } p = x;",

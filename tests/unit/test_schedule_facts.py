@@ -124,6 +124,23 @@ def test_stages_that_are_not_reached_are_gone() -> None:
     ]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_branch_that_is_known_is_taken(there: bool) -> None:
+    """Within a stage too: no question, and what stands in the other arm is gone."""
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    first, second = b.set("a", 1), b.set("a", 2)
+    made = st.SetValid(ex.HeaderRef("h", AT), there, AT)
+    choice = st.Switch(b.get("a"), (st.SwitchCase((1,), (b.set("h.v", 3),), AT),), (b.set("h.v", 4),), AT)
+    program = b.build(
+        [state("start", [], goto("accept"))], [made, if_(valid("h"), [first], [second]), choice], (), [emit("h")]
+    )
+    left = list(whats(schedule(program, Options(facts=True)).pipes[0].stages[0].code))
+    assert not any(isinstance(what, st.If | st.Switch) for what in left)
+    assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
+
+
 # --- worlds ----------------------------------------------------------------------------------------------------------
 
 

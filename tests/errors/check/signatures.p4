@@ -8,6 +8,7 @@ extern _ nothing();
 control with_body(inout bit<8> x) { apply { } }
 control Type(inout bit<8> x);
 
+bit<8> of_missing(in missing_t<bit<8>> v) { return 1; }
 bit<8> void_parameter(in void v) { return 1; }
 bit<8> kind(match_kind k) { return 1; }
 bit<8> object(in Value v) { return 1; }

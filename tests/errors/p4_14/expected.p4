@@ -19,6 +19,7 @@ parser { return ingress; }
 parser start { return ; }
 parser twice { return ingress; return ingress; }
 parser wrong { return parse_error ; }
+parser call { set_metadata h.a, 1; return ingress; }
 parser sets { set_metadata(h.a 1); return ingress; }
 counter c1 { kind : bytes; }
 counter c2 { type bytes; }

@@ -20,6 +20,12 @@ typedef list<bit<8>, bit<8>> rows_t;
 control (inout bit<8> x) { apply { } }
 control c(inout bit<8> x) apply { } }
 parser (packet_in p) { state start { transition accept; } }
+control lines(inout bit<8> x) {
+    apply {
+        x = 1
+        x = ;
+    }
+}
 @ action no_name() { }
 struct s_t { bit<8> ; }
 struct u_t { @x(1 bit<8> a; }
