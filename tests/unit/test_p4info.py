@@ -178,6 +178,17 @@ def test_action_parameters(tmp_path: Path) -> None:
     assert (action.params[1].doc.brief, list(action.params[1].annotations)) == ("b", ["@mine"])
 
 
+def test_a_parameter_of_an_enum_goes_by_its_name(tmp_path: Path) -> None:
+    """A key of an enum has a width: it is matched as a number."""
+    control = "action paint(Colour colour) { meta.colour = colour; }"
+    top, meta = "enum Colour { red, green }", "Colour colour;"
+    info = with_table(tmp_path, "meta.colour: exact;", "paint;", control=control, top=top, meta=meta)
+    [field] = info.tables[0].match_fields
+    [parameter] = next(action for action in info.actions if action.preamble.name == "I.paint").params
+    assert (parameter.type_name.name, parameter.bitwidth) == ("Colour", 0)
+    assert (field.type_name.name, field.bitwidth > 0) == ("", True)
+
+
 def test_an_action_bound_in_several_tables_is_one(tmp_path: Path) -> None:
     control = """action put(inout bit<8> to, bit<8> value) { to = value; } bit<8> other = 0;
         table t { key = { meta.tag: exact; } actions = { put(meta.tag); NoAction; } default_action = NoAction(); }

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from macsad import running, sockets
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad.control import Client, ControlError, NoSwitchError, _renumber
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
@@ -139,3 +139,10 @@ def test_a_trap_is_not_talked_to() -> None:
         with pytest.raises(ControlError, match=r"is user 65534, neither you \(user 0\) nor root"):
             Client(path)
         trap.communicate()
+
+
+def test_errors_are_numbered_through_blocks() -> None:
+    """Only lines that begin with the number of a line have one."""
+    text = "3: error: no table\n    add no_table\nswitch: error: full\n4: warning: odd\n5 error: x\n"
+    assert _renumber(text, 10) == text.replace("3: error", "13: error")
+    assert _renumber(text, 0) == text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,17 @@ def test_a_kernel_of_the_name_of_ours_is_refused(tmp_path: Path, capsys: pytest.
     (tmp_path / "p.p4").write_text("")
     assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(target(tmp_path))]) == 1
     assert "tables/exact_hash.h: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [("string", "names no package, whose folder"), ("no_such_module", "cannot be loaded: ModuleNotFoundError")],
+)
+def test_an_entry_point_that_is_no_target(value: str, message: str) -> None:
+    known = Known(None)
+    known.installed["installed"] = EntryPoint("installed", value, "macsad.targets")
+    with pytest.raises(BadTarget, match=message):
+        known.folder("installed")
 
 
 def test_views_alone_make_the_program() -> None:
