@@ -130,11 +130,11 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     b = Builder()
     b.header("h", "h_t", v=8)
     b.variable("a", 8)
-    first, second = b.set("a", 1), b.set("a", 2)
+    first, second = ([b.set("a", value), b.set("h.v", value)] for value in (1, 2))
     made = st.SetValid(ex.HeaderRef("h", AT), there, AT)
     choice = st.Switch(b.get("a"), (st.SwitchCase((1,), (b.set("h.v", 3),), AT),), (b.set("h.v", 4),), AT)
     program = b.build(
-        [state("start", [], goto("accept"))], [made, if_(valid("h"), [first], [second]), choice], (), [emit("h")]
+        [state("start", [], goto("accept"))], [made, if_(valid("h"), first, second), choice], (), [emit("h")]
     )
     left = list(whats(schedule(program, Options(facts=True)).pipes[0].stages[0].code))
     assert not any(isinstance(what, st.If | st.Switch) for what in left)
@@ -168,6 +168,22 @@ def test_conditions_part_worlds_and_are_known_behind() -> None:
     assert then == [{at: 1, A: 5}, {at: 1, A: 5}]
     assert otherwise == [{at: 0}, {at: 1}, {}]
     assert known(both, then) == true()
+
+
+def test_what_other_conditions_tell() -> None:
+    b = Builder()
+    b.header("h", "h_t", v=8)
+    b.variable("a", 8)
+    b.variable("flag", Bool())
+    at, flag = Location("h", VALIDITY), Location("flag")
+    absent = ex.Unary(ex.UnaryOp.NOT, valid("h"), Bool(), AT)
+    other = binary("!=", b.get("a"), const(5, 8), Bool())
+    assert parted(absent, [{}]) == ([{at: 0}], [{at: 1}])
+    assert parted(other, [{}]) == ([{}], [{A: 5}])
+    assert parted(b.get("flag"), [{}]) == ([{flag: 1}], [{flag: 0}])
+    assert parted(binary("||", other, absent, Bool()), [{}]) == ([{}], [{A: 5, at: 1}])
+    assert parted(binary("&&", absent, b.get("flag"), Bool()), [{}]) == ([{at: 0, flag: 1}], [{}])
+    assert parted(valid("h"), [{at: 1}]) == ([{at: 1}], [])
 
 
 def test_what_a_condition_is_in_each_world() -> None:
