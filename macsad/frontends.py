@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from transpiler import architectures
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, read_lines
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
@@ -69,10 +70,6 @@ class Plugin:
         with _blaming(entry):
             return Plugin(entry, entry.load()())
 
-    @property
-    def name(self) -> str:
-        return self.entry.name
-
     def recognises(self, path: Path, text: str) -> float:
         """Raises: FrontendFault."""
         with _blaming(self.entry):
@@ -90,6 +87,7 @@ class Plugin:
             if not isinstance(program, Program):
                 raise TypeError(f"load() gave {type(program).__name__}, not a Program")
             verify(program)
+            architectures.verify(program)
             return program
 
 

@@ -7,8 +7,9 @@ not extracted is payload in both. Where this holds for all headers, every frame 
 
 from __future__ import annotations
 
+from transpiler.architectures import facts
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
-from transpiler.hlir.program import Architecture, Control, Parser, Program
+from transpiler.hlir.program import Control, Parser, Program
 from transpiler.hlir.statements import Advance, CopyHeader, Emit, Extract, SetValid
 from transpiler.hlir.traverse import program_statements, successors, walk
 
@@ -24,7 +25,7 @@ def settled_headers(program: Program) -> int | None:
     None where it cannot be seen. For programs whose packets have one life."""
     parsers = [pipe for pipe in program.pipes if isinstance(pipe, Parser)]
     deparsers = [pipe for pipe in program.pipes if isinstance(pipe, Control) and _emits(pipe)]
-    if program.architecture is not Architecture.V1MODEL or len(parsers) != 1 or len(deparsers) > 1:
+    if not facts(program).one_storage or len(parsers) != 1 or len(deparsers) > 1:
         return None
     emitted = [_name(emit) for control in deparsers for emit in control.body]
     if None in emitted or len(set(emitted)) != len(emitted):

@@ -14,14 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from transpiler.architectures.psa import PORT_RECIRCULATE, Path
 from transpiler.hlir.program import Role
 from transpiler.interpreter.packet import Transit
 from transpiler.interpreter.paths import Paths
 from transpiler.interpreter.state import HeaderValue, State, Value
 from transpiler.interpreter.trace import Event
-
-PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
-NORMAL, UNICAST, MULTICAST, CLONE_I2E, CLONE_E2E, RESUBMIT, RECIRCULATE = range(7)  # PSA_PacketPath_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class IngressPass:
 
     data: bytes
     port: int
-    path: int
+    path: Path
     luggage: Luggage = NOTHING
 
 
@@ -51,7 +49,7 @@ class EgressPass:
 
     data: bytes
     port: int
-    path: int
+    path: Path
     instance: int
     class_of_service: int
     luggage: Luggage
@@ -61,7 +59,7 @@ class Psa(Paths):
     """Carries packets through a PSA program."""
 
     def arrive(self, data: bytes, port: int) -> None:
-        self._ingress(IngressPass(data, port, NORMAL))
+        self._ingress(IngressPass(data, port, Path.NORMAL))
 
     # --- ingress -----------------------------------------------------------------------------------------------------
 
@@ -78,12 +76,12 @@ class Psa(Paths):
         self.control(Role.INGRESS, state, transit)
         frame = self._deparse(Role.INGRESS_DEPARSER, state, transit)
         if state.intrinsic("ingress_output.clone"):
-            self._clone(arrival.data, state, "ingress_output", CLONE_I2E, "clone_i2e")
+            self._clone(arrival.data, state, "ingress_output", Path.CLONE_I2E, "clone_i2e")
         if state.intrinsic("ingress_output.drop"):
             self.drop("at the end of ingress", transit, "ingress_output.drop")
         elif state.intrinsic("ingress_output.resubmit"):
             self.trace(Event("pass", "resubmitted"))
-            again = IngressPass(arrival.data, arrival.port, RESUBMIT, self._pack(state, "resubmit"))
+            again = IngressPass(arrival.data, arrival.port, Path.RESUBMIT, self._pack(state, "resubmit"))
             self.again(lambda: self._ingress(again))
         else:
             self._after_ingress(frame, state)
@@ -106,26 +104,26 @@ class Psa(Paths):
         group = state.intrinsic("ingress_output.multicast_group")
         if not group:
             port = state.intrinsic("ingress_output.egress_port")
-            self._enqueue(EgressPass(frame, port, UNICAST, 0, service, luggage))
+            self._enqueue(EgressPass(frame, port, Path.UNICAST, 0, service, luggage))
             return
         copies = self.replication.copies(group)
         self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
         for port, instance in copies:
-            self._enqueue(EgressPass(frame, port, MULTICAST, instance, service, luggage))
+            self._enqueue(EgressPass(frame, port, Path.MULTICAST, instance, service, luggage))
 
     def _enqueue(self, departure: EgressPass) -> None:
         self.queue.append(lambda: self._egress(departure))
 
     # --- clones and luggage ------------------------------------------------------------------------------------------
 
-    def _clone(self, data: bytes, state: State, struct: str, path: int, bridge: str) -> None:
+    def _clone(self, data: bytes, state: State, struct: str, path: Path, bridge: str) -> None:
         session = state.intrinsic(f"{struct}.clone_session_id")
         copies = self.replication.clones(session)
         self.trace(Event("pass", f"clone, session {session}: {len(copies)} copies"))
         luggage = self._pack(state, bridge)
         for port, instance in copies:
             departure = EgressPass(data, port, path, instance, 0, luggage)
-            if path == CLONE_E2E:
+            if path == Path.CLONE_E2E:
                 self.again(partial(self._egress, departure))
             else:
                 self._enqueue(departure)
@@ -164,12 +162,12 @@ class Psa(Paths):
         self.control(Role.EGRESS, state, transit)
         frame = self._deparse(Role.DEPARSER, state, transit)
         if state.intrinsic("egress_output.clone") and frame:
-            self._clone(frame, state, "egress_output", CLONE_E2E, "clone_e2e")
+            self._clone(frame, state, "egress_output", Path.CLONE_E2E, "clone_e2e")
         if state.intrinsic("egress_output.drop"):
             self.drop("at the end of egress", transit, "egress_output.drop")
         elif departure.port == PORT_RECIRCULATE:
             self.trace(Event("pass", "recirculated"))
-            again = IngressPass(frame, PORT_RECIRCULATE, RECIRCULATE, self._pack(state, "recirculate"))
+            again = IngressPass(frame, PORT_RECIRCULATE, Path.RECIRCULATE, self._pack(state, "recirculate"))
             self.again(lambda: self._ingress(again))
         else:
             self.send(departure.port, frame)

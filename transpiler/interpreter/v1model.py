@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from transpiler.architectures.v1model import DROP_PORT, Instance
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Role, Storage
 from transpiler.interpreter.aes import BLOCK
@@ -20,9 +21,6 @@ from transpiler.interpreter.packet import Transit
 from transpiler.interpreter.paths import Paths
 from transpiler.interpreter.state import State, Value
 from transpiler.interpreter.trace import Event
-
-DROP_PORT = 511
-NORMAL, INGRESS_CLONE, EGRESS_CLONE, RECIRCULATED, REPLICATED, RESUBMITTED = 0, 1, 2, 4, 5, 6
 
 Kept = tuple[tuple[Place, Value], ...]
 
@@ -33,7 +31,7 @@ class IngressPass:
 
     data: bytes
     port: int
-    instance_type: int
+    instance_type: Instance
     kept: Kept = ()
 
 
@@ -51,7 +49,7 @@ class V1Model(Paths):
     """Carries packets through a v1model program."""
 
     def arrive(self, data: bytes, port: int) -> None:
-        self._ingress(IngressPass(data, port, NORMAL))
+        self._ingress(IngressPass(data, port, Instance.NORMAL))
 
     # --- ingress -----------------------------------------------------------------------------------------------------
 
@@ -67,7 +65,7 @@ class V1Model(Paths):
         if requests.clone_ingress is not None:
             self._clone_ingress(arrival, state, *requests.clone_ingress)
         if requests.resubmit is not None:
-            again = IngressPass(arrival.data, arrival.port, RESUBMITTED, self._kept(state, requests.resubmit))
+            again = IngressPass(arrival.data, arrival.port, Instance.RESUBMITTED, self._kept(state, requests.resubmit))
             self.trace(Event("pass", "resubmitted"))
             self.again(lambda: self._ingress(again))
             return
@@ -85,14 +83,14 @@ class V1Model(Paths):
     def _after_ingress(self, state: State, transit: Transit, ingress_port: int) -> None:
         group = state.intrinsic("mcast_grp")
         if group:
-            state.set_intrinsic("instance_type", REPLICATED)
+            state.set_intrinsic("instance_type", Instance.REPLICATED)
             copies = self.replication.copies(group)
             self.trace(Event("pass", f"multicast group {group}: {len(copies)} copies"))
             self._replicate(copies, state, transit, ingress_port)
         elif state.intrinsic("egress_spec") == DROP_PORT:
             self.drop("at the end of ingress", transit, "egress_spec")
         else:
-            state.set_intrinsic("instance_type", NORMAL)
+            state.set_intrinsic("instance_type", Instance.NORMAL)
             state.set_intrinsic("egress_rid", 0)
             self._enqueue(EgressPass(state, transit, state.intrinsic("egress_spec"), ingress_port))
 
@@ -125,9 +123,9 @@ class V1Model(Paths):
         if not copies:
             return
         clone, transit = State(self.program), Transit(len(arrival.data), self.now_us)
-        self._begin(clone, IngressPass(arrival.data, arrival.port, INGRESS_CLONE), len(arrival.data))
+        self._begin(clone, IngressPass(arrival.data, arrival.port, Instance.INGRESS_CLONE), len(arrival.data))
         self.parse(Role.PARSER, clone, transit, arrival.data)
-        self._restart(clone, arrival.port, INGRESS_CLONE, self._kept(state, fields))
+        self._restart(clone, arrival.port, Instance.INGRESS_CLONE, self._kept(state, fields))
         self._replicate(copies, clone, transit, arrival.port)
 
     def _clone_egress(self, departure: EgressPass, session: int, fields: tuple[Place, ...]) -> None:
@@ -136,11 +134,11 @@ class V1Model(Paths):
         self.trace(Event("pass", f"egress clone, session {session}: {len(copies)} copies"))
         clone = departure.state.copy()
         kept = self._kept(departure.state, fields)
-        self._restart(clone, departure.ingress_port, EGRESS_CLONE, kept)
+        self._restart(clone, departure.ingress_port, Instance.EGRESS_CLONE, kept)
         transit = Transit(departure.transit.length, self.now_us, departure.transit.payload)
         self._replicate(copies, clone, transit, departure.ingress_port, again=True)
 
-    def _restart(self, state: State, port: int, instance_type: int, kept: Kept) -> None:
+    def _restart(self, state: State, port: int, instance_type: Instance, kept: Kept) -> None:
         state.reset(Storage.METADATA, Storage.INTRINSIC)
         for place, value in kept:
             write(place, value, state)
@@ -191,4 +189,4 @@ class V1Model(Paths):
             return
         kept = self._kept(departure.state, fields)
         self.trace(Event("pass", "recirculated"))
-        self.again(lambda: self._ingress(IngressPass(frame, departure.ingress_port, RECIRCULATED, kept)))
+        self.again(lambda: self._ingress(IngressPass(frame, departure.ingress_port, Instance.RECIRCULATED, kept)))

@@ -20,9 +20,10 @@ from functools import partial
 from typing import TypeAlias
 
 from transpiler.analysis.locations import Location, Locator
+from transpiler.architectures import facts
 from transpiler.hlir.expressions import Const, Expression, ListExpression, Read, Text, VariableRef
 from transpiler.hlir.printer import expression as text_of
-from transpiler.hlir.program import Architecture, Control, Program, Role, Storage, Variable
+from transpiler.hlir.program import Control, Program, Role, Storage, Variable
 from transpiler.hlir.statements import Body, CallExtern, If, Leave, Statement
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.hlir.types import Bits, Bool, width_of
@@ -39,7 +40,7 @@ Change = Callable[[CallExtern, Conditions], Body]
 def run(program: Program) -> Program:
     """The program with its checksum updates as short as they can be."""
     verify, compute = program.pipe(Role.VERIFY_CHECKSUM), program.pipe(Role.COMPUTE_CHECKSUM)
-    if program.architecture is not Architecture.V1MODEL:
+    if not facts(program).one_storage:
         return program
     if not isinstance(verify, Control) or not isinstance(compute, Control):
         return program

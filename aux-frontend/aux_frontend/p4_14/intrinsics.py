@@ -49,8 +49,6 @@ INTRINSICS: dict[tuple[str, str], tuple[str, Bits]] = {
     ("queueing_metadata", "qid"): ("qid", Bits(8)),
 }
 
-DROP_PORT = 511  # egress_spec of a packet to drop
-
 # predefined parser exceptions (section 4.6.1) → members of the error enum that raise them
 STANDARD_EXCEPTIONS: dict[str, str] = {
     "p4_pe_index_out_of_bounds": "StackOutOfBounds",

@@ -8,11 +8,11 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.assign import Assigner
 from aux_frontend.p4_14.builder import INDEX, Slot, number, truth
 from aux_frontend.p4_14.field_lists import FieldLists
-from aux_frontend.p4_14.intrinsics import DROP_PORT
 from aux_frontend.p4_14.scope import InstanceInfo
 from aux_frontend.p4_14.signatures import BINARY, SIGNATURES
 from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.values import Env, Loose, Operand, Values, width_of_operand
+from transpiler.architectures.v1model import DROP_PORT
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.arithmetic import ones

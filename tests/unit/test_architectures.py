@@ -1,0 +1,55 @@
+"""What an architecture asks of a program's pipes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from macsad.frontends import frontend_for
+from transpiler import architectures
+from transpiler.diagnostics import Diagnostics
+from transpiler.frontend import Source
+from transpiler.hlir.program import Architecture, Control, Parser, Program, Role
+from transpiler.hlir.verifier import Malformed
+
+L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return frontend_for(L2FWD, None).load(Source(L2FWD), Diagnostics())
+
+
+def violations(program: Program) -> str:
+    with pytest.raises(Malformed) as caught:
+        architectures.verify(program)
+    return "\n".join(caught.value.violations)
+
+
+def test_a_program_may_lack_pipes(program: Program) -> None:
+    architectures.verify(program)
+    for left_out in program.pipes:
+        architectures.verify(replace(program, pipes=tuple(p for p in program.pipes if p is not left_out)))
+
+
+def test_pipes_of_another_architecture(program: Program) -> None:
+    said = violations(replace(program, architecture=Architecture.PSA))
+    assert "l2fwd.p4" in said
+    assert "psa has no verify_checksum" in said and "psa has no compute_checksum" in said
+
+
+def test_a_parser_is_a_parser_and_a_control_a_control(program: Program) -> None:
+    at = program.span
+    pipes = (Control("p", Role.PARSER, (), at), Parser("i", Role.INGRESS, (), at))
+    assert violations(replace(program, pipes=pipes)).splitlines() == [
+        f"{at}: the parser is not a parser",
+        f"{at}: the ingress is not a control",
+    ]
+
+
+def test_pipes_stand_in_the_order_of_packets(program: Program) -> None:
+    said = violations(replace(program, pipes=program.pipes[::-1]))
+    assert "the parser stands behind what packets pass after it" in said
+    assert "the deparser stands" not in said
