@@ -113,6 +113,17 @@ def test_a_well_formed_program_passes() -> None:
         (st.Switch(TYPE, (st.SwitchCase((1 << 16,), (), AT),), (), AT), "case 65536 is out of range"),
         (st.Switch(TYPE, (), (st.Leave("out", AT),), AT), "leaves out"),
         (st.Switch(TYPE, (st.SwitchCase((0, 65535), (st.Leave("in", AT),), AT),), (), AT), "leaves in"),
+        (
+            st.CallExtern("truncate.request", None, (TYPE,), (), AT),
+            "truncate.request has bit<16> where bit<32> belongs",
+        ),
+        (st.CallExtern("assert.check", None, (TYPE,), (), AT), "assert.check has bit<16> where bool belongs"),
+        (
+            st.CallExtern("hash.compute", None, (TYPE, ex.ListExpression((TYPE,), AT)), (PORT,), AT),
+            "hash.compute has bit<16> where a text belongs",
+        ),
+        (st.CallExtern("random.range", None, (TYPE, ex.Text("x", AT)), (PORT,), AT), "string where a number belongs"),
+        (st.CallExtern("random.range", None, (TYPE, ex.ListExpression((), AT)), (PORT,), AT), "a list where a number"),
         (st.Switch(TYPE, (st.SwitchCase((1, 1), (), AT),), (), AT), "out of range or there twice"),
         (
             st.Assign(PORT, ex.Binary(ex.BinaryOp.ADD, const(1, 9), TYPE, Bits(9), AT), AT),

@@ -1,14 +1,16 @@
 """The vocabulary of extern calls in HLIR: both languages and all architectures map their externs onto it.
 
-A method is named "kind.operation". Its effect tells the scheduler what may be reordered between packets, its
-signature tells the verifier what a CallExtern must carry. Adding an extern: a line here, its meaning in
-`interpreter/calls.py`, its rendering in `codegen/externs.py`, its C in aux-backend.
+A method is named "kind.operation". Its effect tells the scheduler what may be reordered between packets, its types tell
+frontends and the verifier what a CallExtern must carry. Adding an extern: a row here, its meaning in `interpreter/calls.py`, its
+rendering in `codegen/externs.py`, its C in aux-backend.
 """
 
 from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+
+from transpiler.hlir.types import Bits, Bool
 
 
 class Effect(enum.Enum):
@@ -21,14 +23,23 @@ class Effect(enum.Enum):
     PACKET = "packet"  # decides about this packet only (clone, resubmit, truncate, cipher)
 
 
+class Sort(enum.Enum):
+    """What an argument or result is whose type is the program's choice."""
+
+    NUMBER = "a number"  # bit<> or int<>
+    SCALAR = "a scalar"  # a number, a bool or an enum
+    TEXT = "a text"
+    LIST = "a list"
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Signature: number of inputs and outputs; `instance_kind` is the kind of ExternInstance that it needs, if any."""
+    """`instance_kind` is the kind of ExternInstance that it needs, if any; `inputs` and `outputs` have its types."""
 
     name: str
     instance_kind: str | None
-    inputs: int
-    outputs: int
+    inputs: tuple[Bits | Bool | Sort, ...]
+    outputs: tuple[Sort, ...]
     effect: Effect
     doc: str
 
@@ -48,58 +59,47 @@ KINDS: dict[str, tuple[str, ...]] = {
     "action_selector": ("size", "algorithm", "width"),
 }
 
+NUMBER, SCALAR, TEXT, LIST = Sort.NUMBER, Sort.SCALAR, Sort.TEXT, Sort.LIST
+WORD, BLOCK = Bits(32), Bits(128)
+COMMUTES, STATE, STREAM, PACKET = Effect.COMMUTES, Effect.STATE, Effect.STREAM, Effect.PACKET
+_COUNTER, _DIRECT_COUNTER, _METER, _DIRECT_METER = "counter", "direct_counter", "meter", "direct_meter"
+
+# fmt: off
 _METHODS = (
-    Method(
-        "counter.count", "counter", 1, 0, Effect.COMMUTES, "(index): one packet and its length; out of range: nothing"
-    ),
-    Method("direct_counter.count", "direct_counter", 0, 0, Effect.COMMUTES, "(): counts on the entry that was hit"),
-    Method("counter.count_length", "counter", 2, 0, Effect.COMMUTES, "(index, bytes): like count, of a given length"),
-    Method("direct_counter.count_length", "direct_counter", 1, 0, Effect.COMMUTES, "(bytes): likewise"),
-    Method("meter.execute", "meter", 1, 1, Effect.STATE, "(index) -> colour 0 green, 1 yellow, 2 red (RFC 2698, 2697)"),
-    Method(
-        "direct_meter.read",
-        "direct_meter",
-        1,
-        1,
-        Effect.STATE,
-        "(value on a miss) -> the colour that the hit gave; of a meter that works by itself",
-    ),
-    Method("direct_meter.execute", "direct_meter", 0, 1, Effect.STATE, "() -> colour of the entry that was hit"),
-    Method(
-        "meter.execute_aware",
-        "meter",
-        3,
-        1,
-        Effect.STATE,
-        "(index, colour so far, bytes) -> colour; never better than the one so far",
-    ),
-    Method("direct_meter.execute_aware", "direct_meter", 2, 1, Effect.STATE, "(colour so far, bytes) -> colour"),
-    Method("register.read", "register", 1, 1, Effect.STATE, "(index) -> value; out of range: 0"),
-    Method("register.write", "register", 2, 0, Effect.STATE, "(index, value); out of range: nothing"),
-    Method(
-        "hash.compute", None, 2, 1, Effect.NONE, "(algorithm Text, list) -> the hash, cut or extended to the output"
-    ),
-    Method("hash.compute_with_payload", None, 2, 1, Effect.NONE, "like hash.compute, the payload appended to the list"),
-    Method(
-        "hash.extend",
-        None,
-        3,
-        1,
-        Effect.NONE,
-        "(algorithm Text, hash of what came before, list) -> the hash of both; csum16, xor16 and the CRCs only",
-    ),
-    Method("random.range", None, 2, 1, Effect.STATE, "(low, high) -> a number between them, both included"),
-    Method("digest.send", "digest", 1, 0, Effect.STREAM, "(list): the record goes to who subscribed"),
-    Method("log.message", None, 2, 0, Effect.STREAM, "(format Text, list): {} in the format are the list's values"),
-    Method("assert.check", None, 1, 0, Effect.STREAM, "(condition): reports where it is false"),
-    Method("clone.ingress", None, 1, 0, Effect.PACKET, "(session), fields preserved: a copy of the packet as received"),
-    Method("clone.egress", None, 1, 0, Effect.PACKET, "(session), fields preserved: a copy of the packet as sent"),
-    Method("resubmit.request", None, 0, 0, Effect.PACKET, "fields preserved: again through ingress, as received"),
-    Method("recirculate.request", None, 0, 0, Effect.PACKET, "fields preserved: again through ingress, as sent"),
-    Method("truncate.request", None, 1, 0, Effect.PACKET, "(bytes): cut the packet as sent to that length"),
-    Method("cipher.encrypt", None, 2, 0, Effect.PACKET, "(key, iv): AES-128-CBC over the payload as sent"),
-    Method("cipher.decrypt", None, 2, 0, Effect.PACKET, "(key, iv): the inverse"),
+    Method("counter.count", _COUNTER, (NUMBER,), (), COMMUTES, "(index): one packet and its length; out of range: nothing"),
+    Method("counter.count_length", _COUNTER, (NUMBER, NUMBER), (), COMMUTES, "(index, bytes): like count, of a given length"),
+    Method("direct_counter.count", _DIRECT_COUNTER, (), (), COMMUTES, "(): counts on the entry that was hit"),
+    Method("direct_counter.count_length", _DIRECT_COUNTER, (NUMBER,), (), COMMUTES, "(bytes): likewise"),
+    Method("meter.execute", _METER, (NUMBER,), (SCALAR,), STATE,
+           "(index) -> colour 0 green, 1 yellow, 2 red (RFC 2698, 2697)"),
+    Method("meter.execute_aware", _METER, (NUMBER, SCALAR, NUMBER), (SCALAR,), STATE,
+           "(index, colour so far, bytes) -> colour; never better than the one so far"),
+    Method("direct_meter.read", _DIRECT_METER, (SCALAR,), (SCALAR,), STATE,
+           "(value on a miss) -> the colour that the hit gave; of a meter that works by itself"),
+    Method("direct_meter.execute", _DIRECT_METER, (), (SCALAR,), STATE, "() -> colour of the entry that was hit"),
+    Method("direct_meter.execute_aware", _DIRECT_METER, (SCALAR, NUMBER), (SCALAR,), STATE,
+           "(colour so far, bytes) -> colour"),
+    Method("register.read", "register", (NUMBER,), (NUMBER,), STATE, "(index) -> value; out of range: 0"),
+    Method("register.write", "register", (NUMBER, NUMBER), (), STATE, "(index, value); out of range: nothing"),
+    Method("hash.compute", None, (TEXT, LIST), (NUMBER,), Effect.NONE,
+           "(algorithm, list) -> the hash, cut or extended to the output"),
+    Method("hash.compute_with_payload", None, (TEXT, LIST), (NUMBER,), Effect.NONE,
+           "like hash.compute, the payload appended to the list"),
+    Method("hash.extend", None, (TEXT, NUMBER, LIST), (NUMBER,), Effect.NONE,
+           "(algorithm, hash of what came before, list) -> the hash of both; csum16, xor16 and the CRCs only"),
+    Method("random.range", None, (NUMBER, NUMBER), (NUMBER,), STATE, "(low, high) -> a number between them, both included"),
+    Method("digest.send", "digest", (LIST,), (), STREAM, "(list): the record goes to who subscribed"),
+    Method("log.message", None, (TEXT, LIST), (), STREAM, "(format, list): {} in the format are the list's values"),
+    Method("assert.check", None, (Bool(),), (), STREAM, "(condition): reports where it is false"),
+    Method("clone.ingress", None, (WORD,), (), PACKET, "(session), fields preserved: a copy of the packet as received"),
+    Method("clone.egress", None, (WORD,), (), PACKET, "(session), fields preserved: a copy of the packet as sent"),
+    Method("resubmit.request", None, (), (), PACKET, "fields preserved: again through ingress, as received"),
+    Method("recirculate.request", None, (), (), PACKET, "fields preserved: again through ingress, as sent"),
+    Method("truncate.request", None, (WORD,), (), PACKET, "(bytes): cut the packet as sent to that length"),
+    Method("cipher.encrypt", None, (BLOCK, BLOCK), (), PACKET, "(key, iv): AES-128-CBC over the payload as sent"),
+    Method("cipher.decrypt", None, (BLOCK, BLOCK), (), PACKET, "(key, iv): the inverse"),
 )
+# fmt: on
 METHODS: dict[str, Method] = {method.name: method for method in _METHODS}
 
 # names of the hash algorithms, the first argument of hash.compute

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.externs import METHODS
-from transpiler.hlir.types import Bits, Bool, Enum, HeaderType, Type, Varbit
+from transpiler.hlir.externs import METHODS, Method, Sort
+from transpiler.hlir.types import Bits, Bool, Enum, HeaderType, String, Type, Varbit
 
 Problem = Callable[[Span, str], None]
 
@@ -130,13 +130,26 @@ class BodyVerifier:
         if method is None:
             self.problem(call.span, f"unknown extern method {call.method}")
             return
-        if (len(call.inputs), len(outputs)) != (method.inputs, method.outputs):
-            self.problem(call.span, f"{call.method} takes {method.inputs} inputs and gives {method.outputs} outputs")
+        self._signature(call, method, outputs)
         instance = self.program.extern.get(call.instance) if call.instance is not None else None
         if (instance.kind if instance else None) != method.instance_kind or (call.instance and not instance):
             self.problem(call.span, f"{call.method} does not fit the instance {call.instance}")
         elif instance is not None and instance.kind == "register":
             self._register(call, instance, outputs)
+
+    def _signature(self, call: st.CallExtern, method: Method, outputs: list[Type | None]) -> None:
+        wanted = (len(method.inputs), len(method.outputs))
+        if (len(call.inputs), len(outputs)) != wanted:
+            self.problem(call.span, f"{call.method} takes {wanted[0]} inputs and gives {wanted[1]} outputs")
+            return
+        given = (
+            *((value.type, isinstance(value, ex.ListExpression)) for value in call.inputs),
+            *((o, False) for o in outputs),
+        )
+        for (type_, is_list), sort in zip(given, (*method.inputs, *method.outputs), strict=True):
+            if type_ is not None and not _is_of(type_, is_list, sort):
+                shown = sort.value if isinstance(sort, Sort) else str(sort)
+                self.problem(call.span, f"{call.method} has {'a list' if is_list else type_} where {shown} belongs")
 
     def _register(self, call: st.CallExtern, instance: pr.ExternInstance, outputs: list[Type | None]) -> None:
         width = Bits(int(instance.attribute("width")))
@@ -275,6 +288,19 @@ class BodyVerifier:
             position += 1
         if position != len(subjects):
             self.problem(span, f"{position} keys for {len(subjects)} values")
+
+
+def _is_of(type_: Type, is_list: bool, sort: Bits | Bool | Sort) -> bool:
+    match sort:
+        case Sort.LIST:
+            return is_list
+        case Sort.TEXT:
+            return isinstance(type_, String)
+        case Sort.NUMBER:
+            return isinstance(type_, Bits)
+        case Sort.SCALAR:
+            return isinstance(type_, Bits | Bool | Enum)
+    return type_ == sort
 
 
 def _fits(value: int, type_: Type) -> bool:

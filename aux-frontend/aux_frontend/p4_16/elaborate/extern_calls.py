@@ -5,13 +5,14 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, fold, instances, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
+from transpiler.hlir.externs import METHODS, Sort
 from transpiler.hlir.types import Bits, Bool
 
 HASH_BITS = {"crc32": 32, "crc32_custom": 32, "crc16": 16, "crc16_custom": 16, "csum16": 16, "xor16": 16}
@@ -114,12 +115,19 @@ def into_range(
     return fold.binary(ex.BinaryOp.ADD, start, reduced, span)
 
 
-def check_condition(call: ExternCall) -> None:
-    """assert and assume."""
-    argument = call.argument("check")
-    assert argument is not None
-    condition = expressions.scalar(call.scope, argument)
-    call.scope.unit.emit(st.CallExtern("assert.check", None, (condition,), (), call.span))
+def plain(method: str, *parameters: str) -> Handler:
+    """An extern function that gives nothing: its arguments, as the method's row has their types, are the method's."""
+    types = METHODS[method].inputs
+
+    def handle(call: ExternCall) -> None:
+        unit, span = call.scope.unit, call.span
+        inputs = []
+        for value, type_ in zip(values_of(call, *parameters), types, strict=True):
+            assert not isinstance(type_, Sort), "a type is what the argument is converted to"
+            inputs.append(to_scalar(unit, value, type_, span))
+        unit.emit(st.CallExtern(method, None, tuple(inputs), (), span))
+
+    return handle
 
 
 def extern_of_table(scope: Scope, property_: ast.TableProperty, kinds: tuple[str, ...], table: str) -> str:

@@ -12,13 +12,13 @@ from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
-    check_condition,
     constructor_number,
     constructor_size,
     data_list,
     hashed,
     instance_of,
     into_range,
+    plain,
     values_of,
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
@@ -297,8 +297,8 @@ METHODS: dict[tuple[str, str], Handler] = {
     **{(extern, name): handler for extern, methods in CHECKSUMS.items() for name, handler in methods.items()},
 }
 FUNCTIONS: dict[str, Handler] = {
-    "assert": check_condition,
-    "assume": check_condition,
+    "assert": plain("assert.check", "check"),
+    "assume": plain("assert.check", "check"),
     "psa_clone_i2e": lambda call: _decision(call, "clone"),
     "psa_clone_e2e": lambda call: _decision(call, "clone"),
     "psa_resubmit": lambda call: _kept_and(call, _decision(call, "resubmit")),

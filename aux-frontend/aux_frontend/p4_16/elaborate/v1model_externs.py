@@ -13,7 +13,6 @@ from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
     assign_scalar,
-    check_condition,
     constant_enum,
     constructor_number,
     constructor_size,
@@ -21,6 +20,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     hash_type,
     instance_of,
     into_range,
+    plain,
     values_of,
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
@@ -315,8 +315,8 @@ FUNCTIONS: dict[str, Handler] = {
     "random": _random,
     "digest": _digest,
     "log_msg": _log,
-    "assert": check_condition,
-    "assume": check_condition,
+    "assert": plain("assert.check", "check"),
+    "assume": plain("assert.check", "check"),
     "verify_checksum": lambda call: _checksum(call, verify=True, payload=False),
     "verify_checksum_with_payload": lambda call: _checksum(call, verify=True, payload=True),
     "update_checksum": lambda call: _checksum(call, verify=False, payload=False),

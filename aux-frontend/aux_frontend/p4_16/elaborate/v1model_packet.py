@@ -12,12 +12,11 @@ from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, value
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
-from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
+from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, plain, values_of
 from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.architectures.v1model import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Enum
-
-DROP_PORT = 511
 
 # --- preserved fields ------------------------------------------------------------------------------------------------
 
@@ -138,18 +137,6 @@ def _again(call: ExternCall, method: str, fields: tuple[ex.Place, ...]) -> None:
     call.scope.unit.emit(st.CallExtern(method, None, (), (), call.span, fields))
 
 
-def _truncate(call: ExternCall) -> None:
-    unit, span = call.scope.unit, call.span
-    (length,) = values_of(call, "length")
-    unit.emit(st.CallExtern("truncate.request", None, (to_scalar(unit, length, Bits(32), span),), (), span))
-
-
-def _cipher(call: ExternCall, method: str) -> None:
-    unit, span = call.scope.unit, call.span
-    inputs = tuple(to_scalar(unit, value, Bits(128), span) for value in values_of(call, "key", "iv"))
-    unit.emit(st.CallExtern(method, None, inputs, (), span))
-
-
 PACKET_FUNCTIONS: dict[str, Handler] = {
     "mark_to_drop": _mark_to_drop,
     "clone": lambda call: _clone(call, ()),
@@ -159,7 +146,7 @@ PACKET_FUNCTIONS: dict[str, Handler] = {
     "resubmit_preserving_field_list": lambda call: _again(call, "resubmit.request", _listed(call)),
     "recirculate": lambda call: _again(call, "recirculate.request", _given(call)),
     "recirculate_preserving_field_list": lambda call: _again(call, "recirculate.request", _listed(call)),
-    "truncate": _truncate,
-    "aes_128_cbc_encrypt": lambda call: _cipher(call, "cipher.encrypt"),
-    "aes_128_cbc_decrypt": lambda call: _cipher(call, "cipher.decrypt"),
+    "truncate": plain("truncate.request", "length"),
+    "aes_128_cbc_encrypt": plain("cipher.encrypt", "key", "iv"),
+    "aes_128_cbc_decrypt": plain("cipher.decrypt", "key", "iv"),
 }
