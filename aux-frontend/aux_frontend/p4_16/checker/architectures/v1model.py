@@ -6,7 +6,7 @@ from aux_frontend.p4_16 import ast, types as t
 from aux_frontend.p4_16.checker.architectures import direct
 from aux_frontend.p4_16.checker.architectures.uses import Uses
 from aux_frontend.p4_16.checker.state import State
-from aux_frontend.p4_16.checker.width import bits
+from aux_frontend.p4_16.checker.typeops import bit_size
 from aux_frontend.p4_16.types import Ty
 
 _PROPERTIES = direct.Properties(
@@ -28,7 +28,7 @@ def _whole_bytes(st: State, uses: Uses) -> None:
     call = st.checked.calls[uses.main]
     for ty in call.substitution.values():
         for header in _headers(ty):
-            width = bits(header)
+            width = bit_size(header, largest=False)
             if width is not None and width % 8:
                 message = f"header '{header.declaration.name}' has {width} bits; packets are made of whole bytes"
                 st.warn(header.declaration, "header-width", message)
