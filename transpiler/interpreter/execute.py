@@ -11,11 +11,11 @@ from transpiler.hlir.arithmetic import ones
 from transpiler.interpreter import hashes
 from transpiler.interpreter.calls import call_extern
 from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, pack, to_bytes, write
-from transpiler.interpreter.packet import ParserReject, Reader, Transit, Writer
-from transpiler.interpreter.state import HeaderValue, State
-from transpiler.interpreter.store import Store
+from transpiler.interpreter.packet import ParserReject
+from transpiler.interpreter.run import Run
+from transpiler.interpreter.state import HeaderValue
 from transpiler.interpreter.tables import DEFAULT_ENTRY, Call, Entry, GroupRef, MemberRef, RuntimeTable
-from transpiler.interpreter.trace import Event, Trace
+from transpiler.interpreter.trace import Event
 
 LOOP_LIMIT = 100_000  # rounds of all loops of one parser or control
 
@@ -24,19 +24,8 @@ class Runaway(Exception):
     """A loop that did not end within `LOOP_LIMIT` rounds."""
 
 
-class Execution:
-    """One run of a parser or control for one packet."""
-
-    def __init__(self, store: Store, state: State, transit: Transit, trace: Trace) -> None:
-        self.store = store
-        self.state = state
-        self.transit = transit
-        self.trace = trace
-        self.reader = Reader(b"")
-        self.writer = Writer()
-        self.rounds = 0
-        self.direct_index: dict[str, int] = {}  # direct extern → the entry that its table hit
-        self.direct_colour: dict[str, int] = {}
+class Execution(Run):
+    """Runs statements."""
 
     def run(self, body: st.Body) -> str | None:
         """Run a body. Returns the label that is being left. Raises: ParserReject, Runaway."""
