@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "tables/common/memory.h"
 
@@ -34,6 +35,18 @@ void macs_cuckoo_fini(cuckoo_t *cuckoo) {
     *cuckoo = (cuckoo_t){0};
 }
 
+void macs_cuckoo_free(cuckoo_t *index) {
+    if (!index)
+        return;
+    macs_cuckoo_fini(index);
+    free(index);
+}
+
+void macs_cuckoo_release(void *owner, void *index) {
+    (void)owner;
+    macs_cuckoo_free(index);
+}
+
 uint64_t macs_cuckoo_memory(const cuckoo_t *cuckoo) {
     return (uint64_t)cuckoo->bucket_count * (sizeof *cuckoo->buckets + sizeof *cuckoo->overflows) +
            (cuckoo->notes ? notes_bytes(cuckoo) : 0);
@@ -42,6 +55,15 @@ uint64_t macs_cuckoo_memory(const cuckoo_t *cuckoo) {
 uint64_t macs_cuckoo_word(const cuckoo_t *cuckoo, place_t at) {
     uint64_t word = atomic_load_explicit(&cuckoo->buckets[at.bucket].words[at.way], memory_order_relaxed);
     return word & ~MACS_CUCKOO_OVERFLOW;
+}
+
+bool macs_cuckoo_next(const cuckoo_t *cuckoo, place_t *at, uint64_t *word) {
+    for (; at->bucket < cuckoo->bucket_count; *at = macs_cuckoo_behind(*at)) {
+        *word = macs_cuckoo_word(cuckoo, *at);
+        if (*word)
+            return true;
+    }
+    return false;
 }
 
 /* Store a word, keeping the bucket's overflow mark. */

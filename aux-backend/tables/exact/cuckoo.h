@@ -50,6 +50,15 @@ struct macs_cuckoo_place {
 int macs_cuckoo_init(struct macs_cuckoo *cuckoo, uint64_t bucket_count, bool with_notes);
 void macs_cuckoo_fini(struct macs_cuckoo *cuckoo);
 
+/* Free an index of a table, which begins with its buckets; NULL is allowed. */
+void macs_cuckoo_free(struct macs_cuckoo *index);
+
+/* Publish another index of `table`, at `place`; the old one is freed when no lookup looks at it any more. Needs one
+ * reserved defer. Both begin with their buckets. */
+#define macs_cuckoo_publish(place, index, qsbr, table)                                                                 \
+    macs_qsbr_defer(qsbr, macs_cuckoo_release, table, atomic_exchange_explicit(place, index, memory_order_acq_rel))
+void macs_cuckoo_release(void *owner, void *index);
+
 /* Fetch what a change of a bucket's entries reads beside it. */
 static inline void macs_cuckoo_expect(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
     macs_prefetch(&cuckoo->overflows[bucket]);
@@ -59,6 +68,16 @@ static inline void macs_cuckoo_expect(const struct macs_cuckoo *cuckoo, uint32_t
 
 /* The word in a place without the bucket's mark; 0: free. */
 uint64_t macs_cuckoo_word(const struct macs_cuckoo *cuckoo, struct macs_cuckoo_place at);
+
+/* The next place from `at` on where a word is, which goes to *word: false, there is none. */
+bool macs_cuckoo_next(const struct macs_cuckoo *cuckoo, struct macs_cuckoo_place *at, uint64_t *word);
+
+/* The place behind. */
+static inline struct macs_cuckoo_place macs_cuckoo_behind(struct macs_cuckoo_place at) {
+    at.way = (at.way + 1) % MACS_CUCKOO_WAYS;
+    at.bucket += at.way == 0;
+    return at;
+}
 
 /* Put a word that is not there, without SECONDARY: false when no moves make room, and then nothing has changed for
  * readers. `place` may be NULL. */

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "exact_writer.h"
+
 #ifndef MACS_EXACT_HASH_LOAD_PERCENT
 #define MACS_EXACT_HASH_LOAD_PERCENT 80 /* of the words in use when the table is full */
 #endif
@@ -18,18 +20,6 @@ typedef struct macs_cuckoo_place place_t;
 /* -- the index --------------------------------------------------------------------------------------------------------
  */
 
-static void index_free(index_t *index) {
-    if (!index)
-        return;
-    macs_cuckoo_fini(&index->cuckoo);
-    free(index);
-}
-
-static void release_index(void *owner, void *index) {
-    (void)owner;
-    index_free(index);
-}
-
 static index_t *index_make(uint64_t bucket_count) {
     index_t *index = calloc(1, sizeof *index);
     if (!index)
@@ -37,7 +27,7 @@ static index_t *index_make(uint64_t bucket_count) {
     index->seed = macs_hash_seed();
     if (macs_cuckoo_init(&index->cuckoo, bucket_count + (bucket_count & 1), false) == 0)
         return index;
-    index_free(index);
+    macs_cuckoo_free(&index->cuckoo);
     return NULL;
 }
 
@@ -50,21 +40,20 @@ static bool add_to(index_t *index, const cursor_t *cursor, uint32_t slot) {
     return macs_cuckoo_add(&index->cuckoo, cursor->primary, cursor->want | (slot + 1), other_bucket, index, NULL);
 }
 
-/* Put all entries of `old` and one more into an index that is not published yet. */
+/* Put the entry of that slot into an index that is not published yet. */
+static bool refill_one(table_t *fresh, uint32_t slot) {
+    cursor_t cursor;
+    macs_exact_hash_start(fresh, macs_values_inline(&fresh->values, slot), fresh->key_bytes, &cursor);
+    return add_to(atomic_load_explicit(&fresh->index, memory_order_relaxed), &cursor, slot);
+}
+
+/* Put all entries of `old` and one more into it. */
 static bool refill(table_t *fresh, const index_t *old, uint32_t extra) {
-    index_t *index = atomic_load_explicit(&fresh->index, memory_order_relaxed);
-    uint64_t words = (uint64_t)old->cuckoo.bucket_count * MACS_CUCKOO_WAYS;
-    for (uint64_t i = 0; i <= words; i++) {
-        place_t at = {(uint32_t)(i / MACS_CUCKOO_WAYS), i % MACS_CUCKOO_WAYS};
-        uint32_t slot = i == words ? extra + 1 : (uint32_t)macs_cuckoo_word(&old->cuckoo, at);
-        cursor_t cursor;
-        if (slot == 0)
-            continue;
-        macs_exact_hash_start(fresh, macs_values_inline(&fresh->values, slot - 1), fresh->key_bytes, &cursor);
-        if (!add_to(index, &cursor, slot - 1))
+    uint64_t word;
+    for (place_t at = {0, 0}; macs_cuckoo_next(&old->cuckoo, &at, &word); at = macs_cuckoo_behind(at))
+        if (!refill_one(fresh, (uint32_t)word - 1))
             return false;
-    }
-    return true;
+    return refill_one(fresh, extra);
 }
 
 /* Publish a larger index with another seed that holds the new slot too. Needs one reserved defer. */
@@ -79,11 +68,10 @@ static int rebuild(table_t *table, uint32_t slot) {
         table_t fresh = {.values = table->values, .key_bytes = table->key_bytes};
         atomic_init(&fresh.index, index);
         if (refill(&fresh, old, slot)) {
-            atomic_store_explicit(&table->index, index, memory_order_release);
-            macs_qsbr_defer(table->qsbr, release_index, table, old);
+            macs_cuckoo_publish(&table->index, index, table->qsbr, table);
             return 0;
         }
-        index_free(index);
+        macs_cuckoo_free(&index->cuckoo);
     }
     return -ENOSPC;
 }
@@ -94,16 +82,15 @@ static int rebuild(table_t *table, uint32_t slot) {
 static void exact_hash_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->qsbr, table);
-    index_free(atomic_load_explicit(&table->index, memory_order_relaxed));
+    macs_cuckoo_free((struct macs_cuckoo *)atomic_load_explicit(&table->index, memory_order_relaxed));
     macs_values_destroy(&table->values);
     free(table->ones);
     free(table);
 }
 
 static int exact_hash_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
-    for (uint32_t i = 0; shape->fields && i < shape->field_count; i++)
-        if (shape->fields[i].kind != MACS_EXACT)
-            return -EINVAL;
+    if (!macs_exact_writer_takes(shape))
+        return -EINVAL;
     table_t *table = calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
@@ -127,13 +114,6 @@ static int exact_hash_create(const struct macs_table_shape *shape, struct macs_q
     return 0;
 }
 
-/* Whether the key is there; if not, the cursor tells where it would go. */
-static bool locate(const table_t *table, const struct macs_match *match, cursor_t *cursor, place_t *at,
-                   uint64_t *word) {
-    macs_exact_hash_start(table, match->value, table->key_bytes, cursor);
-    return macs_exact_hash_locate(table, match->value, table->key_bytes, cursor, at, word);
-}
-
 static void exact_hash_expect(void *self, const struct macs_match *match, bool entry) {
     const table_t *table = self;
     cursor_t cursor;
@@ -142,77 +122,72 @@ static void exact_hash_expect(void *self, const struct macs_match *match, bool e
         macs_exact_hash_step(table, match->value, table->key_bytes, &cursor);
 }
 
-static int exact_hash_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
-    table_t *table = self;
+/* Where an entry is; or, what the cursor tells, would go. */
+struct place {
     cursor_t cursor;
     place_t at;
-    uint64_t word;
-    uint32_t slot = 0;
-    if (table->key_bytes == 0)
-        return -EINVAL;
-    if (locate(table, match, &cursor, &at, &word))
-        return -EEXIST;
-    int error = macs_qsbr_reserve(table->qsbr, 1);
-    if (!error)
-        error = macs_values_add(&table->values, value, &slot);
-    if (error)
-        return error;
+};
+
+static uint32_t locate(void *self, const struct macs_match *match, void *to) {
+    const table_t *table = self;
+    struct place *place = to;
+    uint64_t word = 0;
+    macs_exact_hash_start(table, match->value, table->key_bytes, &place->cursor);
+    bool there = macs_exact_hash_locate(table, match->value, table->key_bytes, &place->cursor, &place->at, &word);
+    return there ? (uint32_t)word : 0;
+}
+
+static int insert(void *self, const struct macs_match *match, void *to, uint32_t slot) {
+    table_t *table = self;
+    const struct place *place = to;
     memcpy(macs_values_inline(&table->values, slot), match->value, table->key_bytes);
-    if (!add_to(atomic_load_explicit(&table->index, memory_order_relaxed), &cursor, slot)) {
-        error = rebuild(table, slot);
-        if (error) {
-            macs_values_cancel(&table->values, slot);
-            return error;
-        }
-    }
-    if (index)
-        *index = macs_values_at(&table->values, slot)->index;
-    return 0;
+    bool room = add_to(atomic_load_explicit(&table->index, memory_order_relaxed), &place->cursor, slot);
+    return room ? 0 : rebuild(table, slot);
+}
+
+static void replace(void *self, const struct macs_match *match, void *to, uint32_t slot) {
+    table_t *table = self;
+    const struct place *place = to;
+    memcpy(macs_values_inline(&table->values, slot), match->value, table->key_bytes);
+    index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
+    macs_cuckoo_replace(&index->cuckoo, place->at, place->cursor.want | (slot + 1));
+}
+
+static void take_out(void *self, const struct macs_match *match, void *to) {
+    const struct place *place = to;
+    index_t *index = atomic_load_explicit(&((table_t *)self)->index, memory_order_relaxed);
+    (void)match;
+    macs_cuckoo_remove(&index->cuckoo, place->at, place->cursor.primary);
+}
+
+static const struct macs_exact_writer_ops writer_ops = {locate, insert, replace, take_out, .add_defers = 1};
+
+static struct macs_exact_writer writer_of(table_t *table, struct place *place) {
+    return (struct macs_exact_writer){&writer_ops, table, place, &table->values};
+}
+
+static int exact_hash_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    struct place place;
+    const struct macs_exact_writer writer = writer_of(self, &place);
+    return ((const table_t *)self)->key_bytes ? macs_exact_writer_add(&writer, match, value, index) : -EINVAL;
 }
 
 static int exact_hash_modify(void *self, const struct macs_match *match, const void *value) {
-    table_t *table = self;
-    cursor_t cursor;
-    place_t at;
-    uint64_t word;
-    uint32_t slot = 0;
-    if (!locate(table, match, &cursor, &at, &word))
-        return -ENOENT;
-    int error = macs_qsbr_reserve(table->qsbr, 1);
-    uint32_t old = (uint32_t)word - 1;
-    if (!error)
-        error = macs_values_take(&table->values, macs_values_at(&table->values, old)->index, value, &slot);
-    if (error)
-        return error;
-    memcpy(macs_values_inline(&table->values, slot), match->value, table->key_bytes);
-    index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
-    macs_cuckoo_replace(&index->cuckoo, at, cursor.want | (slot + 1));
-    macs_values_retire(&table->values, old);
-    return 0;
+    struct place place;
+    const struct macs_exact_writer writer = writer_of(self, &place);
+    return macs_exact_writer_modify(&writer, match, value);
 }
 
 static int exact_hash_remove(void *self, const struct macs_match *match) {
-    table_t *table = self;
-    cursor_t cursor;
-    place_t at;
-    uint64_t word;
-    if (!locate(table, match, &cursor, &at, &word))
-        return -ENOENT;
-    int error = macs_qsbr_reserve(table->qsbr, 1);
-    if (error)
-        return error;
-    index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
-    macs_cuckoo_remove(&index->cuckoo, at, cursor.primary);
-    macs_values_remove(&table->values, (uint32_t)word - 1);
-    return 0;
+    struct place place;
+    const struct macs_exact_writer writer = writer_of(self, &place);
+    return macs_exact_writer_remove(&writer, match);
 }
 
 static const struct macs_entry *exact_hash_find(void *self, const struct macs_match *match) {
-    const table_t *table = self;
-    cursor_t cursor;
-    place_t at;
-    uint64_t word;
-    return locate(table, match, &cursor, &at, &word) ? macs_values_at(&table->values, (uint32_t)word - 1) : NULL;
+    struct place place;
+    const struct macs_exact_writer writer = writer_of(self, &place);
+    return macs_exact_writer_find(&writer, match);
 }
 
 static int exact_hash_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
@@ -220,16 +195,13 @@ static int exact_hash_walk(void *self, int (*visit)(const struct macs_match *, c
     const table_t *table = self;
     const index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
     struct macs_match match = {.mask = table->ones, .prefix_bits = table->key_bytes * 8};
-    for (place_t at = {0, 0}; at.bucket < index->cuckoo.bucket_count; at.bucket++) {
-        for (at.way = 0; at.way < MACS_CUCKOO_WAYS; at.way++) {
-            uint32_t slot = (uint32_t)macs_cuckoo_word(&index->cuckoo, at);
-            if (slot == 0)
-                continue;
-            match.value = match.high = macs_values_inline(&table->values, slot - 1);
-            int answer = visit(&match, macs_values_at(&table->values, slot - 1), arg);
-            if (answer)
-                return answer;
-        }
+    uint64_t word;
+    for (place_t at = {0, 0}; macs_cuckoo_next(&index->cuckoo, &at, &word); at = macs_cuckoo_behind(at)) {
+        uint32_t slot = (uint32_t)word - 1;
+        match.value = match.high = macs_values_inline(&table->values, slot);
+        int answer = visit(&match, macs_values_at(&table->values, slot), arg);
+        if (answer)
+            return answer;
     }
     return 0;
 }

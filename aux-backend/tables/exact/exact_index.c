@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact_writer.h"
 #include "tables/common/memory.h"
 
 typedef struct macs_exact_index table_t;
@@ -17,15 +18,6 @@ static size_t cells_bytes(const table_t *table) {
     return (size_t)key_count(table) * sizeof *table->cells;
 }
 
-static _Atomic uint32_t *cell_of(const table_t *table, const struct macs_match *match) {
-    return &table->cells[macs_exact_index_of(match->value, table->key_bytes)];
-}
-
-/* The slot of the entry with that match, + 1; 0: none. */
-static uint32_t slot_of(const table_t *table, const struct macs_match *match) {
-    return atomic_load_explicit(cell_of(table, match), memory_order_relaxed);
-}
-
 static void exact_index_destroy(void *self) {
     table_t *table = self;
     macs_values_destroy(&table->values);
@@ -35,11 +27,8 @@ static void exact_index_destroy(void *self) {
 }
 
 static int exact_index_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
-    if (shape->key_bytes > MACS_EXACT_INDEX_KEY_BYTES)
+    if (shape->key_bytes > MACS_EXACT_INDEX_KEY_BYTES || !macs_exact_writer_takes(shape))
         return -EINVAL;
-    for (uint32_t i = 0; shape->fields && i < shape->field_count; i++)
-        if (shape->fields[i].kind != MACS_EXACT)
-            return -EINVAL;
     table_t *table = calloc(1, sizeof *table);
     if (!table)
         return -ENOMEM;
@@ -60,55 +49,57 @@ static int exact_index_create(const struct macs_table_shape *shape, struct macs_
     return 0;
 }
 
-static int exact_index_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
-    table_t *table = self;
-    uint32_t slot = 0;
-    if (table->key_bytes == 0)
-        return -EINVAL;
-    if (slot_of(table, match))
-        return -EEXIST;
-    int error = macs_values_add(&table->values, value, &slot);
-    if (error)
-        return error;
-    atomic_store_explicit(cell_of(table, match), slot + 1, memory_order_release);
-    if (index)
-        *index = macs_values_at(&table->values, slot)->index;
+/* The place is the cell. */
+static uint32_t locate(void *self, const struct macs_match *match, void *place) {
+    const table_t *table = self;
+    _Atomic uint32_t *cell = &table->cells[macs_exact_index_of(match->value, table->key_bytes)];
+    *(_Atomic uint32_t **)place = cell;
+    return atomic_load_explicit(cell, memory_order_relaxed);
+}
+
+static void replace(void *self, const struct macs_match *match, void *place, uint32_t slot) {
+    (void)self, (void)match;
+    atomic_store_explicit(*(_Atomic uint32_t **)place, slot + 1, memory_order_release);
+}
+
+static int insert(void *self, const struct macs_match *match, void *place, uint32_t slot) {
+    replace(self, match, place, slot);
     return 0;
+}
+
+static void take_out(void *self, const struct macs_match *match, void *place) {
+    (void)self, (void)match;
+    atomic_store_explicit(*(_Atomic uint32_t **)place, 0, memory_order_release);
+}
+
+static const struct macs_exact_writer_ops writer_ops = {locate, insert, replace, take_out, .add_defers = 0};
+
+static struct macs_exact_writer writer_of(table_t *table, _Atomic uint32_t **place) {
+    return (struct macs_exact_writer){&writer_ops, table, place, &table->values};
+}
+
+static int exact_index_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
+    _Atomic uint32_t *cell;
+    const struct macs_exact_writer writer = writer_of(self, &cell);
+    return ((table_t *)self)->key_bytes ? macs_exact_writer_add(&writer, match, value, index) : -EINVAL;
 }
 
 static int exact_index_modify(void *self, const struct macs_match *match, const void *value) {
-    table_t *table = self;
-    uint32_t old = slot_of(table, match), slot = 0;
-    if (!old)
-        return -ENOENT;
-    int error = macs_qsbr_reserve(table->values.qsbr, 1);
-    uint32_t index = macs_values_at(&table->values, old - 1)->index;
-    if (!error)
-        error = macs_values_take(&table->values, index, value, &slot);
-    if (error)
-        return error;
-    atomic_store_explicit(cell_of(table, match), slot + 1, memory_order_release);
-    macs_values_retire(&table->values, old - 1);
-    return 0;
+    _Atomic uint32_t *cell;
+    const struct macs_exact_writer writer = writer_of(self, &cell);
+    return macs_exact_writer_modify(&writer, match, value);
 }
 
 static int exact_index_remove(void *self, const struct macs_match *match) {
-    table_t *table = self;
-    uint32_t old = slot_of(table, match);
-    if (!old)
-        return -ENOENT;
-    int error = macs_qsbr_reserve(table->values.qsbr, 1);
-    if (error)
-        return error;
-    atomic_store_explicit(cell_of(table, match), 0, memory_order_release);
-    macs_values_remove(&table->values, old - 1);
-    return 0;
+    _Atomic uint32_t *cell;
+    const struct macs_exact_writer writer = writer_of(self, &cell);
+    return macs_exact_writer_remove(&writer, match);
 }
 
 static const struct macs_entry *exact_index_find(void *self, const struct macs_match *match) {
-    const table_t *table = self;
-    uint32_t slot = slot_of(table, match);
-    return slot ? macs_values_at(&table->values, slot - 1) : NULL;
+    _Atomic uint32_t *cell;
+    const struct macs_exact_writer writer = writer_of(self, &cell);
+    return macs_exact_writer_find(&writer, match);
 }
 
 static int exact_index_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),

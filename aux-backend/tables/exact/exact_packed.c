@@ -30,18 +30,6 @@ typedef struct macs_cuckoo_place place_t;
 /* -- the index --------------------------------------------------------------------------------------------------------
  */
 
-static void index_free(index_t *index) {
-    if (!index)
-        return;
-    macs_cuckoo_fini(&index->cuckoo);
-    free(index);
-}
-
-static void release_index(void *owner, void *index) {
-    (void)owner;
-    index_free(index);
-}
-
 /* With a permutation of its own, or with that of `like`. */
 static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket_bits, const index_t *like) {
     index_t *index = calloc(1, sizeof *index);
@@ -54,7 +42,7 @@ static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket
         index->multiply[i] = like ? like->multiply[i] : macs_hash_seed() | 1;
     if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, true) == 0)
         return index;
-    index_free(index);
+    macs_cuckoo_free(&index->cuckoo);
     return NULL;
 }
 
@@ -113,13 +101,11 @@ static bool add_to(const table_t *table, index_t *index, uint64_t key, uint64_t 
 
 /* Put all entries of `old` into an index that is not published yet. */
 static bool refill(const table_t *table, const index_t *old, index_t *index) {
-    for (place_t at = {0, 0}; at.bucket < old->cuckoo.bucket_count; at.bucket++) {
-        for (at.way = 0; at.way < MACS_CUCKOO_WAYS; at.way++) {
-            uint64_t word = macs_cuckoo_word(&old->cuckoo, at);
-            uint64_t data = word & macs_packing_ones(table->shape.data_bits);
-            if (word && !add_to(table, index, key_of(table, old, at, word), data, *note(old, at)))
-                return false;
-        }
+    uint64_t word;
+    for (place_t at = {0, 0}; macs_cuckoo_next(&old->cuckoo, &at, &word); at = macs_cuckoo_behind(at)) {
+        uint64_t data = word & macs_packing_ones(table->shape.data_bits);
+        if (!add_to(table, index, key_of(table, old, at, word), data, *note(old, at)))
+            return false;
     }
     return true;
 }
@@ -140,11 +126,10 @@ static int grow(table_t *table, const index_t *like) {
         if (!index)
             return -ENOMEM;
         if (refill(table, old, index)) {
-            atomic_store_explicit(&table->index, index, memory_order_release);
-            macs_qsbr_defer(table->qsbr, release_index, table, old);
+            macs_cuckoo_publish(&table->index, index, table->qsbr, table);
             return 0;
         }
-        index_free(index);
+        macs_cuckoo_free(&index->cuckoo);
     }
     return -ENOSPC;
 }
@@ -161,7 +146,7 @@ static bool is_loaded(const table_t *table, const index_t *index, uint32_t entri
 static void exact_packed_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->qsbr, table);
-    index_free(atomic_load_explicit(&table->index, memory_order_relaxed));
+    macs_cuckoo_free((struct macs_cuckoo *)atomic_load_explicit(&table->index, memory_order_relaxed));
     macs_indices_destroy(&table->indices);
     macs_packing_view_destroy(&table->view);
     free(table);
@@ -302,16 +287,12 @@ static int exact_packed_walk(void *self, int (*visit)(const struct macs_match *,
                              void *arg) {
     const table_t *table = self;
     const index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
-    for (place_t at = {0, 0}; at.bucket < index->cuckoo.bucket_count; at.bucket++) {
-        for (at.way = 0; at.way < MACS_CUCKOO_WAYS; at.way++) {
-            uint64_t word = macs_cuckoo_word(&index->cuckoo, at);
-            if (!word)
-                continue;
-            struct macs_match match = macs_packing_match(&table->view, key_of(table, index, at, word));
-            int answer = visit(&match, show(table, index, at, word), arg);
-            if (answer)
-                return answer;
-        }
+    uint64_t word;
+    for (place_t at = {0, 0}; macs_cuckoo_next(&index->cuckoo, &at, &word); at = macs_cuckoo_behind(at)) {
+        struct macs_match match = macs_packing_match(&table->view, key_of(table, index, at, word));
+        int answer = visit(&match, show(table, index, at, word), arg);
+        if (answer)
+            return answer;
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lpm_dir24_change.h"
+#include "lpm_writer.h"
 #include "tables/common/memory.h"
 
 enum { GROUP_ENTRIES = 256, GROUP_SLACK = 64 /* groups that may wait for their readers */ };
@@ -73,83 +74,50 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return -ENOMEM;
 }
 
-/* Take a match in hand, and fetch what its change will look at. */
-static int want(table_t *table, const struct macs_match *match) {
-    int error = macs_rules_want(&table->rules, match);
-    if (error)
-        return error;
+static void prefetch(void *self, const struct macs_match *match) {
+    const table_t *table = self;
     macs_lpm_dir24_expect(table, match);
     macs_rules_expect(&table->rules);
+}
+
+/* As the arrays say it: the rule's record need not have come. */
+static int find_wanted(void *self) {
+    const table_t *table = self;
+    return macs_lpm_dir24_has(table, table->rules.wanted) ? 0 : -ENOENT;
+}
+
+static int set(void *self, const struct macs_rule *rule) {
+    return macs_lpm_dir24_set(self, rule);
+}
+
+static int renew(void *self, const struct macs_rule *rule) {
+    macs_lpm_dir24_renew(self, rule);
     return 0;
 }
 
-/* The same of one that is to be there already. */
-static int want_present(table_t *table, const struct macs_match *match, uint32_t defers) {
-    int error = want(table, match);
-    if (!error)
-        error = macs_lpm_dir24_has(table, table->rules.wanted) ? 0 : -ENOENT;
-    return error ? error : macs_qsbr_reserve(table->rules.qsbr, defers);
+static int unset(void *self, const struct macs_rule *rule) {
+    return macs_lpm_dir24_unset(self, rule);
+}
+
+static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_wanted, set, renew, unset};
+
+static struct macs_lpm_writer writer_of(table_t *table) {
+    return (struct macs_lpm_writer){&writer_ops, table, &table->rules, &table->results};
 }
 
 static int dir24_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
-    table_t *table = self;
-    struct macs_rule *rule = NULL;
-    int error = macs_qsbr_reserve(table->rules.qsbr, 2);
-    if (!error)
-        error = want(table, match);
-    if (!error)
-        error = macs_rules_add_wanted(&table->rules, value, &rule);
-    if (error)
-        return error;
-    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
-    if (!error) {
-        error = macs_lpm_dir24_set(table, rule);
-        if (error)
-            macs_results_drop(&table->results, rule->result);
-    }
-    if (error)
-        macs_rules_cancel(&table->rules, rule);
-    else if (index)
-        *index = macs_rules_index(&table->rules, rule);
-    return error;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_add(&writer, 2, match, value, index);
 }
 
-/* The rule's record comes while the arrays are changed for the match in hand. */
 static int dir24_modify(void *self, const struct macs_match *match, const void *value) {
-    table_t *table = self;
-    struct macs_rule *wanted = table->rules.wanted;
-    uint32_t slot = 0;
-    int error = want_present(table, match, 3);
-    if (error)
-        return error;
-    struct macs_rule *rule = macs_rules_take_wanted(&table->rules);
-    error = macs_values_take(&table->rules.values, macs_rules_index(&table->rules, rule), value, &slot);
-    if (error)
-        return error;
-    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, slot), &wanted->result);
-    if (error) {
-        macs_values_retire(&table->rules.values, slot);
-        return error;
-    }
-    macs_lpm_dir24_renew(table, wanted);
-    macs_values_retire(&table->rules.values, rule->slot);
-    macs_results_drop(&table->results, rule->result);
-    rule->slot = slot;
-    rule->result = wanted->result;
-    return 0;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_modify(&writer, 3, match, value);
 }
 
 static int dir24_remove(void *self, const struct macs_match *match) {
-    table_t *table = self;
-    int error = want_present(table, match, 5);
-    if (!error)
-        error = macs_lpm_dir24_unset(table, table->rules.wanted);
-    if (error)
-        return error;
-    struct macs_rule *rule = macs_rules_take_wanted(&table->rules);
-    macs_results_drop(&table->results, rule->result);
-    macs_rules_remove(&table->rules, rule);
-    return 0;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_remove(&writer, 5, match);
 }
 
 static const struct macs_entry *dir24_find(void *self, const struct macs_match *match) {

@@ -6,6 +6,7 @@
 
 #include "lpm_trie_change.h"
 #include "lpm_trie_node.h"
+#include "lpm_writer.h"
 #include "tables/common/memory.h"
 
 enum { KEY_BYTES_MAX = 1024 /* a removal may retire a node for each byte: far less than the backlog takes */ };
@@ -62,81 +63,46 @@ static int plain_create(const struct macs_table_shape *shape, struct macs_qsbr *
     return create(shape, qsbr, 0, self);
 }
 
-/* Take a match in hand, and fetch what its change will look at. */
-static int want(table_t *table, const struct macs_match *match) {
-    int error = macs_rules_want(&table->rules, match);
-    if (!error)
-        macs_lpm_trie_expect(table, match->value);
-    return error;
+static void prefetch(void *self, const struct macs_match *match) {
+    macs_lpm_trie_expect(self, match->value);
+}
+
+static int find_wanted(void *self) {
+    struct macs_rule *rule;
+    return macs_rules_find_wanted(&((table_t *)self)->rules, &rule);
+}
+
+static int set(void *self, const struct macs_rule *rule) {
+    return macs_lpm_trie_set(self, rule);
+}
+
+static int renew(void *self, const struct macs_rule *rule) {
+    return macs_lpm_trie_renew(self, rule);
+}
+
+static int unset(void *self, const struct macs_rule *rule) {
+    return macs_lpm_trie_unset(self, rule);
+}
+
+static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_wanted, set, renew, unset};
+
+static struct macs_lpm_writer writer_of(table_t *table) {
+    return (struct macs_lpm_writer){&writer_ops, table, &table->rules, &table->results};
 }
 
 static int trie_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
-    table_t *table = self;
-    struct macs_rule *rule = NULL;
-    int error = macs_qsbr_reserve(table->rules.qsbr, 1);
-    if (!error)
-        error = want(table, match);
-    if (!error)
-        error = macs_rules_add_wanted(&table->rules, value, &rule);
-    if (error)
-        return error;
-    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
-    if (!error) {
-        error = macs_lpm_trie_set(table, rule);
-        if (error)
-            macs_results_drop(&table->results, rule->result);
-    }
-    if (error)
-        macs_rules_cancel(&table->rules, rule);
-    else if (index)
-        *index = macs_rules_index(&table->rules, rule);
-    return error;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_add(&writer, 1, match, value, index);
 }
 
 static int trie_modify(void *self, const struct macs_match *match, const void *value) {
-    table_t *table = self;
-    struct macs_rule *rule = NULL;
-    uint32_t old = 0;
-    int error = want(table, match);
-    if (!error)
-        error = macs_rules_find_wanted(&table->rules, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, 3);
-    if (!error)
-        error = macs_rules_modify(&table->rules, rule, value, &old);
-    if (error)
-        return error;
-    uint32_t before = rule->result;
-    error = macs_results_take(&table->results, macs_values_at(&table->rules.values, rule->slot), &rule->result);
-    if (!error) {
-        error = macs_lpm_trie_renew(table, rule);
-        macs_results_drop(&table->results, error ? rule->result : before);
-    }
-    if (error) {
-        macs_values_retire(&table->rules.values, rule->slot);
-        rule->slot = old;
-        rule->result = before;
-    } else {
-        macs_values_retire(&table->rules.values, old);
-    }
-    return error;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_modify(&writer, 3, match, value);
 }
 
 static int trie_remove(void *self, const struct macs_match *match) {
-    table_t *table = self;
-    struct macs_rule *rule = NULL;
-    int error = want(table, match);
-    if (!error)
-        error = macs_rules_find_wanted(&table->rules, &rule);
-    if (!error)
-        error = macs_qsbr_reserve(table->rules.qsbr, table->rules.key_bytes + 4);
-    if (!error)
-        error = macs_lpm_trie_unset(table, rule);
-    if (error)
-        return error;
-    macs_results_drop(&table->results, rule->result);
-    macs_rules_remove(&table->rules, rule);
-    return 0;
+    const struct macs_lpm_writer writer = writer_of(self);
+    return macs_lpm_writer_remove(&writer, writer.rules->key_bytes + 4, match);
 }
 
 static const struct macs_entry *trie_find(void *self, const struct macs_match *match) {
