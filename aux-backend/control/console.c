@@ -50,12 +50,12 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
         key_bytes = shape->key_bytes > key_bytes ? shape->key_bytes : key_bytes;
         value_bytes = shape->value_bytes > value_bytes ? shape->value_bytes : value_bytes;
     }
-    console->stores = calloc(program->table_count + 1u, sizeof(*console->stores));
+    console->tables = calloc(program->table_count + 1u, sizeof(*console->tables));
     console->buffer.value = malloc(3 * key_bytes);
     console->value = aligned_alloc(64, (value_bytes + 63) & ~(size_t)63);
-    int status = console->stores && console->buffer.value && console->value ? 0 : -ENOMEM;
+    int status = console->tables && console->buffer.value && console->value ? 0 : -ENOMEM;
     for (uint16_t i = 0; i < program->table_count && !status; i++)
-        status = macs_store_init(&console->stores[i], program, &program->tables[i]);
+        status = macs_entries_init(&console->tables[i], program, &program->tables[i]);
     if (status) {
         macs_console_fini(console);
         return status;
@@ -66,9 +66,9 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
 }
 
 void macs_console_fini(struct macs_console *console) {
-    for (uint16_t i = 0; console->stores && i < console->sw->program->table_count; i++)
-        macs_store_fini(&console->stores[i]);
-    free(console->stores);
+    for (uint16_t i = 0; console->tables && i < console->sw->program->table_count; i++)
+        macs_entries_fini(&console->tables[i]);
+    free(console->tables);
     free(console->buffer.value);
     free(console->value);
     *console = (struct macs_console){0};
@@ -78,9 +78,9 @@ static const char *table_name(const void *list, unsigned index) {
     return ((const struct macs_table_desc *)list)[index].name;
 }
 
-struct macs_store *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why) {
+struct macs_entries *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why) {
     if (console->last_table >= 0 && !strcmp(word, console->last_table_word))
-        return &console->stores[console->last_table];
+        return &console->tables[console->last_table];
     const struct macs_program *program = console->sw->program;
     struct macs_names names = {"table", program->table_count, table_name, program->table_descs};
     int index = macs_names_find(&names, word, why);
@@ -94,7 +94,7 @@ struct macs_store *macs_console_table(struct macs_console *console, const char *
         strcpy(console->last_table_word, word);
         console->last_table = index;
     }
-    return &console->stores[index];
+    return &console->tables[index];
 }
 
 static const char *action_name(const void *list, unsigned index) {
@@ -222,23 +222,23 @@ bool macs_console_slice_over(const struct macs_console *console) {
     return clock_ns() >= console->slice_end_ns;
 }
 
-int macs_console_walk(struct macs_console *console, struct macs_store *store, macs_store_visit_fn *visit,
+int macs_console_walk(struct macs_console *console, struct macs_entries *entries, macs_entries_visit_fn *visit,
                       void *argument) {
     uint64_t *at = &console->progress->at;
     for (;;) {
-        int status = macs_store_walk(store, at, STEPS, visit, argument);
-        if (status || macs_store_at_end(store, *at))
+        int status = macs_entries_walk(entries, at, STEPS, visit, argument);
+        if (status || macs_entries_at_end(entries, *at))
             return status;
         if (macs_console_slice_over(console))
             return MACS_AGAIN;
     }
 }
 
-int macs_console_clear(struct macs_console *console, struct macs_store *store) {
+int macs_console_clear(struct macs_console *console, struct macs_entries *entries) {
     uint64_t *at = &console->progress->at;
     for (;;) {
-        int status = macs_store_clear(store, at, STEPS);
-        if (status || macs_store_at_end(store, *at))
+        int status = macs_entries_clear(entries, at, STEPS);
+        if (status || macs_entries_at_end(entries, *at))
             return status;
         if (macs_console_slice_over(console))
             return MACS_AGAIN;

@@ -7,7 +7,7 @@
 
 #include "control/match.h"
 #include "control/names.h"
-#include "control/store.h"
+#include "control/entries.h"
 #include "control/text.h"
 #include "runtime/switch.h"
 
@@ -26,7 +26,7 @@ struct macs_progress {
 
 struct macs_console {
     struct macs_switch *sw;
-    struct macs_store *stores; /* one a table */
+    struct macs_entries *tables; /* one a table */
     struct macs_match_buffer buffer;
     void *value;                             /* as long as the longest of any table */
     const struct macs_command *last_command; /* mostly the next one too */
@@ -54,23 +54,23 @@ void macs_console_begin_slice(struct macs_console *console);
 bool macs_console_slice_over(const struct macs_console *console);
 
 /* For commands on many things, step by step from where they have come. Call visit for each entry of a table, or `each`
- * for the numbers below `count`: 0, MACS_AGAIN, or what visit or the store returned. */
-int macs_console_walk(struct macs_console *console, struct macs_store *store, macs_store_visit_fn *visit,
+ * for the numbers below `count`: 0, MACS_AGAIN, or what visit or the entries returned. */
+int macs_console_walk(struct macs_console *console, struct macs_entries *entries, macs_entries_visit_fn *visit,
                       void *argument);
-int macs_console_clear(struct macs_console *console, struct macs_store *store);
+int macs_console_clear(struct macs_console *console, struct macs_entries *entries);
 int macs_console_sweep(struct macs_console *console, uint32_t count, void (*each)(uint32_t number, void *argument),
                        void *argument);
 
-/* An entry that will be modified or deleted; no store: none. */
-struct macs_expected {
-    struct macs_store *store;
+/* An entry that will be modified or deleted; no entries: none. */
+struct macs_prefetched {
+    struct macs_entries *entries;
     uint64_t handle;
 };
 
 /* The words will be done soon: if they add an entry, fetch the memory where it goes, and if they change one, tell
- * which: macs_store_expect() is for it. `scratch` is overwritten. */
-struct macs_expected macs_console_expect(struct macs_console *console, int count, char *words[],
-                                         struct macs_text *scratch);
+ * which: macs_entries_prefetch() is for it. `scratch` is overwritten. */
+struct macs_prefetched macs_console_prefetch(struct macs_console *console, int count, char *words[],
+                                             struct macs_text *scratch);
 
 /* A command. It gets the words behind its name, and returns 0, -1 with what was wrong, or MACS_AGAIN. */
 struct macs_command {
@@ -91,12 +91,12 @@ extern const struct macs_command macs_value_set_commands[];
 extern const struct macs_command macs_profile_commands[];
 extern const struct macs_command macs_switch_commands[];
 
-/* The store of the table that a word names, or NULL with `why`. */
-struct macs_store *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why);
+/* The entries of the table that a word names, or NULL with `why`. */
+struct macs_entries *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why);
 /* The index of an action of the table, or -1 with `why`. */
 int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why);
 
-/* 0 for 0, else -1 and what the -errno of a store or kernel means. */
+/* 0 for 0, else -1 and what the -errno of a entries or kernel means. */
 int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer);
 
 #endif

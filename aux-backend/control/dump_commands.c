@@ -62,48 +62,48 @@ static int dump_visited(uint64_t handle, const struct macs_match *match, const s
 
 static int table_dump(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     if (!console->progress->begun)
         macs_text_add(answer, "==========\nTABLE ENTRIES\n");
     struct dump dump = {desc, answer};
-    int status = macs_console_walk(console, store, dump_visited, &dump);
+    int status = macs_console_walk(console, entries, dump_visited, &dump);
     if (status == MACS_AGAIN)
         return status;
     if (status < 0)
         return macs_console_status(desc, status, answer);
     if (status == FULL)
-        macs_text_add(answer, "**********\n(there are more: %" PRIu32 " entries)\n", macs_store_count(store));
+        macs_text_add(answer, "**********\n(there are more: %" PRIu32 " entries)\n", macs_entries_count(entries));
     macs_text_add(answer, "==========\nDumping default entry\n");
-    print_action(desc, atomic_load(&store->table->fallback), answer);
+    print_action(desc, atomic_load(&entries->table->fallback), answer);
     macs_text_add(answer, "==========\n");
     return 0;
 }
 
 static int table_dump_entry(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
     uint64_t handle;
-    if (!store)
+    if (!entries)
         return -1;
     if (!macs_value_uint64(words[1], &handle))
         return macs_text_fail(answer, "'%.80s' is not a handle", words[1]);
     struct macs_match match;
     const struct macs_entry *entry;
-    int status = macs_store_get(store, handle, &match, &entry);
+    int status = macs_entries_get(entries, handle, &match, &entry);
     if (!status)
-        print_entry(store->table->desc, handle, &match, entry, answer);
-    return macs_console_status(store->table->desc, status, answer);
+        print_entry(entries->table->desc, handle, &match, entry, answer);
+    return macs_console_status(entries->table->desc, status, answer);
 }
 
 static int table_num_entries(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    macs_text_add(answer, "%" PRIu32 "\n", macs_store_count(store));
+    macs_text_add(answer, "%" PRIu32 "\n", macs_entries_count(entries));
     return 0;
 }
 
@@ -159,26 +159,27 @@ static int show_actions(struct macs_console *console, unsigned count, char **wor
 
 static int table_show_actions(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    print_actions(store->table->desc, answer);
+    print_actions(entries->table->desc, answer);
     return 0;
 }
 
 static int table_info(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     print_table(desc, answer);
-    macs_text_add(answer, "%" PRIu32 " of %" PRIu32 " entries", macs_store_count(store), desc->shape.size);
+    macs_text_add(answer, "%" PRIu32 " of %" PRIu32 " entries", macs_entries_count(entries), desc->shape.size);
     if (desc->kernel)
         macs_text_add(answer, ", kernel %s, %" PRIu64 " bytes", desc->kernel->name,
-                      desc->kernel->memory_bytes(store->table->kernel));
+                      desc->kernel->memory_bytes(entries->table->kernel));
     if (desc->kernel && desc->kernel->reader_bytes)
-        macs_text_add(answer, ", %" PRIu64 " of which lookups read", desc->kernel->reader_bytes(store->table->kernel));
+        macs_text_add(answer, ", %" PRIu64 " of which lookups read",
+                      desc->kernel->reader_bytes(entries->table->kernel));
     macs_text_add(answer, "\n********************************************************************************\n");
     print_actions(desc, answer);
     return 0;

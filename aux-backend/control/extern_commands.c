@@ -50,10 +50,10 @@ static int parse_index(struct macs_console *console, const struct macs_extern_de
     if (!macs_value_uint64(word, &value))
         return macs_text_fail(answer, "'%.80s' is not an index", word);
     if (desc->table) {
-        struct macs_store *store = macs_console_table(console, desc->table, answer);
-        if (!store)
+        struct macs_entries *entries = macs_console_table(console, desc->table, answer);
+        if (!entries)
             return -1;
-        return macs_console_status(store->table->desc, macs_store_index(store, value, index), answer);
+        return macs_console_status(entries->table->desc, macs_entries_index(entries, value, index), answer);
     }
     if (value >= desc->size)
         return macs_text_fail(answer, "index %" PRIu64 " is beyond %s, which has %" PRIu32 " elements", value,

@@ -27,7 +27,7 @@ static const char *profile_name(const void *program, unsigned index) {
 struct found {
     const struct macs_extern_desc *desc;
     struct macs_profile *profile;
-    struct macs_store *store;
+    struct macs_entries *entries;
 };
 
 static bool find_profile(struct macs_console *console, const char *word, struct found *found,
@@ -43,8 +43,8 @@ static bool find_profile(struct macs_console *console, const char *word, struct 
     unsigned at = profile_at(program, (unsigned)index);
     found->desc = &program->extern_descs[at];
     found->profile = program->externs[at];
-    found->store = macs_console_table(console, found->desc->table, answer);
-    return found->store != NULL;
+    found->entries = macs_console_table(console, found->desc->table, answer);
+    return found->entries != NULL;
 }
 
 static int status_text(const struct found *found, int status, struct macs_text *answer) {
@@ -81,7 +81,7 @@ static int parse_handle(const char *what, const char *word, uint32_t *handle, st
 /* An action and its data into console->value. */
 static int parse_action(struct macs_console *console, const struct found *found, const char *word, unsigned count,
                         char **params, struct macs_text *answer) {
-    const struct macs_table_desc *desc = found->store->table->desc;
+    const struct macs_table_desc *desc = found->entries->table->desc;
     int action = macs_console_action(desc, word, answer);
     if (action < 0)
         return -1;
@@ -210,10 +210,10 @@ static int parse_reference(struct macs_console *console, const struct macs_table
 /* TABLE KEY… => HANDLE [PRIORITY] */
 static int add_indirect(struct macs_console *console, unsigned count, char **words, uint32_t action,
                         struct macs_text *answer) {
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     unsigned priority_words = macs_match_has_priority(desc) ? 1 : 0, keys = desc->field_count;
     if (desc->const_entries)
         return macs_text_fail(answer, "the entries of table %s are constant", desc->name);
@@ -229,7 +229,7 @@ static int add_indirect(struct macs_console *console, unsigned count, char **wor
     if (parse_reference(console, desc, words[keys + 2], action, answer) ||
         macs_match_parse(desc, words + 1, &console->buffer, &match, answer))
         return -1;
-    int status = macs_store_add(store, &match, console->value, &handle);
+    int status = macs_entries_add(entries, &match, console->value, &handle);
     if (!status && !console->quiet)
         macs_text_add(answer, "Entry has been added with handle %" PRIu64 "\n", handle);
     return macs_console_status(desc, status, answer);
@@ -246,15 +246,15 @@ static int indirect_add_with_group(struct macs_console *console, unsigned count,
 
 /* TABLE HANDLE */
 static int set_default(struct macs_console *console, char **words, uint32_t action, struct macs_text *answer) {
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     if (desc->const_default)
         return macs_text_fail(answer, "the default action of table %s is constant", desc->name);
     if (parse_reference(console, desc, words[1], action, answer))
         return -1;
-    return macs_console_status(desc, macs_table_set_default(store->table, console->value), answer);
+    return macs_console_status(desc, macs_table_set_default(entries->table, console->value), answer);
 }
 
 static int indirect_set_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {

@@ -47,11 +47,11 @@ static void cut_lines(struct macs_script *script) {
 static void expect_lines(struct macs_script *script, struct macs_console *console) {
     struct macs_script_line *block = script->block;
     for (unsigned i = 0; i < script->block_count; i++)
-        block[i].expected = macs_console_expect(console, block[i].count, block[i].words, &script->answer);
-    for (unsigned step = 0; step < MACS_STORE_EXPECT_STEPS; step++)
+        block[i].prefetched = macs_console_prefetch(console, block[i].count, block[i].words, &script->answer);
+    for (unsigned step = 0; step < MACS_ENTRIES_PREFETCH_STEPS; step++)
         for (unsigned i = 0; i < script->block_count; i++)
-            if (block[i].expected.store)
-                macs_store_expect(block[i].expected.store, block[i].expected.handle, step);
+            if (block[i].prefetched.entries)
+                macs_entries_prefetch(block[i].prefetched.entries, block[i].prefetched.handle, step);
 }
 
 /* A line has been done. */

@@ -13,7 +13,7 @@
 
 struct macs_script_line {
     char **words;
-    struct macs_expected expected;
+    struct macs_prefetched prefetched;
     int count; /* 0: a blank line */
     bool zero; /* there is a byte of zero in it */
 };

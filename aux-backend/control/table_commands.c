@@ -37,43 +37,43 @@ static int parse_priority(const char *word, int32_t *priority, struct macs_text 
     return 0;
 }
 
-static int duplicate(struct macs_store *store, const struct macs_match *match, struct macs_text *answer) {
+static int duplicate(struct macs_entries *entries, const struct macs_match *match, struct macs_text *answer) {
     uint64_t handle;
-    macs_console_status(store->table->desc, -EEXIST, answer);
-    if (!macs_store_find(store, match, &handle))
+    macs_console_status(entries->table->desc, -EEXIST, answer);
+    if (!macs_entries_find(entries, match, &handle))
         macs_text_add(answer, " (handle %" PRIu64 ")", handle);
     return -1;
 }
 
 static void expect_add(struct macs_console *console, int count, char *words[], struct macs_text *scratch) {
-    struct macs_store *store = macs_console_table(console, words[1], scratch);
-    const struct macs_table_desc *desc = store ? store->table->desc : NULL;
+    struct macs_entries *entries = macs_console_table(console, words[1], scratch);
+    const struct macs_table_desc *desc = entries ? entries->table->desc : NULL;
     struct macs_match match = {.priority = 0};
     if (desc && desc->kernel && desc->kernel->expect && count >= 3 + desc->field_count &&
         !macs_match_parse(desc, words + 3, &console->buffer, &match, scratch))
-        desc->kernel->expect(store->table->kernel, &match, false);
+        desc->kernel->expect(entries->table->kernel, &match, false);
 }
 
-struct macs_expected macs_console_expect(struct macs_console *console, int count, char *words[],
-                                         struct macs_text *scratch) {
-    struct macs_expected expected = {0};
+struct macs_prefetched macs_console_prefetch(struct macs_console *console, int count, char *words[],
+                                             struct macs_text *scratch) {
+    struct macs_prefetched prefetched = {0};
     if (count < 3)
-        return expected;
+        return prefetched;
     const bool modify = count > 3 && !strcmp(words[0], "table_modify");
     if (!strcmp(words[0], "table_add"))
         expect_add(console, count, words, scratch);
     else if ((modify || !strcmp(words[0], "table_delete")) &&
-             macs_value_uint64(words[modify ? 3 : 2], &expected.handle))
-        expected.store = macs_console_table(console, words[1], scratch);
-    return expected;
+             macs_value_uint64(words[modify ? 3 : 2], &prefetched.handle))
+        prefetched.entries = macs_console_table(console, words[1], scratch);
+    return prefetched;
 }
 
 /* TABLE ACTION KEY… => PARAM… [PRIORITY] */
 static int table_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries)
         return -1;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     struct macs_match match = {.priority = 0};
     if (check_changeable(desc, answer))
         return -1;
@@ -96,22 +96,22 @@ static int table_add(struct macs_console *console, unsigned count, char **words,
         macs_match_parse(desc, words + 2, &console->buffer, &match, answer))
         return -1;
     uint64_t handle;
-    int status = macs_store_add(store, &match, console->value, &handle);
+    int status = macs_entries_add(entries, &match, console->value, &handle);
     if (status == -EEXIST)
-        return duplicate(store, &match, answer);
+        return duplicate(entries, &match, answer);
     if (!status && !console->quiet)
         macs_text_add(answer, "Entry has been added with handle %" PRIu64 "\n", handle);
     return macs_console_status(desc, status, answer);
 }
 
-/* The store and the handle of two words. */
-static struct macs_store *parse_handle(struct macs_console *console, const char *table, const char *word,
-                                       uint64_t *handle, struct macs_text *answer) {
-    struct macs_store *store = macs_console_table(console, table, answer);
-    if (!store || check_changeable(store->table->desc, answer))
+/* The entries and the handle of two words. */
+static struct macs_entries *parse_handle(struct macs_console *console, const char *table, const char *word,
+                                         uint64_t *handle, struct macs_text *answer) {
+    struct macs_entries *entries = macs_console_table(console, table, answer);
+    if (!entries || check_changeable(entries->table->desc, answer))
         return NULL;
     if (macs_value_uint64(word, handle))
-        return store;
+        return entries;
     macs_text_fail(answer, "'%.80s' is not a handle", word);
     return NULL;
 }
@@ -119,58 +119,59 @@ static struct macs_store *parse_handle(struct macs_console *console, const char 
 /* TABLE ACTION HANDLE [=>] PARAM… */
 static int table_modify(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     uint64_t handle;
-    struct macs_store *store = parse_handle(console, words[0], words[2], &handle, answer);
-    if (!store)
+    struct macs_entries *entries = parse_handle(console, words[0], words[2], &handle, answer);
+    if (!entries)
         return -1;
     unsigned first = count > 3 && !strcmp(words[3], "=>") ? 4 : 3;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     if (parse_action(console, desc, words[1], count - first, words + first, false, answer))
         return -1;
-    return macs_console_status(desc, macs_store_modify(store, handle, console->value), answer);
+    return macs_console_status(desc, macs_entries_modify(entries, handle, console->value), answer);
 }
 
 static int table_delete(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     uint64_t handle;
-    struct macs_store *store = parse_handle(console, words[0], words[1], &handle, answer);
-    if (!store)
+    struct macs_entries *entries = parse_handle(console, words[0], words[1], &handle, answer);
+    if (!entries)
         return -1;
-    return macs_console_status(store->table->desc, macs_store_delete(store, handle), answer);
+    return macs_console_status(entries->table->desc, macs_entries_delete(entries, handle), answer);
 }
 
 static int table_clear(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = macs_console_table(console, words[0], answer);
-    if (!store || check_changeable(store->table->desc, answer))
+    struct macs_entries *entries = macs_console_table(console, words[0], answer);
+    if (!entries || check_changeable(entries->table->desc, answer))
         return -1;
-    int status = macs_console_clear(console, store);
-    return status == MACS_AGAIN ? status : macs_console_status(store->table->desc, status, answer);
+    int status = macs_console_clear(console, entries);
+    return status == MACS_AGAIN ? status : macs_console_status(entries->table->desc, status, answer);
 }
 
-static struct macs_store *default_store(struct macs_console *console, const char *word, struct macs_text *answer) {
-    struct macs_store *store = macs_console_table(console, word, answer);
-    if (!store || !store->table->desc->const_default)
-        return store;
-    macs_text_fail(answer, "the default action of table %s is constant", store->table->desc->name);
+static struct macs_entries *default_store(struct macs_console *console, const char *word, struct macs_text *answer) {
+    struct macs_entries *entries = macs_console_table(console, word, answer);
+    if (!entries || !entries->table->desc->const_default)
+        return entries;
+    macs_text_fail(answer, "the default action of table %s is constant", entries->table->desc->name);
     return NULL;
 }
 
 /* TABLE ACTION [=>] PARAM… */
 static int table_set_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    struct macs_store *store = default_store(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = default_store(console, words[0], answer);
+    if (!entries)
         return -1;
     unsigned first = count > 2 && !strcmp(words[2], "=>") ? 3 : 2;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     if (parse_action(console, desc, words[1], count - first, words + first, true, answer))
         return -1;
-    return macs_console_status(desc, macs_table_set_default(store->table, console->value), answer);
+    return macs_console_status(desc, macs_table_set_default(entries->table, console->value), answer);
 }
 
 static int table_reset_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = default_store(console, words[0], answer);
-    return store ? macs_console_status(store->table->desc, macs_table_set_default(store->table, NULL), answer) : -1;
+    struct macs_entries *entries = default_store(console, words[0], answer);
+    return entries ? macs_console_status(entries->table->desc, macs_table_set_default(entries->table, NULL), answer)
+                   : -1;
 }
 
 const struct macs_command macs_table_commands[] = {

@@ -8,7 +8,7 @@ static const char *table_name(const void *list, unsigned index) {
     return ((const struct macs_table_desc *)list)[index].name;
 }
 
-static struct macs_store *find_set(struct macs_console *console, const char *word, struct macs_text *answer) {
+static struct macs_entries *find_set(struct macs_console *console, const char *word, struct macs_text *answer) {
     const struct macs_program *program = console->sw->program;
     unsigned first = 0; /* the sets stand behind the tables */
     while (first < program->table_count && !program->table_descs[first].value_set)
@@ -16,22 +16,22 @@ static struct macs_store *find_set(struct macs_console *console, const char *wor
     struct macs_names names = {"parser value set", program->table_count - first, table_name,
                                program->table_descs + first};
     int index = macs_names_find(&names, word, answer);
-    return index < 0 ? NULL : &console->stores[first + (unsigned)index];
+    return index < 0 ? NULL : &console->tables[first + (unsigned)index];
 }
 
 /* The set of the first word, and the member that the others are. */
-static struct macs_store *parse_member(struct macs_console *console, unsigned count, char **words,
-                                       struct macs_match *match, struct macs_text *answer) {
-    struct macs_store *store = find_set(console, words[0], answer);
-    if (!store)
+static struct macs_entries *parse_member(struct macs_console *console, unsigned count, char **words,
+                                         struct macs_match *match, struct macs_text *answer) {
+    struct macs_entries *entries = find_set(console, words[0], answer);
+    if (!entries)
         return NULL;
-    const struct macs_table_desc *desc = store->table->desc;
+    const struct macs_table_desc *desc = entries->table->desc;
     *match = (struct macs_match){.priority = 0};
     if (count - 1 != desc->field_count) {
         macs_text_fail(answer, "%s needs %u values, %u given", desc->name, desc->field_count, count - 1);
         return NULL;
     }
-    return macs_match_parse(desc, words + 1, &console->buffer, match, answer) ? NULL : store;
+    return macs_match_parse(desc, words + 1, &console->buffer, match, answer) ? NULL : entries;
 }
 
 static int pvs_status(const struct macs_table_desc *desc, int status, struct macs_text *answer) {
@@ -48,25 +48,25 @@ static int pvs_add(struct macs_console *console, unsigned count, char **words, s
     struct macs_match match;
     const struct macs_entry member = {0};
     uint64_t handle;
-    struct macs_store *store = parse_member(console, count, words, &match, answer);
-    return store ? pvs_status(store->table->desc, macs_store_add(store, &match, &member, &handle), answer) : -1;
+    struct macs_entries *entries = parse_member(console, count, words, &match, answer);
+    return entries ? pvs_status(entries->table->desc, macs_entries_add(entries, &match, &member, &handle), answer) : -1;
 }
 
 static int pvs_remove(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     struct macs_match match;
     uint64_t handle;
-    struct macs_store *store = parse_member(console, count, words, &match, answer);
-    if (!store)
+    struct macs_entries *entries = parse_member(console, count, words, &match, answer);
+    if (!entries)
         return -1;
-    int status = macs_store_find(store, &match, &handle);
-    return pvs_status(store->table->desc, status ? status : macs_store_delete(store, handle), answer);
+    int status = macs_entries_find(entries, &match, &handle);
+    return pvs_status(entries->table->desc, status ? status : macs_entries_delete(entries, handle), answer);
 }
 
 static int pvs_clear(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = find_set(console, words[0], answer);
-    int status = store ? macs_console_clear(console, store) : -1;
-    return !store || status == MACS_AGAIN ? status : pvs_status(store->table->desc, status, answer);
+    struct macs_entries *entries = find_set(console, words[0], answer);
+    int status = entries ? macs_console_clear(console, entries) : -1;
+    return !entries || status == MACS_AGAIN ? status : pvs_status(entries->table->desc, status, answer);
 }
 
 struct shown {
@@ -88,12 +88,12 @@ static int show_member(uint64_t handle, const struct macs_match *match, const st
 
 static int pvs_get(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
-    struct macs_store *store = find_set(console, words[0], answer);
-    if (!store)
+    struct macs_entries *entries = find_set(console, words[0], answer);
+    if (!entries)
         return -1;
-    struct shown shown = {store->table->desc, answer};
-    int status = macs_console_walk(console, store, show_member, &shown);
-    return status == MACS_AGAIN ? status : pvs_status(store->table->desc, status, answer);
+    struct shown shown = {entries->table->desc, answer};
+    int status = macs_console_walk(console, entries, show_member, &shown);
+    return status == MACS_AGAIN ? status : pvs_status(entries->table->desc, status, answer);
 }
 
 const struct macs_command macs_value_set_commands[] = {

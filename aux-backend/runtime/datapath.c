@@ -217,7 +217,7 @@ static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsi
 void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
                  struct macs_extent extent) {
     struct macs_thread *thread = macs_thread_of(worker);
-    if (odp_unlikely(!macs_transmit_burst(thread, handles, fates, count, extent)))
+    if (odp_unlikely(!macs_transmit_verdicts(thread, handles, fates, count, extent)))
         thread->datapath->resume(thread, handles, fates, count);
 }
 
@@ -237,7 +237,7 @@ static void egress_together(struct macs_thread *thread, struct macs_packet *pack
                                                                    : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
         macs_extent_add(&extent, packets[i]->length);
     }
-    macs_transmit_burst(thread, handles, fates, count, extent);
+    macs_transmit_verdicts(thread, handles, fates, count, extent);
 }
 
 /* Each into its port's buffer, behind those that are there. */

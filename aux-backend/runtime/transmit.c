@@ -88,8 +88,8 @@ static void scatter(struct macs_thread *thread, const odp_packet_t handles[], co
     macs_transmit_flush(thread);
 }
 
-bool macs_transmit_burst(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
-                         unsigned count, struct macs_extent extent) {
+bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+                            unsigned count, struct macs_extent extent) {
     macs_fate fate = fates[0];
     bool together = fate && fate < MACS_FATE_DROP && thread->gathered > 1;
     together = together && !memcmp(fates, fates + 1, count - 1); /* each is like the next one */

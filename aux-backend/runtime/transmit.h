@@ -11,8 +11,8 @@ void macs_transmit_flush(struct macs_thread *thread);
 
 /* Send or drop the packets of a burst, one at least, by their fates; as a whole where all go out of one port. `extent`:
  * of all of them. Owns them from here on. False: packets of it go on, and nothing has been done. */
-bool macs_transmit_burst(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
-                         unsigned count, struct macs_extent extent);
+bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+                            unsigned count, struct macs_extent extent);
 
 /* The frames of some packets together. */
 static inline struct macs_extent macs_extent_of(const odp_packet_t packets[], unsigned count) {

@@ -5,12 +5,12 @@
  * a command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it. Threads:
  * the control thread. Errors are -errno as of struct macs_kernel, -ENODEV for a table without keys.
  */
-#ifndef MACS_CONTROL_STORE_H
-#define MACS_CONTROL_STORE_H
+#ifndef MACS_CONTROL_ENTRIES_H
+#define MACS_CONTROL_ENTRIES_H
 
 #include <macs/program.h>
 
-struct macs_store {
+struct macs_entries {
     const struct macs_program *program;
     struct macs_table *table;
     bool mapped;        /* the map is there */
@@ -22,42 +22,43 @@ struct macs_store {
 };
 
 /* 0 or -ENOMEM. */
-int macs_store_init(struct macs_store *store, const struct macs_program *program, struct macs_table *table);
-void macs_store_fini(struct macs_store *store);
+int macs_entries_init(struct macs_entries *entries, const struct macs_program *program, struct macs_table *table);
+void macs_entries_fini(struct macs_entries *entries);
 
-int macs_store_add(struct macs_store *store, const struct macs_match *match, const void *value, uint64_t *handle);
-int macs_store_modify(struct macs_store *store, uint64_t handle, const void *value);
-int macs_store_delete(struct macs_store *store, uint64_t handle);
+int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint64_t *handle);
+int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const void *value);
+int macs_entries_delete(struct macs_entries *entries, uint64_t handle);
 
 /* The entry of a handle will be modified or deleted soon: fetch what that looks at. In steps, from 0: each fetches what
  * tells the next one where to look, so between them stands other work, the same step for other handles, say. */
-#define MACS_STORE_EXPECT_STEPS 3u
-void macs_store_expect(struct macs_store *store, uint64_t handle, unsigned step);
+#define MACS_ENTRIES_PREFETCH_STEPS 3u
+void macs_entries_prefetch(struct macs_entries *entries, uint64_t handle, unsigned step);
 
 /* Remove the entries at the next `most` indices from *at on, which is moved behind them; the default stays. All are
- * gone when macs_store_at_end(). */
-int macs_store_clear(struct macs_store *store, uint64_t *at, uint32_t most);
+ * gone when macs_entries_at_end(). */
+int macs_entries_clear(struct macs_entries *entries, uint64_t *at, uint32_t most);
 
 /* The handle of the entry with that very match. -ENOENT. */
-int macs_store_find(struct macs_store *store, const struct macs_match *match, uint64_t *handle);
+int macs_entries_find(struct macs_entries *entries, const struct macs_match *match, uint64_t *handle);
 
 /* The entry of a handle; `match` is good until the next call. */
-int macs_store_get(struct macs_store *store, uint64_t handle, struct macs_match *match,
-                   const struct macs_entry **entry);
+int macs_entries_get(struct macs_entries *entries, uint64_t handle, struct macs_match *match,
+                     const struct macs_entry **entry);
 /* The index that a handle stands for. -ENOENT. */
-int macs_store_index(struct macs_store *store, uint64_t handle, uint32_t *index);
+int macs_entries_index(struct macs_entries *entries, uint64_t handle, uint32_t *index);
 
 /* Call visit for the entries at the next `most` indices from *at on, which is moved behind them, until it returns
  * non-zero, which is returned. Entries may come and go between two calls. */
-typedef int macs_store_visit_fn(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
-                                void *argument);
-int macs_store_walk(struct macs_store *store, uint64_t *at, uint32_t most, macs_store_visit_fn *visit, void *argument);
+typedef int macs_entries_visit_fn(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
+                                  void *argument);
+int macs_entries_walk(struct macs_entries *entries, uint64_t *at, uint32_t most, macs_entries_visit_fn *visit,
+                      void *argument);
 
 /* True: no entry has an index from `at` on. */
-static inline bool macs_store_at_end(const struct macs_store *store, uint64_t at) {
-    return at >= store->map_count;
+static inline bool macs_entries_at_end(const struct macs_entries *entries, uint64_t at) {
+    return at >= entries->map_count;
 }
 
-uint32_t macs_store_count(const struct macs_store *store);
+uint32_t macs_entries_count(const struct macs_entries *entries);
 
 #endif

@@ -1,0 +1,247 @@
+#include "control/entries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/externs.h"
+
+/* Bits of a handle that are the index; above them the version. BMv2's number, more only for larger tables. */
+#define INDEX_BITS 24u
+
+struct record {
+    bool present;
+    uint8_t version;
+    uint32_t prefix_bits;
+    int32_t priority;
+    uint8_t keys[]; /* value; in wide tables mask and high behind it */
+};
+
+static struct record *record_at(const struct macs_entries *entries, uint32_t index) {
+    return (struct record *)(void *)(entries->map + index * entries->stride);
+}
+
+static unsigned index_bits(const struct macs_entries *entries) {
+    return entries->table->desc->shape.size >> INDEX_BITS ? 32 : INDEX_BITS;
+}
+
+static uint64_t handle_of(const struct macs_entries *entries, uint32_t index) {
+    uint64_t version = entries->mapped && index < entries->map_count ? record_at(entries, index)->version : 0;
+    return version << index_bits(entries) | index;
+}
+
+int macs_entries_init(struct macs_entries *entries, const struct macs_program *program, struct macs_table *table) {
+    const struct macs_table_desc *desc = table->desc;
+    *entries = (struct macs_entries){.program = program, .table = table};
+    for (uint16_t field = 0; field < desc->field_count; field++)
+        entries->wide |= desc->fields[field].kind != MACS_EXACT && desc->fields[field].kind != MACS_LPM;
+    size_t bytes = sizeof(struct record) + desc->shape.key_bytes * (entries->wide ? 3u : 1u);
+    entries->stride = (bytes + _Alignof(struct record) - 1) / _Alignof(struct record) * _Alignof(struct record);
+    entries->scratch = malloc(2u * desc->shape.key_bytes + 1);
+    return entries->scratch ? 0 : -ENOMEM;
+}
+
+void macs_entries_fini(struct macs_entries *entries) {
+    free(entries->map);
+    free(entries->scratch);
+    *entries = (struct macs_entries){0};
+}
+
+static int ensure_records(struct macs_entries *entries, uint32_t index) {
+    if (index < entries->map_count)
+        return 0;
+    uint64_t count = entries->map_count ? entries->map_count : 64;
+    while (count <= index)
+        count *= 2;
+    uint8_t *map = realloc(entries->map, count * entries->stride);
+    if (!map)
+        return -ENOMEM;
+    memset(map + entries->map_count * entries->stride, 0, (count - entries->map_count) * entries->stride);
+    entries->map = map;
+    entries->map_count = (uint32_t)count;
+    return 0;
+}
+
+static int remember(struct macs_entries *entries, const struct macs_match *match, uint32_t index) {
+    int status = ensure_records(entries, index);
+    if (status)
+        return status;
+    struct record *record = record_at(entries, index);
+    uint32_t bytes = entries->table->desc->shape.key_bytes;
+    record->present = true;
+    record->prefix_bits = match->prefix_bits;
+    record->priority = match->priority;
+    memcpy(record->keys, match->value, bytes);
+    if (entries->wide) {
+        memcpy(record->keys + bytes, match->mask, bytes);
+        memcpy(record->keys + 2 * bytes, match->high, bytes);
+    }
+    return 0;
+}
+
+static void forget(struct macs_entries *entries, uint32_t index) {
+    record_at(entries, index)->present = false;
+    record_at(entries, index)->version++;
+}
+
+static int remember_visited(const struct macs_match *match, const struct macs_entry *entry, void *argument) {
+    return remember(argument, match, entry->index);
+}
+
+static const struct macs_kernel *kernel_of(const struct macs_entries *entries) {
+    return entries->table->desc->kernel;
+}
+
+static int make_map(struct macs_entries *entries) {
+    if (!kernel_of(entries))
+        return -ENODEV;
+    if (entries->mapped)
+        return 0;
+    int status = kernel_of(entries)->walk(entries->table->kernel, remember_visited, entries);
+    entries->mapped = !status;
+    return status;
+}
+
+/* Mask and high of a table that has exact and LPM fields only. */
+static void narrow_match(struct macs_entries *entries, struct macs_match *match) {
+    uint32_t bytes = entries->table->desc->shape.key_bytes;
+    memset(entries->scratch, 0xff, bytes);
+    for (uint32_t bit = match->prefix_bits; bit < bytes * 8; bit++)
+        entries->scratch[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+    match->mask = entries->scratch;
+    match->high = match->value;
+}
+
+static void recall(struct macs_entries *entries, uint32_t index, struct macs_match *match) {
+    const struct record *record = record_at(entries, index);
+    uint32_t bytes = entries->table->desc->shape.key_bytes;
+    *match =
+        (struct macs_match){.value = record->keys, .prefix_bits = record->prefix_bits, .priority = record->priority};
+    if (entries->wide) {
+        match->mask = record->keys + bytes;
+        match->high = record->keys + 2 * bytes;
+    } else {
+        narrow_match(entries, match);
+    }
+}
+
+int macs_entries_index(struct macs_entries *entries, uint64_t handle, uint32_t *index) {
+    int status = make_map(entries);
+    if (status)
+        return status;
+    uint64_t at = handle & ((UINT64_C(1) << index_bits(entries)) - 1);
+    if (at >= entries->map_count || !record_at(entries, (uint32_t)at)->present ||
+        handle_of(entries, (uint32_t)at) != handle)
+        return -ENOENT;
+    *index = (uint32_t)at;
+    return 0;
+}
+
+int macs_entries_get(struct macs_entries *entries, uint64_t handle, struct macs_match *match,
+                     const struct macs_entry **entry) {
+    uint32_t index;
+    int status = macs_entries_index(entries, handle, &index);
+    if (status)
+        return status;
+    recall(entries, index, match);
+    *entry = kernel_of(entries)->find(entries->table->kernel, match);
+    return *entry ? 0 : -ENOENT;
+}
+
+int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value,
+                     uint64_t *handle) {
+    if (!kernel_of(entries))
+        return -ENODEV;
+    uint32_t index;
+    int status = kernel_of(entries)->add(entries->table->kernel, match, value, &index);
+    if (status)
+        return status;
+    if (entries->mapped)
+        status = remember(entries, match, index);
+    if (status) {
+        kernel_of(entries)->remove(entries->table->kernel, match);
+        return status;
+    }
+    *handle = handle_of(entries, index);
+    if (*handle != index) /* reused: workers may have counted on the old entry after it was deleted */
+        macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
+    return 0;
+}
+
+void macs_entries_prefetch(struct macs_entries *entries, uint64_t handle, unsigned step) {
+    const uint64_t index = handle & ((UINT64_C(1) << index_bits(entries)) - 1);
+    if (!entries->mapped || index >= entries->map_count)
+        return;
+    const uint8_t *record = (const uint8_t *)record_at(entries, (uint32_t)index);
+    if (step == 0) {
+        __builtin_prefetch(record, 1);
+        __builtin_prefetch(record + entries->stride - 1);
+    } else if (kernel_of(entries)->expect) {
+        struct macs_match match;
+        recall(entries, (uint32_t)index, &match);
+        kernel_of(entries)->expect(entries->table->kernel, &match, step > 1);
+    }
+}
+
+int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const void *value) {
+    struct macs_match match;
+    const struct macs_entry *entry;
+    int status = macs_entries_get(entries, handle, &match, &entry);
+    return status ? status : kernel_of(entries)->modify(entries->table->kernel, &match, value);
+}
+
+int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
+    struct macs_match match;
+    uint32_t index;
+    int status = macs_entries_index(entries, handle, &index);
+    if (status)
+        return status;
+    recall(entries, index, &match);
+    status = kernel_of(entries)->remove(entries->table->kernel, &match);
+    if (status)
+        return status;
+    forget(entries, index);
+    macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
+    return 0;
+}
+
+int macs_entries_clear(struct macs_entries *entries, uint64_t *at, uint32_t most) {
+    int status = make_map(entries);
+    for (uint64_t end = *at + most; *at < end && *at < entries->map_count && !status; ++*at)
+        if (record_at(entries, (uint32_t)*at)->present)
+            status = macs_entries_delete(entries, handle_of(entries, (uint32_t)*at));
+    return status;
+}
+
+int macs_entries_find(struct macs_entries *entries, const struct macs_match *match, uint64_t *handle) {
+    if (!kernel_of(entries))
+        return -ENODEV;
+    const struct macs_entry *entry = kernel_of(entries)->find(entries->table->kernel, match);
+    if (!entry)
+        return -ENOENT;
+    *handle = handle_of(entries, entry->index);
+    return 0;
+}
+
+static int visit_index(struct macs_entries *entries, uint32_t index, macs_entries_visit_fn *visit, void *argument) {
+    if (!record_at(entries, index)->present)
+        return 0;
+    struct macs_match match;
+    recall(entries, index, &match);
+    const struct macs_entry *entry = kernel_of(entries)->find(entries->table->kernel, &match);
+    return entry ? visit(handle_of(entries, index), &match, entry, argument) : 0;
+}
+
+int macs_entries_walk(struct macs_entries *entries, uint64_t *at, uint32_t most, macs_entries_visit_fn *visit,
+                      void *argument) {
+    if (!kernel_of(entries))
+        return 0;
+    int status = make_map(entries);
+    for (uint64_t end = *at + most; *at < end && *at < entries->map_count && !status; ++*at)
+        status = visit_index(entries, (uint32_t)*at, visit, argument);
+    return status;
+}
+
+uint32_t macs_entries_count(const struct macs_entries *entries) {
+    return kernel_of(entries) ? kernel_of(entries)->count(entries->table->kernel) : 0;
+}
