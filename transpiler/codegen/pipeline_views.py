@@ -24,7 +24,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
-from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Step
+from transpiler.schedule.plan import Access, Form, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +160,9 @@ class StageView:
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
     @property
-    def parameters_for_keys(self) -> str:
+    def parameters_for_keys(self) -> tuple[str, ...]:
         """Of those that make the keys of its lookups, and change nothing of the packet."""
-        return ", ".join(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
+        return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,22 +258,34 @@ class PassView:
         return call(stage.function, *(values.get(name, name) for name in stage.takes))
 
     @property
+    def takes(self) -> frozenset[str]:
+        """What the functions are given that it calls."""
+        found: set[str] = set()
+        for block in self.blocks:
+            stage = block.stage or self.stages[0]
+            for view in block.steps:
+                if isinstance(view.step, Receive | Take | Run | RunSubBatches):
+                    found.update(stage.takes)
+                if isinstance(view.step, PackKeys | RunSubBatches):
+                    found.update(stage.takes_for_keys)
+        return frozenset(found)
+
+    @property
     def uses_common(self) -> bool:
         """Whether something that the packets have in common is used: by a stage, or to fill in records."""
-        takes = {name for stage in self.stages for name in stage.takes}
         receives = self.form in (Form.BURST, Form.PROLOGUE)
-        binds = self.form is not Form.PACKETS and (receives if self.given.lasting else "packet" in takes)
-        return "common" in takes or binds
+        binds = self.form is not Form.PACKETS and (receives if self.given.lasting else "packet" in self.takes)
+        return "common" in self.takes or binds
 
     @property
     def uses_worker(self) -> bool:
         """Whether it looks at anything of its worker's."""
-        return self.uses_common or self.in_sub_batches or any("worker" in stage.takes for stage in self.stages)
+        return self.uses_common or self.in_sub_batches or "worker" in self.takes
 
     @property
     def gives_unused(self) -> bool:
         """Whether verdicts go nowhere."""
-        return self.form is Form.PACKETS and any("fate" in stage.takes for stage in self.stages)
+        return self.form is Form.PACKETS and "fate" in self.takes
 
     @property
     def departed(self) -> Body:

@@ -90,13 +90,13 @@ static const struct port_case cases[] = {
 
 /* The longest frame that a port takes is sent, one that is longer is not, whether its burst goes out as a whole or not.
  */
-static void check_longest(struct macs_lane *lane, uint32_t limit, bool together) {
+static void check_longest(struct macs_thread *thread, uint32_t limit, bool together) {
     odp_packet_t frames[FRAMES];
     macs_fate fates[FRAMES];
     struct macs_extent extent = {0, 0};
-    memset(&lane->stats, 0, sizeof(lane->stats));
-    lane->sw->ports[0].ctl = false;
-    lane->sw->ports[0].tx_max = limit;
+    memset(&thread->stats, 0, sizeof(thread->stats));
+    thread->sw->ports[0].ctl = false;
+    thread->sw->ports[0].tx_max = limit;
     answer_count = 1;
     calls = taken = taken_bytes = freed = 0;
     for (unsigned i = 0; i < FRAMES; i++) {
@@ -106,10 +106,10 @@ static void check_longest(struct macs_lane *lane, uint32_t limit, bool together)
     }
     const unsigned gone = !together, longer = 60 + FRAMES - 1 > limit ? 60 + FRAMES - 1 - limit : 0;
     answers = (const int[]){(int)(FRAMES - gone - longer)};
-    macs_settle(&lane->worker, frames, fates, FRAMES, extent);
-    check("sent", limit, lane->stats.ports[0].tx_packets, FRAMES - gone - longer);
-    check("too long", limit, lane->stats.drops[MACS_CAUSE_TOO_LONG], longer);
-    check("without a port", limit, lane->stats.drops[MACS_CAUSE_NO_PORT], gone);
+    macs_settle(&thread->worker, frames, fates, FRAMES, extent);
+    check("sent", limit, thread->stats.ports[0].tx_packets, FRAMES - gone - longer);
+    check("too long", limit, thread->stats.drops[MACS_CAUSE_TOO_LONG], longer);
+    check("without a port", limit, thread->stats.drops[MACS_CAUSE_NO_PORT], gone);
     check("calls", limit, calls, 1);
 }
 
@@ -145,8 +145,8 @@ int main(void) {
         check("calls", at, calls, one->calls);
     }
     for (uint32_t limit = 60 + FRAMES - 3; limit < 60 + FRAMES + 1; limit++) {
-        check_longest(&lane, limit, true);
-        check_longest(&lane, limit, false);
+        check_longest(&thread, limit, true);
+        check_longest(&thread, limit, false);
     }
     puts(failures ? "failed" : "ok");
     return failures != 0;
