@@ -106,7 +106,7 @@ static void check_longest(struct macs_thread *thread, uint32_t limit, bool toget
     }
     const unsigned gone = !together, longer = 60 + FRAMES - 1 > limit ? 60 + FRAMES - 1 - limit : 0;
     answers = (const int[]){(int)(FRAMES - gone - longer)};
-    macs_settle(&thread->worker, frames, fates, FRAMES, extent);
+    check("all", limit, macs_transmit_verdicts(thread, frames, fates, FRAMES, extent), true);
     check("sent", limit, thread->stats.ports[0].tx_packets, FRAMES - gone - longer);
     check("too long", limit, thread->stats.drops[MACS_CAUSE_TOO_LONG], longer);
     check("without a port", limit, thread->stats.drops[MACS_CAUSE_NO_PORT], gone);
@@ -136,7 +136,7 @@ int main(void) {
         }
         if (one->cause == MACS_CAUSE_PROGRAM)
             fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
-        macs_transmit_verdicts(&thread, frames, fates, FRAMES, extent);
+        macs_transmit_verdicts(&thread, frames, fates, FRAMES, extent), true);
         check("sent", at, thread.stats.ports[0].tx_packets, one->sent);
         check("taken", at, taken, one->sent);
         check("bytes", at, thread.stats.ports[0].tx_bytes, taken_bytes);
