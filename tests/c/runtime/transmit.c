@@ -136,7 +136,7 @@ int main(void) {
         }
         if (one->cause == MACS_CAUSE_PROGRAM)
             fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
-        macs_transmit_verdicts(&thread, frames, fates, FRAMES, extent), true);
+        macs_transmit_verdicts(&thread, frames, fates, FRAMES, extent);
         check("sent", at, thread.stats.ports[0].tx_packets, one->sent);
         check("taken", at, taken, one->sent);
         check("bytes", at, thread.stats.ports[0].tx_bytes, taken_bytes);
