@@ -1,11 +1,13 @@
 """Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
 statement. A stage finds what it carries, what is known where it begins, and zeros: what else it should have had of the
 stages before is wrong then, and shows. Between pipes everything that the schedule does not keep is spoilt. Where a
-schedule lets packets leave a pipe for one aside, every other one does.
+schedule lets packets leave a pipe for one aside, every other one does. Of a pipe that is cut in two the front is through with all
+packets before the back begins, and nothing of their state is left in between but what crosses.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import VALIDITY, Location
@@ -19,13 +21,16 @@ from transpiler.interpreter.parse import NO_ERROR, parse
 from transpiler.interpreter.state import HeaderValue, State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import silent
+from transpiler.schedule.cut import Cut
 from transpiler.schedule.live import stored_fields
 from transpiler.schedule.pipeline import Deparse, Parse, Step
 from transpiler.schedule.stages import (
     Code,
+    Dispatch,
     End,
     Finish,
     Fork,
+    HandOver,
     Jump,
     PipeSchedule,
     Plain,
@@ -68,6 +73,7 @@ class Packet:
     port: int = 0
     verdict: str = ""
     aside: bool = False
+    entry: int | None = None  # of the half that it was handed over to
 
 
 class StageExecution(Execution):
@@ -93,12 +99,33 @@ class Simulator:
         self.program, self.schedule, self.store = program, schedule, store
         self.stored = stored_fields(program)
 
-    def run(self, frames: list[bytes], sub_batch: int = 4) -> list[tuple[int, bytes]]:
-        """What a burst leads to: (port, frame) of each frame sent, in the order of the burst."""
+    def run(
+        self, frames: list[bytes], sub_batch: int = 4, cuts: Mapping[str, Cut] | None = None
+    ) -> list[tuple[int, bytes]]:
+        """What a burst leads to: (port, frame) of each frame sent, in the order of the burst. `cuts`: of pipes that are run
+        as two halves."""
         packets = [self._packet(number, data) for number, data in enumerate(frames)]
         for pipe in self.schedule.pipes:
-            self._pipe(pipe, [p for p in packets if p.verdict != "drop" and p.aside == pipe.aside], sub_batch)
+            through = [p for p in packets if p.verdict != "drop" and p.aside == pipe.aside]
+            if (made := (cuts or {}).get(pipe.name)) is None:
+                self._pipe(pipe, through, sub_batch)
+                continue
+            self._pipe(made.front, through, sub_batch)
+            for packet in through:
+                self._cross(packet, made)
+            self._pipe(made.back, [p for p in through if p.entry is not None], sub_batch)
         return [(p.port, p.data) for p in packets if p.verdict == "send"]
+
+    def _cross(self, packet: Packet, cut: Cut) -> None:
+        """On to the other half, with nothing but what crosses."""
+        if packet.entry is None:
+            self._spoil(packet.state, self._all(packet.state) - (cut.parted if packet.aside else cut.ended))
+            return
+        entry = cut.entries[packet.entry]
+        self._spoil(packet.state, self._all(packet.state) - entry.values)
+        fresh = dict.fromkeys(self.schedule.zeroed, 0) | dict(entry.known)
+        for at in fresh.keys() - entry.values:
+            self._set(packet.state, at, fresh[at])
 
     def _packet(self, number: int, data: bytes) -> Packet:
         state = State(self.program)
@@ -129,7 +156,8 @@ class Simulator:
                             sets[later].append(packet)
             self._check_border(pipe, number)
         for packet in packets:
-            self._spoil_lost(packet.state)
+            if packet.entry is None:
+                self._spoil_lost(packet.state)
 
     def _check_border(self, pipe: PipeSchedule, number: int) -> None:
         assert all(s.table in self.program.table for s in pipe.stages[number].lookups)
@@ -142,17 +170,19 @@ class Simulator:
         """What is given for the packet's life is zero here."""
         found = stage.carried if self.schedule.passes else stage.carried | self.schedule.kept
         for at in self._all(state) - found:
-            value = stage.known.get(at, 0)
-            if not at.field:
-                state.variables[at.owner] = value
-                continue
-            header = state.headers[at.owner]
-            assert isinstance(header, FramedHeader)
-            if at.field == VALIDITY:
-                header.valid = bool(value)
-            else:
-                header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
-                header.fields[at.field] = value
+            self._set(state, at, stage.known.get(at, 0))
+
+    def _set(self, state: State, at: Location, value: int) -> None:
+        if not at.field:
+            state.variables[at.owner] = value
+            return
+        header = state.headers[at.owner]
+        assert isinstance(header, FramedHeader)
+        if at.field == VALIDITY:
+            header.valid = bool(value)
+        else:
+            header.frame.setdefault(at.field, header.fields[at.field])  # type: ignore[arg-type]
+            header.fields[at.field] = value
 
     def _spoil_lost(self, state: State) -> None:
         self._spoil(state, self._all(state) - self.schedule.kept)
@@ -193,13 +223,17 @@ class StageRun:
             match piece:
                 case Submit() | End():
                     return piece
+                case HandOver(entry=entry):
+                    self.packet.entry = entry
+                    return End()
+                case Dispatch(stages=stages):
+                    entry, self.packet.entry = self.packet.entry, None
+                    assert entry is not None, "who comes to the back was handed over"
+                    return Submit(stages[entry])
                 case Jump(join=join):
                     return self.go(self.pipe.joins[join])
-                case Fork(statement=st.If(condition=condition), arms=(then, otherwise)):
-                    return self.go(then if evaluate(condition, self.state) else otherwise)
-                case Fork(statement=st.Switch(subject=subject, cases=cases), arms=arms):
-                    value = evaluate(subject, self.state)
-                    return self.go(next((a for c, a in zip(cases, arms, strict=False) if value in c.values), arms[-1]))
+                case Fork():
+                    return self.go(self._arm(piece))
                 case Finish(statement=statement, lookup=lookup):
                     self.execution.finish(statement, self.looks[lookup])
                 case Plain(what=Step() as step):
@@ -219,6 +253,15 @@ class StageRun:
                         to = self.pipe.exits[left]
                         return self.go((to,))
         raise AssertionError("code ends with where it goes on")
+
+    def _arm(self, fork: Fork) -> Code:
+        match fork:
+            case Fork(statement=st.If(condition=condition), arms=(then, otherwise)):
+                return then if evaluate(condition, self.state) else otherwise
+            case Fork(statement=st.Switch(subject=subject, cases=cases), arms=arms):
+                value = evaluate(subject, self.state)
+                return next((a for c, a in zip(cases, arms, strict=False) if value in c.values), arms[-1])
+        raise AssertionError("a fork is an If or a Switch")
 
     def _parse(self, parser: object) -> None:
         reader = Reader(self.packet.data)

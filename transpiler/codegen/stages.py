@@ -48,7 +48,7 @@ from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, PipeSchedule, Plain, Stage, Submit, Target
+from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
 
 EXPECT = "_expect"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
@@ -174,7 +174,7 @@ class _StageLowering:
     def code(self, code: Code) -> Body:
         return tuple(made for piece in code for made in self._piece(piece))
 
-    def _piece(self, piece: Plain | Finish | Fork | Target) -> Body:
+    def _piece(self, piece: Piece) -> Body:
         match piece:
             case Plain(what=Step(parts=True) as what):
                 return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.parted)))

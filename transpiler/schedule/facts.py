@@ -16,7 +16,21 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave, Switch
 from transpiler.schedule.effects import Effects
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
+from transpiler.schedule.stages import (
+    Code,
+    Dispatch,
+    End,
+    Finish,
+    Fork,
+    HandOver,
+    Jump,
+    Piece,
+    PipeSchedule,
+    Plain,
+    Stage,
+    Submit,
+    Target,
+)
 from transpiler.schedule.worlds import Worlds, agreed, copied, known, met, parted
 
 
@@ -117,6 +131,8 @@ class _Facts:
                 case Plain(what=what) if not isinstance(what, Special):
                     body, worlds = self.effects.statement(what, worlds)
                     pieces += map(Plain, body)
+                case HandOver() | Dispatch():
+                    raise TypeError("a pipe is cut in two when its facts are known")
         return tuple(pieces)
 
     def _if(self, branch: If, then: Code, otherwise: Code, worlds: Worlds) -> Code:

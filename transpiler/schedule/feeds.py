@@ -6,7 +6,7 @@ from collections import Counter
 
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.order import joins_of, statements_of
-from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Submit, Target
+from transpiler.schedule.stages import Code, Dispatch, Fork, Jump, PipeSchedule, Submit, Target
 
 
 def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
@@ -16,6 +16,8 @@ def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
         match piece:
             case Submit() | Jump():
                 found.append(piece)
+            case Dispatch(stages=stages):
+                found += map(Submit, stages)
             case Fork(arms=arms):
                 for arm in arms:
                     found += targets(arm, pipe)

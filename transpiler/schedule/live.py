@@ -28,7 +28,7 @@ from transpiler.hlir.statements import (
 )
 from transpiler.hlir.traverse import expressions, program_statements, transition_expressions, walk
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
+from transpiler.schedule.stages import Code, Dispatch, End, Finish, Fork, HandOver, Jump, Piece, Plain, Submit, Target
 
 Live = frozenset[Location]
 
@@ -65,6 +65,8 @@ class Liveness:
                 return self._apply(statement, live)
             case Plain(what=what):
                 return self._plain(what, live)
+            case HandOver() | Dispatch():
+                raise TypeError("a pipe is cut in two when it is known what lives where")
 
     def _target(self, target: Target) -> Live:
         match target:

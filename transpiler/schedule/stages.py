@@ -56,8 +56,22 @@ class End:
     """The pipe is done with the packet."""
 
 
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Hand the packet over to the pipe that goes on with it, at the entry of that number. See schedule/cut.py."""
+
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """Submit a packet that was handed over, by the number of the entry that came with it. `stages`: of each entry."""
+
+    stages: tuple[int, ...]
+
+
 Target = Submit | Jump | End
-Piece = Plain | Finish | Fork | Submit | Jump | End
+Piece = Plain | Finish | Fork | Submit | Jump | End | HandOver | Dispatch
 Code = tuple[Piece, ...]
 
 

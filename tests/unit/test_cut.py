@@ -1,0 +1,219 @@
+"""Pipes cut in two: the halves do what the whole does, with nothing of a packet's state but what crosses, at every boundary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+import random_programs
+from hlir_builder import AT, Builder, apply, const, emit, exact, extract, goto, state
+from schedule_simulator import Simulator
+
+from transpiler.analysis.locations import Location
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Action, Program, Storage
+from transpiler.interpreter import Switch
+from transpiler.interpreter.store import Store
+from transpiler.schedule.cut import Cut, NoBoundary, check_cut, cut, read_behind
+from transpiler.schedule.order import ordered_states
+from transpiler.schedule.plan import Access, Form, Run, RunSubBatches, Tables, Take, plan
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Dispatch, HandOver, PipeSchedule, Schedule, Submit
+
+BURST = 24
+
+
+def seen(store: Store) -> tuple[object, ...]:
+    registers = {name: register.elements for name, register in store.registers.items()}
+    counters = {n: {i: (c.packets, c.bytes) for i, c in e.items()} for n, e in store.counters.items()}
+    return registers, counters, store.log
+
+
+def may_cut(program: Program, made: Schedule) -> bool:
+    diagnostics = Diagnostics()
+    check_cut(program, made, diagnostics)
+    return not diagnostics.error_count
+
+
+def cuts_of(program: Program, made: Schedule) -> list[tuple[str, Cut]]:
+    """Every cut of every pipe."""
+    found = []
+    for pipe in made.pipes:
+        after = read_behind(program, made, pipe)
+        found += [(pipe.name, cut(pipe, at, after)) for at in range(1, len(pipe.stages))]
+    return found
+
+
+def states_in(program: Program, pipe: PipeSchedule) -> frozenset[str]:
+    codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
+    return frozenset().union(*(ordered_states(program, code) for code in codes))
+
+
+def compare(program: Program, options: Options, frames: list[bytes]) -> int:
+    """Both halves against the interpreter, at every boundary. Returns how many there were."""
+    switch = Switch(program)
+    expected = [sent for frame in frames for sent in switch.process(0, frame)]
+    made = schedule(program, options)
+    if not may_cut(program, made):
+        return 0
+    cuts = cuts_of(program, made)
+    for name, halves in cuts:
+        store = Store(program)
+        assert Simulator(program, made, store).run(frames, cuts={name: halves}) == expected
+        assert seen(store) == seen(switch.store)
+        assert states_in(program, halves.front).isdisjoint(states_in(program, halves.back))
+    return len(cuts)
+
+
+@pytest.mark.parametrize("facts", [False, True])
+@pytest.mark.parametrize("stateful", [False, True], ids=["stateless", "stateful"])
+@pytest.mark.parametrize("join_limit", [0, 200])
+def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: int) -> None:
+    boundaries = 0
+    for seed in range(40):
+        random = Random(f"{seed} {stateful} {join_limit}")
+        maker = random_programs.Maker(random, tables=random.randint(2, 6), size=random.randint(2, 5), stateful=stateful)
+        program = maker.program()
+        options = Options(join_limit=join_limit, facts=facts)
+        boundaries += compare(program, options, random_programs.frames(random, BURST))
+    assert boundaries > (10 if stateful else 60)
+
+
+@pytest.mark.parametrize("options", [Options(), Options(straight=True), Options(straight=True, facts=True)])
+def test_halves_of_each_of_two_pipes(options: Options) -> None:
+    """What ends in the front goes on to the pipe behind, what parts there to the pipe aside."""
+    boundaries = 0
+    for seed in range(40):
+        random = Random(seed)
+        program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
+        boundaries += compare(program, options, random_programs.frames(random, BURST))
+    assert boundaries > 100
+
+
+def less(halves: Cut, number: int, location: Location) -> Cut:
+    """The cut with one value fewer at an entry."""
+    entries = list(halves.entries)
+    entries[number] = replace(entries[number], values=entries[number].values - {location})
+    return replace(halves, entries=tuple(entries))
+
+
+def test_a_value_that_does_not_cross_is_found() -> None:
+    """The comparison itself: at many entries there is a value without which packets go wrong."""
+    found = 0
+    for seed in range(12):
+        random = Random(seed)
+        program = random_programs.Maker(random, stateful=False).program()
+        made = schedule(program, Options())
+        frames = random_programs.frames(random, BURST)
+        right = Simulator(program, made, Store(program)).run(frames)
+        for name, halves in cuts_of(program, made):
+            for number, entry in enumerate(halves.entries):
+                wrong = 0
+                for location in sorted(entry.values, key=str):
+                    cuts = {name: less(halves, number, location)}
+                    wrong += Simulator(program, made, Store(program)).run(frames, cuts=cuts) != right
+                found += wrong > 0
+    assert found > 30
+
+
+def test_a_missing_key_of_a_lookup_is_found() -> None:
+    program = two_lookups()
+    made = schedule(program, Options())
+    (pipe,) = made.pipes
+    halves = cut(pipe, 2)
+    (entry,) = halves.entries
+    assert Location("m0") in entry.values
+    frames = [bytes([1, n, 0]) for n in range(4)]
+    right = Simulator(program, made, Store(program)).run(frames)
+    for cuts, same in (({pipe.name: halves}, True), ({pipe.name: less(halves, 0, Location("m0"))}, False)):
+        assert (Simulator(program, made, Store(program)).run(frames, cuts=cuts) == right) is same
+
+
+def two_lookups() -> Program:
+    """The first table writes the key of the second one, which sends to the port of its entry."""
+    b = Builder()
+    b.header("a", "a_t", x=8, y=8, z=8)
+    b.variable("m0", 8)
+    b.variable("key.v", 8, Storage.ACTION_DATA)
+    b.variable("send.port", 9, Storage.ACTION_DATA)
+    b.actions.append(Action("key", ("key.v",), (b.set("m0", b.get("key.v")),), AT))
+    b.actions.append(Action("send", ("send.port",), (b.set("sm.egress_spec", b.get("send.port")),), AT))
+    b.table("t0", [("a.y", "exact")], ["key"], entries=[b.entry([exact(n, 8)], "key", [n + 1]) for n in range(4)])
+    b.table("t1", [("m0", "exact")], ["send"], entries=[b.entry([exact(n + 1, 8)], "send", [n]) for n in range(4)])
+    return b.build([state("start", [extract("a")], goto("accept"))], [apply("t0"), apply("t1")], [], [emit("a")])
+
+
+# --- what the halves look like --------------------------------------------------------------------------------------------
+
+
+def test_a_half_is_a_pipe() -> None:
+    """The front hands over in stages of their own, the back begins with a dispatch; each has a plan."""
+    program = two_lookups()
+    (pipe,) = schedule(program, Options()).pipes
+    halves = cut(pipe, 1)
+    assert [s.name for s in halves.front.stages] == ["entry", "hand_over_0"]
+    assert [s.name for s in halves.back.stages] == ["dispatch", "t0", "t1"]
+    assert halves.front.stages[1].code == (HandOver(0),) and halves.back.stages[0].code == (Dispatch((1,)),)
+    assert halves.front.renews and not halves.back.renews
+    assert halves.front.stages[1].carried == halves.back.stages[1].carried == halves.entries[0].values
+    cursors = Tables(lambda table: Access.CURSORS, lambda table: 1)
+    (made,) = plan(halves.back, cursors, (Form.PACKETS,)).passes
+    assert [type(step) for step in made.steps if not hasattr(step, "listed")] == [Take, RunSubBatches, RunSubBatches]
+    (made,) = plan(halves.front, cursors, (Form.PACKETS,)).passes
+    assert [type(step) for step in made.steps if not hasattr(step, "listed")] == [Take, Run]
+
+
+@pytest.mark.parametrize("at", [-1, 0, 3, 4])
+def test_there_must_be_stages_on_both_sides(at: int) -> None:
+    (pipe,) = schedule(two_lookups(), Options()).pipes
+    with pytest.raises(NoBoundary, match="stages are 0 to 2"):
+        cut(pipe, at)
+
+
+def test_submits_stay_within_a_half() -> None:
+    for seed in range(20):
+        program = random_programs.Maker(Random(seed), stateful=False).program()
+        made = schedule(program, Options(facts=True))
+        for _, halves in cuts_of(program, made):
+            for half in (halves.front, halves.back):
+                stages = {to.stage for to in half.exits.values() if isinstance(to, Submit)}
+                assert all(stage < len(half.stages) for stage in stages)
+
+
+# --- what cannot be cut ---------------------------------------------------------------------------------------------------
+
+
+def refusal(program: Program, options: Options) -> str:
+    diagnostics = Diagnostics()
+    check_cut(program, schedule(program, options), diagnostics)
+    return diagnostics.render()
+
+
+def with_calls(method: str, ingress_too: bool = False) -> Program:
+    """A program with a call in egress, and in ingress too, of a register or of a second life."""
+    b = Builder()
+    b.header("a", "a_t", x=8)
+    b.extern("r", "register", size=4, width=8)
+    call = b.call(method, "r", const(0, 32), b.get("a.x")) if "write" in method else b.call(method, None)
+    return b.build(
+        [state("start", [extract("a")], goto("accept"))],
+        [b.set("sm.mcast_grp", b.get("sm.mcast_grp")), *([call] if ingress_too else [])],
+        [call],
+        [emit("a")],
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (with_calls("recirculate.request"), "whose packets may begin anew"),
+        (with_calls("register.write", ingress_too=True), "packets pass 'r' in order in several pipes"),
+        (with_calls("register.write"), ""),
+    ],
+    ids=["recirculates", "a state in both pipes", "a state in one pipe"],
+)
+def test_what_cannot_be_cut_is_located(program: Program, message: str) -> None:
+    told = refusal(program, Options(merge=False))
+    assert message in told
+    assert bool(message) == told.startswith("t.p4:1:1: error")

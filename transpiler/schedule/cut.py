@@ -1,0 +1,200 @@
+"""Cuts a pipe in two where a stage begins, so that one core can run the stages before and another one those from there on.
+
+    cut at 2:   front:  stage 0, stage 1, and for each entry a stage whose packets are handed over
+                back:   dispatch on the entry, stage 2, stage 3, …
+
+Each half is a pipe like any other. The front submits a packet that goes on to the stage that hands over; so it is gathered, and
+what crosses is put into its state, as for any stage. The back begins with a stage that submits it to where it was going.
+
+A burst crosses as a whole, and bursts in the order of their reception, those packets too that the front was done with: their
+verdicts cross, and the back transmits. So packets leave in the order in which the whole pipe sends them.
+
+No state is on both sides whose accesses must keep the order of packets: all accesses to one stand in one stage (order.py). That
+stage is in one half, which has the packets in their order, so the cut needs no lock and changes nothing of what they find.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from transpiler.analysis.locations import Location
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern, Leave
+from transpiler.hlir.traverse import program_statements
+from transpiler.schedule.architectures import describe, preserved_lists
+from transpiler.schedule.feeds import fed_by, whole
+from transpiler.schedule.order import joins_of, ordered_states, statements_of
+from transpiler.schedule.pipeline import Deparse, Step
+from transpiler.schedule.stages import (
+    Code,
+    Dispatch,
+    Fork,
+    HandOver,
+    Jump,
+    Piece,
+    PipeSchedule,
+    Plain,
+    Schedule,
+    Stage,
+    Submit,
+    Target,
+)
+from transpiler.schedule.v1model import SECOND_LIVES
+
+Live = frozenset[Location]
+
+
+class NoBoundary(ValueError):
+    """There is no boundary of two stages there: the message says which there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stage of the back that the front leaves packets to: `stage` is its number in the back. `values`: the locations whose
+    values cross with a packet; `known`: those that have one value there, which need not cross. All else is as in a fresh
+    packet, or is read by nobody."""
+
+    stage: int
+    values: Live
+    known: Mapping[Location, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """`front`, `back`: the halves. `entries`: by their numbers, those of HandOver and Dispatch. `ended`, `parted`: what crosses
+    with the packets that the front is done with, and with those that it leaves to the pipe aside."""
+
+    front: PipeSchedule
+    back: PipeSchedule
+    entries: tuple[Entry, ...]
+    ended: Live
+    parted: Live
+
+
+def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
+    """Cut a pipe into its stages before number `at` and the others. `after`: see read_behind().
+
+    The schedule must be one that check_cut() has nothing against. Raises: NoBoundary.
+    """
+    if not 0 < at < len(pipe.stages):
+        raise NoBoundary(
+            f"'{pipe.name}' has no stages on both sides of {at}: its stages are 0 to {len(pipe.stages) - 1}"
+        )
+    left = sorted({to for stage in pipe.stages[:at] for to in fed_by(pipe, stage.code) if to >= at})
+    entries = tuple(Entry(1 + to - at, pipe.stages[to].carried, pipe.stages[to].known) for to in left)
+    handing = tuple(
+        Stage(f"hand_over_{n}", (), (HandOver(n),), entry.known, entry.values) for n, entry in enumerate(entries)
+    )
+    numbers = {number: number for number in range(at)} | {to: at + n for n, to in enumerate(left)}
+    front = replace(_part(pipe, pipe.stages[:at], numbers), name=f"{pipe.name}_front")
+    dispatch = Stage(
+        "dispatch",
+        (),
+        (Dispatch(tuple(entry.stage for entry in entries)),),
+        carried=frozenset().union(*(entry.values for entry in entries)),
+    )
+    back = _part(pipe, pipe.stages[at:], {number: 1 + number - at for number in range(at, len(pipe.stages))})
+    parts = any(map(_parts, (whole(pipe, stage.code) for stage in pipe.stages[:at])))
+    return Cut(
+        replace(front, stages=(*front.stages, *handing)),
+        replace(back, name=f"{pipe.name}_back", stages=(dispatch, *back.stages), renews=False, keeps=()),
+        entries,
+        after,
+        pipe.parted if parts else frozenset(),
+    )
+
+
+def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Live:
+    """What the pipe behind one finds in the state of packets that come to its end."""
+    number = schedule.pipes.index(pipe) + 1
+    if number == len(schedule.pipes) or (behind := schedule.pipes[number]).aside:
+        return frozenset()
+    lists = preserved_lists(program)
+    return behind.stages[0].carried.union(*({Location(*field) for field in lists[n]} for n in behind.keeps))
+
+
+def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:
+    """Report why no pipe of a program can be cut, if there is a reason.
+
+    What a packet leads to must be through before the next one begins, where packets begin anew (recirculated ones, clones) or
+    where a state is touched in several pipes. A front that goes on with the next burst meanwhile would break that.
+    """
+    if describe(program).second_lives(program):
+        asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in SECOND_LIVES)
+        message = "a pipe whose packets may begin anew cannot be cut in two: the next ones wait for them"
+        diagnostics.error(next((call.span for call in asked), program.span), message)
+    elif schedule.one_by_one:
+        name = _shared_state(program, schedule.pipes)
+        message = f"packets pass '{name}' in order in several pipes: none of these can be cut in two"
+        diagnostics.error(program.extern[name].span if name in program.extern else program.span, message)
+
+
+def _shared_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> str:
+    """A state that several pipes touch in the order of packets."""
+    touched: Counter[str] = Counter()
+    for pipe in pipes:
+        codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
+        touched.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
+    return next(name for name, count in sorted(touched.items()) if count > 1)
+
+
+# --- halves --------------------------------------------------------------------------------------------------------------
+
+
+def _part(pipe: PipeSchedule, stages: tuple[Stage, ...], numbers: Mapping[int, int]) -> PipeSchedule:
+    """The pipe with these stages alone, and the joins and exits that they need. `numbers`: the new ones of stages."""
+    needed: set[int] = set()
+    todo = [join for stage in stages for join in joins_of(stage.code, pipe.exits)]
+    while todo:
+        if (join := todo.pop()) not in needed:
+            needed.add(join)
+            todo += joins_of(pipe.joins[join], pipe.exits)
+    joins = sorted(needed)
+    made = _Renumbered(numbers, {join: number for number, join in enumerate(joins)})
+    codes = (*(stage.code for stage in stages), *(pipe.joins[join] for join in joins))
+    labels = {s.label for code in codes for s in statements_of(code) if isinstance(s, Leave)}
+    return replace(
+        pipe,
+        stages=tuple(replace(stage, code=made.code(stage.code)) for stage in stages),
+        joins=tuple(made.code(pipe.joins[join]) for join in joins),
+        exits={label: made.target(to) for label, to in pipe.exits.items() if label in labels},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Renumbered:
+    stages: Mapping[int, int]
+    joins: Mapping[int, int]
+
+    def target(self, to: Target) -> Target:
+        match to:
+            case Submit(stage=stage):
+                return Submit(self.stages[stage])
+            case Jump(join=join):
+                return Jump(self.joins[join])
+        return to
+
+    def code(self, code: Code) -> Code:
+        return tuple(map(self._piece, code))
+
+    def _piece(self, piece: Piece) -> Piece:
+        match piece:
+            case Submit() | Jump():
+                return self.target(piece)
+            case Fork(arms=arms):
+                return replace(piece, arms=tuple(map(self.code, arms)))
+        return piece
+
+
+def _parts(code: Code) -> bool:
+    """Whether packets may leave the pipe for the one aside."""
+    for piece in code:
+        match piece:
+            case Plain(what=Step(parts=True) | Deparse(then=Step(parts=True))):
+                return True
+            case Fork(arms=arms) if any(map(_parts, arms)):
+                return True
+    return False
