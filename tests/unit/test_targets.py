@@ -20,6 +20,8 @@ from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.hlir.program import MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
+from transpiler.optimisations import ALL
+from transpiler.schedule.planned import planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.description import load
 from transpiler.targets.find import Known, builtin, choose
@@ -306,5 +308,5 @@ def test_views_alone_make_the_program() -> None:
     """Templates see the view-model only, so it renders without anything else at hand."""
     what = program("exact")
     kernels = {"t": next(k for k in builtin().kernels if k.name == "exact_hash")}
-    made_view = view(what, schedule(what, Options()), kernels, "t.p4")
+    made_view = view(planned(what, schedule(what, Options()), kernels, ALL))
     assert "other_name" in render(replace(made_view, name="other_name"), (), share("templates"))

@@ -120,11 +120,10 @@ class Frame:
 
     def takes(self, stage: LoweredStage, named: frozenset[str]) -> tuple[str, ...]:
         """What the function of a stage is given that names these."""
-        arrays = bool(stage.lookups) and all(lookup.table.bulk for lookup in stage.lookups)
         there = ["worker", *(("common",) if self.fated else ()), *self.given.of(named)]
         there += ["fate"] if self.fated else []
         there += [] if self.alone else ["index", "sets"]
-        there += ["looks", "at"] if arrays else ["look"] if stage.lookups else []
+        there += ["looks", "at"] if stage.bulk else ["look"] if stage.lookups else []
         return tuple(name for name in there if name in named or name == "state" or self.overridden)
 
 
@@ -154,6 +153,8 @@ def _stage_view(
         locals=stage.function.variables,
         body=body,
         listed=stage.listed,
+        bulk=stage.bulk,
+        keyed=stage.keyed,
         takes=frame.takes(stage, named),
         takes_for_keys=frame.given.of(of_keys),
         unpacked=frame.given.unpacked(named),

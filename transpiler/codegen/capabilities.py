@@ -44,11 +44,7 @@ def check(
     wanted: Optimisations = ALL,
 ) -> dict[str, Choice]:
     """Report everything that the target lacks; the kernel of each table with a key, `asked` for or chosen. Raises: Rejected."""
-    usable = tuple(
-        replace(kernel, bulk=kernel.bulk and wanted.bulk)
-        for kernel in target.kernels
-        if kernel.optimisation not in wanted.left_out
-    )
+    usable = tuple(kernel for kernel in target.kernels if kernel.optimisation not in wanted.left_out)
     target = replace(target, kernels=usable)
     checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
     kernels = checker.run()

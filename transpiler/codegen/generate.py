@@ -15,6 +15,7 @@ from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
+from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.footprint import NOTHING
 from transpiler.targets.target import Target
@@ -28,6 +29,42 @@ class Generated:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What is decided before any C is made: the choices of kernels, by table and value set, and the plan. `compared`:
+    tables that are code; `near`: those whose lookups do not miss the cache."""
+
+    choices: Mapping[str, Choice]
+    planned: Planned
+    compared: frozenset[str]
+    near: frozenset[str]
+
+
+def decide(
+    program: Program,
+    target: Target,
+    diagnostics: Diagnostics,
+    wanted: Optimisations = ALL,
+    asked: Mapping[str, str] | None = None,
+) -> Decided:
+    """Choose kernels, schedule and plan a program for a target. `asked`: kernels, by table. Raises: Rejected, for what the
+    target lacks."""
+    choices = capabilities.check(program, target, diagnostics, asked, wanted)
+    program = renew_locals(lower(program))
+    compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
+    near = _near(choices, target) - compared if wanted.small_tables else frozenset()
+    options = Options(
+        lambda table: wanted.stages and table not in near | compared,
+        together=wanted.together,
+        merge=wanted.merge,
+        locals=wanted.locals,
+        straight=wanted.straight,
+        facts=wanted.facts,
+    )
+    kernels = {name: choice.kernel for name, choice in choices.items()}
+    return Decided(choices, planned(program, schedule(program, options), kernels, wanted), compared, near)
+
+
 def generate(
     program: Program,
     target: Target,
@@ -36,35 +73,28 @@ def generate(
     wanted: Optimisations = ALL,
     asked: Mapping[str, str] | None = None,
 ) -> Generated:
-    """The C of a program for a target. `templates`: the folder of ours; `asked`: kernels, by table.
+    """The C of a program for a target. `templates`: the folder of ours; `asked`: as for decide().
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    chosen = capabilities.check(program, target, diagnostics, asked, wanted)
-    program = renew_locals(lower(program))
-    compared = frozenset(name for name, choice in chosen.items() if choice.kernel.kept_by)
-    near = compared | (_near(chosen, target) if wanted.small_tables else frozenset())
-    options = Options(
-        lambda table: wanted.stages and table not in near,
-        together=wanted.together,
-        merge=wanted.merge,
-        locals=wanted.locals,
-        straight=wanted.straight,
-        facts=wanted.facts,
+    decided = decide(program, target, diagnostics, wanted, asked)
+    made = view(decided.planned, wanted, target.counters, bool(target.templates))
+    return Generated(render(made, target.templates, templates), _notes(program, decided, wanted))
+
+
+def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[str, ...]:
+    made = decided.planned.schedule
+    return (
+        *(f"table {t.name}: {_note(decided.choices.get(t.name))}" for t in program.tables),
+        *(f"value set {s.name}: {_note(decided.choices.get(s.name))}" for s in program.value_sets),
+        *(f"{p.name}: {len(p.stages)} stage{'s' if len(p.stages) > 1 else ''}" for p in made.pipes),
+        *(
+            f"table {t.name}: no stage, it stays in the cache"
+            for t in program.tables
+            if wanted.stages and t.name in decided.near
+        ),
+        *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),
     )
-    plan = schedule(program, options)
-    kernels = {name: choice.kernel for name, choice in chosen.items()}
-    made = view(program, plan, kernels, program.span.file, wanted, target.counters, bool(target.templates))
-    notes = [f"table {t.name}: {_note(chosen.get(t.name))}" for t in program.tables]
-    notes += [f"value set {s.name}: {_note(chosen.get(s.name))}" for s in program.value_sets]
-    notes += [f"{p.name}: {len(p.stages)} stage{'s' if len(p.stages) > 1 else ''}" for p in made.pipes]
-    notes += [
-        f"table {t.name}: no stage, it stays in the cache"
-        for t in program.tables
-        if wanted.stages and t.name in near - compared
-    ]
-    notes += [f"table {name}: no stage, to keep packet order" for name in sorted(plan.synchronous)]
-    return Generated(render(made, target.templates, templates), tuple(notes))
 
 
 def _near(chosen: Mapping[str, Choice], target: Target) -> frozenset[str]:

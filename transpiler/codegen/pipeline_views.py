@@ -24,15 +24,14 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
-from transpiler.schedule.plan import Access, Form, PackKeys, Receive, Run, RunSubBatches, Step, Take
+from transpiler.schedule.plan import Form, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
-    `key_bits`, `data_bits` and in these `action_bits`. `bulk`: the kernel looks an array of keys up;
-    `bulk_bytes`: which are bytes, not numbers; `parts`: by a start, a step and a finish."""
+    `key_bits`, `data_bits` and in these `action_bits`. `bulk_bytes`: arrays of keys hold bytes, not numbers."""
 
     name: str
     number: int
@@ -45,25 +44,12 @@ class TableRef:
     data_bits: int = 0
     action_bits: int = 0
     compared: bool = False
-    bulk: bool = False
     bulk_bytes: bool = False
-    parts: bool = False
 
     @property
     def begins_early(self) -> bool:
         """Whether what a lookup of an array begins with is fetched as soon as its key is known."""
-        return self.bulk and not self.words and not self.bulk_bytes
-
-    @property
-    def access(self) -> Access:
-        """How the lookups of a burst are made."""
-        if not self.bulk:
-            return Access.CURSORS
-        if self.words:
-            return Access.WORDS
-        if self.parts:
-            return Access.PHASES
-        return Access.EARLY_ARRAY if self.begins_early else Access.ARRAY
+        return not self.words and not self.bulk_bytes
 
     @property
     def state(self) -> str:
@@ -112,7 +98,8 @@ class LookupView:
 @dataclass(frozen=True, slots=True)
 class StageView:
     """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
-    their order, from one stage, so that a list will do in place of a set. `takes`: what the function is given, `takes_for_keys`:
+    their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
+    tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`:
     what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that."""
 
     number: int
@@ -123,21 +110,13 @@ class StageView:
     locals: tuple[Declare, ...]
     body: Body
     listed: bool
+    bulk: bool
+    keyed: bool
     takes: tuple[str, ...]
     takes_for_keys: tuple[str, ...]
     unpacked: Body
     unpacked_for_keys: Body
     pipe_name: str
-
-    @property
-    def bulk(self) -> bool:
-        """Whether the keys of all its lookups go to their tables as arrays."""
-        return bool(self.lookups) and all(lookup.table.bulk for lookup in self.lookups)
-
-    @property
-    def keyed(self) -> bool:
-        """Whether who leaves a packet to it puts the keys where its tables want them."""
-        return self.bulk and self.listed
 
     @property
     def expects(self) -> bool:

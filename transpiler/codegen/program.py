@@ -32,17 +32,10 @@ from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.late import late_fields
 from transpiler.schedule.pipeline import Preserved, calls, ciphers
-from transpiler.schedule.plan import (
-    Form,
-    PipelinePlan,
-    Tables as PlannedTables,
-    plan,
-    software_pipelined,
-    without_read_ahead,
-)
-from transpiler.schedule.stages import Schedule
+from transpiler.schedule.plan import PipelinePlan
+from transpiler.schedule.planned import Planned
 from transpiler.schedule.v1model import CLONES
-from transpiler.targets.target import Counter, Kernel
+from transpiler.targets.target import Counter
 
 WHOLE_FRAME = 0xFFFF
 # what looks at the time in the runtime: meters fill their buckets by it, lines of the log carry it
@@ -50,50 +43,44 @@ _TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
 def view(
-    program: Program,
-    schedule: Schedule,
-    kernels: dict[str, Kernel],
-    source: str,
+    planned: Planned,
     wanted: Optimisations = ALL,
     counters: tuple[Counter, ...] = (),
     overridden: bool = False,
 ) -> ProgramView:
-    """The view-model of a program under a schedule. `kernels`: of the tables that have a key and are applied; `counters`:
-    of the target, besides those of the program; `overridden`: the target has templates of its own."""
+    """The view-model of a program that is planned. `counters`: of the target, besides those of the program; `overridden`: the
+    target has templates of its own."""
+    program, schedule, plans = planned.program, planned.schedule, planned.plans
+    straight, requests = planned.straight, planned.requests
     names = Names()
-    tables = Tables(program, names, kernels)
+    tables = Tables(program, names, planned.kernels)
     externs = Externs(program, names, wanted.sums)
     late = late_fields(program, schedule) if wanted.in_place else frozenset()
-    received = sum(not pipe.aside for pipe in schedule.pipes)
-    requests = _uses_requests(program)
-    apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
-    straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
     recorded = overridden or requests or not straight
     storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
     context = Context(
         program, storage, tables, externs, wanted.in_place, straight, recorded, long_loops(program), requests
     )  # fmt: skip
-    plans = _plans(schedule, tables, straight, requests, wanted)
-    lowered = tuple((plan.pipe, context.stages(plan.pipe)) for plan in plans)
+    lowered = tuple((plan.pipe, context.stages(plan)) for plan in plans)
     architecture = describe(program)
     lists = architecture.preserved(program)
     preserved = tuple(_preserved(program, storage, fields) for fields in lists[1:])
     bodies = finished(lowered, recorded, (member for places in preserved for _, member in places))
     slots = tuple(slot for slot in storage.kept_slots() if slot.name in bodies.kept)
-    given = Given(bodies.lasting, bool(slots) or any(pipe.aside for pipe in schedule.pipes), binding(bodies.record))
+    given = Given(bodies.lasting, bool(slots) or planned.has_aside, binding(bodies.record))
     made = _made_headers(program, sources=True)
     whole, single = _begins(storage, slots, schedule.zeroed, made)
     begins_kept = whole and (bodies.lasting or bool(slots))
     pipes = tuple(
-        _pipe(plan, stages, given, straight, recorded, preserves, begins_kept, overridden, len(plans) > received)
+        _pipe(plan, stages, given, straight, recorded, preserves, begins_kept, overridden, planned.has_aside)
         for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
         for preserves in (any(lists[n] for n in plan.pipe.keeps),)
     )
     timed = reads_time(e for _, stages in bodies.pipes for stage in stages for e in values(stage))
     return ProgramView(
         name=Outside(program.name),
-        source=Outside(source.rpartition("/")[2]),
-        includes=tuple(sorted({kernel.header for kernel in kernels.values()})),
+        source=Outside(program.span.file.rpartition("/")[2]),
+        includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()})),
         wide=_wide(program),
         kept=tuple(slot.declaration for slot in slots),
         fresh=tuple(
@@ -131,23 +118,6 @@ def view(
         uses_time=overridden or timed or _is_timed(program),
         overridden=overridden,
     )
-
-
-def _plans(
-    schedule: Schedule, tables: Tables, straight: bool, requests: bool, wanted: Optimisations
-) -> tuple[PipelinePlan, ...]:
-    """The plan of each pipe. `straight`: received bursts are handed to the first, `requests`: and packets, too."""
-    known = PlannedTables(lambda name: tables.ref(name).access, lambda name: tables.ref(name).steps)
-    plans = []
-    for pipe in schedule.pipes:
-        whole = (Form.BURST,) if straight and not pipe.aside else ()
-        made = plan(pipe, known, (*whole, *((Form.PACKETS,) if not whole or requests else ())))
-        if (
-            wanted.overlap and not requests
-        ):  # what comes to the first stage by another way must do so before the next burst
-            made = software_pipelined(made)
-        plans.append(made if wanted.read_ahead else without_read_ahead(made))
-    return tuple(plans)
 
 
 def _pipe(
@@ -190,13 +160,6 @@ def _begun(pipe: PipeView, begins: Body) -> PipeView:
         return pipe
     first, *others = pipe.stages
     return replace(pipe, stages=(replace(first, body=(*begins, *first.body)), *others))
-
-
-def _uses_requests(program: Program) -> bool:
-    """Whether a packet may ask for something beside its verdict."""
-    architecture = describe(program)
-    asks = ciphers(program) or calls(program, frozenset({"truncate.request"}))
-    return asks or architecture.second_lives(program) or any(architecture.preserved(program))
 
 
 def _defines(wanted: Optimisations) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
+from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
 
 EXPECT = "_expect"  # the end of the name of the generated function that fetches what a stage's lookups begin with
@@ -68,9 +69,10 @@ class Context:
     long_loops: frozenset[Span] = frozenset()
     requests: bool = False
 
-    def stages(self, pipe: PipeSchedule) -> tuple[LoweredStage, ...]:
-        functions = tuple(self._function_name(pipe, number) for number in range(len(pipe.stages)))
-        return tuple(_StageLowering(self, pipe, functions, number).lowered() for number in range(len(pipe.stages)))
+    def stages(self, plan: PipelinePlan) -> tuple[LoweredStage, ...]:
+        numbers = range(len(plan.pipe.stages))
+        functions = tuple(self._function_name(plan.pipe, number) for number in numbers)
+        return tuple(_StageLowering(self, plan, functions, number).lowered() for number in numbers)
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
@@ -80,21 +82,24 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class LoweredStage:
-    """`lookups`: those that it starts; `listed`: as that of the StageView."""
+    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`: as those of the StageView."""
 
     stage: Stage
     number: int
     lookups: tuple[LookupView, ...]
     function: Function
     listed: bool
+    bulk: bool
+    keyed: bool
 
 
 class _StageLowering:
     """Lowers one stage."""
 
-    def __init__(self, context: Context, pipe: PipeSchedule, functions: tuple[str, ...], number: int) -> None:
+    def __init__(self, context: Context, plan: PipelinePlan, functions: tuple[str, ...], number: int) -> None:
         self.context = context
-        self.pipe = pipe
+        self.plan = plan
+        self.pipe = pipe = plan.pipe
         self.functions = functions
         self.number = number
         self.stage = pipe.stages[number]
@@ -109,7 +114,7 @@ class _StageLowering:
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=context.in_place, outcome=outcome)
         self.listed = fed_by_one(pipe)
-        self.bulk = all(context.tables.ref(lookup.table).bulk for lookup in self.stage.lookups)
+        self.bulk = plan.has_arrays(number)
         self._single: set[int] = set()  # joins that one way alone goes to
 
     def lowered(self) -> LoweredStage:
@@ -122,7 +127,8 @@ class _StageLowering:
         )
         function = Function(self.functions[self.number], variables, body, self.pipe.aside)
         function = with_flags_folded(without_unchanged_stores(function))
-        return LoweredStage(stage, self.number, lookups, function, self.number in self.listed)
+        listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
+        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
 
     def _body(self) -> Body:
         """Joins stand at its end, those that one way alone goes to stand in that way."""
@@ -137,7 +143,7 @@ class _StageLowering:
         """Put the keys of a later stage's lookups, which are those of the packet as it is here, where their tables want
         them; nothing where that stage makes them itself."""
         made: list[Statement] = []
-        if not self._is_keyed(number):
+        if not self.plan.is_keyed(number):
             return ()
         sets = Name("sets")
         place = Member(Member(sets, f"to_{number}", arrow=True), "count")
@@ -152,23 +158,18 @@ class _StageLowering:
                 made.append(Do(call("macs_bulk_expect", begin, key)))
         return tuple(made)
 
-    def _is_keyed(self, number: int) -> bool:
-        lookups = self.pipe.stages[number].lookups
-        bulk = bool(lookups) and all(self.context.tables.ref(lookup.table).bulk for lookup in lookups)
-        return bulk and number in self.listed
-
     def _lookup(self, number: int, stage: Stage) -> LookupView:
         table = self.context.program.table[stage.lookups[number].table]
         member = f"lookup_{number}"
         ref = self.context.tables.ref(table.name)
-        if self._is_keyed(self.number):
+        if self.plan.is_keyed(self.number):
             return LookupView(ref, member, (), None, (), 0)
         look = Member(Name("look"), member, arrow=True)
         looks = Member(Name("looks"), member, arrow=True)
         many = self.bulk and ref.bulk_bytes
         place = Index(Member(looks, "keys"), Name("at")) if many else Member(look, "key")
         selection, size = self.context.externs.gather(self.entry.render, table, Member(look, "selection"))
-        key_word = self.entry.key_number(table) if ref.words or ref.begins_early else None
+        key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
         return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
 
     def code(self, code: Code) -> Body:
@@ -275,7 +276,7 @@ class _StageLowering:
     def _expects(self, stage: int) -> bool:
         """Whether the lookups of a stage begin when a packet is left to it."""
         refs = [self.context.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
-        return all(ref.bulk for ref in refs) and any(ref.begins_early for ref in refs)
+        return self.plan.has_arrays(stage) and any(ref.begins_early for ref in refs)
 
     def _leave(self, label: str) -> Body:
         return self._go(self.pipe.exits[label])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of, sharing_tables
@@ -76,7 +77,7 @@ def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
 class Tables:
     """The C names and views of a program's tables."""
 
-    def __init__(self, program: Program, names: Names, kernels: dict[str, Kernel]) -> None:
+    def __init__(self, program: Program, names: Names, kernels: Mapping[str, Kernel]) -> None:
         self.program = program
         self.names = names
         self.kernels = kernels
@@ -101,9 +102,7 @@ class Tables:
             key_bits=words.key_bits if words else 0,
             data_bits=words.data_bits if words else 0,
             action_bits=words.action_bits if words else 0,
-            bulk=bool(kernel and kernel.looks_up_many(length)) and declared.implementation is None,
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
-            parts=bool(kernel and kernel.parts),
         )
 
     def words(self, table: str) -> WordLayout | None:

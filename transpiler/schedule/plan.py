@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.stages import PipeSchedule
@@ -52,7 +52,7 @@ class Receive:
     packets are prefetched."""
 
     stage: int = 0
-    ahead: bool = True
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Gather:
 
     stage: int
     listed: bool
-    keyed: bool
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,28 +152,43 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
+class Tables:
+    """What a plan must know of tables, by their names: the best `access` that each has, and how many times lookups by cursor
+    go on (`steps`)."""
+
+    access: Callable[[str], Access]
+    steps: Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
 class PipelinePlan:
     """The passes of a pipeline, of which the runtime calls one for a burst (or a prologue, and later its epilogue)."""
 
     pipe: PipeSchedule
+    tables: Tables
     passes: tuple[Pass, ...]
 
     @property
     def is_software_pipelined(self) -> bool:
         return any(made.form is Form.PROLOGUE for made in self.passes)
 
+    def has_arrays(self, stage: int) -> bool:
+        """Whether the keys of all lookups of the stage go to their tables as arrays."""
+        return any(isinstance(step, Start) and step.stage == stage for step in self._steps)
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """What a plan must know of tables: `access` by the table's name, and how many times lookups by cursor go on (`steps`)."""
+    def is_keyed(self, stage: int) -> bool:
+        """Whether who leaves a packet to the stage puts the keys there."""
+        return any(isinstance(step, Gather) and step.stage == stage and step.keyed for step in self._steps)
 
-    access: Callable[[str], Access]
-    steps: Callable[[str], int]
+    @property
+    def _steps(self) -> Steps:
+        return tuple(step for made in self.passes for step in made.steps)
 
 
 def plan(pipe: PipeSchedule, tables: Tables, forms: tuple[Form, ...]) -> PipelinePlan:
-    """The plan of a pipeline, without software pipelining. `forms`: of Form.BURST and Form.PACKETS those that it needs."""
-    return PipelinePlan(pipe, tuple(Pass(form, _steps(pipe, tables, form)) for form in forms))
+    """The plan of a pipeline without any optimisation: those are edits of it, in plan_edits.py. `forms`: of Form.BURST and
+    Form.PACKETS those that it needs."""
+    return PipelinePlan(pipe, tables, tuple(Pass(form, _steps(pipe, tables, form)) for form in forms))
 
 
 def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
@@ -184,76 +199,8 @@ def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
 
 def _of_stage(pipe: PipeSchedule, tables: Tables, number: int) -> Steps:
     lookups = pipe.stages[number].lookups
-    accesses = [tables.access(lookup.table) for lookup in lookups]
-    listed, every = number in fed_by_one(pipe), tuple(range(len(lookups)))
-    as_arrays = all(access.is_array for access in accesses)
-    gather = Gather(number, listed, listed and bool(lookups) and as_arrays)
+    gather = Gather(number, number in fed_by_one(pipe))
     if not lookups:
         return (gather, Run(number))
-    if not as_arrays:
-        return (gather, RunSubBatches(number, every, max(tables.steps(lookup.table) for lookup in lookups)))
-    waiting = tuple(n for n in every if accesses[n].can_wait)
-    others = tuple(n for n in every if not accesses[n].can_wait)
-    phases = tuple(n for n in every if accesses[n] is Access.PHASES)
-    words = tuple(n for n in every if accesses[n] is Access.WORDS)
-    return (
-        gather,
-        *((PackKeys(number),) if not gather.keyed else ()),
-        *(Start(number, started) for started in (waiting, others) if started),
-        *((Advance(number, phases), Finish(number, phases)) if phases else ()),
-        Run(number, words),
-    )
-
-
-# --- passes over plans -------------------------------------------------------------------------------------------------
-
-
-def software_pipelined(plan: PipelinePlan) -> PipelinePlan:
-    """With the lookups of a burst's first stage in flight while the burst before is finished.
-
-    burst: receive, gather 1, start 1, run 1, …, transmit
-        →   prologue: receive, gather 1, start 1      epilogue: gather 1, run 1 (and prefetch for the next burst), …, transmit
-    The same plan where the stage after the first has no lookups that can wait.
-    """
-    passes: list[Pass] = []
-    for made in plan.passes:
-        started = next((s for s in made.steps if isinstance(s, Start) and s.stage == 1), None)
-        gather = next((s for s in made.steps if isinstance(s, Gather) and s.stage == 1), None)
-        waits = started is not None and _waits(made.steps, started)
-        if made.form is not Form.BURST or started is None or gather is None or not gather.keyed or not waits:
-            passes.append(made)
-            continue
-        receive, *rest = made.steps
-        epilogue = [_begun(step) for step in rest if step != started]
-        phases = next((s for s in epilogue if isinstance(s, Advance) and s.begun), None)
-        if phases is not None:
-            run = next(n for n, s in enumerate(epilogue) if isinstance(s, Run) and s.stage == 1)
-            epilogue.insert(run + 1, replace(phases, begun=False, next_burst=True))
-        passes.append(Pass(Form.PROLOGUE, (receive, gather, started)))
-        passes.append(Pass(Form.EPILOGUE, tuple(epilogue)))
-    return replace(plan, passes=tuple(passes))
-
-
-def _waits(steps: Steps, started: Start) -> bool:
-    """Whether the lookups can wait for the rest of their work."""
-    used = {n for s in steps if isinstance(s, Advance | Run) and s.stage == started.stage for n in s.lookups}
-    return set(started.lookups) <= used
-
-
-def _begun(step: Step) -> Step:
-    """A step of the first stage's lookups, which the prologue has begun."""
-    if isinstance(step, Advance) and step.stage == 1:
-        return replace(step, begun=True)
-    if isinstance(step, Run) and step.stage == 1 and step.lookups:
-        return replace(step, begun=True)
-    return step
-
-
-def without_read_ahead(plan: PipelinePlan) -> PipelinePlan:
-    """Without prefetching headers of later packets."""
-    return _rewritten(plan, lambda step: replace(step, ahead=False) if isinstance(step, Receive) else step)
-
-
-def _rewritten(plan: PipelinePlan, rewrite: Callable[[Step], Step]) -> PipelinePlan:
-    passes = (replace(made, steps=tuple(map(rewrite, made.steps))) for made in plan.passes)
-    return replace(plan, passes=tuple(passes))
+    steps = max(tables.steps(lookup.table) for lookup in lookups)
+    return (gather, RunSubBatches(number, tuple(range(len(lookups))), steps))

@@ -1,0 +1,169 @@
+"""Plans: the plain one, and what each optimisation makes of it, alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hlir_builder import Builder, apply, emit, extract, goto, state
+
+from transpiler.hlir.program import MatchKind, Program
+from transpiler.optimisations import ALL, NONE, Optimisations
+from transpiler.schedule.plan import (
+    Access,
+    Advance,
+    Finish,
+    Form,
+    Gather,
+    PackKeys,
+    PipelinePlan,
+    Receive,
+    Run,
+    RunSubBatches,
+    Start,
+    Tables,
+    Transmit,
+    plan,
+)
+from transpiler.schedule.plan_edits import EDITS, edited
+from transpiler.schedule.planned import access, planned
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.targets.target import Kernel
+
+
+def program(*keys: str) -> Program:
+    """A table for each field of the header that is named, looked up one after the other."""
+    b = Builder()
+    b.header("h", "h_t", k0=8, k1=8, v=8)
+    b.variable("m", 8)
+    for number, key in enumerate(keys):
+        b.action(f"set{number}", b.set("m", number + 1))
+        b.table(f"t{number}", [(key, "exact")], [f"set{number}"])
+    applied = [apply(f"t{number}") for number in range(len(keys))]
+    return b.build(
+        [state("start", [extract("h")], goto("accept"))], [*applied, b.set("h.v", b.get("m"))], [], [emit("h")]
+    )
+
+
+TWO = program("h.k0", "m")  # what the first writes is the key of the second: two stages
+AT_ONCE = program("h.k0", "h.k1")  # one stage
+
+
+def of(
+    what: Program, wanted: Optimisations, *accesses: Access, forms: tuple[Form, ...] = (Form.BURST,)
+) -> PipelinePlan:
+    tables = Tables(lambda name: accesses[int(name.removeprefix("t"))], lambda name: 2)
+    (pipe,) = schedule(what, Options()).pipes
+    return edited(plan(pipe, tables, forms), wanted)
+
+
+def only(name: str) -> Optimisations:
+    return replace(NONE, **{name: True})
+
+
+def test_the_plain_plan_looks_up_by_cursors_and_prefetches_nothing() -> None:
+    (made,) = of(TWO, NONE, Access.WORDS, Access.ARRAY).passes
+    assert made.steps == (
+        Receive(),
+        Gather(1, listed=True),
+        RunSubBatches(1, (0,), 2),
+        Gather(2, listed=True),
+        RunSubBatches(2, (0,), 2),
+        Transmit(),
+    )
+
+
+def test_keys_go_to_tables_as_arrays_where_all_of_a_stage_take_them() -> None:
+    (made,) = of(TWO, only("bulk"), Access.EARLY_ARRAY, Access.CURSORS).passes
+    assert made.steps[1:4] == (Gather(1, listed=True, keyed=True), Start(1, (0,)), Run(1))
+    assert made.steps[4:] == (Gather(2, listed=True), RunSubBatches(2, (0,), 2), Transmit())
+    mixed = of(AT_ONCE, only("bulk"), Access.EARLY_ARRAY, Access.CURSORS)
+    assert mixed == replace(of(AT_ONCE, NONE, Access.ARRAY, Access.ARRAY), tables=mixed.tables)
+    assert not mixed.has_arrays(1)
+
+
+def test_lookups_that_can_wait_are_started_first() -> None:
+    made = of(AT_ONCE, only("bulk"), Access.ARRAY, Access.PHASES)
+    assert made.passes[0].steps[2:-1] == (Start(1, (1,)), Start(1, (0,)), Advance(1, (1,)), Finish(1, (1,)), Run(1))
+    assert made.has_arrays(1) and made.is_keyed(1)
+
+
+def test_a_stage_that_several_leave_packets_to_packs_its_keys() -> None:
+    pipe = of(TWO, NONE, Access.ARRAY, Access.ARRAY).pipe
+    again = replace(pipe, stages=(*pipe.stages[:2], replace(pipe.stages[2], code=pipe.stages[0].code), pipe.stages[2]))
+    (made,) = edited(plan(again, Tables(lambda name: Access.ARRAY, lambda name: 0), (Form.BURST,)), ALL).passes
+    assert made.steps[1:4] == (Gather(1, listed=False), PackKeys(1), Start(1, (0,)))
+
+
+@pytest.mark.parametrize("first", [Access.WORDS, Access.PHASES])
+def test_overlap_makes_prologue_and_epilogue(first: Access) -> None:
+    made = of(TWO, ALL, first, Access.ARRAY)
+    prologue, epilogue = made.passes
+    assert made.is_software_pipelined
+    assert (prologue.form, epilogue.form) == (Form.PROLOGUE, Form.EPILOGUE)
+    assert prologue.steps == (Receive(ahead=True), Gather(1, listed=True, keyed=True), Start(1, (0,)))
+    assert epilogue.steps[0] == prologue.steps[1] and prologue.steps[2] not in epilogue.steps
+    if first is Access.WORDS:
+        assert epilogue.steps[1] == Run(1, (0,), begun=True)
+    else:
+        goes_on = Advance(1, (0,), begun=True), Finish(1, (0,)), Run(1), Advance(1, (0,), next_burst=True)
+        assert epilogue.steps[1:5] == goes_on
+
+
+@pytest.mark.parametrize(
+    ("wanted", "accesses", "forms"),
+    [
+        (ALL, (Access.ARRAY, Access.WORDS), (Form.BURST,)),  # nothing to wait for in the first stage
+        (ALL.without(["bulk"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
+        (ALL.without(["overlap"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
+        (ALL, (Access.WORDS, Access.WORDS), (Form.BURST, Form.PACKETS)),  # packets come by another way, too
+    ],
+)
+def test_without_overlap(wanted: Optimisations, accesses: tuple[Access, ...], forms: tuple[Form, ...]) -> None:
+    made = of(TWO, wanted, *accesses, forms=forms)
+    assert tuple(p.form for p in made.passes) == forms and not made.is_software_pipelined
+
+
+def test_read_ahead() -> None:
+    plain = of(TWO, NONE, Access.WORDS, Access.WORDS)
+    (made,) = of(TWO, only("read_ahead"), Access.WORDS, Access.WORDS).passes
+    assert made.steps == (Receive(ahead=True), *plain.passes[0].steps[1:])
+
+
+def test_every_edit_has_its_switch() -> None:
+    for name, edit in EDITS:
+        made = of(TWO, ALL, Access.WORDS, Access.ARRAY)
+        less = of(TWO, ALL.without([name.replace("_", "-")]), Access.WORDS, Access.ARRAY)
+        assert made.passes != less.passes and edit.__doc__
+
+
+# --- which access a kernel gives ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        (None, Access.CURSORS),
+        (Kernel("k", frozenset({MatchKind.EXACT})), Access.CURSORS),
+        (Kernel("k", frozenset({MatchKind.EXACT}), bulk=True), Access.EARLY_ARRAY),
+        (Kernel("k", frozenset({MatchKind.EXACT}), bulk=True, bulk_key_bytes=4), Access.ARRAY),
+        (Kernel("k", frozenset({MatchKind.EXACT}), bulk=True, bulk_key_bytes=4, parts=True), Access.PHASES),
+        (Kernel("k", frozenset({MatchKind.EXACT}), bulk=True, words=True), Access.WORDS),
+        (Kernel("k", frozenset({MatchKind.EXACT}), words=True), Access.CURSORS),
+    ],
+)
+def test_access(kernel: Kernel | None, expected: Access) -> None:
+    assert access(TWO.table["t0"], kernel) is expected
+
+
+def test_a_profile_is_looked_up_by_cursors() -> None:
+    table = replace(TWO.table["t0"], implementation="p")
+    assert access(table, Kernel("k", frozenset({MatchKind.EXACT}), bulk=True)) is Access.CURSORS
+
+
+@pytest.mark.parametrize("straight", [False, True])
+def test_forms(straight: bool) -> None:
+    made = planned(TWO, schedule(TWO, Options()), {}, replace(ALL, straight=straight))
+    assert made.straight is straight and not made.requests
+    (pipeline,) = made.plans
+    assert [p.form for p in pipeline.passes] == [Form.BURST if straight else Form.PACKETS]

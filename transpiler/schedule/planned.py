@@ -1,0 +1,70 @@
+"""Program, schedule, kernels → the plans of all pipelines: the end of scheduling, with which codegen and drawings begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from transpiler.hlir.program import Program, Table
+from transpiler.optimisations import Optimisations
+from transpiler.schedule.architectures import describe
+from transpiler.schedule.pipeline import calls, ciphers
+from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, plan
+from transpiler.schedule.plan_edits import edited
+from transpiler.schedule.stages import Schedule
+from transpiler.targets.target import Kernel, Need
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
+    `straight`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something beside
+    their verdict."""
+
+    program: Program
+    schedule: Schedule
+    kernels: Mapping[str, Kernel]
+    plans: tuple[PipelinePlan, ...]
+    straight: bool
+    requests: bool
+
+    @property
+    def has_aside(self) -> bool:
+        """Whether packets may leave a pipe for one aside."""
+        return any(pipe.aside for pipe in self.schedule.pipes)
+
+
+def planned(program: Program, schedule: Schedule, kernels: Mapping[str, Kernel], wanted: Optimisations) -> Planned:
+    """The plans of a program under a schedule."""
+    received = sum(not pipe.aside for pipe in schedule.pipes)
+    requests = uses_requests(program)
+    apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
+    straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
+    tables = Tables(
+        lambda name: access(program.table[name], kernels.get(name)),
+        lambda name: kernels[name].steps if name in kernels else 0,
+    )
+    plans = []
+    for pipe in schedule.pipes:
+        whole = (Form.BURST,) if straight and not pipe.aside else ()
+        forms = (*whole, *((Form.PACKETS,) if not whole or requests else ()))
+        plans.append(edited(plan(pipe, tables, forms), wanted))
+    return Planned(program, schedule, kernels, tuple(plans), straight, requests)
+
+
+def access(table: Table, kernel: Kernel | None) -> Access:
+    """The best access that lookups in a table have by its kernel."""
+    if kernel is None or table.implementation is not None or not kernel.looks_up_many(Need(table.keys).key_bytes):
+        return Access.CURSORS
+    if kernel.words:
+        return Access.WORDS
+    if kernel.parts:
+        return Access.PHASES
+    return Access.ARRAY if kernel.bulk_key_bytes else Access.EARLY_ARRAY
+
+
+def uses_requests(program: Program) -> bool:
+    """Whether a packet may ask for something beside its verdict."""
+    architecture = describe(program)
+    asks = ciphers(program) or calls(program, frozenset({"truncate.request"}))
+    return asks or architecture.second_lives(program) or any(architecture.preserved(program))
