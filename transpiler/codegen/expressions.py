@@ -16,6 +16,7 @@ from transpiler.codegen.c.nodes import (
     Index,
     Literal,
     Member,
+    Name as CName,
     Note,
     String,
     Unary as CUnary,
@@ -91,6 +92,10 @@ class Expressions:
 
     def __call__(self, expression: Expression) -> C:
         match expression:
+            case Const(value=value, type=Enum() as type_) if type_ == self.storage.program.errors and value < len(
+                type_.members
+            ):
+                return CName(self.storage.names(f"error.{type_.members[value]}"))
             case Const(value=value, type=Enum(members=members)) if value < len(members):
                 return Note(operand(value), members[value])
             case Const(value=value, type=type_):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from transpiler.architectures.psa import PORT_RECIRCULATE, Path
 from transpiler.codegen.c.build import call, infix, negated, operand, packet
 from transpiler.codegen.c.nodes import Assign, Body, Do, Expression, If, Literal, Member, Name, Return
 from transpiler.codegen.intrinsics import Intrinsics
@@ -16,9 +17,7 @@ from transpiler.schedule.psa import (
     LEAVE_INGRESS,
     PART,
     PASS_ON,
-    PORT_RECIRCULATE,
     TO_PORT,
-    UNICAST,
     list_number,
     may_be_set,
     second_lives,
@@ -68,7 +67,7 @@ def _replicate(values: Intrinsics) -> Body:
 def _to_port(values: Intrinsics) -> Body:
     return (
         *values.outcome.forward(values.value("ingress_output.egress_port") or Literal("0")),
-        Assign(packet("instance_type"), operand(UNICAST)),
+        Assign(packet("instance_type"), operand(int(Path.UNICAST))),
         _KEPT,
     )
 

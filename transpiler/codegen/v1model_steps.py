@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from transpiler.architectures.v1model import DROP_PORT
 from transpiler.codegen.c.build import call, infix, packet
 from transpiler.codegen.c.nodes import Assign, Body, Do, If, Literal, Member, Name, Return
+from transpiler.codegen.ctypes import literal
 from transpiler.codegen.intrinsics import Intrinsics
+from transpiler.hlir.types import Bits
 from transpiler.schedule.pipeline import DROP, Step, calls
 from transpiler.schedule.v1model import (
     AGAIN,
     DECIDE,
-    DROP_PORT,
     EGRESS_SPEC,
     FINISH,
     FORWARD,
@@ -22,6 +24,8 @@ from transpiler.schedule.v1model import (
     PART,
     TO_PORT,
 )
+
+PORT = Bits(9)
 
 
 def _forward(values: Intrinsics) -> Body:
@@ -52,7 +56,7 @@ def _finish(values: Intrinsics) -> Body:
 def _drop_if_wished(values: Intrinsics) -> Body:
     """mark_to_drop has set egress_spec to the drop port."""
     spec = values.value(EGRESS_SPEC)
-    return () if spec is None else (If(infix(spec, "==", DROP_PORT), values.outcome.drop()),)
+    return () if spec is None else (If(infix(spec, "==", literal(DROP_PORT, PORT)), values.outcome.drop()),)
 
 
 def _to_port(values: Intrinsics) -> Body:

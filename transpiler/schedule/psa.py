@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator
+from transpiler.architectures.psa import PORT_RECIRCULATE, Path
 from transpiler.hlir.expressions import Cast, Const, Expression, FieldRef, HeaderRef, Read, VariableRef
 from transpiler.hlir.program import Bridge, Control, Goto, Parser, Program, Role
 from transpiler.hlir.statements import Assign, Body, SetValid, Statement
@@ -31,8 +32,6 @@ from transpiler.schedule.pipeline import (
     parse,
 )
 
-PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
-UNICAST, MULTICAST, CLONE_I2E, CLONE_E2E, RESUBMIT, RECIRCULATE = range(1, 7)  # PSA_PacketPath_t
 PATHS = ("normal", "clone_i2e", "clone_e2e", "resubmit", "recirculate")  # bridges; their lists have numbers from 1
 _SECOND_LIVES = (
     "ingress_output.clone",
@@ -249,11 +248,11 @@ PSA = Description(
     second_lives,
     preserved_lists,
     instances=(
-        ("replicated", MULTICAST),
-        ("ingress_clone", CLONE_I2E),
-        ("egress_clone", CLONE_E2E),
-        ("resubmitted", RESUBMIT),
-        ("recirculated", RECIRCULATE),
+        ("replicated", Path.MULTICAST),
+        ("ingress_clone", Path.CLONE_I2E),
+        ("egress_clone", Path.CLONE_E2E),
+        ("resubmitted", Path.RESUBMIT),
+        ("recirculated", Path.RECIRCULATE),
     ),
     recirculate_port=PORT_RECIRCULATE,
     settle=settle,

@@ -4,6 +4,7 @@ Source: BMv2's simple_switch documentation."""
 
 from __future__ import annotations
 
+from transpiler.architectures.v1model import DROP_PORT, Instance
 from transpiler.hlir.expressions import Const, HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
@@ -27,7 +28,6 @@ from transpiler.schedule.pipeline import (
     parse,
 )
 
-DROP_PORT = 511
 MULTICAST_GROUP = "mcast_grp"
 EGRESS_SPEC = "egress_spec"
 CLONES = frozenset({"clone.ingress", "clone.egress"})
@@ -179,11 +179,11 @@ V1MODEL = Description(
     second_lives,
     preserved_lists,
     instances=(
-        ("ingress_clone", 1),
-        ("egress_clone", 2),
-        ("recirculated", 4),
-        ("replicated", 5),
-        ("resubmitted", 6),
+        ("ingress_clone", Instance.INGRESS_CLONE),
+        ("egress_clone", Instance.EGRESS_CLONE),
+        ("recirculated", Instance.RECIRCULATED),
+        ("replicated", Instance.REPLICATED),
+        ("resubmitted", Instance.RESUBMITTED),
     ),
     settle=settle,
 )

@@ -163,7 +163,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     }
     hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     after_ingress_I_end_1:;
-    if (standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 0x1ff) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }

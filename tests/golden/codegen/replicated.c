@@ -143,12 +143,12 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept
         hdr_tag_hops = (uint8_t)macs_load_from_word(packet->data + at, 4, 8, 8);
         at += 4;
         if (hdr_tag_hops == 0) { /* replicated.p4:13 */
-            error = 2 /* NoMatch */;
+            error = error_NoMatch;
         }
         parsed:;
         standard_metadata_parser_error = error;
     }
-    if (standard_metadata_parser_error != 0 /* NoError */) { /* replicated.p4:30 */
+    if (standard_metadata_parser_error != error_NoError) { /* replicated.p4:30 */
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
@@ -190,7 +190,7 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         *fate = MACS_FATE_ON;
         return;
     }
-    if (standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 0x1ff) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
@@ -202,7 +202,7 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
     if (standard_metadata_ingress_port == 0) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
     }
-    if (standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 0x1ff) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
@@ -271,7 +271,7 @@ static inline void egress_0_entry(struct macs_packet *packet, struct kept *kept)
     if (standard_metadata_egress_port == standard_metadata_ingress_port) { /* replicated.p4:39 */
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
     }
-    if (standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 0x1ff) {
         packet->verdict = MACS_DROP;
         packet->cause = MACS_CAUSE_PROGRAM;
         return;

@@ -431,7 +431,7 @@ static inline void ingress_3_merge(struct macs_worker *worker, const struct macs
     }
     macs_register_write(externs[I_last_extern], (uint32_t)meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
     macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
-    if (standard_metadata_egress_spec == 511) {
+    if (standard_metadata_egress_spec == 0x1ff) {
         *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
