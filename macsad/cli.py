@@ -24,7 +24,7 @@ VERBS = {
     "run": "Make it, and let packets through.",
     "test": "Run a packet test (STF) on the switch.",
     "simulate": "Run a packet test through the interpreter.",
-    "graph": "Draw a program: its parser, its controls or its tables.",
+    "graph": "Draw a program: parser, controls, tables; the plan of a burst.",
     "gen": "Make table entries, and traffic that hits them.",
     "bench": "Measure throughput and cycles a packet.",
     "ctl": "Give a running switch commands, or read its counters.",

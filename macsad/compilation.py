@@ -27,7 +27,7 @@ from transpiler.targets.find import builtin
 from transpiler.targets.target import Target
 
 if TYPE_CHECKING:
-    from transpiler.codegen.generate import Generated
+    from transpiler.codegen.generate import Decided, Generated
     from transpiler.toolchain.backend import Progress
     from transpiler.toolchain.toolchain import Toolchain
 
@@ -134,6 +134,15 @@ def generate_c(request: Request, program: Program) -> Generated:
     kernels, wanted = _kernels(request, program), request.wanted
     with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, wanted), request.target, share("templates"), diagnostics, wanted, kernels)
+
+
+def decide(request: Request, program: Program) -> Decided:
+    """Optimise a program and decide what its C is to be; prints what the target lacks. Raises: Rejected, click.BadParameter."""
+    from transpiler.codegen.generate import decide
+
+    kernels, wanted = _kernels(request, program), request.wanted
+    with _telling(request, program.span) as diagnostics:
+        return decide(optimised(program, wanted), request.target, diagnostics, wanted, kernels)
 
 
 def optimised(program: Program, wanted: Optimisations) -> Program:

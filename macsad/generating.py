@@ -44,10 +44,17 @@ def _help_all(context: click.Context, option: click.Parameter, given: bool) -> N
 
 
 def generating_options(command: Decorated) -> Decorated:
-    """How the switch is made: --target, --kernel, --no-cache, and what is not to be optimised: see `wanted_optimisations`."""
+    """How the switch is made: `deciding_options`, --no-cache."""
+    fresh = click.option(
+        "--no-cache", "fresh", is_flag=True, help="Compile also what has been compiled before and is kept."
+    )
+    return deciding_options(fresh(command))
+
+
+def deciding_options(command: Decorated) -> Decorated:
+    """What its C is to be: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
-        click.option("--no-cache", "fresh", is_flag=True, help="Compile also what has been compiled before and is kept."),
         target_options,
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),

@@ -9,33 +9,50 @@ import click
 
 from macsad import compilation
 from macsad.compilation import Request
+from macsad.generating import GeneratingCommand, deciding_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
-from transpiler.graph import control, dot, json_form, parser, tables
+from transpiler.graph import control, dot, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing
 from transpiler.graph.graphviz import GraphvizError, render
 from transpiler.hlir.program import Program
+from transpiler.optimisations import ALL
 from transpiler.recursion import deep_recursion
 
 DRAW: dict[str, Callable[[Program], Drawing]] = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
+PLAN = "plan"
 FORMS = (".dot", ".json", ".svg", ".png")
 
 
-@click.command("graph")
+@click.command("graph", cls=GeneratingCommand)
 @program_options
-@click.option("--kind", type=click.Choice(list(DRAW)), default="control", show_default=True,
-              help="parser: its states; control: flow charts; tables: what depends on what.")  # fmt: skip
+@click.option("--kind", type=click.Choice([*DRAW, PLAN]), default="control", show_default=True,
+              help="parser: its states; control: flow charts; tables: what depends on what; plan: what a worker does with "
+              "a burst.")  # fmt: skip
 @click.option("-o", "output", type=click.Path(dir_okay=False, path_type=Path),
-              help="F.dot, F.json, F.svg or F.png; DOT to standard output if left out.")  # fmt: skip
+              help="F.dot, F.json, F.svg or F.png; to standard output DOT, of a plan its text, if left out.")  # fmt: skip
+@deciding_options
 def command(kind: str, output: Path | None, **program: object) -> None:
-    """Draw PROGRAM: its parser, its controls, or the dependencies of its tables."""
+    """Draw PROGRAM: its parser, its controls, the dependencies of its tables, or the plan of a burst.
+
+    The plan depends on how the switch is made: it alone takes --target, --kernel, and the switches of optimisations (--help-all),
+    as `macsad build` does.
+    """
     form = ".dot" if output is None else output.suffix
     if form not in FORMS:
         raise click.BadParameter(f"{output} ends in none of {', '.join(FORMS)}", param_hint="-o")
     request = Request.of(program)
+    made = request.wanted != ALL or request.kernels or program["target_name"] or program["target_dir"]
+    if kind != PLAN and made:
+        raise click.UsageError(f"how a switch is made does not matter to --kind {kind}: that is for --kind {PLAN}")
     hlir = compilation.load(request)
+    if kind == PLAN:
+        planned = compilation.decide(request, hlir).planned
+        if output is None:
+            click.echo(plan.text(planned), nl=False)
+            return
     with deep_recursion():
-        drawing = DRAW[kind](hlir)
+        drawing = plan.draw(planned) if kind == PLAN else DRAW[kind](hlir)
     if output is None:
         click.echo(dot.write(drawing), nl=False)
         return

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from macsad import cli
-from macsad.compilation import Request, load
-from transpiler.graph import control, dot, graphviz, json_form, parser, tables
+from macsad.compilation import Request, decide, load
+from transpiler.graph import control, dot, graphviz, json_form, parser, plan, tables
 from transpiler.graph.drawing import Drawing, Edge, EdgeKind, Group, Node, NodeKind
 from transpiler.graph.text import folded, plain
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
 ROUTER = GOLDEN / "p4_16" / "router.p4"
 DRAW = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
@@ -142,3 +143,73 @@ def test_an_unknown_form_is_wrong_usage(tmp_path: Path, capfd: pytest.CaptureFix
 def test_a_folder_that_is_not_there(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["graph", str(ROUTER), "-o", str(tmp_path / "none" / "r.dot")]) == cli.NO
     assert "No such file" in capfd.readouterr().err
+
+
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+def plan_of(capfd: pytest.CaptureFixture[str], *options: str) -> str:
+    assert cli.call(["graph", str(L2FWD), "--kind", "plan", *options]) == 0
+    return capfd.readouterr().out
+
+
+def test_a_plan_goes_to_standard_output_as_text(capfd: pytest.CaptureFixture[str]) -> None:
+    assert plan_of(capfd) == (GOLDEN / "graph" / "l2fwd.plan").read_text()
+
+
+@pytest.mark.parametrize(
+    ("switch", "gone", "come"),
+    [
+        ("--no-bulk", "hashed as an array", "b packets at a time"),
+        ("--no-overlap", "prologue", "run to completion"),
+        ("--no-straight", "software pipelined", "egress, by pipeline"),
+        ("--no-read-ahead", "prefetch the headers", ""),
+        ("--no-stages", "gather", "looked up within a stage"),
+        ("--no-together", "gather    L2Ingress.smac, L2Ingress.dmac", "gather    L2Ingress.smac:"),
+        ("--no-words", "exact_packed", "exact_hash"),
+        ("--kernel=smac=linear", "L2Ingress.smac (exact_packed)", "L2Ingress.smac (linear)"),
+    ],
+)
+def test_a_plan_shows_what_switches_change(
+    switch: str, gone: str, come: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before, after = plan_of(capfd), plan_of(capfd, switch)
+    assert gone in before and gone not in after
+    assert come in after and (not come or come not in before)
+
+
+@pytest.mark.parametrize("option", ["--no-bulk", "--no-optimise", "--kernel=smac=linear", "--target=software"])
+def test_what_is_for_plans_alone_is_wrong_usage_elsewhere(option: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.call(["graph", str(L2FWD), option]) == cli.USAGE
+    assert "--kind plan" in capfd.readouterr().err
+
+
+@needs_dot
+@pytest.mark.parametrize(
+    ("form", "start"), [("dot", b"digraph"), ("json", b"{"), ("svg", b"<?xml"), ("png", b"\x89PNG")]
+)
+def test_files_of_a_plan(form: str, start: bytes, tmp_path: Path) -> None:
+    file = tmp_path / f"p.{form}"
+    assert cli.call(["graph", str(L2FWD), "--kind", "plan", "-o", str(file)]) == 0
+    assert file.read_bytes().startswith(start)
+
+
+def test_a_plan_of_what_the_target_lacks_is_refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.p4"
+    program.write_text(L2FWD.read_text().replace("exact", "range"))
+    assert cli.call(["graph", str(program), "--kind", "plan", "--kernel", "smac=exact_hash"]) == cli.NO
+    assert "cannot hold" in capfd.readouterr().err
+
+
+def test_steps_are_drawn_in_their_order() -> None:
+    request = Request(L2FWD, warnings=("no-all",))
+    made = plan.draw(decide(request, load(request)).planned)
+    assert [group.title for group in made.groups][:2] == [
+        "ingress, software pipelined: prologue",
+        "ingress, software pipelined: epilogue",
+    ]
+    assert [node.title for node in made.groups[0].nodes] == ["receive", "gather", "start"]
+    assert [(e.source[-1], e.target[-1], e.label) for e in made.edges][:2] == [
+        ("0", "1", ("hdr.ethernet.dst", "hdr.ethernet.src")),
+        ("1", "2", ()),
+    ]

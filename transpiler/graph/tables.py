@@ -17,12 +17,10 @@ from transpiler.analysis.dependencies import (
     NodeKind,
     dependency_graph,
 )
-from transpiler.analysis.locations import VALIDITY, Location
-from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.graph import drawing
 from transpiler.graph.control import condition_lines, table_sections
 from transpiler.graph.drawing import Drawing, Edge, Group, Node
-from transpiler.graph.text import last, some, statement
+from transpiler.graph.text import last, location, some, statement
 from transpiler.hlir.program import Control, Program
 from transpiler.hlir.statements import ApplyTable
 
@@ -118,24 +116,12 @@ def _node(program: Program, graph: DependencyGraph, node: NodeId) -> Node:
 
 def _edge(a: NodeId, b: NodeId, what: Dependency) -> Edge:
     back = int(b.name) <= int(a.name)
-    names = some(dict.fromkeys(map(_name, what.locations)), _LABELS)
+    names = some(dict.fromkeys(map(location, what.locations)), _LABELS)
     if what.kind is Why.SUCCESSOR:
         label: tuple[str, ...] = (last(what.arm) or "outcome",)
     else:
         label = (f"{what.kind.value}:", *names)
     return Edge(_id(a), _id(b), _KINDS[what.kind], label, back)
-
-
-def _name(location: Location) -> str:
-    match location.field:
-        case "":
-            return location.owner
-        case field if field == VALIDITY:
-            return f"{location.owner}.isValid()"
-        case field if field == STATE_OF_EXTERN:
-            return location.owner
-        case field:
-            return f"{location.owner}.{field}"
 
 
 def _id(node: NodeId) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.analysis.uses import STATE_OF_EXTERN
 from transpiler.hlir import printer
 from transpiler.hlir.expressions import AnySet, Expression, KeySet
 from transpiler.hlir.statements import Statement
@@ -59,6 +61,19 @@ def folded(text: str, limit: int = 32) -> tuple[str, ...]:
 def last(name: str) -> str:
     """The last part of a dotted name."""
     return name.rpartition(".")[2]
+
+
+def location(where: Location) -> str:
+    """A variable, a field, a header's validity or an extern's state."""
+    match where.field:
+        case "":
+            return where.owner
+        case field if field == VALIDITY:
+            return f"{where.owner}.isValid()"
+        case field if field == STATE_OF_EXTERN:
+            return where.owner
+        case field:
+            return f"{where.owner}.{field}"
 
 
 def _bare(part: str) -> str:

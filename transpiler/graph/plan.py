@@ -1,0 +1,184 @@
+"""The burst plans of a program: as text, a line for each step, and as a drawing, a group for each function over a burst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from transpiler.analysis.locations import Location
+from transpiler.diagnostics import Span
+from transpiler.graph.drawing import Drawing, Edge, Group, Node, NodeKind
+from transpiler.graph.text import cut, location, some
+from transpiler.schedule.plan import (
+    Access,
+    Advance,
+    Finish,
+    Form,
+    Gather,
+    PackKeys,
+    Pass,
+    PipelinePlan,
+    Receive,
+    Run,
+    RunSubBatches,
+    Start,
+    Step,
+    Take,
+    Transmit,
+)
+from transpiler.schedule.planned import Planned
+from transpiler.shown import shown
+
+_FORMS = {
+    Form.BURST: "run to completion",
+    Form.PROLOGUE: "software pipelined: prologue",
+    Form.EPILOGUE: "software pipelined: epilogue",
+    Form.PACKETS: "by pipeline",
+}
+_ACCESS = {
+    Access.CURSORS: "by cursors",
+    Access.ARRAY: "as an array",
+    Access.EARLY_ARRAY: "as an array, begun when the key is known",
+    Access.PHASES: "as an array, in phases",
+    Access.WORDS: "hashed as an array",
+}
+_KINDS: dict[type[Step], NodeKind] = {
+    Receive: NodeKind.ENTRY,
+    Take: NodeKind.ENTRY,
+    Gather: NodeKind.STATE,
+    PackKeys: NodeKind.STATE,
+    Run: NodeKind.STATEMENTS,
+    Transmit: NodeKind.EXIT,
+}
+_VERB, _LINE = 10, 110  # characters of a step's verb, and of a line of what lives across
+
+
+def text(planned: Planned) -> str:
+    """All plans as text; ends with a line break."""
+    lines: list[str] = []
+    for pipeline in planned.plans:
+        for made in pipeline.passes:
+            lines.append(f"plan {planned.program.name}: {_title(pipeline, made)}")
+            lines += (f"  {verb:{_VERB}}{what}".rstrip() for verb, what in _steps(planned, pipeline, made))
+            lines.append("")
+    at_once = [f"{name}{_kernel(planned, name)}" for name in _at_once(planned)]
+    lines += ["looked up within a stage", *(f"  {line}" for line in at_once), ""] if at_once else []
+    return "\n".join(map(shown, lines[:-1])) + "\n"
+
+
+def draw(planned: Planned) -> Drawing:
+    """The steps of each function over a burst, in their order; what lives across stands where packets are gathered."""
+    groups: list[Group] = []
+    edges: list[Edge] = []
+    for pipeline in planned.plans:
+        for made in pipeline.passes:
+            name = f"{pipeline.pipe.name}/{made.form.value}"
+            nodes = tuple(
+                Node(f"{name}/{number}", _KINDS.get(type(step), NodeKind.TABLE), verb, _sections(what), _span(pipeline, step))
+                for number, (step, (verb, what)) in enumerate(zip(made.steps, _said(planned, pipeline, made), strict=True))
+            )  # fmt: skip
+            groups.append(Group(name, _title(pipeline, made), nodes))
+            for before, after, step in zip(nodes, nodes[1:], made.steps[1:], strict=False):
+                edges.append(Edge(before.id, after.id, label=_label(pipeline, step)))
+    return Drawing(f"{planned.program.name}: plan", tuple(groups), tuple(edges))
+
+
+def _title(pipeline: PipelinePlan, made: Pass) -> str:
+    return f"{pipeline.pipe.name}{' aside' if pipeline.pipe.aside else ''}, {_FORMS[made.form]}"
+
+
+def _sections(what: str) -> tuple[tuple[str, ...], ...]:
+    return (tuple(map(cut, what.split("; "))),) if what else ()
+
+
+def _label(pipeline: PipelinePlan, step: Step) -> tuple[str, ...]:
+    return some(_live(pipeline.pipe.stages[step.stage].carried), 6) if isinstance(step, Gather) else ()
+
+
+def _span(pipeline: PipelinePlan, step: Step) -> Span | None:
+    lookups = pipeline.pipe.stages[getattr(step, "stage", 0)].lookups
+    return lookups[0].span if lookups else None
+
+
+# --- what is said of steps ------------------------------------------------------------------------------------------------
+
+
+def _steps(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tuple[str, str]]:
+    """Verb and text of each line: of each step and, where packets are gathered, of what lives across."""
+    for step, said in zip(made.steps, _said(planned, pipeline, made), strict=True):
+        yield said
+        if isinstance(step, Gather):
+            live = ", ".join(_live(pipeline.pipe.stages[step.stage].carried)) or "nothing"
+            yield from (("", line) for line in wrap(f"live: {live}", _LINE, subsequent_indent=" " * 6))
+
+
+def _said(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tuple[str, str]]:
+    for step in made.steps:
+        yield _step(planned, pipeline, step)
+
+
+def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, str]:
+    """A step: verb and text, whose parts are divided by semicolons."""
+    match step:
+        case Receive(ahead=ahead):
+            return "receive", "each packet: run entry" + ("; prefetch the headers of later packets" if ahead else "")
+        case Take():
+            return "take", "each packet: run entry"
+        case Transmit():
+            return "transmit", "each packet by its verdict"
+        case Gather(listed=listed, keyed=keyed):
+            order = "listed in order" if listed else "a set, put in order"
+            return "gather", f"{_stage(pipeline, step.stage)}: {order}{'; keys are there' if keyed else ''}"
+        case PackKeys():
+            return "pack", f"{_stage(pipeline, step.stage)}: keys of all packets"
+        case Start(lookups=lookups):
+            return "start", "; ".join(_lookup(planned, pipeline, step.stage, n) for n in lookups)
+        case Advance(begun=begun, next_burst=next_burst):
+            when = " of the next burst" if next_burst else ", unless that is done" if begun else ""
+            return "advance", f"{_tables(pipeline, step.stage, step.lookups)}{when}"
+        case Finish():
+            return "finish", _tables(pipeline, step.stage, step.lookups)
+        case Run(lookups=lookups, begun=begun):
+            entries = (
+                f"; prefetch entries of {_tables(pipeline, step.stage, lookups)} b packets ahead" if lookups else ""
+            )
+            then = ", then of the next burst" if begun else ""
+            return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}"
+        case RunSubBatches(lookups=lookups, steps=steps):
+            which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
+            on = f", go on {steps} time{'s' if steps > 1 else ''}" if steps else ""
+            return "run", f"{which}; b packets at a time: start{on}, finish and work"
+
+
+def _lookup(planned: Planned, pipeline: PipelinePlan, stage: int, number: int) -> str:
+    table = pipeline.pipe.stages[stage].lookups[number].table
+    return f"{table}{_kernel(planned, table)} {_ACCESS[pipeline.tables.access(table)]}"
+
+
+def _kernel(planned: Planned, table: str) -> str:
+    kernel = planned.kernels.get(table)
+    return f" ({kernel.name})" if kernel is not None else ""
+
+
+def _names(pipeline: PipelinePlan, stage: int, lookups: Iterable[int]) -> list[str]:
+    return [pipeline.pipe.stages[stage].lookups[number].table for number in lookups]
+
+
+def _tables(pipeline: PipelinePlan, stage: int, lookups: Iterable[int]) -> str:
+    return ", ".join(_names(pipeline, stage, lookups))
+
+
+def _stage(pipeline: PipelinePlan, number: int) -> str:
+    """A stage by its tables, or by its name where it looks nothing up."""
+    stage = pipeline.pipe.stages[number]
+    return _tables(pipeline, number, range(len(stage.lookups))) or stage.name
+
+
+def _live(locations: Iterable[Location]) -> list[str]:
+    return sorted(map(location, locations))
+
+
+def _at_once(planned: Planned) -> list[str]:
+    """The tables with a key that no stage begins with."""
+    started = {s.table for pipe in planned.schedule.pipes for stage in pipe.stages for s in stage.lookups}
+    return [table.name for table in planned.program.tables if table.keys and table.name not in started]
