@@ -1,4 +1,4 @@
-"""The logic of `make bench-check`: what a row says, what counts as held, how it ends."""
+"""The logic of `make bench-check`: what a row says, what counts as held, how it ends; and the picture beside DPDK."""
 
 from __future__ import annotations
 
@@ -83,3 +83,13 @@ def test_series_knows_its_parts(capsys: pytest.CaptureFixture[str]) -> None:
     series = script("series")
     assert series.main(["nonsense"]) == 2
     assert "apps, tables, frames, cores" in capsys.readouterr().err
+
+
+def test_the_picture_beside_dpdk_has_the_figures_of_the_page() -> None:
+    """`python bench/draw_peers.py` draws it again."""
+    peers = script("draw_peers")
+    page = peers.PERFORMANCE.read_text()
+    bars = peers.bars(page)
+    assert len(bars) == 12 and all(0.5 < bar.low < bar.high < 8 for bar in bars)
+    assert peers.PICTURE.read_text() == peers.draw(bars)
+    assert peers.draw(peers.bars(page.replace("1.79 to 2.06", "1.79 to 2.07"))) != peers.draw(bars)
