@@ -47,3 +47,7 @@ def test_drawing_of_a_plan(golden: Callable[[Path, str], None], monkeypatch: pyt
     monkeypatch.chdir(FOLDER.parent / "codegen")
     request = Request(Path("replicated.p4"), warnings=("no-all",), wanted=ALL.without(["small-tables"]))
     golden(FOLDER / "replicated.plan.dot", dot.write(plan.draw(decide(request, load(request)).planned)))
+
+
+def test_the_plan_in_the_documents_is_that_of_the_app() -> None:
+    assert (FOLDER / "l3fwd.plan").read_text() in (FOLDER.parents[2] / "docs" / "architecture.md").read_text()
