@@ -209,7 +209,10 @@ def test_steps_are_drawn_in_their_order() -> None:
         "ingress, software pipelined: epilogue",
     ]
     assert [node.title for node in made.groups[0].nodes] == ["receive", "gather", "start"]
-    assert [(e.source[-1], e.target[-1], e.label) for e in made.edges][:2] == [
-        ("0", "1", ("hdr.ethernet.dst", "hdr.ethernet.src")),
-        ("1", "2", ()),
+    assert made.groups[0].nodes[1].sections[1] == ("hdr.ethernet.dst", "hdr.ethernet.src")
+    assert [(e.source, e.target) for e in made.edges][:2] == [
+        ("ingress/prologue/0", "ingress/prologue/1"),
+        ("ingress/prologue/1", "ingress/prologue/2"),
     ]
+    run = next(node for node in made.groups[1].nodes if node.title == "run")
+    assert "next burst" in " ".join(run.sections[0])

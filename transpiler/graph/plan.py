@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from textwrap import wrap
 
 from transpiler.analysis.locations import Location
-from transpiler.diagnostics import Span
 from transpiler.graph.drawing import Drawing, Edge, Group, Node, NodeKind
-from transpiler.graph.text import cut, location, some
+from transpiler.graph.text import LINE, location, some
 from transpiler.schedule.plan import (
     Access,
     Advance,
@@ -43,8 +43,8 @@ _ACCESS = {
     Access.WORDS: "hashed as an array",
 }
 _KINDS: dict[type[Step], NodeKind] = {
-    Receive: NodeKind.ENTRY,
-    Take: NodeKind.ENTRY,
+    Receive: NodeKind.STATEMENTS,
+    Take: NodeKind.STATEMENTS,
     Gather: NodeKind.STATE,
     PackKeys: NodeKind.STATE,
     Run: NodeKind.STATEMENTS,
@@ -67,37 +67,30 @@ def text(planned: Planned) -> str:
 
 
 def draw(planned: Planned) -> Drawing:
-    """The steps of each function over a burst, in their order; what lives across stands where packets are gathered."""
+    """The steps of each function over a burst, in their order; below where packets are gathered stands what lives there."""
     groups: list[Group] = []
     edges: list[Edge] = []
     for pipeline in planned.plans:
         for made in pipeline.passes:
             name = f"{pipeline.pipe.name}/{made.form.value}"
-            nodes = tuple(
-                Node(f"{name}/{number}", _KINDS.get(type(step), NodeKind.TABLE), verb, _sections(what), _span(pipeline, step))
-                for number, (step, (verb, what)) in enumerate(zip(made.steps, _said(planned, pipeline, made), strict=True))
-            )  # fmt: skip
+            nodes = tuple(_node(f"{name}/{n}", planned, pipeline, step) for n, step in enumerate(made.steps))
             groups.append(Group(name, _title(pipeline, made), nodes))
-            for before, after, step in zip(nodes, nodes[1:], made.steps[1:], strict=False):
-                edges.append(Edge(before.id, after.id, label=_label(pipeline, step)))
+            edges += (Edge(before.id, after.id) for before, after in pairwise(nodes))
     return Drawing(f"{planned.program.name}: plan", tuple(groups), tuple(edges))
+
+
+def _node(name: str, planned: Planned, pipeline: PipelinePlan, step: Step) -> Node:
+    verb, what = _step(planned, pipeline, step)
+    sections = [tuple(line for part in what.split("; ") for line in wrap(part, LINE))]
+    stage = pipeline.pipe.stages[getattr(step, "stage", 0)]
+    if isinstance(step, Gather) and stage.carried:
+        sections.append(some(_live(stage.carried)))
+    span = stage.lookups[0].span if stage.lookups else None
+    return Node(name, _KINDS.get(type(step), NodeKind.TABLE), verb, tuple(sections), span)
 
 
 def _title(pipeline: PipelinePlan, made: Pass) -> str:
     return f"{pipeline.pipe.name}{' aside' if pipeline.pipe.aside else ''}, {_FORMS[made.form]}"
-
-
-def _sections(what: str) -> tuple[tuple[str, ...], ...]:
-    return (tuple(map(cut, what.split("; "))),) if what else ()
-
-
-def _label(pipeline: PipelinePlan, step: Step) -> tuple[str, ...]:
-    return some(_live(pipeline.pipe.stages[step.stage].carried), 6) if isinstance(step, Gather) else ()
-
-
-def _span(pipeline: PipelinePlan, step: Step) -> Span | None:
-    lookups = pipeline.pipe.stages[getattr(step, "stage", 0)].lookups
-    return lookups[0].span if lookups else None
 
 
 # --- what is said of steps ------------------------------------------------------------------------------------------------
@@ -105,16 +98,11 @@ def _span(pipeline: PipelinePlan, step: Step) -> Span | None:
 
 def _steps(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tuple[str, str]]:
     """Verb and text of each line: of each step and, where packets are gathered, of what lives across."""
-    for step, said in zip(made.steps, _said(planned, pipeline, made), strict=True):
-        yield said
+    for step in made.steps:
+        yield _step(planned, pipeline, step)
         if isinstance(step, Gather):
             live = ", ".join(_live(pipeline.pipe.stages[step.stage].carried)) or "nothing"
             yield from (("", line) for line in wrap(f"live: {live}", _LINE, subsequent_indent=" " * 6))
-
-
-def _said(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tuple[str, str]]:
-    for step in made.steps:
-        yield _step(planned, pipeline, step)
 
 
 def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, str]:

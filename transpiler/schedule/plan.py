@@ -2,11 +2,12 @@
 each step, `macsad graph --kind plan` shows it.
 
     plan l3fwd: ingress, run to completion
-      receive   each packet: bind, run entry
-      gather    routes
-      start     routes: lpm_dir24, as an array
-      run       routes, on each packet
-      transmit
+      receive   each packet: run entry; prefetch the headers of later packets
+      gather    L3Ingress.routes: listed in order; keys are there
+                live: checksum.sum_0, hdr.ethernet.dst, hdr.ethernet.src, hdr.ipv4.dst, hdr.ipv4.ttl
+      start     L3Ingress.routes (lpm_dir24) as an array, begun when the key is known
+      run       L3Ingress.routes: each packet
+      transmit  each packet by its verdict
 
 How a table is looked up for the packets of a burst is its *access*:
 
