@@ -111,6 +111,33 @@ def test_a_key_fed_by_a_table_that_is_missed(tmp_path: Path) -> None:
     assert sorted(("I.groups" in s.entries, "I.ends" in s.entries) for s in streams) == [(False, False), (True, True)]
 
 
+def test_a_kind_of_frames_that_comes_to_nothing_is_in_no_other_s_way(tmp_path: Path) -> None:
+    """`ways` has one key and room for one entry, which leads `one` to `ones`. `two` would need another there to come to `ends`,
+    where the entry for it is what `one` would hit: `one` has no key of `groups`, and misses `ends`."""
+    fed = table("groups", "m.address: exact", "group").replace("; NoAction; }", "; @defaultonly NoAction; }")
+    tables = "".join(
+        (table("ways", "m.slice: exact", "a1; a2"), fed, table("ends", "m.group: exact"), table("ones", "h.one.b: exact"),
+         table("twos", "h.two.c: exact"))
+    )  # fmt: skip
+    apply = """if (h.one.isValid()) {
+            m.address = h.one.a + h.one.b; groups.apply(); m.group = m.group ^ (m.group << 1); ends.apply();
+            switch (ways.apply().action_run) { a1: { ones.apply(); } }
+        } else { switch (ways.apply().action_run) { a2: { ends.apply(); twos.apply(); } } }"""
+    program = written(tmp_path, tables, apply)
+    assert [set(stream.entries) for stream in planned(program).streams] == [{"I.ways", "I.ones"}]
+
+
+@pytest.mark.parametrize("kind", ["ternary", "range"])
+def test_keys_of_what_entries_with_priorities_give(kind: str, tmp_path: Path) -> None:
+    """An entry of `groups` that matched frames of another would give them its own number, and `pairs` would miss."""
+    tables = table("groups", f"h.one.b[31:16]: {kind}; h.one.b[15:0]: {kind}", "group")
+    tables += table("pairs", "h.one.a: exact; m.group: exact")
+    program = written(tmp_path, tables, "if (h.one.isValid()) { groups.apply(); pairs.apply(); }")
+    hlir = switches.load(program)
+    made = generation.make(Request(program), hlir, generated.order(tmp_path))
+    assert hits(hlir, tmp_path) == made.ratios == {"I.groups": 1.0, "I.pairs": 1.0}
+
+
 def test_what_is_told_of_hits_is_so(tmp_path: Path) -> None:
     """`pairs` matches what two tables choose by themselves: not all pairs have an entry."""
     tables = table("hosts", "h.one.a: exact") + table("groups", "h.one.b: exact", "group")

@@ -58,11 +58,11 @@ def _even(low: int, high: int) -> Lengths:
 
 def make(
     fields: Sequence[KeyField], bits: Sequence[KeyBit], marks: Sequence[int], others: int, part: tuple[int, int], count: int,
-    wanted: str | None, seed: int,
+    wanted: str | None, seed: int, masks: int = MASKS,
 ) -> tuple[Pattern, ...]:  # fmt: skip
     """The patterns of `count` entries, or of as many as there are keys for `part` k of n that share them.
 
-    `others`: as in `capacity`. Raises: LengthsError.
+    `others`: as in `capacity`; `masks` different ones at most. Raises: LengthsError.
     """
     chance = Random(seed)
     width = next((f.width for f in fields if f.kind is MatchKind.LPM), 0)
@@ -71,7 +71,7 @@ def make(
         spread = {width: 1.0}  # prefixes of other tables' keys might be the same
     shares: dict[tuple[bool, ...], float] = {}
     ternary = any(f.kind in PRIORITY_KINDS for f in fields)
-    for turn in range(MASKS if ternary else 1):
+    for turn in range(masks if ternary else 1):
         for length, share in spread.items():
             cares = _cares(fields, bits, marks, length, chance, turn)
             if cares is not None:

@@ -94,7 +94,8 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
         return _without_tables(program, wishes, found, diagnostics)
     chosen = choose(program, probe, found)
     reached = [_claim(program, template, trace(program, probe, template)) for template in chosen]
-    made = _Builder(program, wishes, diagnostics, probe).build(reached)
+    together = _compatible(program, wishes, probe, [group for group in reached if group])
+    made = _Builder(program, wishes, diagnostics, probe).build(together)
     _complain(program, made, diagnostics)
     return made
 
@@ -158,23 +159,41 @@ def _complain(program: Program, made: Plan, diagnostics: Diagnostics) -> None:
 # --- keys and entries ------------------------------------------------------------------------------------------------
 
 
+def _compatible(
+    program: Program, wishes: Wishes, probe: Probe, reached: Sequence[list[_Reached]]
+) -> list[list[_Reached]]:  # fmt: skip
+    """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss."""
+    taken: list[list[_Reached]] = []
+    for group in reached:
+        streams = _Builder(program, wishes, Diagnostics(), probe).streams([*taken, group])
+        if all(stream.entries for stream in streams):
+            taken.append(group)
+    return taken
+
+
 class _Builder:
     def __init__(self, program: Program, wishes: Wishes, diagnostics: Diagnostics, probe: Probe) -> None:
         self.program, self.wishes, self.diagnostics, self.probe = program, wishes, diagnostics, probe
         self.kinds: dict[str, list[_Kind]] = {}
         self.made: dict[tuple[str, _Kind], TableEntries] = {}
         self.feeds: dict[tuple[str, str, int], Fed] = {}
+        self.feeding: set[str] = set()  # tables whose action data are in keys: a frame must hit the entry made for it
 
     def build(self, reached: list[list[_Reached]]) -> Plan:
-        for one in (one for group in reached for one in group):
-            self._note_kind(one)
-        streams = [self._stream(group) for group in reached if group]
+        streams = self.streams(reached)
         used = {id(made) for stream in streams for made in stream.entries.values()}
         tables = tuple(made for made in self.made.values() if id(made) in used)
         if not tables:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
-        return Plan(self.program, self.wishes, tuple(s for s in streams if s.entries), tables, self.feeds)
+        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds)
+
+    def streams(self, reached: list[list[_Reached]]) -> list[Stream]:
+        """One for each template; those that come to nothing have no entries."""
+        for one in (one for group in reached for one in group):
+            self._note_kind(one)
+            self.feeding |= {bit.table for bit in one.data}
+        return [self._stream(group) for group in reached]
 
     def _note_kind(self, one: _Reached) -> None:
         """Templates may want different keys of a table; entries are made for those that no key can be of two of."""
@@ -273,7 +292,8 @@ class _Builder:
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
-        made = patterns.make(fields, bits, marks, others, part, count, wanted, salt)
+        masks = 1 if name in self.feeding else patterns.MASKS
+        made = patterns.make(fields, bits, marks, others, part, count, wanted, salt, masks)
         return KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
 
     def _count(self, table: Table) -> int:
