@@ -1,4 +1,4 @@
-"""What makes a compiled switch fast, by name: each can be left out, and the packets are the same without it.
+"""Optimisations by name. Each can be left out, and the packets that the switch sends stay the same.
 
 The one list: options of the command, docs/optimisations.md and the tests are made from the fields of `Optimisations`.
 """
@@ -11,126 +11,128 @@ from typing import Any
 
 
 def _on(does: str, gain: str, *, of_program: bool = True) -> bool:
-    """An optimisation: what is done, and what that gains and costs. Not `of_program`: the program's C is the same, what
-    it is compiled or linked with is not."""
+    """An optimisation: what it does, what it gains and costs. If not `of_program` it leaves the program's C as it is, and
+    changes how that is compiled or linked."""
     made: bool = field(default=True, metadata={"does": does, "gain": gain, "of_program": of_program})
     return made
 
 
 @dataclass(frozen=True, slots=True)
 class Optimisations:
-    """Those that are done. `without_passes`: passes that are left out, by their names in passes/pipeline.py."""
+    """The optimisations that are done. `without_passes`: names of passes (passes/pipeline.py) that are left out."""
 
     passes: bool = _on(
-        "rewrites of the program, all of them (see --no-pass)",
+        "all rewrites of the program (see --no-pass)",
         "fewer instructions, fields and branches; costs compile time",
     )
     stages: bool = _on(
-        "stages: the program is cut at its lookups, so that those of many packets are in flight at once",
-        "cache misses overlap; costs a set of packets for each stage",
+        "stages: the program is split at table lookups, so that lookups of many packets are in flight at once",
+        "cache misses overlap; costs a list of packets for each stage",
     )
     small_tables: bool = _on(
-        "lookups within a stage for tables that are so small that they stay in the cache",
-        "no set of packets where there is nothing to wait for",
+        "immediate lookups in tables so small that they stay in the cache, without a stage of their own",
+        "no list of packets where there is no miss to wait for",
     )
     together: bool = _on(
-        "starting lookups together that do not depend on each other",
+        "starting independent lookups in the same stage",
         "their misses overlap, and there are fewer stages",
     )
     merge: bool = _on(
-        "one pipe for ingress and egress (v1model), of packets that are not replicated",
-        "no step between them, and one pipe can be straight",
+        "one pipeline for ingress and egress (v1model), for packets that are not replicated",
+        "no step between them, and the program can run to completion",
     )
     straight: bool = _on(
-        "handing received bursts to programs of one pipe as they are; what is multicast or recirculates has one aside",
-        "no list of packets in between; a burst to one port goes out as a whole",
+        "run to completion: programs of one pipeline process a received burst as a whole; packets that are multicast "
+        "or recirculated leave it for a replication pipeline",
+        "no lists of packets between pipelines; a burst to one port is sent as a whole",
     )
     overlap: bool = _on(
-        "finishing a burst when the next one has been received and parsed, in straight programs that look up hashed keys "
-        "first (exact_packed, exact_hash), at b of 2 and more",
-        "no burst begins or ends with waiting; a packet waits for the next reception, a busy switch holds two bursts",
+        "software pipelining: the prologue of a burst (receive, parse, hash keys) runs before the epilogue of the "
+        "previous one; for programs that run to completion and look up hashed keys first (exact_packed, exact_hash), "
+        "at b of 2 and more",
+        "no burst begins or ends with waiting for memory; a packet waits for the next reception, and a busy switch "
+        "holds two bursts",
     )
     locals: bool = _on(
-        "locals for what no later stage reads, in place of the packet's state",
-        "registers in place of memory; what nothing reads is gone",
+        "local variables for values that no later stage reads, in place of the packet's state",
+        "registers in place of memory; dead stores are removed",
     )
     facts: bool = _on(
-        "what is known where a stage begins and inside it: headers that are valid there, values set on every way to it, "
-        "packets that are dropped",
-        "fewer tests, less kept from stage to stage",
+        "facts that hold at the start of a stage and inside it: valid headers, values set on every path, dropped "
+        "packets",
+        "fewer tests, and fewer live values between stages",
     )
     in_place: bool = _on(
-        "deparsing in place: headers that did not move stay in the frame, only what was written is stored back",
-        "headers are not copied; costs a comparison of their places",
+        "deparsing in place: headers that did not move stay in the frame, and only changed fields are stored",
+        "headers are not copied; costs a comparison of their offsets",
     )
     sums: bool = _on(
-        "adding up what an Internet checksum covers where it is, in place of packed bytes",
-        "nothing is stored and read again; one addition a field",
+        "summing the fields of an Internet checksum where they are, without packing them into bytes first",
+        "no stores and loads of packed bytes; one addition a field",
     )
     words: bool = _on(
         "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",
     )
     compare: bool = _on(
-        "code for tables of few entries, which never change: `const entries` (compare)",
+        "code in place of tables with few entries that never change: `const entries` (compare)",
         "comparisons with constants in place of a lookup",
     )
     direct: bool = _on(
-        "an array by key for exact keys of up to 16 bits (exact_direct, exact_index)",
-        "no hash, one load a lookup or two; costs a cell for each key there can be",
+        "arrays indexed by the key, for exact keys of up to 16 bits (exact_direct, exact_index)",
+        "no hash, one or two loads a lookup; costs an element for each possible key",
     )
     bulk: bool = _on(
-        "looking up the keys of all packets of a stage as an array (exact_index, exact_hash, lpm_dir24, lpm_trie, "
-        "ternary_cells), or hashing them so and fetching the entries of some packets between the work on those before "
-        "them (exact_packed)",
-        "vector code; less between two fetches, so that more of them overlap; keys go down a trie together, and through "
-        "rows of bits",
+        "bulk lookups: a stage passes the keys of all packets to the table at once (exact_index, exact_hash, "
+        "lpm_dir24, lpm_trie, ternary_cells); for exact_packed it hashes all keys first, and prefetches entries "
+        "while it processes earlier packets",
+        "vector code, and more misses in flight",
     )
     simd: bool = _on(
-        "comparing buckets and groups of entries by vector instructions",
+        "comparing the entries of a bucket or group by vector instructions",
         "one comparison in place of eight",
     )
     prefetch: bool = _on(
-        "fetching the cache lines of a table ahead of their use",
+        "prefetching the cache lines of a table before their use",
         "the misses of a sub-batch overlap; costs an instruction a line",
     )
     read_ahead: bool = _on(
-        "fetching the headers of the next packets of a burst",
-        "frames in memory are in the cache in time; costs an instruction a packet",
+        "prefetching the headers of the next packets of a burst",
+        "frames are in the cache when they are parsed; costs an instruction a packet",
     )
     huge_pages: bool = _on(
-        "tables on huge pages, where these can be had",
-        "fewer misses of the TLB; memory is taken in pieces of 2 MiB",
+        "tables on huge pages, where the system has them",
+        "fewer TLB misses; memory is allocated in pieces of 2 MiB",
     )
     transmit_buffer: bool = _on(
         "gathering packets by port and sending a burst at a time",
-        "one call of the interface for many packets",
+        "one call of the port for many packets",
     )
     native: bool = _on(
-        "code for the very processor that it is built on; without it, for any of the architecture",
-        "wider vectors, newer instructions; such a binary may not run elsewhere",
+        "code for the processor of this machine; without it, for any processor of the architecture",
+        "wider vectors, newer instructions; the binary may not run elsewhere",
         of_program=False,
     )
     sdb: bool = _on(
-        "self-described buffers (linux): a packet's description stands in its own buffer, bound once for ever",
+        "self-described buffers (linux): a packet's description is in its own buffer, bound once",
         "one object a packet to allocate and free, nothing to bind; AF_XDP receives into packets without a copy",
         of_program=False,
     )
     without_passes: frozenset[str] = frozenset()
 
     def without(self, names: Iterable[str]) -> Optimisations:
-        """These less the named ones: of `NAMES`, else passes."""
+        """These without the named ones, which are of `NAMES` or passes."""
         named = frozenset(names)
         changes: dict[str, Any] = {name.replace("-", "_"): False for name in named.intersection(NAMES)}
         return replace(self, without_passes=self.without_passes | named.difference(NAMES), **changes)
 
     def as_far_as(self, platform: str) -> Optimisations:
-        """These, with those too that the platform cannot do without."""
+        """These, and those that the platform always does."""
         return replace(self, sdb=self.sdb or platform != "linux")
 
     @property
     def of_build(self) -> tuple[bool, ...]:
-        """Which of those are done that leave the program's C as it is."""
+        """Which of `OF_BUILD` are done, in its order."""
         return tuple(getattr(self, name) for name in OF_BUILD)
 
     @property
