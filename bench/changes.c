@@ -33,19 +33,19 @@ struct entry {
 
 /* A table of which `entries` are changed. */
 struct subject {
-    const struct macs_kernel *kernel;
+    const struct macs_table_ops *ops;
     uint32_t entries, key_bytes;
     uint32_t shortest, longest; /* prefixes; 0: the key is exact or has masks */
     uint32_t open_bytes;        /* of each mask */
 };
 
 static const struct subject subjects[] = {
-    {.kernel = &macs_exact_packed_kernel, .entries = 4000000, .key_bytes = 6},
-    {.kernel = &macs_exact_hash_kernel, .entries = 1000000, .key_bytes = 6},
-    {.kernel = &macs_lpm_dir24_kernel, .entries = 500000, .key_bytes = 4, .shortest = 16, .longest = 24},
-    {.kernel = &macs_lpm_dir24_kernel, .entries = 1000000, .key_bytes = 4, .shortest = 16, .longest = 24},
-    {.kernel = &macs_lpm_trie_kernel, .entries = 200000, .key_bytes = 16, .shortest = 48, .longest = 64},
-    {.kernel = &macs_ternary_cells_kernel, .entries = 10000, .key_bytes = 13, .open_bytes = 4},
+    {.ops = &macs_exact_packed_ops, .entries = 4000000, .key_bytes = 6},
+    {.ops = &macs_exact_hash_ops, .entries = 1000000, .key_bytes = 6},
+    {.ops = &macs_lpm_dir24_ops, .entries = 500000, .key_bytes = 4, .shortest = 16, .longest = 24},
+    {.ops = &macs_lpm_dir24_ops, .entries = 1000000, .key_bytes = 4, .shortest = 16, .longest = 24},
+    {.ops = &macs_lpm_trie_ops, .entries = 200000, .key_bytes = 16, .shortest = 48, .longest = 64},
+    {.ops = &macs_ternary_cells_ops, .entries = 10000, .key_bytes = 13, .open_bytes = 4},
 };
 
 static void fail(const char *what) {
@@ -76,18 +76,18 @@ static int change(const struct subject *subject, void *table, const struct entry
                   uint32_t number) {
     const struct macs_match match = {entry->key, entry->mask, entry->key, entry->bits, 0};
     const struct value value = {.number = number % (1 << DATA_BITS)};
-    int error = what == ADD      ? subject->kernel->add(table, &match, &value, NULL)
-                : what == MODIFY ? subject->kernel->modify(table, &match, &value)
-                                 : subject->kernel->remove(table, &match);
+    int error = what == ADD      ? subject->ops->add(table, &match, &value, NULL)
+                : what == MODIFY ? subject->ops->modify(table, &match, &value)
+                                 : subject->ops->remove(table, &match);
     return error == (what == ADD ? -EEXIST : -ENOENT) && subject->longest ? 0 : error;
 }
 
 /* As many changes as a script has in hand at once: have the memory on its way that they take. */
 static void expect(const struct subject *subject, void *table, const struct entry entries[], uint32_t count,
                    bool found) {
-    for (uint32_t n = 0; n < count && subject->kernel->expect; n++) {
+    for (uint32_t n = 0; n < count && subject->ops->prefetch; n++) {
         const struct macs_match match = {entries[n].key, entries[n].mask, entries[n].key, entries[n].bits, 0};
-        subject->kernel->expect(table, &match, found);
+        subject->ops->prefetch(table, &match, found);
     }
 }
 
@@ -115,7 +115,7 @@ static struct macs_table_shape shape_of(const struct subject *subject, uint32_t 
         .name = "number", .bits = DATA_BITS, .offset = offsetof(struct value, number), .bytes = 4};
     static const struct macs_action_desc action = {.name = "answer", .params = &param, .param_count = 1};
     static const struct macs_key_field field = {.name = "key", .bits = 48, .kind = MACS_EXACT};
-    bool packed = subject->kernel == &macs_exact_packed_kernel;
+    bool packed = subject->ops == &macs_exact_packed_ops;
     return (struct macs_table_shape){.key_bytes = subject->key_bytes,
                                      .prefix_offset = subject->longest ? 0 : subject->key_bytes,
                                      .value_bytes = sizeof(struct value),
@@ -133,18 +133,18 @@ static void run(const struct subject *subject, uint32_t count) {
     struct entry *entries = calloc(count, sizeof(*entries)), *others = calloc(count, sizeof(*others));
     struct macs_qsbr *qsbr = NULL;
     void *table = NULL;
-    if (!entries || !others || macs_qsbr_create(&qsbr) || subject->kernel->create(&shape, qsbr, &table))
+    if (!entries || !others || macs_qsbr_create(&qsbr) || subject->ops->create(&shape, qsbr, &table))
         fail("no memory");
     for (uint32_t n = 0; n < count; n++)
         make_entry(subject, n, &entries[n]);
     for (uint64_t n = 0; n < count; n++)
         others[n] = entries[n * OTHER_STEP % count];
-    printf("%s %u", subject->kernel->name, count);
+    printf("%s %u", subject->ops->name, count);
     for (enum change what = ADD; what <= REMOVE; what++)
         printf(" %.0f", time_changes(subject, table, what == ADD ? entries : others, count, what));
     printf("\n");
     fflush(stdout);
-    subject->kernel->destroy(table);
+    subject->ops->destroy(table);
     macs_qsbr_destroy(qsbr);
     free(entries);
     free(others);

@@ -70,16 +70,16 @@ static void describe_value_set(const struct macs_table_desc *desc, struct macs_t
 
 /* Of the table as it is now. */
 static void describe_size(const struct macs_table *table, struct macs_text *text) {
-    const struct macs_kernel *kernel = table->desc->kernel;
-    uint64_t memory = kernel ? kernel->memory_bytes(table->kernel) : 0;
+    const struct macs_table_ops *kernel = table->desc->ops;
+    uint64_t memory = kernel ? kernel->memory_bytes(table->state) : 0;
     macs_text_add(text, "\"entries\":%" PRIu32 ",\"memory_bytes\":%" PRIu64 ",\"reader_bytes\":%" PRIu64 ",",
-                  kernel ? kernel->count(table->kernel) : 0, memory,
-                  kernel && kernel->reader_bytes ? kernel->reader_bytes(table->kernel) : memory);
+                  kernel ? kernel->count(table->state) : 0, memory,
+                  kernel && kernel->reader_bytes ? kernel->reader_bytes(table->state) : memory);
 }
 
 static void describe_table(const struct macs_table *table, struct macs_text *text) {
     const struct macs_table_desc *desc = table->desc;
-    const struct macs_kernel *kernel = desc->kernel;
+    const struct macs_table_ops *kernel = desc->ops;
     macs_text_add(text, "{");
     pair(text, "name", desc->name);
     macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,

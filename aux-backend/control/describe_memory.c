@@ -17,15 +17,15 @@ static void size(struct macs_text *text, uint64_t bytes) {
 }
 
 static void describe_table(const struct macs_table *table, struct macs_text *text) {
-    const struct macs_kernel *kernel = table->desc->kernel;
+    const struct macs_table_ops *kernel = table->desc->ops;
     if (!kernel)
         return;
-    uint64_t bytes = kernel->memory_bytes(table->kernel);
+    uint64_t bytes = kernel->memory_bytes(table->state);
     macs_text_add(text, "%s: %s, %" PRIu32 " of %" PRIu32 " entries, ", table->desc->name, kernel->name,
-                  kernel->count(table->kernel), table->desc->shape.size);
+                  kernel->count(table->state), table->desc->shape.size);
     size(text, bytes);
     macs_text_add(text, ", lookups read ");
-    size(text, kernel->reader_bytes ? kernel->reader_bytes(table->kernel) : bytes);
+    size(text, kernel->reader_bytes ? kernel->reader_bytes(table->state) : bytes);
     macs_text_add(text, "\n");
 }
 

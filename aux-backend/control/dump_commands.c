@@ -77,7 +77,7 @@ static int table_dump(struct macs_console *console, unsigned count, char **words
     if (status == FULL)
         macs_text_add(answer, "**********\n(there are more: %" PRIu32 " entries)\n", macs_entries_count(entries));
     macs_text_add(answer, "==========\nDumping default entry\n");
-    print_action(desc, atomic_load(&entries->table->fallback), answer);
+    print_action(desc, atomic_load(&entries->table->default_entry), answer);
     macs_text_add(answer, "==========\n");
     return 0;
 }
@@ -174,12 +174,11 @@ static int table_info(struct macs_console *console, unsigned count, char **words
     const struct macs_table_desc *desc = entries->table->desc;
     print_table(desc, answer);
     macs_text_add(answer, "%" PRIu32 " of %" PRIu32 " entries", macs_entries_count(entries), desc->shape.size);
-    if (desc->kernel)
-        macs_text_add(answer, ", kernel %s, %" PRIu64 " bytes", desc->kernel->name,
-                      desc->kernel->memory_bytes(entries->table->kernel));
-    if (desc->kernel && desc->kernel->reader_bytes)
-        macs_text_add(answer, ", %" PRIu64 " of which lookups read",
-                      desc->kernel->reader_bytes(entries->table->kernel));
+    if (desc->ops)
+        macs_text_add(answer, ", kernel %s, %" PRIu64 " bytes", desc->ops->name,
+                      desc->ops->memory_bytes(entries->table->state));
+    if (desc->ops && desc->ops->reader_bytes)
+        macs_text_add(answer, ", %" PRIu64 " of which lookups read", desc->ops->reader_bytes(entries->table->state));
     macs_text_add(answer, "\n********************************************************************************\n");
     print_actions(desc, answer);
     return 0;

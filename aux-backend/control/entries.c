@@ -88,16 +88,16 @@ static int remember_visited(const struct macs_match *match, const struct macs_en
     return remember(argument, match, entry->index);
 }
 
-static const struct macs_kernel *kernel_of(const struct macs_entries *entries) {
-    return entries->table->desc->kernel;
+static const struct macs_table_ops *ops_of(const struct macs_entries *entries) {
+    return entries->table->desc->ops;
 }
 
 static int make_map(struct macs_entries *entries) {
-    if (!kernel_of(entries))
+    if (!ops_of(entries))
         return -ENODEV;
     if (entries->mapped)
         return 0;
-    int status = kernel_of(entries)->walk(entries->table->kernel, remember_visited, entries);
+    int status = ops_of(entries)->walk(entries->table->state, remember_visited, entries);
     entries->mapped = !status;
     return status;
 }
@@ -144,22 +144,22 @@ int macs_entries_get(struct macs_entries *entries, uint64_t handle, struct macs_
     if (status)
         return status;
     recall(entries, index, match);
-    *entry = kernel_of(entries)->find(entries->table->kernel, match);
+    *entry = ops_of(entries)->find(entries->table->state, match);
     return *entry ? 0 : -ENOENT;
 }
 
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value,
                      uint64_t *handle) {
-    if (!kernel_of(entries))
+    if (!ops_of(entries))
         return -ENODEV;
     uint32_t index;
-    int status = kernel_of(entries)->add(entries->table->kernel, match, value, &index);
+    int status = ops_of(entries)->add(entries->table->state, match, value, &index);
     if (status)
         return status;
     if (entries->mapped)
         status = remember(entries, match, index);
     if (status) {
-        kernel_of(entries)->remove(entries->table->kernel, match);
+        ops_of(entries)->remove(entries->table->state, match);
         return status;
     }
     *handle = handle_of(entries, index);
@@ -176,10 +176,10 @@ void macs_entries_prefetch(struct macs_entries *entries, uint64_t handle, unsign
     if (step == 0) {
         __builtin_prefetch(record, 1);
         __builtin_prefetch(record + entries->stride - 1);
-    } else if (kernel_of(entries)->expect) {
+    } else if (ops_of(entries)->prefetch) {
         struct macs_match match;
         recall(entries, (uint32_t)index, &match);
-        kernel_of(entries)->expect(entries->table->kernel, &match, step > 1);
+        ops_of(entries)->prefetch(entries->table->state, &match, step > 1);
     }
 }
 
@@ -187,7 +187,7 @@ int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const voi
     struct macs_match match;
     const struct macs_entry *entry;
     int status = macs_entries_get(entries, handle, &match, &entry);
-    return status ? status : kernel_of(entries)->modify(entries->table->kernel, &match, value);
+    return status ? status : ops_of(entries)->modify(entries->table->state, &match, value);
 }
 
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
@@ -197,7 +197,7 @@ int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
     if (status)
         return status;
     recall(entries, index, &match);
-    status = kernel_of(entries)->remove(entries->table->kernel, &match);
+    status = ops_of(entries)->remove(entries->table->state, &match);
     if (status)
         return status;
     forget(entries, index);
@@ -214,9 +214,9 @@ int macs_entries_clear(struct macs_entries *entries, uint64_t *at, uint32_t most
 }
 
 int macs_entries_find(struct macs_entries *entries, const struct macs_match *match, uint64_t *handle) {
-    if (!kernel_of(entries))
+    if (!ops_of(entries))
         return -ENODEV;
-    const struct macs_entry *entry = kernel_of(entries)->find(entries->table->kernel, match);
+    const struct macs_entry *entry = ops_of(entries)->find(entries->table->state, match);
     if (!entry)
         return -ENOENT;
     *handle = handle_of(entries, entry->index);
@@ -228,13 +228,13 @@ static int visit_index(struct macs_entries *entries, uint32_t index, macs_entrie
         return 0;
     struct macs_match match;
     recall(entries, index, &match);
-    const struct macs_entry *entry = kernel_of(entries)->find(entries->table->kernel, &match);
+    const struct macs_entry *entry = ops_of(entries)->find(entries->table->state, &match);
     return entry ? visit(handle_of(entries, index), &match, entry, argument) : 0;
 }
 
 int macs_entries_walk(struct macs_entries *entries, uint64_t *at, uint32_t most, macs_entries_visit_fn *visit,
                       void *argument) {
-    if (!kernel_of(entries))
+    if (!ops_of(entries))
         return 0;
     int status = make_map(entries);
     for (uint64_t end = *at + most; *at < end && *at < entries->map_count && !status; ++*at)
@@ -243,5 +243,5 @@ int macs_entries_walk(struct macs_entries *entries, uint64_t *at, uint32_t most,
 }
 
 uint32_t macs_entries_count(const struct macs_entries *entries) {
-    return kernel_of(entries) ? kernel_of(entries)->count(entries->table->kernel) : 0;
+    return ops_of(entries) ? ops_of(entries)->count(entries->table->state) : 0;
 }

@@ -3,7 +3,7 @@
  * A handle is the entry's index, and above it how often that index was reused (so that the handle of a deleted entry
  * does not name its successor). Kernels find entries by what they match only; the map from index to match is made when
  * a command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it. Threads:
- * the control thread. Errors are -errno as of struct macs_kernel, -ENODEV for a table without keys.
+ * the control thread. Errors are -errno as of struct macs_table_ops, -ENODEV for a table without keys.
  */
 #ifndef MACS_CONTROL_ENTRIES_H
 #define MACS_CONTROL_ENTRIES_H

@@ -49,9 +49,9 @@ static void expect_add(struct macs_console *console, int count, char *words[], s
     struct macs_entries *entries = macs_console_table(console, words[1], scratch);
     const struct macs_table_desc *desc = entries ? entries->table->desc : NULL;
     struct macs_match match = {.priority = 0};
-    if (desc && desc->kernel && desc->kernel->expect && count >= 3 + desc->field_count &&
+    if (desc && desc->ops && desc->ops->prefetch && count >= 3 + desc->field_count &&
         !macs_match_parse(desc, words + 3, &console->buffer, &match, scratch))
-        desc->kernel->expect(entries->table->kernel, &match, false);
+        desc->ops->prefetch(entries->table->state, &match, false);
 }
 
 struct macs_prefetched macs_console_prefetch(struct macs_console *console, int count, char *words[],

@@ -12,7 +12,7 @@
 #include "runtime/datapath.h"
 
 #include <macs/cipher.h>
-#include <macs/straight.h>
+#include <macs/run_to_completion.h>
 
 #include "runtime/requests.h"
 #include "runtime/traffic_manager.h"
@@ -52,10 +52,10 @@ static const struct macs_datapath with_requests[ORDERS] = {
 
 void macs_datapath_choose(struct macs_thread *thread) {
     const struct macs_program *program = thread->sw->program;
-    const enum order order = program->open         ? SOFTWARE_PIPELINED
-                             : program->straight   ? RUN_TO_COMPLETION
-                             : program->one_by_one ? ORDERED
-                                                   : BY_PIPELINE;
+    const enum order order = program->prologue            ? SOFTWARE_PIPELINED
+                             : program->run_to_completion ? RUN_TO_COMPLETION
+                             : program->ordered           ? ORDERED
+                                                          : BY_PIPELINE;
     thread->datapath = program->uses_requests ? &with_requests[order] : &plain[order];
 }
 
@@ -103,7 +103,7 @@ static void end_burst(struct macs_thread *thread, struct macs_port *port, unsign
 
 /* All of a burst but its prologue; `next`: the burst whose prologue has run since, or NULL. */
 static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
-    thread->sw->program->close(&thread->worker, burst->state, next ? next->state : NULL);
+    thread->sw->program->epilogue(&thread->worker, burst->state, next ? next->state : NULL);
     end_burst(thread, burst->port, burst->count);
     burst->count = 0;
 }
@@ -120,7 +120,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
                                 unsigned count) {
     struct macs_in_flight *before = &thread->bursts[thread->latest], *burst = &thread->bursts[thread->latest ^= 1];
     burst->epoch = macs_qsbr_epoch(thread->sw->qsbr);
-    uint64_t bytes = thread->sw->program->open(&thread->worker, burst->state, handles, count);
+    uint64_t bytes = thread->sw->program->prologue(&thread->worker, burst->state, handles, count);
     burst->port = port;
     burst->count = count;
     if (before->count)
@@ -132,7 +132,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
 
 static uint64_t burst_to_completion(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                                     unsigned count) {
-    uint64_t bytes = thread->sw->program->straight(&thread->worker, handles, count);
+    uint64_t bytes = thread->sw->program->run_to_completion(&thread->worker, handles, count);
     end_burst(thread, port, count);
     return bytes;
 }
@@ -169,7 +169,7 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
         if (ahead)
-            macs_fetch(handles, i, count);
+            macs_prefetch_headers(handles, i, count);
         macs_bind(&common, packet, handles[i], MACS_BIND_ALL);
         if (macs_can_parse(handles[i], parse_bytes))
             packets[fine++] = packet;
@@ -214,11 +214,11 @@ static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsi
 }
 
 /* A run to completion has finished a burst. */
-void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
-                 struct macs_extent extent) {
+void macs_transmit_burst(struct macs_worker *worker, const odp_packet_t handles[], const macs_verdict verdicts[],
+                         unsigned count, struct macs_extent extent) {
     struct macs_thread *thread = macs_thread_of(worker);
-    if (odp_unlikely(!macs_transmit_verdicts(thread, handles, fates, count, extent)))
-        thread->datapath->resume(thread, handles, fates, count);
+    if (odp_unlikely(!macs_transmit_verdicts(thread, handles, verdicts, count, extent)))
+        thread->datapath->resume(thread, handles, verdicts, count);
 }
 
 /* --- egress, and out ------------------------------------------------------------------------------------------------
@@ -229,15 +229,16 @@ static void egress_together(struct macs_thread *thread, struct macs_packet *pack
     const struct macs_common common = macs_common_of(&thread->worker);
     struct macs_extent extent = {0, 0};
     odp_packet_t handles[MACS_BURST_MAX];
-    macs_fate fates[MACS_BURST_MAX];
+    macs_verdict verdicts[MACS_BURST_MAX];
     thread->sw->program->egress(&thread->worker, packets, count);
     for (unsigned i = 0; i < count; i++) {
         handles[i] = packets[i]->handle;
-        fates[i] = odp_likely(packets[i]->verdict == MACS_FORWARD) ? macs_fate_of_port(&common, packets[i]->egress_port)
-                                                                   : (macs_fate)(MACS_FATE_DROP + packets[i]->cause);
+        verdicts[i] = odp_likely(packets[i]->verdict == MACS_FORWARD)
+                          ? macs_verdict_of_port(&common, packets[i]->egress_port)
+                          : (macs_verdict)(MACS_VERDICT_DROP + packets[i]->cause);
         macs_extent_add(&extent, packets[i]->length);
     }
-    macs_transmit_verdicts(thread, handles, fates, count, extent);
+    macs_transmit_verdicts(thread, handles, verdicts, count, extent);
 }
 
 /* Each into its port's buffer, behind those that are there. */

@@ -15,11 +15,11 @@ void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[
     pass_queued(thread);
 }
 
-void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                           unsigned count) {
     for (unsigned i = 0; i < count; i++)
         macs_recirculation_begin(thread->recirculation, macs_packet_of(handles[i]), i);
-    macs_resume(thread, handles, fates, count);
+    macs_resume(thread, handles, verdicts, count);
     pass_queued(thread);
 }
 
@@ -39,7 +39,7 @@ static void pass_clones(struct macs_thread *thread, struct macs_packet *const pa
 
 /* Everything in the queue, as many at a time as enter at the same place; then out with what comes of it. */
 static void pass_queued(struct macs_thread *thread) {
-    const unsigned limit = thread->sw->program->one_by_one ? 1 : thread->worker.burst;
+    const unsigned limit = thread->sw->program->ordered ? 1 : thread->worker.burst;
     while (thread->recirculation->count) {
         struct macs_packet *packets[MACS_BURST_MAX];
         unsigned count = macs_recirculation_take(thread->recirculation, packets, limit);

@@ -12,7 +12,7 @@
 #include "runtime/traffic_manager.h"
 
 void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
-void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                           unsigned count);
 void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
 void macs_requests_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);

@@ -3,36 +3,37 @@
 #include "runtime/copy.h"
 
 static void replicate(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
-static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_fate fate);
+static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_verdict verdict);
 
-void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
+                 unsigned count) {
     struct macs_departures departures;
     departures.count = 0; /* and no more: the array is large */
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
         packet->handle = handles[i]; /* the program may have had no use for it */
-        if (fates[i] == MACS_FATE_ON) {
+        if (verdicts[i] == MACS_VERDICT_CONTINUE) {
             thread->datapath->dispatch(thread, &departures, packet);
             continue;
         }
         macs_depart_all(thread, &departures);
-        if (fates[i] >= MACS_FATE_DROP || !fates[i])
-            macs_thread_drop(thread, handles[i], fates[i] ? fates[i] - MACS_FATE_DROP : MACS_CAUSE_NO_PORT);
+        if (verdicts[i] >= MACS_VERDICT_DROP || !verdicts[i])
+            macs_thread_drop(thread, handles[i], verdicts[i] ? verdicts[i] - MACS_VERDICT_DROP : MACS_CAUSE_NO_PORT);
         else
-            leave_completed(thread, packet, fates[i]);
+            leave_completed(thread, packet, verdicts[i]);
     }
     macs_depart_all(thread, &departures);
 }
 
 /* A packet that the program has finished, of a burst in which others go on: out of its port. */
-static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_fate fate) {
+static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_verdict verdict) {
     packet->length = odp_packet_len(packet->handle);
-    packet->egress_port = thread->sw->ports[fate - 1].number;
+    packet->egress_port = thread->sw->ports[verdict - 1].number;
     thread->datapath->leave(thread, packet);
 }
 
 void macs_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet) {
-    switch ((enum macs_verdict)packet->verdict) {
+    switch ((enum macs_pipe_verdict)packet->verdict) {
     case MACS_FORWARD:
     case MACS_EGRESS:
         macs_depart(thread, departures, packet);

@@ -15,7 +15,8 @@ void macs_dispatch(struct macs_thread *thread, struct macs_departures *departure
 
 /* What a run to completion has made of a burst of which packets go on: take them on, send and drop the others, in the
  * burst's order. */
-void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count);
+void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
+                 unsigned count);
 
 /* To egress, in the order of the calls; a program that has merged egress into ingress is done with the packet. */
 void macs_depart(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);

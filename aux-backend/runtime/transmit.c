@@ -76,28 +76,29 @@ void macs_transmit_flush(struct macs_thread *thread) {
 }
 
 /* Each packet into its port's buffer. */
-static void scatter(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count) {
+static void scatter(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
+                    unsigned count) {
     for (unsigned i = 0; i < count; i++) {
-        if (odp_unlikely(fates[i] >= MACS_FATE_DROP))
-            macs_thread_drop(thread, handles[i], fates[i] - MACS_FATE_DROP);
-        else if (odp_unlikely(!fates[i]))
+        if (odp_unlikely(verdicts[i] >= MACS_VERDICT_DROP))
+            macs_thread_drop(thread, handles[i], verdicts[i] - MACS_VERDICT_DROP);
+        else if (odp_unlikely(!verdicts[i]))
             macs_thread_drop(thread, handles[i], MACS_CAUSE_NO_PORT);
         else
-            macs_transmit_put(thread, fates[i] - 1u, handles[i], odp_packet_len(handles[i]));
+            macs_transmit_put(thread, verdicts[i] - 1u, handles[i], odp_packet_len(handles[i]));
     }
     macs_transmit_flush(thread);
 }
 
-bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                             unsigned count, struct macs_extent extent) {
-    macs_fate fate = fates[0];
-    bool together = fate && fate < MACS_FATE_DROP && thread->gathered > 1;
-    together = together && !memcmp(fates, fates + 1, count - 1); /* each is like the next one */
-    if (odp_likely(together && extent.longest <= macs_port_tx_max(&thread->sw->ports[fate - 1])))
-        send_all(thread, fate - 1u, handles, count, extent.bytes);
-    else if (odp_unlikely(macs_any_goes_on(fates, count)))
+    macs_verdict verdict = verdicts[0];
+    bool together = verdict && verdict < MACS_VERDICT_DROP && thread->gathered > 1;
+    together = together && !memcmp(verdicts, verdicts + 1, count - 1); /* each is like the next one */
+    if (odp_likely(together && extent.longest <= macs_port_tx_max(&thread->sw->ports[verdict - 1])))
+        send_all(thread, verdict - 1u, handles, count, extent.bytes);
+    else if (odp_unlikely(macs_any_continues(verdicts, count)))
         return false;
     else
-        scatter(thread, handles, fates, count);
+        scatter(thread, handles, verdicts, count);
     return true;
 }

@@ -9,9 +9,9 @@
 void macs_transmit_flush_port(struct macs_thread *thread, unsigned slot);
 void macs_transmit_flush(struct macs_thread *thread);
 
-/* Send or drop the packets of a burst, one at least, by their fates; as a whole where all go out of one port. `extent`:
- * of all of them. Owns them from here on. False: packets of it go on, and nothing has been done. */
-bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[],
+/* Send or drop the packets of a burst, one at least, by their verdicts; as a whole where all go out of one port.
+ * `extent`: of all of them. Owns them from here on. False: packets of it go on, and nothing has been done. */
+bool macs_transmit_verdicts(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                             unsigned count, struct macs_extent extent);
 
 /* The frames of some packets together. */

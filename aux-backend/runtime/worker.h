@@ -4,7 +4,7 @@
 #define MACS_RUNTIME_WORKER_H
 
 #include <macs/program.h>
-#include <macs/straight.h>
+#include <macs/run_to_completion.h>
 #include <macs/worker.h>
 #include <pthread.h>
 
@@ -26,7 +26,7 @@ struct macs_output {
     odp_packet_t packets[MACS_BURST_MAX];
 };
 
-/* A burst whose prologue has run: see macs/straight.h. */
+/* A burst whose prologue has run: see macs/run_to_completion.h. */
 struct macs_in_flight {
     void *state;            /* the program's */
     uint64_t epoch;         /* before the prologue: its lookups hold no older pointers */
@@ -46,7 +46,8 @@ struct macs_datapath {
     /* Packets, one at least, through the pipelines, with everything that comes of them. */
     void (*pass)(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
     /* The same for what a run to completion has made of a burst of which packets go on. */
-    void (*resume)(struct macs_thread *thread, const odp_packet_t handles[], const macs_fate fates[], unsigned count);
+    void (*resume)(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
+                   unsigned count);
     /* A packet from ingress to where its verdict says. */
     void (*dispatch)(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
     /* Packets through egress, and out. */

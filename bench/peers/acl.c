@@ -81,7 +81,7 @@ static int add_ours(void *to, const struct rule *rule, uint32_t n) {
                                .high = (const uint8_t *)&high,
                                .prefix_bits = FLOW_BYTES * 8,
                                .priority = -(int32_t)n};
-    return macs_ternary_cells_kernel.add(to, &match, &value, NULL);
+    return macs_ternary_cells_ops.add(to, &match, &value, NULL);
 }
 
 #define FIELD(NUMBER, TYPE, SIZE, INPUT, MEMBER)                                                                       \
@@ -110,7 +110,7 @@ static struct contest make(const struct rule_set *set, const struct rule *rules,
                                            .field_count = set->spans ? FIELDS : 0};
     const struct rte_acl_param param = {
         .name = set->name, .socket_id = SOCKET_ID_ANY, .rule_size = RTE_ACL_RULE_SZ(FIELDS), .max_rule_num = count};
-    struct contest made = {.ours = peer_table(&macs_ternary_cells_kernel, &shape), .peer = rte_acl_create(&param)};
+    struct contest made = {.ours = peer_table(&macs_ternary_cells_ops, &shape), .peer = rte_acl_create(&param)};
     if (!made.peer)
         peer_fail("rte_acl has no memory: more huge pages?");
     for (uint32_t n = 0; n < count; n++)

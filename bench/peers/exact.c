@@ -77,7 +77,7 @@ static void make(uint32_t entries) {
                                                    .key_len = 8,
                                                    .hash_func = rte_hash_crc,
                                                    .socket_id = SOCKET_ID_ANY};
-    ours = peer_table(&macs_exact_packed_kernel, &shape);
+    ours = peer_table(&macs_exact_packed_ops, &shape);
     peer = rte_hash_create(&parameters);
     if (!peer)
         peer_fail("rte_hash has no memory: more huge pages?");
@@ -92,7 +92,7 @@ static void fill(uint32_t entries) {
         for (unsigned i = 0; i < sizeof(bytes); i++)
             bytes[i] = (uint8_t)(key >> (40 - 8 * i));
         struct macs_match match = {.value = bytes, .mask = mask, .high = bytes, .prefix_bits = KEY_BITS};
-        if (macs_exact_packed_kernel.add(ours, &match, &value, NULL) ||
+        if (macs_exact_packed_ops.add(ours, &match, &value, NULL) ||
             rte_hash_add_key_data(peer, &key, (void *)(uintptr_t)port(n)) < 0)
             peer_fail("an entry is refused");
     }

@@ -77,7 +77,7 @@ static void make(uint32_t prefixes, const struct lengths *lengths) {
         .default_nh = 0,
         .max_routes = (int)prefixes + 1,
         .dir24_8 = {.nh_sz = groups <= GROUPS_MAX ? RTE_FIB_DIR24_8_2B : RTE_FIB_DIR24_8_4B, .num_tbl8 = groups}};
-    ours = peer_table(&macs_lpm_dir24_kernel, &shape);
+    ours = peer_table(&macs_lpm_dir24_ops, &shape);
     peer = rte_fib_create("peer", SOCKET_ID_ANY, &conf);
     if (!peer)
         peer_fail("rte_fib has no memory: more huge pages?");
@@ -99,7 +99,7 @@ static void fill(uint32_t known[], uint32_t prefixes, const struct lengths *leng
         struct peer_value entry = {.number = (uint32_t)(random >> 32) % (next_hops - 1) + 1};
         split(prefix, value);
         struct macs_match match = {.value = value, .mask = value, .high = value, .prefix_bits = bits};
-        int error = macs_lpm_dir24_kernel.add(ours, &match, &entry, NULL);
+        int error = macs_lpm_dir24_ops.add(ours, &match, &entry, NULL);
         if (error == -EEXIST)
             continue;
         if (error || rte_fib_add(peer, prefix, bits, entry.number))

@@ -79,7 +79,7 @@ static void make(uint32_t prefixes, const struct lengths *lengths) {
         .default_nh = 0,
         .max_routes = (int)prefixes + 1,
         .trie = {.nh_sz = RTE_FIB6_TRIE_4B, .num_tbl8 = prefixes * lengths->groups_each_two / 2 + 1024}};
-    ours = peer_table(&macs_lpm_trie_kernel, &shape);
+    ours = peer_table(&macs_lpm_trie_ops, &shape);
     peer = rte_fib6_create("peer", SOCKET_ID_ANY, &conf);
     if (!peer)
         peer_fail("rte_fib6 has no memory: more huge pages?");
@@ -108,7 +108,7 @@ static void fill(address_t known[], uint32_t prefixes, const struct lengths *len
         /* Where nothing of this length is free in the block, others are tried. */
         address_in(probe_random(&state) % (prefixes / BELOW + 1), &state, known[n]);
         struct macs_match match = {.value = known[n], .mask = known[n], .high = known[n], .prefix_bits = bits};
-        int error = macs_lpm_trie_kernel.add(ours, &match, &entry, NULL);
+        int error = macs_lpm_trie_ops.add(ours, &match, &entry, NULL);
         if (error == -EEXIST)
             continue;
         if (error || rte_fib6_add(peer, known[n], bits, entry.number))

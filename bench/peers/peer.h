@@ -116,7 +116,7 @@ static inline int peer_serve(void) {
 }
 
 /* Make our table and fill it: entry n has the match and the number that `fill` sets. False from `fill`: left out. */
-static inline void *peer_table(const struct macs_kernel *kernel, const struct macs_table_shape *shape) {
+static inline void *peer_table(const struct macs_table_ops *kernel, const struct macs_table_shape *shape) {
     void *self;
     if (kernel->create(shape, NULL, &self))
         peer_fail("our table cannot be made");
@@ -132,7 +132,7 @@ static inline void *peer_table(const struct macs_kernel *kernel, const struct ma
         memcpy(bulk.keys, &keys[first], BATCH * sizeof(*keys));                                                        \
         MACS_BULK_LOOP                                                                                                 \
         for (unsigned i = 0; i < BATCH; i++)                                                                           \
-            macs_bulk_expect(begin, bulk.keys[i]);                                                                     \
+            macs_bulk_prefetch(begin, bulk.keys[i]);                                                                   \
         macs_##KERNEL##_bulk_start(ours, &bulk, BATCH, BYTES, &none.head);                                             \
         MACS_BULK_LOOP                                                                                                 \
         for (unsigned i = 0; i < BATCH; i++)                                                                           \

@@ -349,7 +349,7 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
         (Assign(packet("payload_offset"), Name("at")), True),
         (Assign(Member(packet("requests"), "preserved"), ONE), True),
         (Do(call("macs_layout_truncate", "packet")), True),
-        (Assign(Unary("*", Name("fate")), call("macs_fate_of_port", "common", packet("ingress_port"))), False),
+        (Assign(Unary("*", Name("verdict")), call("macs_verdict_of_port", "common", packet("ingress_port"))), False),
         (Do(call("macs_go_on", "common", packet("handle"), "kept", "MACS_REPLICATE", 1)), False),
         (If(infix(packet("length"), "==", 14), ()), False),
     ],

@@ -173,7 +173,7 @@ static void check_sets(void) {
             const uint64_t in[MACS_BURST_MAX / 64] = {words[a], words[b], words[a], words[b]};
             struct macs_set set;
             uint16_t list[MACS_BURST_MAX];
-            macs_set_empty(&set);
+            macs_set_clear(&set);
             for (unsigned i = 0; i < MACS_BURST_MAX; i++)
                 if (in[i / 64] >> i % 64 & 1)
                     macs_set_add(&set, i);

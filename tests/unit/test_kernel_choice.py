@@ -213,7 +213,7 @@ def test_keys_of_a_stage_are_looked_up_together(write: Write, key: str, kernel: 
     path = write(key, f'@macsad_kernel("{kernel}")', size=65536)
     c = generate_c(Request(path), load(Request(path))).c
     assert f"macs_{kernel}_bulk_start(" in c and f"macs_{kernel}_start(" not in c
-    assert f"= macs_{kernel}_bulk_begin(" in c and "macs_bulk_expect(sets->begin_1_lookup_0, " in c
+    assert f"= macs_{kernel}_bulk_begin(" in c and "macs_bulk_prefetch(sets->begin_1_lookup_0, " in c
     (line,) = (line for line in c.splitlines() if ".keys[sets->to_1.count] = " in line)
     assert number in line
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
@@ -230,7 +230,7 @@ def test_keys_of_bytes_are_looked_up_together(write: Write, key: str, kernel: st
     path = write(key, size=65536)
     c = generate_c(Request(path), load(Request(path))).c
     assert f"struct macs_{kernel}_bulk lookup_0;" in c and "sets->looks_1->lookup_0.keys[sets->to_1.count]" in c
-    assert f"macs_{kernel}_bulk_start(" in c and "_expect(" not in c and f"macs_{kernel}_start(" not in c
+    assert f"macs_{kernel}_bulk_start(" in c and "_prefetch(sets" not in c and f"macs_{kernel}_start(" not in c
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
     assert "_bulk_" not in without and f"macs_{kernel}_start(" in without
 
@@ -259,7 +259,7 @@ def test_constant_entries_become_code(write: Write) -> None:
     assert chosen(path).name == "compare"
     c = generate_c(Request(path), load(Request(path))).c
     assert "case 6:\n" in c and "entry = &I_t_values[1];" in c
-    assert "macs_linear_start" not in c and "&macs_linear_kernel" in c  # it keeps them for the control plane
+    assert "macs_linear_start" not in c and "&macs_linear_ops" in c  # it keeps them for the control plane
     without = generate_c(Request(path, wanted=ALL.without(["compare"])), load(Request(path))).c
     assert "I_t_values[1];" not in without and "macs_exact_packed_start" in without
 

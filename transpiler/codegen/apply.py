@@ -60,7 +60,7 @@ class Application:
 
     @property
     def _kernel(self) -> Expression:
-        return Member(self._table, "kernel")
+        return Member(self._table, "state")
 
     @property
     def _table(self) -> Expression:
@@ -89,14 +89,14 @@ class Application:
         made.append(Declare("bool", "found", found, constant=True))
         if self.hit is not None:
             made.append(Assign(self.hit, FOUND))
-        made.append(If(negated(FOUND), (Assign(WORD, call("macs_table_fallback_word", address(self._table))),)))
+        made.append(If(negated(FOUND), (Assign(WORD, call("macs_table_default_word", address(self._table))),)))
         ones = Literal(f"{(1 << table.action_bits) - 1:#x}")
         number = cast("uint32_t", infix(WORD, "&", ones))
         return (*made, *self._run(number, number))
 
     def _of_entry(self) -> Body:
         made: list[Statement] = list(self._find())
-        missing = Member(self.look, "missing") if self.bulk and self.look is not None else NULL
+        missing = Member(self.look, "miss") if self.bulk and self.look is not None else NULL
         found = infix(cast("const void *", ENTRY), "!=", missing) if self.bulk else infix(ENTRY, "!=", NULL)
         if self.hit is not None:
             made.append(Assign(self.hit, found))
@@ -104,7 +104,7 @@ class Application:
         if self.on_hit:
             made.append(If(found if self.bulk else ENTRY, self.on_hit))
         if not self.bulk:
-            default = cast("const void *", call("macs_table_fallback", address(self._table)))
+            default = cast("const void *", call("macs_table_default", address(self._table)))
             made.append(If(negated(ENTRY), (Assign(ENTRY, default),)))
         made += self._choose()
         number: Expression = ACTION

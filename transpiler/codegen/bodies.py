@@ -121,7 +121,7 @@ class Frame:
     def takes(self, stage: LoweredStage, named: frozenset[str]) -> tuple[str, ...]:
         """What the function of a stage is given that names these."""
         there = ["worker", *(("common",) if self.fated else ()), *self.given.of(named)]
-        there += ["fate"] if self.fated else []
+        there += ["verdict"] if self.fated else []
         there += [] if self.alone else ["index", "sets"]
         there += ["looks", "at"] if stage.bulk else ["look"] if stage.lookups else []
         return tuple(name for name in there if name in named or name == "state" or self.overridden)

@@ -1,4 +1,4 @@
-"""What becomes of a packet, as statements: in its record or, in a straight pipe, as its fate."""
+"""What becomes of a packet, as statements: in its record or, in a straight pipe, as its verdict."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from transpiler.codegen.c.build import KEPT, call, infix, packet
 from transpiler.codegen.c.nodes import Assign, Body, Call, Do, Expression, Literal, Name, Return, Statement, Unary
 from transpiler.codegen.c.walk import map_bodies
 
-FATE = Unary("*", Name("fate"))
+VERDICT = Unary("*", Name("verdict"))
 GO_ON = "macs_go_on"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a generated function says it. `fated`: it is given `fate` (macs/straight.h); `recorded`: the runtime or others
-    read it in the record."""
+    """How a generated function says it. `fated`: it is given `verdict` (macs/run_to_completion.h); `recorded`: the runtime
+    or others read it in the record."""
 
     fated: bool
     recorded: bool
@@ -27,7 +27,7 @@ class Outcome:
             made.append(Assign(packet("verdict"), Name("MACS_DROP")))
             made.append(Assign(packet("cause"), Name(f"MACS_CAUSE_{cause}")))
         if self.fated:
-            made.append(Assign(FATE, infix("MACS_FATE_DROP", "+", f"MACS_CAUSE_{cause}")))
+            made.append(Assign(VERDICT, infix("MACS_VERDICT_DROP", "+", f"MACS_CAUSE_{cause}")))
         return (*made, Return())
 
     def forward(self, port: Expression) -> Body:
@@ -36,12 +36,12 @@ class Outcome:
         if self.recorded:
             made.append(Assign(packet("verdict"), Name("MACS_FORWARD")))
         if self.fated:
-            made.append(Assign(FATE, call("macs_fate_of_port", "common", port)))
+            made.append(Assign(VERDICT, call("macs_verdict_of_port", "common", port)))
         return tuple(made)
 
     def go_on(self, verdict: str, group: Expression | None = None) -> Body:
         """To what follows this pipe, which the runtime finds in the record. `group`: a multicast group's number."""
-        on = Assign(FATE, Name("MACS_FATE_ON"))
+        on = Assign(VERDICT, Name("MACS_VERDICT_CONTINUE"))
         if self.fated and not self.recorded:
             none = Literal("0")
             return (Do(call(GO_ON, "common", packet("handle"), KEPT, verdict, group or none)), on)

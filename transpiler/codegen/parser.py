@@ -194,7 +194,7 @@ class ParserStatements(Statements):
         """Look subjects up in a parser value set: the statements, and the condition that they are a member."""
         ref = self.tables.value_set(value_set).ref
         key, cursor = Name(self.scope.fresh("member")), Name(self.scope.fresh("cursor"))
-        kernel = Member(Index(Name("tables"), Name(f"TABLE_{ref.name}")), "kernel")
+        kernel = Member(Index(Name("tables"), Name(f"TABLE_{ref.name}")), "state")
         arguments = (kernel, key, ref.key_bytes, address(cursor))
         made: list[CStatement] = [
             Declare("uint8_t", key.name, size=ref.key_bytes),

@@ -54,7 +54,7 @@ class TableRef:
     @property
     def state(self) -> str:
         """Its state in C."""
-        return f"tables[TABLE_{self.name}].kernel"
+        return f"tables[TABLE_{self.name}].state"
 
     @property
     def key_shape(self) -> str:
@@ -63,7 +63,7 @@ class TableRef:
 
     @property
     def beginning(self) -> str:
-        """What its lookups begin with, as macs_bulk_expect() takes it."""
+        """What its lookups begin with, as macs_bulk_prefetch() takes it."""
         return f"macs_{self.kernel}_bulk_begin({self.state}, {self.key_bytes})"
 
 
@@ -129,7 +129,7 @@ class StageView:
         types = TYPES | {
             "worker": "struct macs_worker *",
             "common": "const struct macs_common *",
-            "fate": "macs_fate *restrict ",
+            "verdict": "macs_verdict *restrict ",
             "index": "uint32_t ",
             "sets": f"struct {self.pipe_name}_sets *",
             "looks": f"const struct {self.function}_looks *",
@@ -180,7 +180,7 @@ class PassView:
     @property
     def entry(self) -> str:
         """The member of struct macs_program by which the runtime calls it."""
-        entries = {Form.BURST: "straight", Form.PROLOGUE: "open", Form.EPILOGUE: "close"}
+        entries = {Form.BURST: "run_to_completion", Form.PROLOGUE: "prologue", Form.EPILOGUE: "epilogue"}
         return entries.get(self.form, self.pipe_name)
 
     @property
@@ -208,7 +208,7 @@ class PassView:
     def member(self, stage: StageView, takes: tuple[str, ...]) -> Body:
         """The i-th packet that goes to the stage: its number in the burst, and what functions are given of it that take these."""
         given = of_packet(takes)
-        if not given and not {"fate", "index"} & set(takes):
+        if not given and not {"verdict", "index"} & set(takes):
             return ()
         members = Name(f"{self.at}members_{stage.number}" if stage.listed else "list")
         number = Declare("uint32_t", "member", Index(members, Name("i")), constant=True)
@@ -227,9 +227,9 @@ class PassView:
 
     def call(self, stage: StageView, index: str) -> Call:
         """The stage's work on that packet; its verdict goes to the burst's or, where the record has it too, nowhere."""
-        fates = Name("unused") if self.form is Form.PACKETS else Index(Name(f"{self.at}fates"), Name(index))
+        verdicts = Name("unused") if self.form is Form.PACKETS else Index(Name(f"{self.at}verdicts"), Name(index))
         values: dict[str, Expression | str] = {
-            "fate": address(fates),
+            "verdict": address(verdicts),
             "index": index,
             "at": "i",
             "look": address(Index(Name("looks"), infix("i", "-", "first"))),
@@ -264,7 +264,7 @@ class PassView:
     @property
     def gives_unused(self) -> bool:
         """Whether verdicts go nowhere."""
-        return self.form is Form.PACKETS and "fate" in self.takes
+        return self.form is Form.PACKETS and "verdict" in self.takes
 
     @property
     def departed(self) -> Body:
@@ -272,8 +272,8 @@ class PassView:
         state = Name("state")
         made: list[Statement] = []
         if self.parted and self.given.lasting:
-            handles, fates = (Index(Name(f"{self.at}{name}"), Name("i")) for name in ("handles", "fates"))
-            goes_on: Expression = call("odp_unlikely", infix(fates, "==", "MACS_FATE_ON"))
+            handles, verdicts = (Index(Name(f"{self.at}{name}"), Name("i")) for name in ("handles", "verdicts"))
+            goes_on: Expression = call("odp_unlikely", infix(verdicts, "==", "MACS_VERDICT_CONTINUE"))
             if not self.alone:
                 goes_on = infix(goes_on, "&&", infix(call("sizeof", "struct state"), "<=", "MACS_STATE_IN_BURST"))
             buffer = Unary("*", Cast("struct state *", call("macs_packet_of", handles)))
@@ -298,7 +298,7 @@ class PassView:
 @dataclass(frozen=True, slots=True)
 class PipeView:
     """A pipeline: `renews`: the state begins anew there, with `preserves` but for what the packet may have preserved.
-    `aside`: few packets go through it; `fated`: its stages give a packet's fate; `passes`: its functions over a burst."""
+    `aside`: few packets go through it; `fated`: its stages give a packet's verdict; `passes`: its functions over a burst."""
 
     name: str
     stages: tuple[StageView, ...]

@@ -51,13 +51,13 @@ from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
 
-EXPECT = "_expect"  # the end of the name of the generated function that fetches what a stage's lookups begin with
+EXPECT = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What all stages of a program are lowered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
-    packet is its fate (but in pipes aside), `recorded`: its record says it too; `requests`: packets make some."""
+    packet is its verdict (but in pipes aside), `recorded`: its record says it too; `requests`: packets make some."""
 
     program: Program
     storage: Storage
@@ -155,7 +155,7 @@ class _StageLowering:
             made += self.statements.keys(table, keys) if key is None else (Assign(keys, key),)
             if ref.begins_early and key is not None:
                 begin = Member(sets, f"begin_{number}_lookup_{position}", arrow=True)
-                made.append(Do(call("macs_bulk_expect", begin, key)))
+                made.append(Do(call("macs_bulk_prefetch", begin, key)))
         return tuple(made)
 
     def _lookup(self, number: int, stage: Stage) -> LookupView:

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Where a packet goes when a pipe has run. */
-enum macs_verdict {
+enum macs_pipe_verdict {
     MACS_FORWARD = 0, /* to egress_port */
     MACS_DROP,        /* by the program; macs_packet.cause says more */
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
@@ -76,7 +76,7 @@ struct macs_packet {
     uint32_t egress_port;
     uint16_t multicast_group;
     uint16_t replica;              /* egress_rid of a multicast copy */
-    uint8_t verdict;               /* enum macs_verdict */
+    uint8_t verdict;               /* enum macs_pipe_verdict */
     uint8_t cause;                 /* enum macs_cause, with MACS_DROP */
     uint8_t instance_type;         /* how it came here, in the architecture's numbers; 0: received */
     uint64_t ingress_ns;           /* time of arrival since the switch started */

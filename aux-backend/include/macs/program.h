@@ -10,10 +10,10 @@
  * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
  * frame to send.
  *
- * A program whose packets go through one pipe, once, is straight instead: it takes the received burst, fills the
- * records itself and gives the packets back to the runtime with their fates (macs/straight.h), by straight() or by
- * open() and close(). It returns the bytes received. What is replicated or recirculates goes on through its egress()
- * and its ingress().
+ * A program whose packets go through one pipeline, once, runs to completion instead: it takes the received burst, fills
+ * the records itself and gives the packets back to the runtime with their verdicts (macs/run_to_completion.h), by
+ * run_to_completion(), or software pipelined by prologue() and epilogue(). It returns the bytes received. What is
+ * replicated or recirculates goes on through its egress() and its ingress().
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -62,9 +62,10 @@ struct macs_worker;
 struct macs_cipher;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
-typedef uint64_t macs_straight_fn(struct macs_worker *worker, const odp_packet_t handles[], unsigned count);
-typedef uint64_t macs_open_fn(struct macs_worker *worker, void *burst, const odp_packet_t handles[], unsigned count);
-typedef void macs_close_fn(struct macs_worker *worker, void *burst, void *next);
+typedef uint64_t macs_burst_fn(struct macs_worker *worker, const odp_packet_t handles[], unsigned count);
+typedef uint64_t macs_prologue_fn(struct macs_worker *worker, void *burst, const odp_packet_t handles[],
+                                  unsigned count);
+typedef void macs_epilogue_fn(struct macs_worker *worker, void *burst, void *next);
 
 struct macs_program {
     const char *name;
@@ -73,7 +74,7 @@ struct macs_program {
     uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
     uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
     uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
-    bool one_by_one;           /* a packet goes through all pipes before the next one begins: they share a state */
+    bool ordered;              /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;        /* the program may set macs_packet.requests */
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
     bool reads_ahead;          /* the runtime fetches the headers of the next packets while it binds one */
@@ -87,9 +88,9 @@ struct macs_program {
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;
     void **externs; /* extern_count pointers to their state (macs/extern.h), filled by the runtime likewise */
-    macs_straight_fn *straight; /* a received burst from end to end: the pipes are for what goes on then */
-    macs_open_fn *open;         /* or its first half; what is known of it then is in `burst_bytes` bytes */
-    macs_close_fn *close;       /* and the second; `next`: that was opened since, or NULL */
+    macs_burst_fn *run_to_completion; /* a received burst from end to end: the pipelines are for what goes on */
+    macs_prologue_fn *prologue;       /* or its prologue; what is known of it then is in `burst_bytes` bytes */
+    macs_epilogue_fn *epilogue;       /* and its epilogue; `next`: that whose prologue has run since, or NULL */
     size_t burst_bytes;
     macs_pipe_fn *ingress;
     macs_pipe_fn *clone;

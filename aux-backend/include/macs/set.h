@@ -13,7 +13,7 @@ struct macs_list {
 };
 
 /* `members`: MACS_BURST_MAX places for them. */
-static inline void macs_list_empty(struct macs_list *list, uint16_t *members) {
+static inline void macs_list_init(struct macs_list *list, uint16_t *members) {
     *list = (struct macs_list){.members = members};
 }
 
@@ -25,7 +25,7 @@ struct macs_set {
     uint64_t words[MACS_BURST_MAX / 64];
 };
 
-static inline void macs_set_empty(struct macs_set *set) {
+static inline void macs_set_clear(struct macs_set *set) {
     *set = (struct macs_set){0};
 }
 

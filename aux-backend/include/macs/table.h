@@ -1,4 +1,4 @@
-/* Match-action tables as the control plane and the generated code see them, whatever kernel stands behind.
+/* Match-action tables as the control plane and the generated code see them, whatever algorithm stands behind.
  *
  * A packed key is the table's key fields one after the other, each in ceil(bits/8) bytes, most significant byte first,
  * unused high bits zero. Exact fields come first, the LPM field (at most one) last, so that a prefix is a prefix.
@@ -45,7 +45,7 @@ struct macs_match {
     const uint8_t *mask;
     const uint8_t *high;
     uint32_t prefix_bits; /* of the whole packed key, exact bytes included; key_bytes * 8 without LPM field */
-    int32_t priority;     /* the larger wins; 0 where the kernel has no priorities */
+    int32_t priority;     /* the larger wins; 0 where the table has no priorities */
 };
 
 struct macs_key_field {
@@ -97,20 +97,20 @@ struct macs_table_shape {
 
 struct macs_qsbr;
 
-/* A kernel's writer side. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM, -EINVAL, -EBUSY (a
- * reader hangs, so nothing can be reclaimed: see macs/qsbr.h); a refused change changes nothing. `value` is copied; the
- * kernel sets its macs_entry.index. `index` may be NULL, and so may qsbr: then there are no concurrent readers.
- * Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the entry
- * that was added first. Kernels never print or exit. */
-struct macs_kernel {
+/* Table operations: the writer side of an algorithm. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM,
+ * -EINVAL, -EBUSY (a reader hangs, so nothing can be reclaimed: see macs/qsbr.h); a refused change changes nothing.
+ * `value` is copied, and gets its macs_entry.index. `index` may be NULL, and so may qsbr: then there are no concurrent
+ * readers. Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the
+ * entry that was added first. None prints or exits. */
+struct macs_table_ops {
     const char *name; /* "exact_hash" */
     int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
     void (*destroy)(void *self);
     int (*add)(void *self, const struct macs_match *match, const void *value, uint32_t *index);
-    /* Fetch what a change of that match will look at, so that the caller may do something else meanwhile: first where
-     * its entry is to be found or to go, then, when that has come, the `entry` that is there. NULL: it need not be
-     * told. */
-    void (*expect)(void *self, const struct macs_match *match, bool entry);
+    /* Prefetch what a change of that match will look at, so that the caller may do something else meanwhile: first
+     * where its entry is to be found or to go, then, when that has come, the `entry` that is there. NULL: it need not
+     * be told. */
+    void (*prefetch)(void *self, const struct macs_match *match, bool entry);
     int (*modify)(void *self, const struct macs_match *match, const void *value);
     int (*remove)(void *self, const struct macs_match *match);
     /* The entry with that very match (not the best match for a packet), or NULL. */
@@ -128,7 +128,7 @@ struct macs_table_desc {
     const char *name;
     const struct macs_key_field *fields; /* in the program's order */
     const struct macs_action_desc *actions;
-    const struct macs_kernel *kernel;
+    const struct macs_table_ops *ops;
     const struct macs_const_entry *entries;
     const void *default_value;
     struct macs_table_shape shape;
@@ -144,24 +144,25 @@ struct macs_table_desc {
 /* A table at run time: an array of them stands in the generated code. */
 struct macs_table {
     const struct macs_table_desc *desc;
-    void *kernel;                              /* the kernel's self */
-    const struct macs_entry *_Atomic fallback; /* the default action's value, used on a miss */
-    _Atomic uint64_t fallback_word;            /* the same as a data word, in tables whose entries are words */
+    void *state;                                    /* what its operations work on */
+    const struct macs_entry *_Atomic default_entry; /* the default action and its data, used on a miss */
+    _Atomic uint64_t default_word;                  /* the same as a data word, in tables whose entries are words */
     struct macs_qsbr *qsbr;
 };
 
-/* The default action's value: what a packet that matches nothing runs. */
-static inline const struct macs_entry *macs_table_fallback(const struct macs_table *table) {
-    return atomic_load_explicit(&table->fallback, memory_order_acquire);
+/* The default entry: what a packet that matches nothing runs. */
+static inline const struct macs_entry *macs_table_default(const struct macs_table *table) {
+    return atomic_load_explicit(&table->default_entry, memory_order_acquire);
 }
 
 /* The same of a table whose entries are words. */
-static inline uint64_t macs_table_fallback_word(const struct macs_table *table) {
-    return atomic_load_explicit(&table->fallback_word, memory_order_acquire);
+static inline uint64_t macs_table_default_word(const struct macs_table *table) {
+    return atomic_load_explicit(&table->default_word, memory_order_acquire);
 }
 
-/* Make the kernel, add the program's entries, set its default. 0 or -errno, and then nothing is left behind. A table
- * without kernel (no keys) has a fallback only. `qsbr` outlives the table; NULL without concurrent readers. */
+/* Make the table, add the program's entries, set its default entry. 0 or -errno, and then nothing is left behind. A
+ * table without operations (no keys) has a default entry only. `qsbr` outlives the table; NULL without concurrent
+ * readers. */
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr);
 
 /* Frees everything. No reader may use the table any more. */

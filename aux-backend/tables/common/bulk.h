@@ -27,8 +27,8 @@ typedef uint32_t macs_bulk_u32 __attribute__((vector_size(4 * MACS_BULK_EACH)));
 typedef uintptr_t macs_bulk_address __attribute__((vector_size(sizeof(uintptr_t) * MACS_BULK_EACH)));
 
 struct macs_bulk {
-    uint32_t keys[MACS_BURST_MAX];    /* packed keys of at most 4 bytes, the first byte the most significant */
-    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    uint32_t keys[MACS_BURST_MAX]; /* packed keys of at most 4 bytes, the first byte the most significant */
+    const struct macs_entry *miss; /* stands for the entry of a key that has none */
     const struct macs_entry *entries[MACS_BURST_MAX];
 };
 
@@ -36,10 +36,10 @@ struct macs_bulk {
  */
 static inline void macs_bulk_entries(const uint32_t numbers[], uint32_t count, const uint8_t *first, uint32_t stride,
                                      const struct macs_entry *none, const struct macs_entry *entries[]) {
-    const uintptr_t before = (uintptr_t)first - stride, missing = (uintptr_t)none;
+    const uintptr_t before = (uintptr_t)first - stride, miss = (uintptr_t)none;
     for (uint32_t i = 0; i < count; i++) {
         const uintptr_t at = before + (uint64_t)numbers[i] * stride;
-        entries[i] = (const struct macs_entry *)(numbers[i] ? at : missing);
+        entries[i] = (const struct macs_entry *)(numbers[i] ? at : miss);
     }
 }
 
@@ -61,7 +61,7 @@ struct macs_bulk_begin {
 };
 
 /* A key is known: fetch what its lookup begins with. */
-static inline void macs_bulk_expect(struct macs_bulk_begin begin, uint32_t key) {
+static inline void macs_bulk_prefetch(struct macs_bulk_begin begin, uint32_t key) {
     macs_prefetch(begin.from + ((uint64_t)key << 2 >> begin.down));
 }
 

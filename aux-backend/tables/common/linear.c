@@ -117,15 +117,15 @@ static uint64_t linear_memory(void *self) {
     return macs_rules_memory(&table->rules) + macs_sequence_memory(list_of(table), ITEM);
 }
 
-const struct macs_kernel macs_linear_kernel = {
+const struct macs_table_ops macs_linear_ops = {
     .name = "linear",
     .create = linear_create,
     .destroy = linear_destroy,
     .add = linear_add,
     .modify = linear_modify,
     .remove = linear_remove,
-    .find = macs_rules_kernel_find,
-    .walk = macs_rules_kernel_walk,
-    .count = macs_rules_kernel_count,
+    .find = macs_rules_ops_find,
+    .walk = macs_rules_ops_walk,
+    .count = macs_rules_ops_count,
     .memory_bytes = linear_memory,
 };

@@ -74,6 +74,6 @@ static inline const struct macs_entry *macs_linear_finish(const void *self, cons
     return NULL;
 }
 
-extern const struct macs_kernel macs_linear_kernel;
+extern const struct macs_table_ops macs_linear_ops;
 
 #endif

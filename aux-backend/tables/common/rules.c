@@ -218,7 +218,7 @@ int macs_rules_want(struct macs_rules *rules, const struct macs_match *match) {
     return 0;
 }
 
-void macs_rules_expect(const struct macs_rules *rules) {
+void macs_rules_prefetch(const struct macs_rules *rules) {
     struct macs_rules_place place = rules->map[rules->wanted_hash & (rules->map_places - 1)];
     if (place.index && place.hash == rules->wanted_hash)
         __builtin_prefetch(macs_rules_at(rules, place.index - 1));
@@ -356,16 +356,16 @@ int macs_rules_find_to_change(struct macs_rules *rules, const struct macs_match 
     return error ? error : macs_qsbr_reserve(rules->qsbr, defers);
 }
 
-const struct macs_entry *macs_rules_kernel_find(void *self, const struct macs_match *match) {
+const struct macs_entry *macs_rules_ops_find(void *self, const struct macs_match *match) {
     return macs_rules_entry(self, match);
 }
 
-int macs_rules_kernel_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                           void *arg) {
+int macs_rules_ops_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                        void *arg) {
     return macs_rules_walk(self, visit, arg);
 }
 
-uint32_t macs_rules_kernel_count(void *self) {
+uint32_t macs_rules_ops_count(void *self) {
     return ((const struct macs_rules *)self)->values.count;
 }
 

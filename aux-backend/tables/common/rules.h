@@ -130,7 +130,7 @@ static inline bool macs_rules_wins(uint64_t a_order, uint64_t a_sequence, uint64
 int macs_rules_want(struct macs_rules *rules, const struct macs_match *match);
 
 /* When the place is in the cache: fetch the rule that is there. */
-void macs_rules_expect(const struct macs_rules *rules);
+void macs_rules_prefetch(const struct macs_rules *rules);
 
 /* The rule with the match in hand: 0 or -ENOENT. */
 int macs_rules_find_wanted(struct macs_rules *rules, struct macs_rule **rule);
@@ -168,16 +168,16 @@ void macs_rules_remove(struct macs_rules *rules, struct macs_rule *rule);
 int macs_rules_find_to_change(struct macs_rules *rules, const struct macs_match *match, uint32_t defers,
                               struct macs_rule **rule);
 
-/* As in struct macs_kernel. */
+/* As in struct macs_table_ops. */
 const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct macs_match *match);
 int macs_rules_walk(struct macs_rules *rules,
                     int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg);
 
 /* The same for kernels whose self begins with their rules. */
-const struct macs_entry *macs_rules_kernel_find(void *self, const struct macs_match *match);
-int macs_rules_kernel_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
-                           void *arg);
-uint32_t macs_rules_kernel_count(void *self);
+const struct macs_entry *macs_rules_ops_find(void *self, const struct macs_match *match);
+int macs_rules_ops_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
+                        void *arg);
+uint32_t macs_rules_ops_count(void *self);
 
 uint64_t macs_rules_memory(const struct macs_rules *rules);
 

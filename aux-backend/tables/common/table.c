@@ -8,7 +8,7 @@
 
 #include "packing.h"
 
-static void release_fallback(void *owner, void *value) {
+static void release_default(void *owner, void *value) {
     (void)owner;
     free(value);
 }
@@ -24,9 +24,9 @@ static struct macs_table_shape shape_of(const struct macs_table_desc *desc) {
 }
 
 /* 0 where entries are not words. */
-static uint64_t fallback_word(const struct macs_table_desc *desc, const struct macs_entry *fallback) {
+static uint64_t default_word(const struct macs_table_desc *desc, const struct macs_entry *default_entry) {
     struct macs_table_shape shape = shape_of(desc);
-    return shape.key_bits ? macs_packing_data(&shape, fallback) : 0;
+    return shape.key_bits ? macs_packing_data(&shape, default_entry) : 0;
 }
 
 int macs_table_set_default(struct macs_table *table, const void *value) {
@@ -34,28 +34,28 @@ int macs_table_set_default(struct macs_table *table, const void *value) {
     int error = macs_qsbr_reserve(table->qsbr, 1);
     if (error)
         return error;
-    struct macs_entry *fallback = aligned_alloc(64, ((size_t)shape->value_bytes + 63) & ~(size_t)63);
-    if (!fallback)
+    struct macs_entry *default_entry = aligned_alloc(64, ((size_t)shape->value_bytes + 63) & ~(size_t)63);
+    if (!default_entry)
         return -ENOMEM;
-    memcpy(fallback, value ? value : table->desc->default_value, shape->value_bytes);
-    fallback->index = shape->size;
-    atomic_store_explicit(&table->fallback_word, fallback_word(table->desc, fallback), memory_order_release);
-    const struct macs_entry *old = atomic_exchange_explicit(&table->fallback, fallback, memory_order_acq_rel);
+    memcpy(default_entry, value ? value : table->desc->default_value, shape->value_bytes);
+    default_entry->index = shape->size;
+    atomic_store_explicit(&table->default_word, default_word(table->desc, default_entry), memory_order_release);
+    const struct macs_entry *old = atomic_exchange_explicit(&table->default_entry, default_entry, memory_order_acq_rel);
     if (old)
-        macs_qsbr_defer(table->qsbr, release_fallback, table, (void *)(uintptr_t)old);
+        macs_qsbr_defer(table->qsbr, release_default, table, (void *)(uintptr_t)old);
     return 0;
 }
 
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr) {
     *table = (struct macs_table){.desc = desc, .qsbr = qsbr};
     const struct macs_table_shape shape = shape_of(desc);
-    if (shape.value_bytes < sizeof(struct macs_entry) || (desc->entry_count && !desc->kernel))
+    if (shape.value_bytes < sizeof(struct macs_entry) || (desc->entry_count && !desc->ops))
         return -EINVAL;
-    int error = desc->kernel ? desc->kernel->create(&shape, qsbr, &table->kernel) : 0;
+    int error = desc->ops ? desc->ops->create(&shape, qsbr, &table->state) : 0;
     if (!error)
         error = macs_table_set_default(table, NULL);
     for (uint32_t i = 0; !error && i < desc->entry_count; i++)
-        error = desc->kernel->add(table->kernel, &desc->entries[i].match, desc->entries[i].value, NULL);
+        error = desc->ops->add(table->state, &desc->entries[i].match, desc->entries[i].value, NULL);
     if (error)
         macs_table_close(table);
     return error;
@@ -63,19 +63,19 @@ int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc
 
 void macs_table_close(struct macs_table *table) {
     macs_qsbr_drop(table->qsbr, table);
-    if (table->kernel)
-        table->desc->kernel->destroy(table->kernel);
-    table->kernel = NULL;
-    release_fallback(table, (void *)(uintptr_t)atomic_exchange(&table->fallback, NULL));
+    if (table->state)
+        table->desc->ops->destroy(table->state);
+    table->state = NULL;
+    release_default(table, (void *)(uintptr_t)atomic_exchange(&table->default_entry, NULL));
 }
 
 static int remove_visited(const struct macs_match *match, const struct macs_entry *value, void *arg) {
     struct macs_table *table = arg;
     (void)value;
-    return table->desc->kernel->remove(table->kernel, match);
+    return table->desc->ops->remove(table->state, match);
 }
 
 int macs_table_clear(struct macs_table *table) {
-    const struct macs_kernel *kernel = table->desc->kernel;
-    return kernel ? kernel->walk(table->kernel, remove_visited, table) : 0;
+    const struct macs_table_ops *kernel = table->desc->ops;
+    return kernel ? kernel->walk(table->state, remove_visited, table) : 0;
 }

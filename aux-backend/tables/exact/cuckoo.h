@@ -60,7 +60,7 @@ void macs_cuckoo_free(struct macs_cuckoo *index);
 void macs_cuckoo_release(void *owner, void *index);
 
 /* Fetch what a change of a bucket's entries reads beside it. */
-static inline void macs_cuckoo_expect(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
+static inline void macs_cuckoo_prefetch(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
     macs_prefetch(&cuckoo->overflows[bucket]);
     if (cuckoo->notes)
         macs_prefetch(&cuckoo->notes[(size_t)bucket * MACS_CUCKOO_WAYS]);

@@ -164,7 +164,7 @@ static uint64_t exact_direct_reader_bytes(void *self) {
     return cells_bytes(self);
 }
 
-const struct macs_kernel macs_exact_direct_kernel = {
+const struct macs_table_ops macs_exact_direct_ops = {
     .name = "exact_direct",
     .create = exact_direct_create,
     .destroy = exact_direct_destroy,

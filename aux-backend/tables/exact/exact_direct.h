@@ -59,6 +59,6 @@ static inline bool macs_exact_direct_finish(uint32_t key_bits, uint32_t data_bit
     return word >> data_bits;
 }
 
-extern const struct macs_kernel macs_exact_direct_kernel;
+extern const struct macs_table_ops macs_exact_direct_ops;
 
 #endif

@@ -114,7 +114,7 @@ static int exact_hash_create(const struct macs_table_shape *shape, struct macs_q
     return 0;
 }
 
-static void exact_hash_expect(void *self, const struct macs_match *match, bool entry) {
+static void exact_hash_prefetch(void *self, const struct macs_match *match, bool entry) {
     const table_t *table = self;
     cursor_t cursor;
     macs_exact_hash_start(table, match->value, table->key_bytes, &cursor);
@@ -222,12 +222,12 @@ static uint64_t exact_hash_reader_bytes(void *self) {
     return macs_cuckoo_reader_bytes(&index->cuckoo) + (uint64_t)exact_hash_count(self) * table->values.stride;
 }
 
-const struct macs_kernel macs_exact_hash_kernel = {
+const struct macs_table_ops macs_exact_hash_ops = {
     .name = "exact_hash",
     .create = exact_hash_create,
     .destroy = exact_hash_destroy,
     .add = exact_hash_add,
-    .expect = exact_hash_expect,
+    .prefetch = exact_hash_prefetch,
     .modify = exact_hash_modify,
     .remove = exact_hash_remove,
     .find = exact_hash_find,

@@ -171,7 +171,7 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
 struct macs_exact_hash_bulk {
     _Alignas(64) uint8_t keys[MACS_BURST_MAX][MACS_EXACT_HASH_BULK_KEY];
     const struct macs_exact_hash_index *index;
-    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    const struct macs_entry *miss; /* stands for the entry of a key that has none */
     uint32_t moves;
     uint32_t away; /* keys that go on in their secondary bucket; these: */
     uint16_t aways[MACS_BURST_MAX];
@@ -181,14 +181,14 @@ struct macs_exact_hash_bulk {
 };
 
 static inline void macs_exact_hash_bulk_start(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t count,
-                                              uint32_t key_bytes, const struct macs_entry *missing) {
+                                              uint32_t key_bytes, const struct macs_entry *miss) {
     const struct macs_exact_hash *table = self;
     const struct macs_exact_hash_index *index = atomic_load_explicit(&table->index, memory_order_acquire);
     const struct macs_cuckoo_bucket *const buckets = index->cuckoo.buckets;
     const uint32_t bucket_count = index->cuckoo.bucket_count;
     const uint64_t seed = index->seed;
     bulk->index = index;
-    bulk->missing = missing;
+    bulk->miss = miss;
     bulk->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t hash = macs_hash_bytes(bulk->keys[i], key_bytes, seed);
@@ -205,7 +205,7 @@ static inline bool macs_exact_hash_bulk_look(struct macs_exact_hash_bulk *bulk, 
     const uint64_t mask = MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY;
     const uint64_t word = macs_scan_find(bulk->buckets[at]->words, mask, bulk->wants[at]);
     const uintptr_t entry = before + (uintptr_t)(uint32_t)word * stride;
-    bulk->entries[at] = (const struct macs_entry *)(word ? entry : (uintptr_t)bulk->missing);
+    bulk->entries[at] = (const struct macs_entry *)(word ? entry : (uintptr_t)bulk->miss);
     macs_prefetch_far(bulk->entries[at]);
     return word != 0;
 }
@@ -239,7 +239,7 @@ MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_again(const void *self, struct 
     struct macs_exact_hash_cursor cursor;
     macs_exact_hash_start(self, bulk->keys[at], key_bytes, &cursor);
     const struct macs_entry *entry = macs_exact_hash_finish(self, bulk->keys[at], key_bytes, &cursor);
-    bulk->entries[at] = entry ? entry : bulk->missing;
+    bulk->entries[at] = entry ? entry : bulk->miss;
 }
 
 /* Keys whose tag led to another's entry are looked up one by one, and all are where entries were moved meanwhile. */
@@ -252,7 +252,7 @@ static inline void macs_exact_hash_bulk_finish(const void *self, struct macs_exa
         macs_exact_hash_bulk_look(bulk, bulk->aways[i], (uintptr_t)table->values.base - stride, stride);
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *entry = (const uint8_t *)bulk->entries[i];
-        if (entry != (const uint8_t *)bulk->missing &&
+        if (entry != (const uint8_t *)bulk->miss &&
             __builtin_expect(!macs_scan_equal(entry + inline_offset, bulk->keys[i], key_bytes), 0))
             bulk->aways[others++] = (uint16_t)i;
     }
@@ -261,6 +261,6 @@ static inline void macs_exact_hash_bulk_finish(const void *self, struct macs_exa
         macs_exact_hash_bulk_again(self, bulk, moved ? i : bulk->aways[i], key_bytes);
 }
 
-extern const struct macs_kernel macs_exact_hash_kernel;
+extern const struct macs_table_ops macs_exact_hash_ops;
 
 #endif

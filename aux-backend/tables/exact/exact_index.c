@@ -134,7 +134,7 @@ static uint64_t exact_index_reader_bytes(void *self) {
     return cells_bytes(table) + (uint64_t)table->values.count * table->values.stride;
 }
 
-const struct macs_kernel macs_exact_index_kernel = {
+const struct macs_table_ops macs_exact_index_ops = {
     .name = "exact_index",
     .create = exact_index_create,
     .destroy = exact_index_destroy,

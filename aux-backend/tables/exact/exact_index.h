@@ -69,18 +69,18 @@ static inline struct macs_bulk_begin macs_exact_index_bulk_begin(const void *sel
 
 /* Look up all keys of a burst: the entries are there, and fetched. */
 static inline void macs_exact_index_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
-                                               uint32_t key_bytes, const struct macs_entry *missing) {
+                                               uint32_t key_bytes, const struct macs_entry *miss) {
     const struct macs_exact_index *table = self;
     uint32_t slots[MACS_BURST_MAX];
     (void)key_bytes;
-    bulk->missing = missing;
+    bulk->miss = miss;
     MACS_BULK_LOOP
     for (uint32_t i = 0; i < count; i++)
         slots[i] = atomic_load_explicit(&table->cells[bulk->keys[i]], memory_order_acquire);
-    macs_bulk_entries(slots, count, table->values.base, table->values.stride, missing, bulk->entries);
+    macs_bulk_entries(slots, count, table->values.base, table->values.stride, miss, bulk->entries);
     macs_bulk_fetch(bulk->entries, count);
 }
 
-extern const struct macs_kernel macs_exact_index_kernel;
+extern const struct macs_table_ops macs_exact_index_ops;
 
 #endif

@@ -196,18 +196,18 @@ static uint64_t locate(const table_t *table, const struct macs_match *match, cur
     const struct macs_table_shape *shape = &table->shape;
     uint64_t key = macs_packing_key(shape, match->value);
     macs_exact_packed_start(table, key, shape->key_bits, shape->data_bits, cursor);
-    macs_cuckoo_expect(&cursor->index->cuckoo, cursor->primary);
+    macs_cuckoo_prefetch(&cursor->index->cuckoo, cursor->primary);
     return macs_exact_packed_locate(shape->data_bits, cursor, at);
 }
 
-static void exact_packed_expect(void *self, const struct macs_match *match, bool entry) {
+static void exact_packed_prefetch(void *self, const struct macs_match *match, bool entry) {
     const table_t *table = self;
     cursor_t cursor;
     if (entry) /* it is in the bucket */
         return;
     macs_exact_packed_start(table, macs_packing_key(&table->shape, match->value), table->shape.key_bits,
                             table->shape.data_bits, &cursor);
-    macs_cuckoo_expect(&cursor.index->cuckoo, cursor.primary);
+    macs_cuckoo_prefetch(&cursor.index->cuckoo, cursor.primary);
 }
 
 static int exact_packed_add(void *self, const struct macs_match *match, const void *value, uint32_t *index) {
@@ -312,12 +312,12 @@ static uint64_t exact_packed_reader_bytes(void *self) {
     return macs_cuckoo_reader_bytes(&atomic_load_explicit(&table->index, memory_order_relaxed)->cuckoo);
 }
 
-const struct macs_kernel macs_exact_packed_kernel = {
+const struct macs_table_ops macs_exact_packed_ops = {
     .name = "exact_packed",
     .create = exact_packed_create,
     .destroy = exact_packed_destroy,
     .add = exact_packed_add,
-    .expect = exact_packed_expect,
+    .prefetch = exact_packed_prefetch,
     .modify = exact_packed_modify,
     .remove = exact_packed_remove,
     .find = exact_packed_find,

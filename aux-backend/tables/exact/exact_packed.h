@@ -179,7 +179,7 @@ static inline void macs_exact_packed_bulk_start(const void *self, struct macs_ex
     bulk->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
 }
 
-static inline void macs_exact_packed_bulk_fetch(const struct macs_exact_packed_bulk *bulk, uint32_t at) {
+static inline void macs_exact_packed_bulk_prefetch(const struct macs_exact_packed_bulk *bulk, uint32_t at) {
     macs_prefetch_far(bulk->buckets[at]);
 }
 
@@ -217,6 +217,6 @@ static inline bool macs_exact_packed_bulk_finish(const struct macs_exact_packed_
     return word != 0;
 }
 
-extern const struct macs_kernel macs_exact_packed_kernel;
+extern const struct macs_table_ops macs_exact_packed_ops;
 
 #endif

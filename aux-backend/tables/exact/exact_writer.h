@@ -28,7 +28,7 @@ struct macs_exact_writer {
 /* Whether all fields of the key are exact. */
 bool macs_exact_writer_takes(const struct macs_table_shape *shape);
 
-/* As of struct macs_kernel. */
+/* As of struct macs_table_ops. */
 int macs_exact_writer_add(const struct macs_exact_writer *writer, const struct macs_match *match, const void *value,
                           uint32_t *index);
 int macs_exact_writer_modify(const struct macs_exact_writer *writer, const struct macs_match *match, const void *value);

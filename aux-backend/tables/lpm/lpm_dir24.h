@@ -175,9 +175,9 @@ static inline struct macs_bulk_begin macs_lpm_dir24_bulk_begin(const void *self,
 
 /* What stands for a key without a prefix: to be read after its answer. */
 static inline const struct macs_entry *macs_lpm_dir24_root(const struct macs_lpm_dir24 *table,
-                                                           const struct macs_entry *missing) {
+                                                           const struct macs_entry *miss) {
     const struct macs_entry *root = atomic_load_explicit(&table->root, memory_order_acquire);
-    return root ? root : missing;
+    return root ? root : miss;
 }
 
 /* The numbers of the leaves of keys. */
@@ -218,7 +218,7 @@ static inline bool macs_lpm_dir24_near(const struct macs_lpm_dir24 *table, const
                                        struct macs_bulk *bulk) {
     const uint32_t whole = count - count % MACS_BULK_EACH, stride = table->results.stride;
     const uint8_t *const first = table->results.base;
-    const struct macs_entry *const root = macs_lpm_dir24_root(table, bulk->missing);
+    const struct macs_entry *const root = macs_lpm_dir24_root(table, bulk->miss);
     uint32_t all = 0;
     for (uint32_t i = 0; i < whole; i += MACS_BULK_EACH)
         macs_bulk_entries_of_eight(&leaves[i], first, stride, root, &bulk->entries[i]);
@@ -250,20 +250,20 @@ static inline void macs_lpm_dir24_far_entries(const struct macs_lpm_dir24 *table
             macs_lpm_dir24_fetch_far(table, keys[far[i]], key_bytes);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t number = macs_lpm_dir24_far(table, keys[far[i]], key_bytes, leaves[far[i]]);
-        const struct macs_entry *root = macs_lpm_dir24_root(table, bulk->missing);
+        const struct macs_entry *root = macs_lpm_dir24_root(table, bulk->miss);
         bulk->entries[far[i]] = number ? macs_results_at(&table->results, number - 1) : root;
     }
 }
 
 /* Look up all keys: the entries are there. */
 static inline void macs_lpm_dir24_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
-                                             uint32_t key_bytes, const struct macs_entry *missing) {
+                                             uint32_t key_bytes, const struct macs_entry *miss) {
     const struct macs_lpm_dir24 *table = self;
     const _Atomic uint64_t *words = macs_lpm_dir24_words(table);
     uint32_t numbers[MACS_BURST_MAX];
     uint32_t leaves[MACS_BURST_MAX];
     bool far = true;
-    bulk->missing = missing;
+    bulk->miss = miss;
     if (__builtin_expect(words != NULL, 1)) {
         macs_lpm_dir24_numbers(words, bulk->keys, count, macs_lpm_dir24_low_bits(key_bytes), numbers);
         macs_lpm_dir24_leaves(table->runs.leaves, numbers, count, leaves);
@@ -278,6 +278,6 @@ static inline void macs_lpm_dir24_bulk_start(const void *self, struct macs_bulk 
         macs_bulk_fetch(bulk->entries, count);
 }
 
-extern const struct macs_kernel macs_lpm_dir24_kernel;
+extern const struct macs_table_ops macs_lpm_dir24_ops;
 
 #endif

@@ -228,7 +228,7 @@ static void leave_group(table_t *table, const struct macs_rule *rule) {
 /* -- rules ------------------------------------------------------------------------------------------------------------
  */
 
-void macs_lpm_dir24_expect(const table_t *table, const struct macs_match *match) {
+void macs_lpm_dir24_prefetch(const table_t *table, const struct macs_match *match) {
     uint32_t index = first_index(table, match->value), bits = match->prefix_bits;
     if (bits == 0)
         return;
@@ -238,7 +238,7 @@ void macs_lpm_dir24_expect(const table_t *table, const struct macs_match *match)
         __builtin_prefetch(tree_of(table, match->value, 2));
     if (bits <= table->base_bits)
         __builtin_prefetch((const void *)&table->base[other_half(table, match->value, bits)]);
-    macs_lpm_runs_expect(&table->runs, index / MACS_LPM_RUNS_EACH);
+    macs_lpm_runs_prefetch(&table->runs, index / MACS_LPM_RUNS_EACH);
     if (bits <= table->base_bits)
         return;
     uint32_t entry = atomic_load_explicit(&table->base[index], memory_order_relaxed);

@@ -7,7 +7,7 @@
 #include "lpm_dir24.h"
 
 /* Fetch what the change of a prefix will look at. */
-void macs_lpm_dir24_expect(const struct macs_lpm_dir24 *table, const struct macs_match *match);
+void macs_lpm_dir24_prefetch(const struct macs_lpm_dir24 *table, const struct macs_match *match);
 
 /* The next four look at a rule's prefix and result only: it need not be one that is booked. */
 

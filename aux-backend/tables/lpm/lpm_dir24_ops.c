@@ -76,8 +76,8 @@ static int dir24_create(const struct macs_table_shape *shape, struct macs_qsbr *
 
 static void prefetch(void *self, const struct macs_match *match) {
     const table_t *table = self;
-    macs_lpm_dir24_expect(table, match);
-    macs_rules_expect(&table->rules);
+    macs_lpm_dir24_prefetch(table, match);
+    macs_rules_prefetch(&table->rules);
 }
 
 /* As the arrays say it: the rule's record need not have come. */
@@ -150,7 +150,7 @@ static uint64_t dir24_reader_bytes(void *self) {
     return groups_used_bytes(table) + (by_runs ? macs_lpm_runs_memory(&table->runs) : base_bytes(table));
 }
 
-const struct macs_kernel macs_lpm_dir24_kernel = {
+const struct macs_table_ops macs_lpm_dir24_ops = {
     .name = "lpm_dir24",
     .create = dir24_create,
     .destroy = dir24_destroy,

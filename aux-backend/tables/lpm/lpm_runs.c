@@ -195,7 +195,7 @@ void macs_lpm_runs_refresh(runs_t *runs, uint32_t word, const uint32_t entries[M
         runs->elsewhere += count_elsewhere(runs, now);
 }
 
-void macs_lpm_runs_expect(const runs_t *runs, uint32_t word) {
+void macs_lpm_runs_prefetch(const runs_t *runs, uint32_t word) {
     uint64_t now = atomic_load_explicit(&runs->words[word], memory_order_relaxed);
     if (!has_leaves(now))
         return;

@@ -54,7 +54,7 @@ void macs_lpm_runs_refresh(struct macs_lpm_runs *runs, uint32_t word, const uint
                            const uint16_t leaves[MACS_LPM_RUNS_EACH], bool shrink);
 
 /* Fetch the leaves of a word that is going to change. */
-void macs_lpm_runs_expect(const struct macs_lpm_runs *runs, uint32_t word);
+void macs_lpm_runs_prefetch(const struct macs_lpm_runs *runs, uint32_t word);
 
 /* Whether few enough leaves say elsewhere that lookups gain. */
 bool macs_lpm_runs_pay(const struct macs_lpm_runs *runs);

@@ -193,7 +193,7 @@ static inline const struct macs_entry *macs_lpm_trie_finish(const void *self, co
 
 struct macs_lpm_trie_bulk {
     uint8_t keys[MACS_BURST_MAX][MACS_LPM_TRIE_BULK_NEXT]; /* eight bytes can be read from each byte of a key on */
-    const struct macs_entry *missing;                      /* stands for the entry of a key that has none */
+    const struct macs_entry *miss;                         /* stands for the entry of a key that has none */
     const struct macs_entry *entries[MACS_BURST_MAX];
 };
 
@@ -280,7 +280,7 @@ static inline bool macs_lpm_trie_bulk_at_once(const struct macs_lpm_trie *table,
         macs_lpm_trie_ways_visit(bulk->keys[0], left, &ways);
     for (uint32_t i = 0; i < count; i++)
         ways.best[i] = (ways.ends[i] ? ways.ends[i] : ways.best[i]) & MACS_LPM_TRIE_RESULT;
-    macs_bulk_entries(ways.best, count, table->results.base, table->results.stride, bulk->missing, bulk->entries);
+    macs_bulk_entries(ways.best, count, table->results.base, table->results.stride, bulk->miss, bulk->entries);
     return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
 }
 
@@ -295,14 +295,14 @@ static inline void macs_lpm_trie_bulk_by_cursors(const struct macs_lpm_trie *tab
             macs_lpm_trie_step(table, bulk->keys[i], key_bytes, &cursors[i]);
     for (uint32_t i = 0; i < count; i++) {
         const struct macs_entry *entry = macs_lpm_trie_finish(table, bulk->keys[i], key_bytes, &cursors[i]);
-        bulk->entries[i] = entry ? entry : bulk->missing;
+        bulk->entries[i] = entry ? entry : bulk->miss;
     }
 }
 
 /* Look up all keys: the entries are there, and fetched. */
 static inline void macs_lpm_trie_bulk_start(const void *self, struct macs_lpm_trie_bulk *bulk, uint32_t count,
-                                            uint32_t key_bytes, const struct macs_entry *missing) {
-    bulk->missing = missing;
+                                            uint32_t key_bytes, const struct macs_entry *miss) {
+    bulk->miss = miss;
     const struct macs_lpm_trie *table = self;
     if (count < atomic_load_explicit(&table->bulk_min, memory_order_relaxed) ||
         !macs_lpm_trie_bulk_at_once(table, bulk, count, key_bytes))
@@ -310,7 +310,7 @@ static inline void macs_lpm_trie_bulk_start(const void *self, struct macs_lpm_tr
     macs_bulk_fetch(bulk->entries, count);
 }
 
-extern const struct macs_kernel macs_lpm_trie_kernel;
-extern const struct macs_kernel macs_lpm_trie_plain_kernel;
+extern const struct macs_table_ops macs_lpm_trie_ops;
+extern const struct macs_table_ops macs_lpm_trie_plain_ops;
 
 #endif

@@ -255,11 +255,11 @@ int macs_lpm_trie_set(table_t *table, const struct macs_rule *rule) {
 /* -- a rule that is in the trie ---------------------------------------------------------------------------------------
  */
 
-void macs_lpm_trie_expect(const table_t *table, const uint8_t *key) {
+void macs_lpm_trie_prefetch(const table_t *table, const uint8_t *key) {
     struct macs_lpm_trie_cursor cursor;
     uint32_t key_bytes = table->rules.key_bytes;
     macs_lpm_trie_begin(table, key, key_bytes, &cursor);
-    macs_rules_expect(&table->rules);
+    macs_rules_prefetch(&table->rules);
     if (cursor.node)
         macs_lpm_trie_visit(table, key, key_bytes, &cursor);
 }

@@ -14,7 +14,7 @@ struct macs_lpm_trie_hop {
 };
 
 /* Fetch what the change of the match in hand, of that key, will look at. */
-void macs_lpm_trie_expect(const struct macs_lpm_trie *table, const uint8_t *key);
+void macs_lpm_trie_prefetch(const struct macs_lpm_trie *table, const uint8_t *key);
 
 /* Publish a rule. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */
 int macs_lpm_trie_set(struct macs_lpm_trie *table, const struct macs_rule *rule);

@@ -64,7 +64,7 @@ static int plain_create(const struct macs_table_shape *shape, struct macs_qsbr *
 }
 
 static void prefetch(void *self, const struct macs_match *match) {
-    macs_lpm_trie_expect(self, match->value);
+    macs_lpm_trie_prefetch(self, match->value);
 }
 
 static int find_wanted(void *self) {
@@ -129,7 +129,7 @@ static uint64_t trie_reader_bytes(void *self) {
     return first_bytes(table) + macs_arena_memory(&table->arena);
 }
 
-const struct macs_kernel macs_lpm_trie_kernel = {
+const struct macs_table_ops macs_lpm_trie_ops = {
     .name = "lpm_trie",
     .create = trie_create,
     .destroy = trie_destroy,
@@ -143,7 +143,7 @@ const struct macs_kernel macs_lpm_trie_kernel = {
     .reader_bytes = trie_reader_bytes,
 };
 
-const struct macs_kernel macs_lpm_trie_plain_kernel = {
+const struct macs_table_ops macs_lpm_trie_plain_ops = {
     .name = "lpm_trie_plain",
     .create = plain_create,
     .destroy = trie_destroy,

@@ -29,7 +29,7 @@ struct macs_lpm_writer {
     struct macs_results *results;
 };
 
-/* As of struct macs_kernel; `defers`: releases (macs/qsbr.h) that the change takes at most. */
+/* As of struct macs_table_ops; `defers`: releases (macs/qsbr.h) that the change takes at most. */
 int macs_lpm_writer_add(const struct macs_lpm_writer *writer, uint32_t defers, const struct macs_match *match,
                         const void *value, uint32_t *index);
 int macs_lpm_writer_modify(const struct macs_lpm_writer *writer, uint32_t defers, const struct macs_match *match,

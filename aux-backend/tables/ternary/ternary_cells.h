@@ -30,6 +30,6 @@
 #include "ternary_cells_bulk.h"
 #include "ternary_cells_lookup.h"
 
-extern const struct macs_kernel macs_ternary_cells_kernel;
+extern const struct macs_table_ops macs_ternary_cells_ops;
 
 #endif

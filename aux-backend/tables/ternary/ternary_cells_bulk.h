@@ -14,7 +14,7 @@
 
 struct macs_ternary_cells_bulk {
     uint8_t keys[MACS_BURST_MAX][MACS_TERNARY_CELLS_BULK_KEY];
-    const struct macs_entry *missing; /* stands for the entry of a key that has none */
+    const struct macs_entry *miss; /* stands for the entry of a key that has none */
     const struct macs_entry *entries[MACS_BURST_MAX];
 };
 
@@ -104,20 +104,20 @@ static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cel
     for (uint32_t i = 0; i < count; i++) {
         const uintptr_t found = (uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best[i].slot);
         const uintptr_t is = (uintptr_t)0 - (best[i].order > 1);
-        bulk->entries[i] = (const void *)((found & is) | ((uintptr_t)bulk->missing & ~is));
+        bulk->entries[i] = (const void *)((found & is) | ((uintptr_t)bulk->miss & ~is));
     }
     return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
 }
 
 /* Look up all keys: the entries are there, and fetched. */
 static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_ternary_cells_bulk *bulk, uint32_t count,
-                                                 uint32_t key_bytes, const struct macs_entry *missing) {
-    bulk->missing = missing;
+                                                 uint32_t key_bytes, const struct macs_entry *miss) {
+    bulk->miss = miss;
     if (__builtin_expect(!macs_ternary_cells_bulk_at_once(self, bulk, count, key_bytes), 0)) {
         for (uint32_t i = 0; i < count; i++) {
             struct macs_ternary_cells_cursor cursor;
             const struct macs_entry *entry = macs_ternary_cells_again(self, bulk->keys[i], key_bytes, &cursor);
-            bulk->entries[i] = entry ? entry : missing;
+            bulk->entries[i] = entry ? entry : miss;
         }
     }
     macs_bulk_fetch(bulk->entries, count);

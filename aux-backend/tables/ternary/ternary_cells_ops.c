@@ -209,15 +209,15 @@ static uint64_t cells_memory(void *self) {
     return macs_rules_memory(&table->rules) + macs_ternary_cells_bytes(table->made);
 }
 
-const struct macs_kernel macs_ternary_cells_kernel = {
+const struct macs_table_ops macs_ternary_cells_ops = {
     .name = "ternary_cells",
     .create = cells_create,
     .destroy = cells_destroy,
     .add = cells_add,
     .modify = cells_modify,
     .remove = cells_remove,
-    .find = macs_rules_kernel_find,
-    .walk = macs_rules_kernel_walk,
-    .count = macs_rules_kernel_count,
+    .find = macs_rules_ops_find,
+    .walk = macs_rules_ops_walk,
+    .count = macs_rules_ops_count,
     .memory_bytes = cells_memory,
 };

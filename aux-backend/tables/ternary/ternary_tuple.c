@@ -349,15 +349,15 @@ static uint64_t tuple_memory(void *self) {
     return bytes;
 }
 
-const struct macs_kernel macs_ternary_tuple_kernel = {
+const struct macs_table_ops macs_ternary_tuple_ops = {
     .name = "ternary_tuple",
     .create = tuple_create,
     .destroy = tuple_destroy,
     .add = tuple_add,
     .modify = tuple_modify,
     .remove = tuple_remove,
-    .find = macs_rules_kernel_find,
-    .walk = macs_rules_kernel_walk,
-    .count = macs_rules_kernel_count,
+    .find = macs_rules_ops_find,
+    .walk = macs_rules_ops_walk,
+    .count = macs_rules_ops_count,
     .memory_bytes = tuple_memory,
 };

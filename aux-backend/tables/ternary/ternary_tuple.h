@@ -150,6 +150,6 @@ static inline const struct macs_entry *macs_ternary_tuple_finish(const void *sel
     return found;
 }
 
-extern const struct macs_kernel macs_ternary_tuple_kernel;
+extern const struct macs_table_ops macs_ternary_tuple_ops;
 
 #endif

@@ -91,7 +91,7 @@ static const struct macs_table_desc tables[TABLES] = {
     [TABLE_ACL] = {"Ingress.acl",
                    acl_fields,
                    acl_actions,
-                   &macs_linear_kernel,
+                   &macs_linear_ops,
                    NULL,
                    &permit,
                    {.key_bytes = 4, .prefix_offset = 4, .value_bytes = sizeof(permit), .size = 64},
@@ -103,7 +103,7 @@ static const struct macs_table_desc tables[TABLES] = {
     [TABLE_ROUTES] = {"Ingress.routes",
                       route_fields,
                       dmac_actions,
-                      &macs_lpm_dir24_kernel,
+                      &macs_lpm_dir24_ops,
                       NULL,
                       &no_port,
                       {.key_bytes = 4, .prefix_offset = 0, .value_bytes = sizeof(no_port), .size = 2000000},
@@ -115,7 +115,7 @@ static const struct macs_table_desc tables[TABLES] = {
     [TABLE_DMAC] = {"Ingress.dmac",
                     dmac_fields,
                     dmac_actions,
-                    &macs_exact_hash_kernel,
+                    &macs_exact_hash_ops,
                     NULL,
                     &no_port,
                     {.key_bytes = 6, .prefix_offset = 6, .value_bytes = sizeof(no_port), .size = 4096},
@@ -127,7 +127,7 @@ static const struct macs_table_desc tables[TABLES] = {
     [TABLE_CONSTANT] = {"Ingress.constant",
                         constant_fields,
                         dmac_actions,
-                        &macs_exact_hash_kernel,
+                        &macs_exact_hash_ops,
                         constant_entries,
                         &no_port,
                         {.key_bytes = 1, .prefix_offset = 1, .value_bytes = sizeof(no_port), .size = 16},
@@ -182,15 +182,15 @@ static void drop(struct macs_packet *packet) {
 }
 
 static const struct macs_entry *or_default(const struct macs_entry *entry, unsigned of) {
-    return entry ? entry : atomic_load_explicit(&table[of].fallback, memory_order_acquire);
+    return entry ? entry : atomic_load_explicit(&table[of].default_entry, memory_order_acquire);
 }
 
 static bool denied(const struct macs_packet *packet) {
     uint8_t key[4] = {packet->data[12], packet->data[13], (uint8_t)(packet->ingress_port >> 8),
                       (uint8_t)packet->ingress_port};
     struct macs_linear_cursor cursor;
-    macs_linear_start(table[TABLE_ACL].kernel, key, sizeof(key), &cursor);
-    const struct macs_entry *entry = macs_linear_finish(table[TABLE_ACL].kernel, key, sizeof(key), &cursor);
+    macs_linear_start(table[TABLE_ACL].state, key, sizeof(key), &cursor);
+    const struct macs_entry *entry = macs_linear_finish(table[TABLE_ACL].state, key, sizeof(key), &cursor);
     return or_default(entry, TABLE_ACL)->action == ACL_DENY;
 }
 
@@ -199,16 +199,16 @@ static const struct macs_entry *route(const struct macs_packet *packet) {
         return NULL;
     const uint8_t *key = packet->data + 30;
     struct macs_lpm_dir24_cursor cursor;
-    macs_lpm_dir24_start(table[TABLE_ROUTES].kernel, key, 4, &cursor);
-    macs_lpm_dir24_step(table[TABLE_ROUTES].kernel, key, 4, &cursor);
-    return macs_lpm_dir24_finish(table[TABLE_ROUTES].kernel, key, 4, &cursor);
+    macs_lpm_dir24_start(table[TABLE_ROUTES].state, key, 4, &cursor);
+    macs_lpm_dir24_step(table[TABLE_ROUTES].state, key, 4, &cursor);
+    return macs_lpm_dir24_finish(table[TABLE_ROUTES].state, key, 4, &cursor);
 }
 
 static const struct macs_entry *destination(const struct macs_packet *packet) {
     struct macs_exact_hash_cursor cursor;
-    macs_exact_hash_start(table[TABLE_DMAC].kernel, packet->data, 6, &cursor);
-    macs_exact_hash_step(table[TABLE_DMAC].kernel, packet->data, 6, &cursor);
-    return or_default(macs_exact_hash_finish(table[TABLE_DMAC].kernel, packet->data, 6, &cursor), TABLE_DMAC);
+    macs_exact_hash_start(table[TABLE_DMAC].state, packet->data, 6, &cursor);
+    macs_exact_hash_step(table[TABLE_DMAC].state, packet->data, 6, &cursor);
+    return or_default(macs_exact_hash_finish(table[TABLE_DMAC].state, packet->data, 6, &cursor), TABLE_DMAC);
 }
 
 static void apply(struct macs_packet *packet, const struct macs_entry *entry) {

@@ -92,7 +92,7 @@ static const struct port_case cases[] = {
  */
 static void check_longest(struct macs_thread *thread, uint32_t limit, bool together) {
     odp_packet_t frames[FRAMES];
-    macs_fate fates[FRAMES];
+    macs_verdict verdicts[FRAMES];
     struct macs_extent extent = {0, 0};
     memset(&thread->stats, 0, sizeof(thread->stats));
     thread->sw->ports[0].ctl = false;
@@ -101,12 +101,12 @@ static void check_longest(struct macs_thread *thread, uint32_t limit, bool toget
     calls = taken = taken_bytes = freed = 0;
     for (unsigned i = 0; i < FRAMES; i++) {
         frames[i] = make_frame(i, 60 + i);
-        fates[i] = together || i ? 1 : 0; /* the port of the first one is not there */
+        verdicts[i] = together || i ? 1 : 0; /* the port of the first one is not there */
         macs_extent_add(&extent, odp_packet_len(frames[i]));
     }
     const unsigned gone = !together, longer = 60 + FRAMES - 1 > limit ? 60 + FRAMES - 1 - limit : 0;
     answers = (const int[]){(int)(FRAMES - gone - longer)};
-    check("all", limit, macs_transmit_verdicts(thread, frames, fates, FRAMES, extent), true);
+    check("all", limit, macs_transmit_verdicts(thread, frames, verdicts, FRAMES, extent), true);
     check("sent", limit, thread->stats.ports[0].tx_packets, FRAMES - gone - longer);
     check("too long", limit, thread->stats.drops[MACS_CAUSE_TOO_LONG], longer);
     check("without a port", limit, thread->stats.drops[MACS_CAUSE_NO_PORT], gone);
@@ -121,7 +121,7 @@ int main(void) {
     for (unsigned at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
         const struct port_case *one = &cases[at];
         odp_packet_t frames[FRAMES];
-        macs_fate fates[FRAMES];
+        macs_verdict verdicts[FRAMES];
         memset(&thread.stats, 0, sizeof(thread.stats));
         sw.ports[0].ctl = one->ctl;
         sw.ports[0].tx_max = 1000;
@@ -131,12 +131,12 @@ int main(void) {
         struct macs_extent extent = {0, 0};
         for (unsigned i = 0; i < FRAMES; i++) {
             frames[i] = make_frame(i, 60 + 10 * i * i);
-            fates[i] = 1;
+            verdicts[i] = 1;
             macs_extent_add(&extent, odp_packet_len(frames[i]));
         }
         if (one->cause == MACS_CAUSE_PROGRAM)
-            fates[FRAMES - 1] = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
-        macs_transmit_verdicts(&thread, frames, fates, FRAMES, extent);
+            verdicts[FRAMES - 1] = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
+        macs_transmit_verdicts(&thread, frames, verdicts, FRAMES, extent);
         check("sent", at, thread.stats.ports[0].tx_packets, one->sent);
         check("taken", at, taken, one->sent);
         check("bytes", at, thread.stats.ports[0].tx_bytes, taken_bytes);

@@ -108,12 +108,12 @@ static void run(const struct bench *bench, uint32_t entries) {
     context = bench->kernel;
     if (bench->key_bytes == 13)
         shape.prefix_offset = 13;
-    CHECK(subject->kernel->create(&shape, NULL, &self) == 0);
+    CHECK(subject->ops->create(&shape, NULL, &self) == 0);
     double start = seconds();
     for (uint32_t n = 0; n < entries; n++) {
         struct value value = make_value(n);
         numbered_match(bench, &own, n);
-        int error = subject->kernel->add(self, &own.match, &value, NULL);
+        int error = subject->ops->add(self, &own.match, &value, NULL);
         CHECK(error == 0 || error == -EEXIST);
         added += error == 0;
     }
@@ -122,18 +122,18 @@ static void run(const struct bench *bench, uint32_t entries) {
     CHECK(keys);
     double single = bench->single(self, keys, &sum);
     double batched = bench->batched(self, keys, &sum);
-    double bytes = (double)subject->kernel->memory_bytes(self) / (added ? added : 1);
+    double bytes = (double)subject->ops->memory_bytes(self) / (added ? added : 1);
     double removing = seconds();
     for (uint32_t n = 0; n < entries; n++) {
         numbered_match(bench, &own, n);
-        subject->kernel->remove(self, &own.match);
+        subject->ops->remove(self, &own.match);
     }
     printf("%-14s %2u bytes %9u entries: lookup %6.1f ns, of %d %6.1f ns (%.2fx); add %5.2f us, remove %5.2f us; "
            "%4.0f bytes an entry [%llx]\n",
            bench->kernel, bench->key_bytes, added, single, BATCH, batched, single / batched,
            (filled - start) / entries * 1e6, (seconds() - removing) / entries * 1e6, bytes, (unsigned long long)sum);
     free(keys);
-    subject->kernel->destroy(self);
+    subject->ops->destroy(self);
 }
 
 int main(int argc, char **argv) {

@@ -104,8 +104,8 @@ static void hand_over(uint32_t pair, bool to_long) {
     struct own_match from, to;
     struct value value = make_value(pair);
     handed_key(key, pair);
-    CHECK(subject->kernel->add(table, prefix(&to, key, key_bytes, to_long ? 28 : 16), &value, NULL) == 0);
-    CHECK(subject->kernel->remove(table, prefix(&from, key, key_bytes, to_long ? 16 : 28)) == 0);
+    CHECK(subject->ops->add(table, prefix(&to, key, key_bytes, to_long ? 28 : 16), &value, NULL) == 0);
+    CHECK(subject->ops->remove(table, prefix(&from, key, key_bytes, to_long ? 16 : 28)) == 0);
 }
 
 static void change(uint64_t *random, bool *present, bool *handed, uint64_t version) {
@@ -114,12 +114,12 @@ static void change(uint64_t *random, bool *present, bool *handed, uint64_t versi
     struct value value = numbered_value(n, version);
     numbered_match(&own, n);
     if (n % 4 == 1) {
-        CHECK(subject->kernel->modify(table, &own.match, &value) == 0);
+        CHECK(subject->ops->modify(table, &own.match, &value) == 0);
     } else if (n % 4 == 2) {
         if (present[n])
-            CHECK(subject->kernel->remove(table, &own.match) == 0);
+            CHECK(subject->ops->remove(table, &own.match) == 0);
         else
-            CHECK(subject->kernel->add(table, &own.match, &value, NULL) == 0);
+            CHECK(subject->ops->add(table, &own.match, &value, NULL) == 0);
         present[n] = !present[n];
     } else if (subject->can & PREFIXES) {
         hand_over(pair, !handed[pair]);
@@ -133,12 +133,12 @@ static void fill(void) {
     for (uint32_t n = 0; n < numbered; n++) {
         struct value value = numbered_value(n, 0);
         if (n % 4 < 2)
-            CHECK(subject->kernel->add(table, numbered_match(&own, n), &value, NULL) == 0);
+            CHECK(subject->ops->add(table, numbered_match(&own, n), &value, NULL) == 0);
     }
     for (uint32_t pair = 0; pair < HANDED && subject->can & PREFIXES; pair++) {
         struct value value = make_value(pair);
         handed_key(key, pair);
-        CHECK(subject->kernel->add(table, prefix(&own, key, key_bytes, 16), &value, NULL) == 0);
+        CHECK(subject->ops->add(table, prefix(&own, key, key_bytes, 16), &value, NULL) == 0);
     }
 }
 
@@ -151,10 +151,10 @@ int main(int argc, char **argv) {
     context = where;
     subject = subject_named(argv[1]);
     key_bytes = some_bytes(subject);
-    numbered = subject->kernel == &macs_linear_kernel ? 200 : NUMBERED_MAX;
+    numbered = subject->ops == &macs_linear_ops ? 200 : NUMBERED_MAX;
     uint64_t random = strtoull(argv[3], NULL, 10) * 2 + 1, changes = 0;
     struct macs_table_shape shape = whole_key_shape(subject, key_bytes, numbered / 4 * 3 + HANDED + 1);
-    CHECK(macs_qsbr_create(&qsbr) == 0 && subject->kernel->create(&shape, qsbr, &table) == 0);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && subject->ops->create(&shape, qsbr, &table) == 0);
     fill();
     pthread_t threads[READERS];
     for (uintptr_t i = 0; i < READERS; i++)
@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
     atomic_store(&stop, true);
     for (int i = 0; i < READERS; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
-    subject->kernel->destroy(table);
+    subject->ops->destroy(table);
     macs_qsbr_destroy(qsbr);
     printf("ok: %llu changes, %llu lookups\n", (unsigned long long)changes, (unsigned long long)atomic_load(&lookups));
     return 0;

@@ -1,4 +1,4 @@
-/* The contract of struct macs_kernel, case by case, for every kernel. */
+/* The contract of struct macs_table_ops, case by case, for every kernel. */
 #include "tables/common/memory.h"
 #include "support.h"
 
@@ -21,12 +21,12 @@ static const struct macs_entry *get(const struct subject *subject, void *self, c
 static int add(const struct subject *subject, void *self, const struct macs_match *match, uint64_t id,
                uint32_t *index) {
     struct value value = make_value(id);
-    return subject->kernel->add(self, match, &value, index);
+    return subject->ops->add(self, match, &value, index);
 }
 
 static void *create(const struct subject *subject, const struct macs_table_shape *shape) {
     void *self = NULL;
-    CHECK(subject->kernel->create(shape, NULL, &self) == 0);
+    CHECK(subject->ops->create(shape, NULL, &self) == 0);
     return self;
 }
 
@@ -53,7 +53,7 @@ static void numbered(uint8_t *key, uint32_t bytes, uint32_t n) {
 
 static void life_of_entries(const struct subject *subject, uint32_t bytes) {
     enum { SIZE = 100 };
-    const struct macs_kernel *kernel = subject->kernel;
+    const struct macs_table_ops *kernel = subject->ops;
     struct macs_table_shape shape = whole_key_shape(subject, bytes, SIZE);
     void *self = create(subject, &shape);
     struct own_match own;
@@ -98,7 +98,7 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
 }
 
 static void small_and_empty(const struct subject *subject) {
-    const struct macs_kernel *kernel = subject->kernel;
+    const struct macs_table_ops *kernel = subject->ops;
     const uint32_t bytes = some_bytes(subject);
     struct own_match own;
     uint8_t key[KEY_MAX] = {1, 2, 3, 4};
@@ -147,15 +147,15 @@ static void nothing_is_used_up(const struct subject *subject) {
         uint32_t scattered = n * UINT32_C(2654435761);
         CHECK(add(subject, self, exactly(&own, (const uint8_t *)&scattered, bytes), n + 1, NULL) == 0);
         CHECK(id_of(get(subject, self, own.value, bytes)) == n + 1);
-        CHECK(subject->kernel->remove(self, &own.match) == 0);
+        CHECK(subject->ops->remove(self, &own.match) == 0);
     }
-    CHECK(subject->kernel->memory_bytes(self) < (3 << 20) + (subject->key_max == 4 ? 76 << 20 : 0));
-    subject->kernel->destroy(self);
+    CHECK(subject->ops->memory_bytes(self) < (3 << 20) + (subject->key_max == 4 ? 76 << 20 : 0));
+    subject->ops->destroy(self);
 }
 
 /* Prefixes of a key of `bytes`, nested at each length, added in an order that mixes long and short ones. */
 static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint32_t exact_bytes) {
-    const struct macs_kernel *kernel = subject->kernel;
+    const struct macs_table_ops *kernel = subject->ops;
     uint32_t bits = bytes * 8, least = exact_bytes * 8, lengths = bits - least + 1;
     struct macs_table_shape shape = whole_key_shape(subject, bytes, lengths);
     shape.prefix_offset = exact_bytes;
@@ -198,8 +198,8 @@ static void excluded_bits_are_ignored(const struct subject *subject) {
     CHECK(add(subject, self, prefix(&own, (uint8_t[]){10, 9, 9, 9}, 4, 8), 2, NULL) == -EEXIST);
     CHECK(id_of(get(subject, self, (uint8_t[]){10, 200, 0, 0}, 4)) == 1);
     own.match.priority = 0;
-    CHECK(subject->kernel->remove(self, &own.match) == 0 && subject->kernel->count(self) == 0);
-    subject->kernel->destroy(self);
+    CHECK(subject->ops->remove(self, &own.match) == 0 && subject->ops->count(self) == 0);
+    subject->ops->destroy(self);
 }
 
 static int add_masked(const struct subject *subject, void *self, const char *value, const char *mask, int32_t priority,
@@ -217,7 +217,7 @@ static int remove_masked(const struct subject *subject, void *self, const char *
     exactly(&own, (const uint8_t *)value, 2);
     memcpy(own.mask, mask, 2);
     own.match.priority = priority;
-    return subject->kernel->remove(self, &own.match);
+    return subject->ops->remove(self, &own.match);
 }
 
 static void priorities(const struct subject *subject) {
@@ -248,7 +248,7 @@ static void priorities(const struct subject *subject) {
     CHECK(id_of(get(subject, self, key, 2)) == 2);
     CHECK(add_masked(subject, self, "\x12\x00", "\xff\x00", 5, 9) == 0); /* now the last of the three */
     CHECK(id_of(get(subject, self, key, 2)) == 2);
-    subject->kernel->destroy(self);
+    subject->ops->destroy(self);
 }
 
 /* Two bytes of range, one exact: as numbers, not byte by byte. */
@@ -262,7 +262,7 @@ static void ranges(const struct subject *subject) {
                                      .fields = fields};
     void *self = NULL;
     if (!(subject->can & RANGES)) {
-        CHECK(subject->kernel->create(&shape, NULL, &self) == -EINVAL);
+        CHECK(subject->ops->create(&shape, NULL, &self) == -EINVAL);
         return;
     }
     self = create(subject, &shape);
@@ -278,7 +278,7 @@ static void ranges(const struct subject *subject) {
     CHECK(id_of(get(subject, self, (const uint8_t *)"\x07\x02\x00", 3)) == 0);
     memcpy(own.high, "\x06\x01\x00", 3);
     CHECK(add(subject, self, &own.match, 2, NULL) == -EINVAL);
-    subject->kernel->destroy(self);
+    subject->ops->destroy(self);
 }
 
 /* Big areas are told by what they lie on, and forgotten when they go. */
@@ -302,7 +302,7 @@ int main(void) {
     memory_is_booked();
     for (int i = 0; i < SUBJECTS; i++) {
         const struct subject *subject = &subjects[i];
-        context = subject->kernel->name;
+        context = subject->ops->name;
         for (uint32_t bytes = 1; bytes <= subject->key_max; bytes++)
             life_of_entries(subject, bytes);
         small_and_empty(subject);

@@ -79,15 +79,15 @@ static void change(const struct made *made, void *self, uint64_t key) {
     uint32_t index = UINT32_MAX;
     if (kind < 5) {
         int wanted = expected[key] ? -EEXIST : count == made->shape.size ? -ENOSPC : 0;
-        CHECK(macs_exact_direct_kernel.add(self, match, &value, &index) == wanted);
+        CHECK(macs_exact_direct_ops.add(self, match, &value, &index) == wanted);
         CHECK(wanted || index < made->shape.size);
         count += !wanted;
         expected[key] = wanted ? expected[key] : data + 1;
     } else if (kind < 6) {
-        CHECK(macs_exact_direct_kernel.modify(self, match, &value) == (expected[key] ? 0 : -ENOENT));
+        CHECK(macs_exact_direct_ops.modify(self, match, &value) == (expected[key] ? 0 : -ENOENT));
         expected[key] = expected[key] ? data + 1 : 0;
     } else {
-        CHECK(macs_exact_direct_kernel.remove(self, match) == (expected[key] ? 0 : -ENOENT));
+        CHECK(macs_exact_direct_ops.remove(self, match) == (expected[key] ? 0 : -ENOENT));
         count -= expected[key] != 0;
         expected[key] = 0;
     }
@@ -100,7 +100,7 @@ static void compare(const struct made *made, void *self, uint64_t key) {
     macs_exact_direct_start(self, key, made->shape.key_bits, made->shape.data_bits, &cursor);
     CHECK(macs_exact_direct_finish(made->shape.key_bits, made->shape.data_bits, &cursor, &data) == !!expected[key]);
     CHECK(!expected[key] || data == expected[key] - 1);
-    const struct macs_entry *found = macs_exact_direct_kernel.find(self, match_of(made, key, &own));
+    const struct macs_entry *found = macs_exact_direct_ops.find(self, match_of(made, key, &own));
     CHECK(!found == !expected[key]);
     CHECK(!found || macs_packing_data(&made->shape, found) == expected[key] - 1);
 }
@@ -128,7 +128,7 @@ static void random_changes(uint8_t key_bits, uint8_t data_bits, uint32_t size) {
     make(&made, key_bits, data_bits, size);
     memset(expected, 0, sizeof expected);
     count = 0;
-    CHECK(macs_exact_direct_kernel.create(&made.shape, NULL, &self) == 0);
+    CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == 0);
     const uint64_t keys = UINT64_C(1) << key_bits, few = keys < 3 * size ? keys : 3 * size;
     for (int i = 0; i < 3000; i++) {
         change(&made, self, keys - 1 - below(few));
@@ -136,29 +136,29 @@ static void random_changes(uint8_t key_bits, uint8_t data_bits, uint32_t size) {
         compare(&made, self, below(keys));
     }
     struct seen seen = {&made, calloc(size, sizeof(bool)), 0};
-    CHECK(macs_exact_direct_kernel.walk(self, visit, &seen) == 0);
-    CHECK(seen.count == count && macs_exact_direct_kernel.count(self) == count);
+    CHECK(macs_exact_direct_ops.walk(self, visit, &seen) == 0);
+    CHECK(seen.count == count && macs_exact_direct_ops.count(self) == count);
     free(seen.used);
-    macs_exact_direct_kernel.destroy(self);
+    macs_exact_direct_ops.destroy(self);
 }
 
 static void refusals(void) {
     struct made made;
     void *self = NULL;
     make(&made, MACS_EXACT_DIRECT_KEY_BITS + 1, 8, 64);
-    CHECK(macs_exact_direct_kernel.create(&made.shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == -EINVAL);
     make(&made, 8, 64, 64);
-    CHECK(macs_exact_direct_kernel.create(&made.shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == -EINVAL);
     make(&made, 8, 8, 64);
     made.field.kind = MACS_TERNARY;
-    CHECK(macs_exact_direct_kernel.create(&made.shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == -EINVAL);
     struct own_match own;
     struct direct_value wrong = {.head.action = 1u << 20};
     make(&made, 8, 8, 64);
-    CHECK(macs_exact_direct_kernel.create(&made.shape, NULL, &self) == 0);
-    CHECK(macs_exact_direct_kernel.add(self, match_of(&made, 3, &own), &wrong, NULL) == -EINVAL);
-    CHECK(macs_exact_direct_kernel.count(self) == 0);
-    macs_exact_direct_kernel.destroy(self);
+    CHECK(macs_exact_direct_ops.create(&made.shape, NULL, &self) == 0);
+    CHECK(macs_exact_direct_ops.add(self, match_of(&made, 3, &own), &wrong, NULL) == -EINVAL);
+    CHECK(macs_exact_direct_ops.count(self) == 0);
+    macs_exact_direct_ops.destroy(self);
 }
 
 /* -- readers ----------------------------------------------------------------------------------------------------------
@@ -192,11 +192,11 @@ static void with_readers(long milliseconds) {
     static bool present[KEYS];
     struct own_match own;
     make(&shared, 12, 21, KEYS);
-    CHECK(macs_exact_direct_kernel.create(&shared.shape, NULL, &table) == 0);
+    CHECK(macs_exact_direct_ops.create(&shared.shape, NULL, &table) == 0);
     for (uint64_t n = 0; n < KEYS; n++) {
         struct direct_value value = value_of(data_of(n, 0));
         if (n % 4 < 2)
-            CHECK(macs_exact_direct_kernel.add(table, match_of(&shared, n, &own), &value, NULL) == 0);
+            CHECK(macs_exact_direct_ops.add(table, match_of(&shared, n, &own), &value, NULL) == 0);
     }
     pthread_t threads[READERS];
     for (uintptr_t i = 0; i < READERS; i++)
@@ -209,10 +209,10 @@ static void with_readers(long milliseconds) {
         struct direct_value value = value_of(data_of(n, ++version));
         const struct macs_match *match = match_of(&shared, n, &own);
         if (n % 4 == 1) {
-            CHECK(macs_exact_direct_kernel.modify(table, match, &value) == 0);
+            CHECK(macs_exact_direct_ops.modify(table, match, &value) == 0);
         } else if (n % 4 == 2) {
-            CHECK((present[n] ? macs_exact_direct_kernel.remove(table, match)
-                              : macs_exact_direct_kernel.add(table, match, &value, NULL)) == 0);
+            CHECK((present[n] ? macs_exact_direct_ops.remove(table, match)
+                              : macs_exact_direct_ops.add(table, match, &value, NULL)) == 0);
             present[n] = !present[n];
         }
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -220,7 +220,7 @@ static void with_readers(long milliseconds) {
     atomic_store(&stop, true);
     for (int i = 0; i < READERS; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
-    macs_exact_direct_kernel.destroy(table);
+    macs_exact_direct_ops.destroy(table);
 }
 
 int main(int argc, char **argv) {

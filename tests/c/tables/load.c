@@ -18,16 +18,16 @@ static struct macs_match *numbered(const struct subject *subject, struct own_mat
 }
 
 /* What is said beforehand of a change of that match. */
-static void expect(const struct macs_kernel *kernel, void *self, const struct macs_match *match) {
-    for (int entry = 0; kernel->expect && entry < 2; entry++)
-        kernel->expect(self, match, entry);
+static void expect(const struct macs_table_ops *kernel, void *self, const struct macs_match *match) {
+    for (int entry = 0; kernel->prefetch && entry < 2; entry++)
+        kernel->prefetch(self, match, entry);
 }
 
 int main(int argc, char **argv) {
     if (argc != 3)
         return 2;
     const struct subject *subject = subject_named(argv[1]);
-    const struct macs_kernel *kernel = subject->kernel;
+    const struct macs_table_ops *kernel = subject->ops;
     uint32_t bytes = (uint32_t)atoi(argv[2]);
     struct macs_table_shape shape = whole_key_shape(subject, bytes, ENTRIES);
     struct macs_qsbr *qsbr = NULL;
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
         CHECK(kernel->add(self, numbered(subject, &own, bytes, n), &value, NULL) == 0);
     }
     CHECK(kernel->count(self) == ENTRIES);
-    if (kernel == &macs_exact_hash_kernel) {
+    if (kernel == &macs_exact_hash_ops) {
         const struct macs_exact_hash_index *index = ((const struct macs_exact_hash *)self)->index;
         CHECK((uint64_t)ENTRIES * 1000 / (index->cuckoo.bucket_count * UINT64_C(8)) >= 949);
     }
@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
     for (uint32_t n = 2; n < 2 * ENTRIES; n += 4)
         CHECK(kernel->remove(self, numbered(subject, &own, bytes, n)) == 0);
     CHECK(kernel->count(self) == 0);
-    if (kernel == &macs_exact_hash_kernel) {
+    if (kernel == &macs_exact_hash_ops) {
         const struct macs_exact_hash_index *index = ((const struct macs_exact_hash *)self)->index;
         for (uint32_t bucket = 0; bucket < index->cuckoo.bucket_count; bucket++)
             CHECK(index->cuckoo.overflows[bucket] == 0 && index->cuckoo.buckets[bucket].words[0] == 0);

@@ -86,7 +86,7 @@ static bool look_up_in_bulk(void *self, const struct macs_table_shape *shape, ui
     bulk.keys[1] = ~key & macs_packing_ones(shape->key_bits);
     macs_exact_packed_bulk_start(self, &bulk, 3, shape->key_bits, DATA_BITS);
     CHECK(bulk.keys[0] == bulk.keys[2] && bulk.buckets[0] == bulk.buckets[2]);
-    macs_exact_packed_bulk_fetch(&bulk, 2);
+    macs_exact_packed_bulk_prefetch(&bulk, 2);
     macs_exact_packed_bulk_step(&bulk, 2, DATA_BITS);
     return macs_exact_packed_bulk_finish(&bulk, 2, DATA_BITS, data);
 }
@@ -104,7 +104,7 @@ static void compare(const struct macs_table_shape *shape, void *self, void *refe
         macs_exact_packed_step(DATA_BITS, &cursor);
     CHECK(macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursor, &data) == (expected != NULL));
     CHECK(look_up_in_bulk(self, shape, key, &same) == (expected != NULL) && (!expected || data == same));
-    const struct macs_entry *found = macs_exact_packed_kernel.find(self, &own.match);
+    const struct macs_entry *found = macs_exact_packed_ops.find(self, &own.match);
     CHECK((found != NULL) == (expected != NULL));
     if (!found)
         return;
@@ -122,7 +122,7 @@ struct seen {
 
 static int compare_visit(const struct macs_match *match, const struct macs_entry *entry, void *argument) {
     struct seen *seen = argument;
-    const struct macs_entry *expected = macs_linear_kernel.find(seen->reference, match);
+    const struct macs_entry *expected = macs_linear_ops.find(seen->reference, match);
     CHECK(expected && macs_packing_data(seen->shape, expected) == macs_packing_data(seen->shape, entry));
     CHECK(entry->index < seen->shape->size && !seen->used[entry->index]);
     CHECK(match->prefix_bits == seen->shape->key_bytes * 8 && match->mask[0] == 0xff);
@@ -133,9 +133,9 @@ static int compare_visit(const struct macs_match *match, const struct macs_entry
 
 static void compare_all(const struct macs_table_shape *shape, void *self, void *reference) {
     struct seen seen = {shape, self, reference, 0, calloc(shape->size, sizeof(bool))};
-    CHECK(macs_exact_packed_kernel.walk(self, compare_visit, &seen) == 0);
-    CHECK(seen.count == macs_exact_packed_kernel.count(self));
-    CHECK(seen.count == macs_linear_kernel.count(reference));
+    CHECK(macs_exact_packed_ops.walk(self, compare_visit, &seen) == 0);
+    CHECK(seen.count == macs_exact_packed_ops.count(self));
+    CHECK(seen.count == macs_linear_ops.count(reference));
     free(seen.used);
 }
 
@@ -150,14 +150,14 @@ static void change(const struct macs_table_shape *shape, void *self, void *refer
     key_bytes(shape, key, &own);
     uint32_t kind = below(8), index = UINT32_MAX;
     if (kind < 5) {
-        int answer = macs_exact_packed_kernel.add(self, &own.match, &value, &index);
-        CHECK(answer == macs_linear_kernel.add(reference, &own.match, &value, NULL));
+        int answer = macs_exact_packed_ops.add(self, &own.match, &value, &index);
+        CHECK(answer == macs_linear_ops.add(reference, &own.match, &value, NULL));
         CHECK(answer || index < shape->size);
     } else if (kind < 6) {
-        CHECK(macs_exact_packed_kernel.modify(self, &own.match, &value) ==
-              macs_linear_kernel.modify(reference, &own.match, &value));
+        CHECK(macs_exact_packed_ops.modify(self, &own.match, &value) ==
+              macs_linear_ops.modify(reference, &own.match, &value));
     } else {
-        CHECK(macs_exact_packed_kernel.remove(self, &own.match) == macs_linear_kernel.remove(reference, &own.match));
+        CHECK(macs_exact_packed_ops.remove(self, &own.match) == macs_linear_ops.remove(reference, &own.match));
     }
 }
 
@@ -166,8 +166,8 @@ static void random_changes(const struct macs_table_shape *shape, uint32_t operat
     struct macs_qsbr *qsbr = NULL;
     void *self = NULL, *reference = NULL;
     for_linear.fields = NULL;
-    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_kernel.create(shape, qsbr, &self) == 0);
-    CHECK(macs_linear_kernel.create(&for_linear, NULL, &reference) == 0);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(shape, qsbr, &self) == 0);
+    CHECK(macs_linear_ops.create(&for_linear, NULL, &reference) == 0);
     uint32_t keys = shape->size > 3000 ? 400 : shape->size + shape->size / 8;
     for (uint32_t i = 0; i < operations; i++) {
         change(shape, self, reference, numbered(below(keys)));
@@ -181,10 +181,10 @@ static void random_changes(const struct macs_table_shape *shape, uint32_t operat
     wrong.head.action = 1u << DATA_BITS;
     struct own_match own;
     key_bytes(shape, numbered(0), &own);
-    macs_exact_packed_kernel.remove(self, &own.match);
-    CHECK(macs_exact_packed_kernel.add(self, &own.match, &wrong, NULL) == -EINVAL);
-    macs_exact_packed_kernel.destroy(self);
-    macs_linear_kernel.destroy(reference);
+    macs_exact_packed_ops.remove(self, &own.match);
+    CHECK(macs_exact_packed_ops.add(self, &own.match, &wrong, NULL) == -EINVAL);
+    macs_exact_packed_ops.destroy(self);
+    macs_linear_ops.destroy(reference);
     macs_qsbr_destroy(qsbr);
 }
 
@@ -270,9 +270,9 @@ static void put(uint32_t n, uint32_t version, bool modify) {
     struct own_match own;
     key_bytes(&shapes[0], numbered(n), &own);
     if (modify)
-        CHECK(macs_exact_packed_kernel.modify(table, &own.match, &value) == 0);
+        CHECK(macs_exact_packed_ops.modify(table, &own.match, &value) == 0);
     else
-        CHECK(macs_exact_packed_kernel.add(table, &own.match, &value, NULL) == 0);
+        CHECK(macs_exact_packed_ops.add(table, &own.match, &value, NULL) == 0);
 }
 
 static void change_for_readers(bool *present, uint32_t version) {
@@ -283,7 +283,7 @@ static void change_for_readers(bool *present, uint32_t version) {
     } else if (n % 4 == 2) {
         key_bytes(&shapes[0], numbered(n), &own);
         if (present[n])
-            CHECK(macs_exact_packed_kernel.remove(table, &own.match) == 0);
+            CHECK(macs_exact_packed_ops.remove(table, &own.match) == 0);
         else
             put(n, version, false);
         present[n] = !present[n];
@@ -294,7 +294,7 @@ static void with_readers(long milliseconds) {
     static bool present[KEYS];
     struct macs_table_shape shape = shapes[0];
     shape.size = KEYS;
-    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_kernel.create(&shape, qsbr, &table) == 0);
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(&shape, qsbr, &table) == 0);
     for (uint32_t n = 0; n < KEYS; n++)
         if (n % 4 < 2)
             put(n, 0, false);
@@ -312,7 +312,7 @@ static void with_readers(long milliseconds) {
     atomic_store(&stop, true);
     for (int i = 0; i < READERS; i++)
         CHECK(pthread_join(threads[i], NULL) == 0);
-    macs_exact_packed_kernel.destroy(table);
+    macs_exact_packed_ops.destroy(table);
     macs_qsbr_destroy(qsbr);
 }
 
@@ -324,16 +324,16 @@ static void load(uint32_t entries) {
     struct own_match own;
     void *self = NULL;
     shape.size = entries;
-    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == 0);
-    CHECK(macs_exact_packed_kernel.memory_bytes(self) < (1 << 16) + entries * UINT64_C(4));
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == 0);
+    CHECK(macs_exact_packed_ops.memory_bytes(self) < (1 << 16) + entries * UINT64_C(4));
     for (uint32_t n = 0; n < entries; n++) {
         struct packed_value value = value_of(n, 0);
         key_bytes(&shape, numbered(2 * n), &own);
-        CHECK(macs_exact_packed_kernel.add(self, &own.match, &value, NULL) == 0);
+        CHECK(macs_exact_packed_ops.add(self, &own.match, &value, NULL) == 0);
     }
     struct packed_value value = value_of(0, 0);
     key_bytes(&shape, numbered(1), &own);
-    CHECK(macs_exact_packed_kernel.add(self, &own.match, &value, NULL) == -ENOSPC);
+    CHECK(macs_exact_packed_ops.add(self, &own.match, &value, NULL) == -ENOSPC);
     for (uint32_t n = 0; n < 2 * entries; n++) {
         struct macs_exact_packed_cursor cursor;
         uint64_t data, key = numbered(n) & macs_packing_ones(shape.key_bits);
@@ -343,13 +343,13 @@ static void load(uint32_t entries) {
     }
     for (uint32_t n = 0; n < entries; n++) {
         key_bytes(&shape, numbered(2 * n), &own);
-        CHECK(macs_exact_packed_kernel.remove(self, &own.match) == 0);
+        CHECK(macs_exact_packed_ops.remove(self, &own.match) == 0);
     }
-    CHECK(macs_exact_packed_kernel.count(self) == 0);
+    CHECK(macs_exact_packed_ops.count(self) == 0);
     const struct macs_exact_packed_index *index = atomic_load((macs_exact_packed_head *)self);
     for (uint32_t bucket = 0; bucket < index->cuckoo.bucket_count; bucket++)
         CHECK(index->cuckoo.overflows[bucket] == 0 && index->cuckoo.buckets[bucket].words[0] == 0);
-    macs_exact_packed_kernel.destroy(self);
+    macs_exact_packed_ops.destroy(self);
 }
 
 /* What does not fit is refused. */
@@ -357,16 +357,16 @@ static void refusals(void) {
     void *self = NULL;
     struct macs_table_shape shape = shapes[4];
     shape.data_bits = 57;
-    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
     shape = shapes[0];
     shape.key_bits = 40;
-    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
     shape = shapes[3];
     shape.key_bits = 3;
-    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
     shape = shapes[0];
     shape.value_bytes = 4;
-    CHECK(macs_exact_packed_kernel.create(&shape, NULL, &self) == -EINVAL);
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
 }
 
 int main(int argc, char **argv) {

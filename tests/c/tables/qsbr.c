@@ -98,7 +98,7 @@ static void a_hanging_reader_stops_changes_only(void) {
 
 static void a_hanging_reader_and_a_full_table(void) {
     for (int i = 0; i < SUBJECTS; i++) {
-        const struct macs_kernel *kernel = subjects[i].kernel;
+        const struct macs_table_ops *kernel = subjects[i].ops;
         uint32_t bytes = subjects[i].key_max < 4 ? subjects[i].key_max : 4;
         struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, 1);
         struct macs_qsbr *qsbr = NULL;
@@ -156,16 +156,16 @@ static void readers_are_limited(void) {
 }
 
 static void tables_by_description(void) {
-    static const struct value fallback = {.id = 500, .not_id = ~UINT64_C(500)};
+    static const struct value default_entry = {.id = 500, .not_id = ~UINT64_C(500)};
     static const struct value given = {.id = 600, .not_id = ~UINT64_C(600)};
     static const uint8_t key[] = {1, 2}, ones[] = {0xff, 0xff};
     static const struct macs_key_field fields[] = {{"a", 16, 0, MACS_EXACT, 0}};
     const struct macs_const_entry entries[] = {{{key, ones, key, 16, 0}, &given}, {{key, ones, key, 16, 0}, &given}};
     struct macs_table_desc desc = {.name = "t",
                                    .fields = fields,
-                                   .kernel = &macs_exact_hash_kernel,
+                                   .ops = &macs_exact_hash_ops,
                                    .entries = entries,
-                                   .default_value = &fallback,
+                                   .default_value = &default_entry,
                                    .shape = {2, 2, sizeof(struct value), 10, 0, NULL},
                                    .entry_count = 1,
                                    .field_count = 1};
@@ -173,19 +173,19 @@ static void tables_by_description(void) {
     struct macs_qsbr *qsbr = NULL;
     CHECK(macs_qsbr_create(&qsbr) == 0);
     CHECK(macs_table_init(&table, &desc, qsbr) == 0);
-    CHECK(id_of(lookup_exact_hash(table.kernel, key, 2)) == 600);
-    CHECK(id_of(table.fallback) == 500 && atomic_load(&table.fallback)->index == 10);
+    CHECK(id_of(lookup_exact_hash(table.state, key, 2)) == 600);
+    CHECK(id_of(table.default_entry) == 500 && atomic_load(&table.default_entry)->index == 10);
     struct value changed = make_value(7);
-    CHECK(macs_table_set_default(&table, &changed) == 0 && id_of(table.fallback) == 7);
-    CHECK(macs_table_set_default(&table, NULL) == 0 && id_of(table.fallback) == 500);
-    CHECK(macs_table_clear(&table) == 0 && desc.kernel->count(table.kernel) == 0);
-    CHECK(lookup_exact_hash(table.kernel, key, 2) == NULL);
+    CHECK(macs_table_set_default(&table, &changed) == 0 && id_of(table.default_entry) == 7);
+    CHECK(macs_table_set_default(&table, NULL) == 0 && id_of(table.default_entry) == 500);
+    CHECK(macs_table_clear(&table) == 0 && desc.ops->count(table.state) == 0);
+    CHECK(lookup_exact_hash(table.state, key, 2) == NULL);
     macs_table_close(&table);
     desc.entry_count = 2;
-    CHECK(macs_table_init(&table, &desc, qsbr) == -EEXIST && table.kernel == NULL);
-    desc.kernel = NULL;
+    CHECK(macs_table_init(&table, &desc, qsbr) == -EEXIST && table.state == NULL);
+    desc.ops = NULL;
     desc.entry_count = 0;
-    CHECK(macs_table_init(&table, &desc, qsbr) == 0 && id_of(table.fallback) == 500);
+    CHECK(macs_table_init(&table, &desc, qsbr) == 0 && id_of(table.default_entry) == 500);
     CHECK(macs_table_clear(&table) == 0);
     macs_table_close(&table);
     macs_qsbr_destroy(qsbr);

@@ -84,7 +84,7 @@ static void compare_lookup(const struct subject *subject, const void *self, cons
 }
 
 static int compare_visit(const struct macs_match *match, const struct macs_entry *entry, void *reference) {
-    CHECK(id_of(macs_linear_kernel.find(reference, match)) == id_of(entry));
+    CHECK(id_of(macs_linear_ops.find(reference, match)) == id_of(entry));
     return 0;
 }
 
@@ -92,10 +92,10 @@ static int compare_visit(const struct macs_match *match, const struct macs_entry
 #define SAME_ANSWER(operation, ...)                                                                                    \
     do {                                                                                                               \
         failing = with_failing;                                                                                        \
-        int answer = subject->kernel->operation(self, __VA_ARGS__);                                                    \
+        int answer = subject->ops->operation(self, __VA_ARGS__);                                                       \
         failing = 0;                                                                                                   \
         if (with_failing == 0 || answer != -ENOMEM)                                                                    \
-            CHECK(answer == macs_linear_kernel.operation(reference, __VA_ARGS__));                                     \
+            CHECK(answer == macs_linear_ops.operation(reference, __VA_ARGS__));                                        \
     } while (0)
 
 static void change(const struct subject *subject, void *self, void *reference, const struct own_match *own,
@@ -108,8 +108,8 @@ static void change(const struct subject *subject, void *self, void *reference, c
         SAME_ANSWER(remove, &own->match);
     else
         SAME_ANSWER(modify, &own->match, &value);
-    CHECK(id_of(subject->kernel->find(self, &own->match)) == id_of(macs_linear_kernel.find(reference, &own->match)));
-    CHECK(subject->kernel->count(self) == macs_linear_kernel.count(reference));
+    CHECK(id_of(subject->ops->find(self, &own->match)) == id_of(macs_linear_ops.find(reference, &own->match)));
+    CHECK(subject->ops->count(self) == macs_linear_ops.count(reference));
 }
 
 static void change_and_compare(const struct subject *subject, void *self, void *reference, uint32_t bytes,
@@ -125,7 +125,7 @@ static void change_and_compare(const struct subject *subject, void *self, void *
         if (i % 16 == 0)
             compare_lookup(subject, self, reference, bytes);
         if (i % 4096 == 0)
-            CHECK(subject->kernel->walk(self, compare_visit, reference) == 0);
+            CHECK(subject->ops->walk(self, compare_visit, reference) == 0);
     }
 }
 
@@ -156,12 +156,12 @@ int main(int argc, char **argv) {
     struct macs_qsbr *qsbr = NULL;
     void *self = NULL, *reference = NULL;
     CHECK(macs_qsbr_create(&qsbr) == 0);
-    CHECK(subject->kernel->create(&shape, qsbr, &self) == 0);
-    CHECK(macs_linear_kernel.create(&shape, NULL, &reference) == 0);
+    CHECK(subject->ops->create(&shape, qsbr, &self) == 0);
+    CHECK(macs_linear_ops.create(&shape, NULL, &reference) == 0);
     with_failing = (uint32_t)atoi(argv[6]);
     change_and_compare(subject, self, reference, bytes, exact_bytes, operations);
-    subject->kernel->destroy(self);
-    macs_linear_kernel.destroy(reference);
+    subject->ops->destroy(self);
+    macs_linear_ops.destroy(reference);
     macs_qsbr_destroy(qsbr);
     puts("ok");
     return 0;

@@ -93,24 +93,24 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
 #define DEFINE_BULK(X)                                                                                                 \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
-        static const struct macs_entry missing;                                                                        \
+        static const struct macs_entry miss;                                                                           \
         struct macs_bulk bulk;                                                                                         \
         for (uint32_t i = 0; i < BATCH; i++) {                                                                         \
             bulk.keys[i] = 0;                                                                                          \
             for (uint32_t k = 0; k < key_bytes; k++)                                                                   \
                 bulk.keys[i] = bulk.keys[i] << 8 | keys[(size_t)i * key_bytes + k];                                    \
-            macs_bulk_expect(macs_##X##_bulk_begin(self, key_bytes), bulk.keys[i]);                                    \
+            macs_bulk_prefetch(macs_##X##_bulk_begin(self, key_bytes), bulk.keys[i]);                                  \
         }                                                                                                              \
-        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &missing);                                                \
+        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &miss);                                                   \
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+            found[i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                                          \
     }
 /* The same by keys that are bytes, of which there are KEY_BYTES at most; all at once, and many more, or some at a time.
  * Long ones are looked up by cursors. */
 #define DEFINE_BULK_OF_BYTES(X, KEY_BYTES)                                                                             \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
-        static const struct macs_entry missing;                                                                        \
+        static const struct macs_entry miss;                                                                           \
         struct macs_##X##_bulk bulk;                                                                                   \
         const uint32_t some = key_bytes && keys[0] & 1 ? 1 + keys[0] / 2 % BATCH : BATCH;                              \
         const uint32_t more = some < BATCH ? 0 : MACS_LPM_TRIE_BULK_FAR + 1 - BATCH;                                   \
@@ -123,25 +123,25 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
             const uint32_t count = from + some <= BATCH ? some : BATCH - from;                                         \
             for (uint32_t i = 0; i < count + more; i++)                                                                \
                 memcpy(bulk.keys[i], keys + (size_t)((from + i) % BATCH) * key_bytes, key_bytes);                      \
-            macs_##X##_bulk_start(self, &bulk, count + more, key_bytes, &missing);                                     \
+            macs_##X##_bulk_start(self, &bulk, count + more, key_bytes, &miss);                                        \
             for (uint32_t i = 0; i < count; i++)                                                                       \
-                found[from + i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                            \
+                found[from + i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                               \
         }                                                                                                              \
     }
 /* The same in parts, which stand one after the other here. */
 #define DEFINE_BULK_IN_PARTS(X)                                                                                        \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
-        static const struct macs_entry missing;                                                                        \
+        static const struct macs_entry miss;                                                                           \
         struct macs_##X##_bulk bulk;                                                                                   \
         memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             memcpy(bulk.keys[i], keys + (size_t)i * key_bytes, key_bytes);                                             \
-        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &missing);                                                \
+        macs_##X##_bulk_start(self, &bulk, BATCH, key_bytes, &miss);                                                   \
         macs_##X##_bulk_step(self, &bulk, BATCH);                                                                      \
         macs_##X##_bulk_finish(self, &bulk, BATCH, key_bytes);                                                         \
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
-            found[i] = bulk.entries[i] == bulk.missing ? NULL : bulk.entries[i];                                       \
+            found[i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                                          \
     }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
@@ -164,7 +164,7 @@ DEFINE_BULK_OF_BYTES(ternary_cells, MACS_TERNARY_CELLS_BULK_KEY)
 enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
 
 struct subject {
-    const struct macs_kernel *kernel;
+    const struct macs_table_ops *ops;
     lookup_fn *lookup;
     batch_fn *batch;
     unsigned can;
@@ -173,17 +173,17 @@ struct subject {
 };
 
 static const struct subject subjects[] = {
-    {&macs_exact_hash_kernel, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, bulk_exact_hash},
-    {&macs_exact_index_kernel, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
-    {&macs_lpm_dir24_kernel, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
-    {&macs_lpm_trie_kernel, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, bulk_lpm_trie},
-    {&macs_lpm_trie_plain_kernel, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
+    {&macs_exact_hash_ops, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, bulk_exact_hash},
+    {&macs_exact_index_ops, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
+    {&macs_lpm_dir24_ops, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
+    {&macs_lpm_trie_ops, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, bulk_lpm_trie},
+    {&macs_lpm_trie_plain_ops, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
      bulk_lpm_trie_plain},
-    {&macs_ternary_cells_kernel, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
+    {&macs_ternary_cells_ops, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
      KEY_MAX, bulk_ternary_cells},
-    {&macs_ternary_tuple_kernel, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
+    {&macs_ternary_tuple_ops, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
      NULL},
-    {&macs_linear_kernel, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX, NULL},
+    {&macs_linear_ops, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX, NULL},
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -213,7 +213,7 @@ static inline uint64_t next_random(uint64_t *state) {
 
 static inline const struct subject *subject_named(const char *name) {
     for (int i = 0; i < SUBJECTS; i++)
-        if (strcmp(subjects[i].kernel->name, name) == 0)
+        if (strcmp(subjects[i].ops->name, name) == 0)
             return &subjects[i];
     fprintf(stderr, "no kernel %s\n", name);
     exit(2);

@@ -6,7 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
-#include <macs/straight.h>
+#include <macs/run_to_completion.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -35,7 +35,7 @@ enum {
 };
 
 /* Stage 0: entry. */
-static inline void ingress_0_entry(const struct macs_common *common, struct state *state, macs_fate *restrict fate) {
+static inline void ingress_0_entry(const struct macs_common *common, struct state *state, macs_verdict *restrict verdict) {
     struct macs_packet *const packet = &state->packet;
     uint16_t I_hash = 0;
     uint16_t hdr_extra_at = MACS_NOWHERE;
@@ -164,11 +164,11 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     hdr_extra_sum = (uint16_t)(uint32_t)((uint32_t)I_hash % 0x10000); /* plain.p4:39 */
     after_ingress_I_end_1:;
     if (standard_metadata_egress_spec == 0x1ff) {
-        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     packet->egress_port = standard_metadata_egress_spec;
-    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
+    *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
     { /* rest.p4:5 */
         uint32_t head = 0;
         bool moved = false;
@@ -218,11 +218,11 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
                 macs_layout_take(packet, list + 21, hdr_items_at[3], 1);
             }
             if (macs_layout_resize(packet, front, head)) {
-                *fate = MACS_FATE_DROP + MACS_CAUSE_NO_BUFFER;
+                *verdict = MACS_VERDICT_DROP + MACS_CAUSE_NO_BUFFER;
                 return;
             }
             if (packet->length == 0) {
-                *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+                *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
                 return;
             }
             uint32_t used = 0;
@@ -276,21 +276,21 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
 /* A received burst, from end to end. */
 static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
     const struct macs_common here = macs_common_of(worker), *const common = &here;
-    macs_fate fates[MACS_BURST_MAX];
+    macs_verdict verdicts[MACS_BURST_MAX];
     struct macs_extent received = {0, 0}, sent = {0, 0};
     for (uint32_t i = 0; i < count; i++) {
         struct state own_state;
         struct state *const state = &own_state;
         macs_bind(common, &state->packet, handles[i], MACS_BIND_ALL);
         macs_extent_add(&received, odp_packet_len(handles[i]));
-        macs_fetch(handles, i, count);
+        macs_prefetch_headers(handles, i, count);
         if (macs_can_parse(handles[i], 65535))
-            ingress_0_entry(common, state, &fates[i]);
+            ingress_0_entry(common, state, &verdicts[i]);
         else
-            fates[i] = MACS_FATE_REFUSED;
+            verdicts[i] = MACS_VERDICT_REFUSED;
         macs_extent_add(&sent, state->packet.length);
     }
-    macs_settle(worker, handles, fates, count, sent);
+    macs_transmit_burst(worker, handles, verdicts, count, sent);
     return received.bytes;
 }
 
@@ -303,5 +303,5 @@ const struct macs_program macs_program = {
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 0,
     .extern_count = 0,
-    .straight = ingress_burst,
+    .run_to_completion = ingress_burst,
 };

@@ -6,7 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
-#include <macs/straight.h>
+#include <macs/run_to_completion.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -29,7 +29,7 @@ struct state {
 
 /* A packet goes on to the pipe aside: its record is filled in its buffer, and what is kept of it goes there. */
 __attribute__((cold, noinline, unused)) static void macs_go_on(const struct macs_common *common, odp_packet_t handle,
-                                                               struct kept *kept, enum macs_verdict verdict,
+                                                               struct kept *kept, enum macs_pipe_verdict verdict,
                                                                uint16_t group) {
     struct macs_packet *const packet = macs_packet_of(handle);
     macs_bind(common, packet, handle, MACS_BIND_ALL);
@@ -101,7 +101,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_groups_default,
             .fields = I_groups_fields,
             .field_count = 1,
-            .kernel = &macs_lpm_dir24_kernel,
+            .ops = &macs_lpm_dir24_ops,
             .shape = {.key_bytes = 1,
                       .prefix_offset = 0,
                       .value_bytes = sizeof(struct I_groups_entry),
@@ -126,7 +126,7 @@ struct ingress_sets {
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict, uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -149,18 +149,18 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept
         standard_metadata_parser_error = error;
     }
     if (standard_metadata_parser_error != error_NoError) { /* replicated.p4:30 */
-        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     kept->hdr_tag_valid = hdr_tag_valid;
     kept->hdr_tag_hops = hdr_tag_hops;
     sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
-    macs_bulk_expect(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
+    macs_bulk_prefetch(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
     uint8_t hdr_tag_hops = kept->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
     bool hdr_tag_valid = kept->hdr_tag_valid;
@@ -187,14 +187,14 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         kept->hdr_tag_hops = hdr_tag_hops;
         kept->meta_weight = meta_weight;
         macs_go_on(common, packet->handle, kept, MACS_REPLICATE, standard_metadata_mcast_grp);
-        *fate = MACS_FATE_ON;
+        *verdict = MACS_VERDICT_CONTINUE;
         return;
     }
     if (standard_metadata_egress_spec == 0x1ff) {
-        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
+    *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
     standard_metadata_egress_spec = 0;
     standard_metadata_egress_rid = (uint16_t)packet->replica;
     hdr_tag_hops = (uint8_t)(hdr_tag_hops - 1); /* replicated.p4:37 */
@@ -203,7 +203,7 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         standard_metadata_egress_spec = 0x1ff; /* replicated.p4:39 */
     }
     if (standard_metadata_egress_spec == 0x1ff) {
-        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
     { /* replicated.p4:43 */
@@ -218,41 +218,41 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
 /* A received burst, from end to end. */
 static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
     const struct macs_common here = macs_common_of(worker), *const common = &here;
-    macs_fate fates[MACS_BURST_MAX];
+    macs_verdict verdicts[MACS_BURST_MAX];
     struct macs_extent received = {0, 0};
     struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
     struct ingress_sets left, *const sets = &left;
     uint16_t members_1[MACS_BURST_MAX];
-    macs_list_empty(&sets->to_1, members_1);
+    macs_list_init(&sets->to_1, members_1);
     struct ingress_1_I_groups_looks looks_1;
     sets->looks_1 = &looks_1;
-    sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].kernel, 1);
+    sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].state, 1);
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet record;
         struct macs_packet *const packet = &record;
         struct kept *const kept = macs_kept(kepts, handles, i);
         macs_bind(common, packet, handles[i], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
         macs_extent_add(&received, odp_packet_len(handles[i]));
-        macs_fetch(handles, i, count);
+        macs_prefetch_headers(handles, i, count);
         if (macs_can_parse(handles[i], 4))
-            ingress_0_entry(packet, kept, &fates[i], i, sets);
+            ingress_0_entry(packet, kept, &verdicts[i], i, sets);
         else
-            fates[i] = MACS_FATE_REFUSED;
+            verdicts[i] = MACS_VERDICT_REFUSED;
     }
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_looks *const looks = &looks_1;
-        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 1, macs_table_fallback(&tables[TABLE_I_groups]));
+        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &looks->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = members_1[i];
             struct macs_packet record;
             struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(kepts, handles, member);
             macs_bind(common, packet, handles[member], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
-            ingress_1_I_groups(common, packet, kept, &fates[member], looks, i);
+            ingress_1_I_groups(common, packet, kept, &verdicts[member], looks, i);
         }
     }
-    macs_settle(worker, handles, fates, count, received);
+    macs_transmit_burst(worker, handles, verdicts, count, received);
     return received.bytes;
 }
 
@@ -306,6 +306,6 @@ const struct macs_program macs_program = {
     .extern_count = 0,
     .table_descs = table_descs,
     .tables = tables,
-    .straight = ingress_burst,
+    .run_to_completion = ingress_burst,
     .egress = egress_pipe,
 };

@@ -6,7 +6,7 @@
 #include <macs/profile.h>
 #include <macs/program.h>
 #include <macs/set.h>
-#include <macs/straight.h>
+#include <macs/run_to_completion.h>
 #include <macs/varbit.h>
 #include <macs/wide.h>
 #include <macs/worker.h>
@@ -186,7 +186,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_groups_default,
             .fields = I_groups_fields,
             .field_count = 1,
-            .kernel = &macs_exact_packed_kernel,
+            .ops = &macs_exact_packed_ops,
             .shape = {.key_bytes = 6,
                       .prefix_offset = 6,
                       .value_bytes = sizeof(struct I_groups_entry),
@@ -205,7 +205,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_labels_default,
             .fields = I_labels_fields,
             .field_count = 2,
-            .kernel = &macs_ternary_cells_kernel,
+            .ops = &macs_ternary_cells_ops,
             .shape = {.key_bytes = 5,
                       .prefix_offset = 5,
                       .value_bytes = sizeof(struct I_labels_entry),
@@ -221,7 +221,7 @@ static const struct macs_table_desc table_descs[] = {
             .default_value = &I_ports_default,
             .fields = I_ports_fields,
             .field_count = 1,
-            .kernel = &macs_linear_kernel,
+            .ops = &macs_linear_ops,
             .entries = I_ports_entries,
             .entry_count = 2,
             .shape = {.key_bytes = 2,
@@ -329,7 +329,7 @@ static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct 
         const bool found = macs_exact_packed_bulk_finish(&looks->lookup_0, at, 17, &word);
         I_groups_hit = found;
         if (!found) {
-            word = macs_table_fallback_word(&tables[TABLE_I_groups]);
+            word = macs_table_default_word(&tables[TABLE_I_groups]);
         }
         switch ((uint32_t)(word & 0x1)) {
         case I_groups_runs_group: /* staged.p4:27: I.group */
@@ -363,7 +363,7 @@ static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct 
                 break;
             }
             if (!entry) {
-                entry = (const void *)macs_table_fallback(&tables[TABLE_I_ports]);
+                entry = (const void *)macs_table_default(&tables[TABLE_I_ports]);
             }
             switch (entry->head.action) {
             case I_ports_runs_send: /* staged.p4:28: I.send */
@@ -417,7 +417,7 @@ static inline void ingress_2_I_labels(struct kept *kept, uint32_t index, struct 
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_fate *restrict fate) {
+static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = kept->hdr_label_ttl;
     bool hdr_label_valid = kept->hdr_label_valid;
@@ -432,10 +432,10 @@ static inline void ingress_3_merge(struct macs_worker *worker, const struct macs
     macs_register_write(externs[I_last_extern], (uint32_t)meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
     macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
-        *fate = MACS_FATE_DROP + MACS_CAUSE_PROGRAM;
+        *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    *fate = macs_fate_of_port(common, standard_metadata_egress_spec);
+    *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
     { /* rest.p4:5 */
         if (hdr_label_valid) {
             uint8_t *const to = packet->data + 14;
@@ -454,7 +454,7 @@ struct ingress_burst {
     struct macs_common common;
     struct macs_extent received;
     odp_packet_t handles[MACS_BURST_MAX];
-    macs_fate fates[MACS_BURST_MAX];
+    macs_verdict verdicts[MACS_BURST_MAX];
     struct ingress_sets sets;
     uint16_t members_1[MACS_BURST_MAX];
     uint16_t members_2[MACS_BURST_MAX];
@@ -469,11 +469,11 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
     const struct macs_common here = macs_common_of(worker), *const common = &here;
     struct ingress_sets left, *const sets = &left;
     struct macs_extent received = {0, 0};
-    macs_list_empty(&sets->to_1, burst->members_1);
+    macs_list_init(&sets->to_1, burst->members_1);
     sets->looks_1 = &burst->looks_1;
-    macs_list_empty(&sets->to_2, burst->members_2);
+    macs_list_init(&sets->to_2, burst->members_2);
     sets->looks_2 = &burst->looks_2;
-    macs_set_empty(&sets->to_3);
+    macs_set_clear(&sets->to_3);
     for (uint32_t i = 0; i < count; i++)
         burst->handles[i] = handles[i];
     for (uint32_t i = 0; i < count; i++) {
@@ -482,16 +482,16 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
         struct kept *const kept = macs_kept(burst->kepts, burst->handles, i);
         macs_bind(common, packet, burst->handles[i], MACS_BIND_DATA);
         macs_extent_add(&received, odp_packet_len(burst->handles[i]));
-        macs_fetch(burst->handles, i, count);
+        macs_prefetch_headers(burst->handles, i, count);
         if (macs_can_parse(burst->handles[i], 18))
             ingress_0_entry(packet, kept, i, sets);
         else
-            burst->fates[i] = MACS_FATE_REFUSED;
+            burst->verdicts[i] = MACS_VERDICT_REFUSED;
     }
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_looks *const looks = &burst->looks_1;
-        macs_exact_packed_bulk_start(tables[TABLE_I_groups].kernel, &looks->lookup_0, members, 48, 17);
+        macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &looks->lookup_0, members, 48, 17);
     }
     burst->sets = left;
     burst->count = count;
@@ -515,16 +515,16 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
         for (uint32_t i = burst->fetched; i < ahead; i++) {
-            macs_exact_packed_bulk_fetch(&looks->lookup_0, i);
+            macs_exact_packed_bulk_prefetch(&looks->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
             macs_exact_packed_bulk_step(&looks->lookup_0, i, 17);
         }
         for (uint32_t i = 0; i < members; i++) {
             if (i + ahead < members) {
-                macs_exact_packed_bulk_fetch(&looks->lookup_0, i + ahead);
+                macs_exact_packed_bulk_prefetch(&looks->lookup_0, i + ahead);
             } else if (i + ahead - members < coming) {
-                macs_exact_packed_bulk_fetch(&next->looks_1.lookup_0, i + ahead - members);
+                macs_exact_packed_bulk_prefetch(&next->looks_1.lookup_0, i + ahead - members);
             }
             if (i + second < members) {
                 macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
@@ -539,7 +539,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
     { /* stage 2: finish I.labels */
         const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_looks *const looks = &burst->looks_2;
-        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].kernel, &looks->lookup_0, members, 5, macs_table_fallback(&tables[TABLE_I_labels]));
+        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &looks->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = burst->members_2[i];
             struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
@@ -555,10 +555,10 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             struct macs_packet *const packet = &record;
             struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, kept, &burst->fates[member]);
+            ingress_3_merge(worker, common, packet, kept, &burst->verdicts[member]);
         }
     }
-    macs_settle(worker, burst->handles, burst->fates, count, burst->received);
+    macs_transmit_burst(worker, burst->handles, burst->verdicts, count, burst->received);
 }
 
 const struct macs_program macs_program = {
@@ -574,7 +574,7 @@ const struct macs_program macs_program = {
     .tables = tables,
     .extern_descs = extern_descs,
     .externs = externs,
-    .open = ingress_prologue,
+    .prologue = ingress_prologue,
     .burst_bytes = sizeof(struct ingress_burst),
-    .close = ingress_epilogue,
+    .epilogue = ingress_epilogue,
 };

@@ -71,4 +71,4 @@ def test_comparisons_that_types_decide_are_not_in_the_c() -> None:
     made = generate_c(request(file), load(request(file))).c
     assert ">= 0" not in made
     assert "<= 255" not in made
-    assert "*fate = macs_fate_of_port(" in made  # the program itself is there
+    assert "*verdict = macs_verdict_of_port(" in made  # the program itself is there

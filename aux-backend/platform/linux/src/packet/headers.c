@@ -6,7 +6,7 @@
 
 enum { ETHERNET = 14, VLAN_TAG = 4, LABEL = 4, IPV4_MIN = 20, TCP_MIN = 20, UDP_LEN = 8, GRE_MIN = 4, TUNNEL = 8 };
 enum { SCTP_MIN = 12, GUE = 4, ERSPAN_2 = 8, ERSPAN_3 = 12, LABELS_MAX = 30 }; /* Linux makes no more labels */
-enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_MPLS = 137 }; /* protocols */
+enum { IN_IPV4 = 4, IN_IPV6 = 41, IN_MPLS = 137 };                             /* protocols */
 enum { HOP_BY_HOP = 0, ROUTING = 43, DESTINATION = 60 };
 enum { TYPE_IPV4 = 0x0800, TYPE_IPV6 = 0x86dd, TYPE_VLAN = 0x8100, TYPE_SVLAN = 0x88a8, TYPE_MPLS = 0x8847 };
 enum { TYPE_MPLS_MULTICAST = 0x8848, TYPE_ETHERNET = 0x6558, TYPE_ERSPAN = 0x88be, TYPE_ERSPAN_3 = 0x22eb };

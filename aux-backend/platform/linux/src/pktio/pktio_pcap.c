@@ -1,6 +1,6 @@
 /* pcap:in=FILE,out=FILE,loops=N or pcap:IN[,OUT[,loops=N]] — frames come from a file and go to a file.
  *
- * Either may be missing. The input is read once, or N times, or for ever where N is 0, as long as it has a frame that
+ * Either may be miss. The input is read once, or N times, or for ever where N is 0, as long as it has a frame that
  * can be used. A named pipe is read as its writer fills it. A received packet has the time of its record; a sent packet
  * is recorded with its time if it has one, so that the same input gives the same output, else with now. Frames longer
  * than a packet has room for, and empty ones, count as in_errors; so do a record that is cut off and one that makes no

@@ -97,8 +97,8 @@ int odp_pool_destroy(odp_pool_t pool) {
     if (pool == NULL)
         return macs_odp_fail(EINVAL);
     pthread_mutex_lock(&macs_odp_lock);
-    uint64_t missing = pool->num - macs_odp_store_available(pool) - cached(pool);
-    if ((missing && !pool->lossy) || pool->users)
+    uint64_t miss = pool->num - macs_odp_store_available(pool) - cached(pool);
+    if ((miss && !pool->lossy) || pool->users)
         result = macs_odp_fail(EBUSY);
     else
         pools[pool->index] = NULL;

@@ -1,40 +1,41 @@
-/* The straight way: programs in which a packet goes through one pipe, once, unless it is replicated or recirculates.
+/* Run to completion: programs in which a packet goes through one pipeline, once, unless it is replicated or
+ * recirculates.
  *
- * Generated code takes a burst as it was received and gives every packet a *fate*; the runtime then sends and drops the
- * burst as a whole, and takes what goes on through the program's egress.
+ * Generated code takes a burst as it was received and gives every packet a verdict; the runtime then sends and drops
+ * the burst as a whole, and takes what goes on through the program's egress.
  *
  * What a packet keeps from stage to stage is on the worker's stack, so that every burst has it in the same cache lines;
  * large states, and those of packets that go on, are in the packets' own buffers, as ever. Its record is kept there too
  * if the program writes to it; else each stage fills in what it reads, which costs nothing for what nothing reads.
  *
- * Where the first lookups are of hashed keys, the work on a burst is in two halves: open() parses and hashes, close()
- * does the rest and fetches for the next burst, which has been opened by then. So no burst begins or ends with waiting.
- * A worker has two such bursts in memory of their own. Threads: a worker's own.
+ * Where the first lookups are of hashed keys, the program is software pipelined: prologue() parses a burst and hashes,
+ * epilogue() does the rest and prefetches for the next burst, whose prologue has run by then. So no burst begins or
+ * ends with waiting. A worker has two such bursts in memory of their own. Threads: a worker's own.
  */
-#ifndef MACS_STRAIGHT_H
-#define MACS_STRAIGHT_H
+#ifndef MACS_RUN_TO_COMPLETION_H
+#define MACS_RUN_TO_COMPLETION_H
 
 #include <macs/program.h>
 #include <macs/worker.h>
 #include <string.h>
 
 /* What becomes of a packet: 0: its port does not exist; up to 64: that slot's port, plus one; else one of these. */
-typedef uint8_t macs_fate;
-#define MACS_FATE_DROP 128u /* with an enum macs_cause added */
-#define MACS_FATE_ON 255u   /* on to egress, its record in its buffer */
+typedef uint8_t macs_verdict;
+#define MACS_VERDICT_DROP 128u     /* with an enum macs_cause added */
+#define MACS_VERDICT_CONTINUE 255u /* on to egress, its record in its buffer */
 
 /* Bytes of a packet's state that are worth a place in its burst's: that must stay in a core's second cache. */
 #define MACS_STATE_IN_BURST 1024u
 
-/* Packets ahead whose headers are fetched while one is parsed. */
-#define MACS_AHEAD 8u
+/* Packets ahead whose headers are prefetched while one is parsed. */
+#define MACS_PREFETCH_AHEAD 8u
 
 /* What the packets of a burst have in common. A copy of it stays in registers; what the worker has would be read anew
  * after every store to a frame. */
 struct macs_common {
-    uint64_t ingress_ns;      /* time of arrival since the switch started */
-    uint32_t ingress_port;    /* by its number */
-    const macs_fate *slot_of; /* port number → fate */
+    uint64_t ingress_ns;         /* time of arrival since the switch started */
+    uint32_t ingress_port;       /* by its number */
+    const macs_verdict *slot_of; /* port number → verdict */
 };
 
 static inline struct macs_common macs_common_of(const struct macs_worker *worker) {
@@ -101,13 +102,13 @@ static inline bool macs_can_parse(odp_packet_t handle, uint32_t parse_bytes) {
 #define macs_kept(kepts, handles, index)                                                                               \
     (sizeof(*(kepts)) <= MACS_STATE_IN_BURST ? &(kepts)[index] : macs_kept_of(macs_packet_of((handles)[index])))
 
-/* The fate of a packet that cannot be bound. */
-#define MACS_FATE_REFUSED (MACS_FATE_DROP + MACS_CAUSE_RX_ERROR)
+/* The verdict of a packet that cannot be bound. */
+#define MACS_VERDICT_REFUSED (MACS_VERDICT_DROP + MACS_CAUSE_RX_ERROR)
 
-/* Fetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
-static inline void macs_fetch(const odp_packet_t handles[], unsigned index, unsigned count) {
-    if (index + MACS_AHEAD < count)
-        odp_prefetch(odp_packet_data(handles[index + MACS_AHEAD]));
+/* Prefetch the headers of a packet that is to be parsed soon: number `index` of `count`. */
+static inline void macs_prefetch_headers(const odp_packet_t handles[], unsigned index, unsigned count) {
+    if (index + MACS_PREFETCH_AHEAD < count)
+        odp_prefetch(odp_packet_data(handles[index + MACS_PREFETCH_AHEAD]));
 }
 
 /* The frames of some packets together. */
@@ -121,19 +122,19 @@ static inline void macs_extent_add(struct macs_extent *extent, uint32_t length) 
     extent->longest = length > extent->longest ? length : extent->longest;
 }
 
-/* The fate of a packet that goes out of a port, by its number. */
-static inline macs_fate macs_fate_of_port(const struct macs_common *common, uint32_t port) {
+/* The verdict of a packet that goes out of a port, by its number. */
+static inline macs_verdict macs_verdict_of_port(const struct macs_common *common, uint32_t port) {
     return odp_likely(port <= UINT16_MAX) ? common->slot_of[port] : 0;
 }
 
 /* Whether any packet of the burst goes on to egress. */
-static inline bool macs_any_goes_on(const macs_fate fates[], unsigned count) {
-    return memchr(fates, MACS_FATE_ON, count) != NULL;
+static inline bool macs_any_continues(const macs_verdict verdicts[], unsigned count) {
+    return memchr(verdicts, MACS_VERDICT_CONTINUE, count) != NULL;
 }
 
 /* Send, drop or take on the packets of a burst, one at least, in its order. `extent`: of all of them, after the
  * program. Owns the packets from here on. */
-void macs_settle(struct macs_worker *worker, const odp_packet_t handles[], const macs_fate fates[], unsigned count,
-                 struct macs_extent extent);
+void macs_transmit_burst(struct macs_worker *worker, const odp_packet_t handles[], const macs_verdict verdicts[],
+                         unsigned count, struct macs_extent extent);
 
 #endif
