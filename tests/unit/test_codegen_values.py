@@ -247,7 +247,7 @@ def source() -> str:
         "macs/checksum",
         "macs/extern",
         "macs/set",
-        "macs/straight",
+        "macs/run_to_completion",
         "macs/varbit",
     )
     text = "".join(f"#include <{header}.h>\n" for header in headers)
