@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from built_once import built_once
+
+from transpiler.targets.find import builtin
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "aux-backend" / "tables"
@@ -24,6 +27,8 @@ FEW_LEAVES = ["-DMACS_LPM_RUNS_ELSEWHERE=40u", "-DMACS_LPM_RUNS_PAY_PERCENT=40"]
 ALWAYS_RUNS = "-DMACS_LPM_RUNS_PAY_PERCENT=100"
 # Different keys have the same tag most of the time: of the upper half, where tags are taken from, five bits are left.
 FEW_HASHES = "-DMACS_HASH_MASK=UINT64_C(0x1fffffffff)"
+# Different keys have the same hash, all of it: there are 128, and tags of 30 bits are all the same.
+SAME_HASHES = ["-O1", "-g1", "-DMACS_HASH_MASK=UINT64_C(0x3f8000000)"]
 TIGHT = ["-DMACS_EXACT_HASH_LOAD_PERCENT=115", "-DMACS_EXACT_PACKED_LOAD_PERCENT=115", SMALL_CHUNKS, FEW_HASHES]
 TIGHT += FEW_LEAVES
 MEMORY = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *TIGHT]
@@ -99,9 +104,28 @@ def run(binary: Path, *arguments: object) -> str:
     return done.stdout
 
 
+def test_no_kernel_is_left_out() -> None:
+    """Those whose entries are words have programs of their own, packed.c and direct.c; code that compares has no C."""
+    described = {k.name for k in builtin().kernels if not k.words and not k.kept_by}
+    subjects = set(re.findall(r"^    \{&macs_(\w+)_ops,", (PROGRAMS / "support.h").read_text(), re.MULTILINE))
+    where = "docs/extend/kernel.md says what a new kernel needs"
+    assert subjects == described, f"rows of `subjects` in tests/c/tables/support.h: {where}"
+    assert set(KERNELS) == described, f"KERNELS in tests/c/test_tables.py: {where}"
+    assert {kernel for kernel, _, _ in SHAPES} == described - {"linear"}, f"SHAPES in tests/c/test_tables.py: {where}"
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_every_kernel_keeps_the_contract(build: Build, compiler: str) -> None:
-    run(build("conformance", compiler, *MEMORY))
+def test_every_kernel_keeps_the_contract(build: Build, compiler: str, kernel: str) -> None:
+    run(build("conformance", compiler, *MEMORY), kernel)
+
+
+@pytest.mark.parametrize(("kernel", "key_bytes", "exact_bytes"), SHAPES)
+def test_keys_of_the_same_hash_are_told_apart(build: Build, kernel: str, key_bytes: int, exact_bytes: int) -> None:
+    binary = build("random", "gcc", *SAME_HASHES, WRAP)
+    operations = 500 if kernel == "lpm_dir24" and key_bytes > 2 else 5_000
+    run(binary, kernel, key_bytes, exact_bytes, operations, 1, 0)
+    run(build("conformance", "gcc", *SAME_HASHES), kernel)
 
 
 def test_nothing_is_released_early(build: Build) -> None:

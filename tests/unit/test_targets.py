@@ -206,6 +206,8 @@ def test_other_architectures_are_refused(tmp_path: Path) -> None:
         (MINIMAL.replace("max_key_bytes = 4", "max_key_bytes = true"), "target.toml:5: max_key_bytes is True, not of type"),
         (MINIMAL.replace('externs = ["counter.count"]', "externs = [5]"), "target.toml:6: externs has something else"),
         (MINIMAL.replace('externs = ["counter.count"]', 'externs = "counter.count"'), "target.toml:6: externs is"),
+        (MINIMAL.replace("counter.count", "counter.cuont"), "target.toml:6: externs has .*: counter.cuont; see"),
+        (MINIMAL.replace("hash_algorithms = []", 'hash_algorithms = ["fnv"]'), "target.toml:7: hash_algorithms has .*: fnv"),
         (MINIMAL.replace("max_bits = 16", 'max_bits = "16"'), "target.toml:11: max_bits is '16'"),
         (MINIMAL.replace('name = "board"', "name = 7"), "target.toml:2: name is 7"),
         (MINIMAL.replace('name = "board"', 'name = "a/b"'), "target.toml:2: name is 'a/b', not letters"),

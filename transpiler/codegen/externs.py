@@ -143,7 +143,7 @@ class Externs:
 
     def call(self, render: Expressions, statement: CallExtern, assign: Assigner, table: str, cite: str) -> Body:
         """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
-        return _CALLS[statement.method](Call(self, render, statement, assign, table, cite))
+        return CALLS[statement.method](Call(self, render, statement, assign, table, cite))
 
     def owner(self, instance: str) -> str:
         """The table of a direct instance."""
@@ -453,7 +453,7 @@ def _request_cipher(of: Call) -> Body:
     return (*of.do("macs_request_cipher", "packet", f"MACS_{kind}"), *stores)
 
 
-_CALLS: dict[str, Callable[[Call], Body]] = {
+CALLS: dict[str, Callable[[Call], Body]] = {
     "counter.count": _count,
     "counter.count_length": _count_length,
     "direct_counter.count_length": _count_direct_length,

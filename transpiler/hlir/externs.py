@@ -1,8 +1,7 @@
 """The vocabulary of extern calls in HLIR: both languages and all architectures map their externs onto it.
 
 A method is named "kind.operation". Its effect tells the scheduler what may be reordered between packets, its types tell
-frontends and the verifier what a CallExtern must carry. Adding an extern: a row here, its meaning in `interpreter/calls.py`, its
-rendering in `codegen/externs.py`, its C in aux-backend.
+frontends and the verifier what a CallExtern must carry. Adding an extern: docs/extend/extern.md.
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from transpiler.hlir.externs import HASH_ALGORITHMS, METHODS
 from transpiler.hlir.program import MatchKind
 from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, Counter, Kernel, Target, UnknownTarget
@@ -50,8 +51,8 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
         architectures=top.strings("architectures", base.architectures if base else None),
         max_key_bytes=top.get("max_key_bytes", int, base.max_key_bytes if base else None),
         near_bytes=top.get("near_bytes", int, base.near_bytes if base else 0),
-        externs=top.strings("externs", base.externs if base else None),
-        hash_algorithms=top.strings("hash_algorithms", base.hash_algorithms if base else None),
+        externs=top.known("externs", METHODS, base.externs if base else None),
+        hash_algorithms=top.known("hash_algorithms", HASH_ALGORITHMS, base.hash_algorithms if base else None),
         kernels=tuple(_kernel(part, folders) for part in top.parts("kernels")) + (base.kernels if base else ()),
         counters=tuple(_counter(part) for part in top.parts("counters")) + (base.counters if base else ()),
         folders=folders,
@@ -128,6 +129,13 @@ class _Part:
         if not all(isinstance(value, str) for value in values):
             raise self.wrong(key, f"{key} has something else than strings")
         return frozenset(values)
+
+    def known(self, key: str, there: Iterable[str], otherwise: frozenset[str] | None) -> frozenset[str]:
+        """Strings, each of which is one of those of hlir.externs. Raises: BadTarget."""
+        values = self.strings(key, otherwise)
+        if unknown := sorted(values - set(there)):
+            raise self.wrong(key, f"{key} has what macsad does not: {', '.join(unknown)}; see docs/extend/extern.md")
+        return values
 
     def name(self) -> str:
         """A target's. Raises: BadTarget."""

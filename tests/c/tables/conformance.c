@@ -298,10 +298,15 @@ static void memory_is_booked(void) {
     CHECK(use.reserved == before.reserved && use.refused == before.refused && use.sparse == before.sparse);
 }
 
-int main(void) {
+/* Of the kernel that is named, or of all. */
+int main(int argc, char **argv) {
+    if (argc > 1)
+        subject_named(argv[1]);
     memory_is_booked();
     for (int i = 0; i < SUBJECTS; i++) {
         const struct subject *subject = &subjects[i];
+        if (argc > 1 && strcmp(argv[1], subject->ops->name) != 0)
+            continue;
         context = subject->ops->name;
         for (uint32_t bytes = 1; bytes <= subject->key_max; bytes++)
             life_of_entries(subject, bytes);
