@@ -125,7 +125,7 @@ def _told(error: Exception) -> int:
     if isinstance(error, Rejected):
         return NO
     if isinstance(error, BadTarget):
-        click.echo(f"{error.place}: error: {error.what}", err=True)
+        click.echo(f"{error.place}: error: {error.what} (see {error.page})", err=True)
         return NO
     if isinstance(error, ToolchainError):
         click.echo(f"macsad: error: {error}", err=True)

@@ -10,6 +10,7 @@ import click
 
 from transpiler.diagnostics import WARNINGS
 from transpiler.optimisations import ALL, NAMES, NONE, Optimisations
+from transpiler.targets.description import PLATFORMS
 from transpiler.toolchain.architectures import ARCHITECTURES, host_arch
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -98,11 +99,13 @@ def machine_options(command: Decorated) -> Decorated:
     """What to build for: --platform, --arch, --cpu, --cc."""
     for add in (
         click.option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
-        click.option("--cpu", metavar="NAME", help="The processor, as the C compiler names it; this machine's if left out."),
+        click.option("--cpu", metavar="NAME",
+                     help="The processor to compile for, as the C compiler has it; the target's or this machine's if left out."),
         click.option("--arch", type=click.Choice([*dict.fromkeys((*ARCHITECTURES, host_arch()))]), metavar="NAME",
-                     help="x86_64, aarch64, armv7, riscv64 or s390x; this machine's if left out."),
-        click.option("--platform", type=click.Choice(["linux", "dpdk", "odp"]), default="linux", show_default=True,
-                     help="linux: needs nothing; dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
+                     help="x86_64, aarch64, armv7, riscv64 or s390x; the target's or this machine's if left out."),
+        click.option("--platform", type=click.Choice(PLATFORMS),
+                     help="linux: needs nothing (the one if neither this nor the target says another); "
+                          "dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
     ):  # fmt: skip
         command = add(command)
     return command

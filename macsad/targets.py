@@ -34,3 +34,17 @@ def _there(kernel: Kernel, target: Target, ours: set[str]) -> None:
             place / "target.toml",
             f"no kernel '{kernel.keeper}': neither is there {place / 'tables' / kernel.keeper}.h, nor does macsad have it",
         )
+
+
+def build_defaults(
+    target: Target, platform: str | None, arch: str | None, cpu: str | None, compiler: str | None
+) -> tuple[str, str | None, str | None, str | None]:
+    """These as the command line has them, else the target. Its processor and compiler are for its architecture alone."""
+    said = target.build
+    same = arch is None or arch == said.arch
+    return (
+        platform or said.platform or "linux",
+        arch or said.arch,
+        cpu or (said.cpu if same else None),
+        compiler or (said.cc if same else None),
+    )

@@ -37,7 +37,7 @@ static const struct option long_options[] = {
     {"entries", required_argument, NULL, OPT_ENTRIES},
     {"socket", required_argument, NULL, OPT_SOCKET},
     {"workers", required_argument, NULL, OPT_WORKERS},
-    {"cpu", required_argument, NULL, OPT_CPU},
+    {"cpus", required_argument, NULL, OPT_CPU},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"burst", required_argument, NULL, OPT_BURST},
     {"sub-batch", required_argument, NULL, OPT_SUB_BATCH},
@@ -63,10 +63,10 @@ static const char help[] =
     "  -p, --port N=NAME     port N of the program is the interface NAME; ctl: is a port fed over the socket\n"
     "      --entries FILE    commands to run before the first packet (table_add ...)\n"
     "      --socket PATH     listen for commands on this Unix socket\n"
-    "      --workers N       threads that process packets [1]\n"
-    "      --cpu LIST        CPUs of the workers, as 1,2 or 2-5\n"
-    "      --burst B         packets taken at once, 1 to %u [64]\n"
-    "      --sub-batch B     lookups in flight at once, 1 to the burst [64]\n"
+    "      --workers N       threads that process packets [%u]\n"
+    "      --cpus LIST       CPUs of the workers, as 1,2 or 2-5; the last such list counts%s%s\n"
+    "      --burst B         packets taken at once, 1 to %u [%u]\n"
+    "      --sub-batch B     lookups in flight at once, 1 to the burst [%u]\n"
     "      --batch N         both of these; 1 is one packet at a time\n"
     "      --stats SECONDS   print statistics so often\n"
     "      --count N         stop soon after N frames have been received\n"
@@ -130,6 +130,7 @@ static bool port(struct macs_options *options, const char *text) {
 /* "1,2" or "2-5" or a mixture. */
 static bool cpu_list(struct macs_options *options, const char *text) {
     const char *at = text;
+    options->cpu_count = 0; /* the last --cpus counts, as of every option */
     do {
         char *end;
         unsigned long first = strtoul(at, &end, 10);
@@ -141,7 +142,7 @@ static bool cpu_list(struct macs_options *options, const char *text) {
             last = strtoul(at, &end, 10);
         }
         if (!fine || first > last || last > 1023 || (*end && *end != ',')) {
-            macs_tell(stderr, "error: --cpu %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
+            macs_tell(stderr, "error: --cpus %s: expected CPU numbers, as in 1,2 or 2-5\n", text);
             return false;
         }
         for (; first <= last && options->cpu_count < MACS_WORKERS_MAX; first++)
@@ -220,12 +221,25 @@ static enum macs_options_status check(struct macs_options *options) {
     return MACS_OPTIONS_RUN;
 }
 
+/* What the command line may change: the target's, or else ours. */
+static struct macs_options begin(void) {
+    return (struct macs_options){.worker_count = macs_program.workers ? macs_program.workers : 1,
+                                 .burst = macs_program.burst ? macs_program.burst : 64,
+                                 .sub_batch = macs_program.sub_batch ? macs_program.sub_batch : 64,
+                                 .max_frame = 9216,
+                                 .seed = 1};
+}
+
 enum macs_options_status macs_options_parse(struct macs_options *options, int argc, char **argv, const char *program) {
-    *options = (struct macs_options){.worker_count = 1, .burst = 64, .sub_batch = 64, .max_frame = 9216, .seed = 1};
+    const struct macs_options defaults = begin();
+    *options = defaults;
+    if (macs_program.cpus && !cpu_list(options, macs_program.cpus))
+        return MACS_OPTIONS_WRONG;
     int id;
     while ((id = getopt_long(argc, argv, "hp:v", long_options, NULL)) != -1) {
         if (id == OPT_HELP) {
-            macs_tell(stdout, help, argv[0], program, MACS_BURST_MAX);
+            macs_tell(stdout, help, argv[0], program, defaults.worker_count, macs_program.cpus ? ", at first " : "",
+                      macs_program.cpus ? macs_program.cpus : "", MACS_BURST_MAX, defaults.burst, defaults.sub_batch);
             return MACS_OPTIONS_DONE;
         }
         if (id == OPT_UNTIL_IDLE)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ports at most, workers at most, numbers in --cpu at most. */
+/* Ports at most, workers at most, numbers in --cpus at most. */
 #define MACS_PORTS_MAX 64u
 #define MACS_WORKERS_MAX 64u
 

@@ -84,7 +84,7 @@ class Switch:
         socket = folder / "socket"
         cpus = worker_cpus(workers)
         command = [str(binary), "--socket", str(socket), "--busy", "--workers", str(workers)]
-        command += ["--cpu", ",".join(map(str, cpus)), *feed]
+        command += ["--cpus", ",".join(map(str, cpus)), *feed]
         command += ["--entries", str(entries)] if entries else []
         self._own = Process(command, folder / "log", stdout=subprocess.DEVNULL)
         try:

@@ -11,6 +11,7 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
+from macsad.targets import build_defaults
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -32,18 +33,19 @@ PORT_HELP = (
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(
-    ports: tuple[str, ...], entries: Path | None, folder: Path, socket: Path | None, platform: str, arch: str | None,
+    ports: tuple[str, ...], entries: Path | None, folder: Path, socket: Path | None, platform: str | None, arch: str | None,
     cpu: str | None, compiler: str | None, rest: tuple[str, ...], **program: object,
 ) -> int:  # fmt: skip
     """Make PROGRAM's switch and let packets through until Ctrl-C, or until no port can receive any more.
 
     A port can receive no more when it is a file that has been read, or null:. An interface, ctl: and mem:FILE,loop can always.
 
-    Counters are shown while it runs. What else the switch understands (--workers, --burst, --until-idle, ...) can be
+    Counters are shown while it runs. What else the switch understands (--workers, --cpus, --burst, --until-idle, ...) can be
     given too; `build/PROGRAM --help` lists it. For another --arch it runs under qemu-user.
     """
     _known(rest)
     request = Request.of(program)
+    platform, arch, cpu, compiler = build_defaults(request.target, platform, arch, cpu, compiler)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
     tools = compilation.toolchain(request.wanted, platform, arch, compiler=compiler, cpu=cpu)

@@ -12,6 +12,7 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
+from macsad.targets import build_defaults
 from transpiler.toolchain import toolchain
 
 
@@ -29,7 +30,7 @@ from transpiler.toolchain import toolchain
     "--sanitize", multiple=True, type=click.Choice(["address", "undefined", "thread"]), help="Build with a sanitizer."
 )
 def command(
-    stf: Path, platform: str, arch: str | None, cpu: str | None, compiler: str | None, batch: int | None,
+    stf: Path, platform: str | None, arch: str | None, cpu: str | None, compiler: str | None, batch: int | None,
     burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object,
 ) -> int:  # fmt: skip
     """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ.
@@ -37,6 +38,7 @@ def command(
     For another --arch the switch runs under qemu-user.
     """
     request = Request.of(program)
+    platform, arch, cpu, compiler = build_defaults(request.target, platform, arch, cpu, compiler)
     hlir = compilation.load(request)
     wrapper = toolchain.emulator(arch)
     tools = compilation.toolchain(

@@ -44,7 +44,7 @@ def test_help(sample: Path) -> None:
         (["--port", "0=ctl:", "--port", "0=ctl:"], "port 0 is there twice"),
         (["--port", "0=ctl:", "--burst", "257"], "from 1 to 256"),
         (["--port", "0=ctl:", "--burst", "-1"], "from 1 to 256"),
-        (["--port", "0=ctl:", "--cpu", "1-"], "expected CPU numbers"),
+        (["--port", "0=ctl:", "--cpus", "1-"], "expected CPU numbers"),
         (["--port", "0=ctl:", "stray"], "unexpected argument 'stray'"),
         (["--port", "0=ctl:", "--nonsense"], "--help"),
     ],
@@ -62,7 +62,8 @@ def test_wrong_usage(sample: Path, arguments: list[str], message: str) -> None:
         (["--port", "0=ctl:", "--entries", "/nonexistent"], "cannot read the entries file '/nonexistent'"),
         (["--port", "0=ctl:", "--log", "/nonexistent/log"], "cannot open the log '/nonexistent/log'"),
         (["--port", "0=ctl:", "--socket", "/nonexistent/sock"], "cannot listen at '/nonexistent/sock'"),
-        (["--port", "0=ctl:", "--cpu", "1023"], "cannot start worker 0 on CPU 1023"),
+        (["--port", "0=ctl:", "--cpus", "0", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),  # the last counts
+        (["--port", "0=ctl:", "--cpus", "1023"], "cannot start worker 0 on CPU 1023"),
     ],
 )
 def test_what_cannot_be_had_ends_the_run(sample: Path, arguments: list[str], message: str) -> None:

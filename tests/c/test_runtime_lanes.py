@@ -42,7 +42,7 @@ def test_each_input_is_one_workers_dealt_in_turn(start) -> None:
 
 def test_workers_have_their_cpus_in_turn(start) -> None:
     cpus = sorted(os.sched_getaffinity(0))[:2]
-    switch = start("--workers=3", f"--cpu={','.join(map(str, cpus))}")
+    switch = start("--workers=3", f"--cpus={','.join(map(str, cpus))}")
     found = [status(task, "Cpus_allowed_list") for task in workers(switch)]
     assert found == [str(cpus[index % len(cpus)]) for index in range(3)]
 

@@ -1,4 +1,4 @@
-"""The target of docs/targets.md, made from that page alone in a folder outside the checkout, as its author would."""
+"""The target of docs/extend/target.md, made from that page alone in a folder outside the checkout, as its author would."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from transpiler.targets.find import choose
 from transpiler.toolchain import toolchain
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "targets.md"
+PAGE = ROOT / "docs" / "extend" / "target.md"
 NAT = ROOT / "apps" / "nat" / "nat.p4"
 STF = NAT.parent / "packets.stf"
 FILE = re.compile(r"^`(board/[\w./]+)`.*?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -114,6 +114,27 @@ def test_a_template_that_fails_is_told_with_its_line(board: Path, capsys: pytest
     template.write_text(whole.replace("software/", "hardware/"))
     assert call(["build", str(NAT), "--target-dir", str(board), "-o", str(board.parent)]) == 1
     assert f"{template}:1: error: TemplateNotFound: hardware/deparser.c.j2" in capsys.readouterr().err
+
+
+MARKED = ROOT / "docs" / "extend" / "template.md"
+MARKED_FILE = re.compile(r"^`(marked/[\w./]+)`\n\n^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_template_page_is_a_target(tmp_path: Path) -> None:
+    made = MARKED_FILE.findall(MARKED.read_text())
+    assert [path for path, _ in made] == [
+        "marked/target.toml", "marked/templates/stage.c.j2", "marked/templates/passes/prologue.c.j2",
+    ]  # fmt: skip
+    for path, text in made:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    l2fwd, marked = ROOT / "apps" / "l2fwd", str(tmp_path / "marked")
+    command = ["build", str(l2fwd / "l2fwd.p4"), "--target-dir", marked, "-O", "1", "-o", str(tmp_path)]
+    assert call(command) == 0
+    text = (tmp_path / "l2fwd.c").read_text()
+    assert "macs_counter_add(externs[macs_target_worked], worker, 0, count);" in text
+    assert re.search(r"/\* l2fwd.p4:\d+: work of \w+ \*/|: work of \w+ \*/", text)
+    assert call(["test", str(l2fwd / "l2fwd.p4"), str(l2fwd / "packets.stf"), "--target-dir", marked]) == 0
 
 
 BOUNCE = """

@@ -13,6 +13,8 @@ from hlir_builder import AT, Builder, apply, const, emit, extract, goto, state
 
 from macsad.cli import call
 from macsad.resources import share
+from macsad.targets import build_defaults
+from transpiler.codegen import pipeline_views, views
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
 from transpiler.codegen.program import view
@@ -25,7 +27,7 @@ from transpiler.schedule.planned import planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.description import load
 from transpiler.targets.find import Known, builtin, choose
-from transpiler.targets.target import BadTarget, Kernel, Need
+from transpiler.targets.target import BadTarget, BadTemplate, Kernel, Need
 
 MINIMAL = """
 name = "board"
@@ -167,7 +169,11 @@ def test_templates_know_what_they_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kinds", "width", "message"),
     [
-        (("exact",), 24, "target 'board' does not support the match kinds exact together"),
+        (
+            ("exact",),
+            24,
+            "target 'board' has no kernel that can hold 't' .exact_hash: its keys have at most 16 bits, and this one has 24",
+        ),
         (("ternary",), 8, "target 'board' does not support the match kinds ternary together"),
         (("exact",), 40, "a key of 5 bytes .*at most 4"),
     ],
@@ -312,3 +318,95 @@ def test_views_alone_make_the_program() -> None:
     kernels = {"t": next(k for k in builtin().kernels if k.name == "exact_hash")}
     made_view = view(planned(what, schedule(what, Options()), kernels, ALL))
     assert "other_name" in render(replace(made_view, name="other_name"), (), share("templates"))
+
+
+def extended(folder: Path, text: str) -> Path:
+    return target(folder, 'name = "board"\nextends = "software"\n' + text)
+
+
+def test_a_kernel_is_narrowed_where_it_stands(tmp_path: Path) -> None:
+    found = choose(None, extended(tmp_path, '[[kernels]]\nname = "exact_hash"\nmax_field_bits = 64\n'))
+    assert [k.name for k in found.kernels] == [k.name for k in builtin().kernels]
+    before, after = (next(k for k in t.kernels if k.name == "exact_hash") for t in (builtin(), found))
+    assert after == replace(before, max_field_bits=64)
+
+
+def test_a_kernel_is_left_out(tmp_path: Path) -> None:
+    found = choose(None, extended(tmp_path, 'without_kernels = ["linear", "compare"]\n'))
+    assert [k.name for k in found.kernels] == [k.name for k in builtin().kernels if k.name not in ("linear", "compare")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('without_kernels = ["liner"]\n', "target.toml:3: no kernel 'liner' to leave out: there are compare"),
+        ('without_kernels = ["linear"]\n[[kernels]]\nname = "linear"\n', "target.toml:5: the kernel 'linear' is left out"),
+        ('[[kernels]]\nname = "linear"\n[[kernels]]\nname = "linear"\n', "target.toml:6: the kernel 'linear' is there twice"),
+        ('[build]\nplatform = "bare"\n', "target.toml:4: platform is 'bare': there are linux, dpdk, odp"),
+        ('[build]\narch = "vax"\n', "target.toml:4: arch is 'vax': there are x86_64"),
+        ('[build]\nspeed = "high"\n', "target.toml:4: unknown key 'speed': there are arch"),
+        ("[run]\nworkers = 65\n", "target.toml:4: workers is 65, not from 1 to 64"),
+        ("[run]\nburst = 257\n", "target.toml:4: burst is 257, not from 1 to 256"),
+        ('[run]\ncpus = "2-1"\n', "target.toml:4: cpus is '2-1', not CPU numbers"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_changed_of_a_target_is_said(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadTarget, match=message):
+        choose(None, extended(tmp_path, text))
+
+
+def test_a_field_that_is_too_wide_is_said(tmp_path: Path) -> None:
+    text = MINIMAL.replace("max_bits = 16", "max_field_bits = 16").replace("max_key_bytes = 4", "max_key_bytes = 16")
+    assert "macs_exact_hash" in made(program("exact", "exact"), target(tmp_path, text))
+    with pytest.raises(Rejected) as rejected:
+        made(program("exact", "exact", width=24), tmp_path)
+    said = rejected.value.diagnostics.messages[0].message
+    assert "exact_hash: its fields have at most 16 bits, and one of this key has 24" in said
+
+
+def test_a_target_says_how_its_switches_run(tmp_path: Path) -> None:
+    folder = target(tmp_path, MINIMAL + '[run]\nworkers = 2\nburst = 32\nsub_batch = 8\ncpus = "1,2"\n')
+    text = made(program("exact"), folder)
+    for line in (".workers = 2,", ".burst = 32,", ".sub_batch = 8,", '.cpus = "1,2",'):
+        assert line in text
+
+
+def test_the_command_line_goes_before_what_a_target_builds_for(tmp_path: Path) -> None:
+    text = '[build]\narch = "aarch64"\nplatform = "dpdk"\ncpu = "cortex-a72"\ncc = "cross-gcc"\n'
+    found = choose(None, extended(tmp_path, text))
+    said = build_defaults(found, None, None, None, None)
+    assert said == ("dpdk", "aarch64", "cortex-a72", "cross-gcc")
+    assert build_defaults(found, "linux", "x86_64", None, None) == ("linux", "x86_64", None, None)
+    assert build_defaults(builtin(), None, None, None, None) == ("linux", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("deparse.c.j2", "", r"deparse.c.j2:1: no template 'deparse.c.j2' .*did you mean deparser.c.j2"),
+        ("deparser.c.j2", '{% extends "software/deparser.c.j2" %}\n{% block after %}{% endblock %}',
+         r"deparser.c.j2:2: 'software/deparser.c.j2' has no block 'after': there are after_deparser, before_deparser"),
+    ],
+)  # fmt: skip
+def test_a_misspelt_template_or_block_is_said(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / name).write_text(text)
+    with pytest.raises(BadTemplate, match=message) as raised:
+        made(program("exact"), target(tmp_path))
+    assert raised.value.page == "docs/extend/template.md"
+
+
+def test_messages_name_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "p.p4").write_text("")
+    assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(extended(tmp_path, "speed = 1\n"))]) == 1
+    assert re.search(r"target.toml:3: error: unknown key 'speed'.* \(see docs/extend/target.md\)\n", capsys.readouterr().err)
+
+
+def test_names_that_the_page_promises_are_there() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "extend" / "template.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| \[(\w+)\].*?\| (.*) \|$", page, re.MULTILINE)
+    assert {name for name, *_ in rows} == {"p", "pipe", "f", "stage", "lookup", "view", "s"}
+    for _, class_name, promised in rows:
+        there = getattr(views, class_name, None) or getattr(pipeline_views, class_name)
+        for field in re.findall(r"`(\w+)`", promised):
+            assert field in there.__slots__ or isinstance(getattr(there, field, None), property), (class_name, field)

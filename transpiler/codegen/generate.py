@@ -78,7 +78,7 @@ def generate(
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
     decided = decide(program, target, diagnostics, wanted, asked)
-    made = view(decided.planned, wanted, target.counters, bool(target.templates))
+    made = view(decided.planned, wanted, target.counters, bool(target.templates), target.run)
     return Generated(render(made, target.templates, templates), _notes(program, decided, wanted))
 
 

@@ -81,6 +81,8 @@ class Chooser:
         if kernel is None:
             kinds = ", ".join(key.match_kind.value for key in need.keys)
             message = f"target '{self.target.name}' does not support the match kinds {kinds} together ('{node.name}')"
+            if why := self.target.refusals(need):
+                message = f"target '{self.target.name}' has no kernel that can hold '{node.name}' ({'; '.join(why)})"
             self.diagnostics.error(node.span, message)
         return kernel
 

@@ -35,7 +35,7 @@ from transpiler.schedule.pipeline import Preserved, calls, ciphers
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
 from transpiler.schedule.v1model import CLONES
-from transpiler.targets.target import Counter
+from transpiler.targets.target import RUNS_AS_OURS, Counter, RunDefaults
 
 WHOLE_FRAME = 0xFFFF
 # what looks at the time in the runtime: meters fill their buckets by it, lines of the log carry it
@@ -47,9 +47,10 @@ def view(
     wanted: Optimisations = ALL,
     counters: tuple[Counter, ...] = (),
     overridden: bool = False,
+    run: RunDefaults = RUNS_AS_OURS,
 ) -> ProgramView:
     """The view-model of a program that is planned. `counters`: of the target, besides those of the program; `overridden`: the
-    target has templates of its own."""
+    target has templates of its own; `run`: how its switches run."""
     program, schedule, plans = planned.program, planned.schedule, planned.plans
     straight, requests = planned.straight, planned.requests
     names = Names()
@@ -117,6 +118,7 @@ def view(
         all_passes=wanted.passes and not wanted.without_passes,
         uses_time=overridden or timed or _is_timed(program),
         overridden=overridden,
+        run=run,
     )
 
 

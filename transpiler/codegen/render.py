@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import traceback
 from pathlib import Path
 
 import jinja2
+import jinja2.nodes
 
 from transpiler.codegen.c.nodes import Body, Declare, Expression
 from transpiler.codegen.c.printer import Printer, declaration, expression
 from transpiler.codegen.outside import comment, string
 from transpiler.codegen.views import PartView, ProgramView
-from transpiler.targets.target import BadTarget
+from transpiler.targets.target import BadTemplate
 
 Layers = tuple[tuple[str, Path], ...]  # folders of templates, each with its target's name; the first goes before
 
@@ -42,16 +44,67 @@ def environment(layers: Layers) -> jinja2.Environment:
 
 
 def render(view: ProgramView, target: Layers, ours: Path) -> str:
-    """The C file of a program. `target`: the folders that go before ours. Raises: BadTarget, where their templates fail."""
+    """The C file of a program. `target`: the folders that go before ours. Raises: BadTemplate, where their templates fail."""
     try:
         made = environment((*target, ("software", ours)))
+        check(made, target, ours)
         made.globals.update(p=view)
         text = made.get_template("program.c.j2").render(p=view)
+    except BadTemplate:
+        raise
     except Exception as error:  # templates can do what Python can
         if (place := _place(error, target)) is None:
             raise
-        raise BadTarget(place, f"{type(error).__name__}: {error}") from error
+        raise BadTemplate(place, f"{type(error).__name__}: {error}") from error
     return tidy(text)
+
+
+def check(made: jinja2.Environment, target: Layers, ours: Path) -> None:
+    """A file that nothing includes and a block that the template it extends lacks would do nothing. Raises: BadTemplate."""
+    layers = (*target, ("software", ours))
+    for number, (_, folder) in enumerate(target):
+        below = {name for _, at in layers[number + 1 :] for name in _names(at)}
+        trees = {name: made.parse((folder / name).read_text(), name, str(folder / name)) for name in _names(folder)}
+        named = {text.value for tree in trees.values() for text in tree.find_all(jinja2.nodes.Const)}
+        for name, tree in trees.items():
+            if name not in below and name not in named:
+                near = difflib.get_close_matches(name, sorted(below), 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(below))}"
+                raise BadTemplate(f"{folder / name}:1", f"no template '{name}' is there to be overridden{hint}")
+            _check_blocks(made, tree, folder / name)
+
+
+def _check_blocks(made: jinja2.Environment, tree: jinja2.nodes.Template, file: Path) -> None:
+    parent = tree.find(jinja2.nodes.Extends)
+    if parent is None or not isinstance(parent.template, jinja2.nodes.Const):
+        return
+    try:
+        known = _blocks(made, parent.template.value)
+    except jinja2.TemplateNotFound as error:
+        raise BadTemplate(f"{file}:{parent.lineno}", f"TemplateNotFound: {error}") from error
+    # a block within a block that is overridden is the template's own
+    own = {inner.name for block in tree.find_all(jinja2.nodes.Block) for inner in block.find_all(jinja2.nodes.Block)}
+    for block in tree.find_all(jinja2.nodes.Block):
+        if block.name not in known and block.name not in own:
+            there = ", ".join(sorted(known)) or "none"
+            what = f"'{parent.template.value}' has no block '{block.name}': there are {there}"
+            raise BadTemplate(f"{file}:{block.lineno}", what)
+
+
+def _blocks(made: jinja2.Environment, name: str) -> set[str]:
+    """The blocks of a template and of those that it extends."""
+    assert made.loader is not None
+    text, file, _ = made.loader.get_source(made, name)
+    tree = made.parse(text, name, file)
+    blocks = {block.name for block in tree.find_all(jinja2.nodes.Block)}
+    parent = tree.find(jinja2.nodes.Extends)
+    if parent is None or not isinstance(parent.template, jinja2.nodes.Const):
+        return blocks
+    return blocks | _blocks(made, parent.template.value)
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*.j2"))
 
 
 def _place(error: Exception, target: Layers) -> str | None:

@@ -11,6 +11,7 @@ from transpiler.codegen.c.nodes import Block, Body
 from transpiler.codegen.given import Given
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView, TableRef
+from transpiler.targets.target import RunDefaults
 
 NOWHERE = Outside("")  # the citation of what the program does not say
 
@@ -177,6 +178,7 @@ class ProgramView:
     all_passes: bool
     uses_time: bool
     overridden: bool
+    run: RunDefaults
 
     @property
     def keeps(self) -> bool:

@@ -12,11 +12,14 @@ from typing import Any, TypeVar
 from transpiler.hlir.externs import HASH_ALGORITHMS, METHODS
 from transpiler.hlir.program import MatchKind
 from transpiler.targets.footprint import Footprint
-from transpiler.targets.target import BadTarget, Counter, Kernel, Target, UnknownTarget
+from transpiler.targets.target import BadTarget, BuildDefaults, Counter, Kernel, RunDefaults, Target, UnknownTarget
 
 _T = TypeVar("_T")
 _KERNEL_KEYS = tuple(field.name for field in fields(Kernel) if field.name != "own")
 Find = Callable[[str], Path]  # the folder of a target, by its name
+ARCHITECTURES = ("x86_64", "aarch64", "armv7", "riscv64", "s390x")  # as the toolchain has them
+PLATFORMS = ("linux", "dpdk", "odp")
+MAX_WORKERS, MAX_BURST, MAX_CPU = 64, 256, 1023  # as the runtime has them
 KEYS = (
     "name",
     "extends",
@@ -26,8 +29,11 @@ KEYS = (
     "near_bytes",
     "externs",
     "hash_algorithms",
+    "without_kernels",
     "kernels",
     "counters",
+    "build",
+    "run",
 )
 
 
@@ -53,27 +59,58 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
         near_bytes=top.get("near_bytes", int, base.near_bytes if base else 0),
         externs=top.known("externs", METHODS, base.externs if base else None),
         hash_algorithms=top.known("hash_algorithms", HASH_ALGORITHMS, base.hash_algorithms if base else None),
-        kernels=tuple(_kernel(part, folders) for part in top.parts("kernels")) + (base.kernels if base else ()),
+        kernels=_kernels(top, base.kernels if base else (), folders),
         counters=tuple(_counter(part) for part in top.parts("counters")) + (base.counters if base else ()),
         folders=folders,
+        build=_build(top, base.build if base else BuildDefaults()),
+        run=_run(top, base.run if base else RunDefaults()),
     )
 
 
-def _kernel(part: _Part, folders: tuple[tuple[str, Path], ...]) -> Kernel:
-    """One that a target of those folders lists."""
+def _kernels(top: _Part, before: tuple[Kernel, ...], folders: tuple[tuple[str, Path], ...]) -> tuple[Kernel, ...]:
+    """New ones, then those of the target that it extends: without what it leaves out, and with what it says of them anew.
+
+    Raises: BadTarget.
+    """
+    known = {kernel.name: kernel for kernel in before}
+    without = top.strings("without_kernels", frozenset())
+    if unknown := sorted(without - set(known)):
+        which = f"there are {', '.join(known)}" if known else "this target extends no other"
+        raise top.wrong("without_kernels", f"no kernel '{unknown[0]}' to leave out: {which}")
+    made: dict[str, Kernel] = {}
+    for part in top.parts("kernels"):
+        name = part.identifier("name")
+        if name in made:
+            raise part.wrong("name", f"the kernel '{name}' is there twice")
+        if name in without:
+            raise part.wrong("name", f"the kernel '{name}' is left out by without_kernels")
+        made[name] = _kernel(part, folders, known.get(name))
+    new = tuple(kernel for name, kernel in made.items() if name not in known)
+    return new + tuple(made.get(name, kernel) for name, kernel in known.items() if name not in without)
+
+
+def _kernel(part: _Part, folders: tuple[tuple[str, Path], ...], before: Kernel | None) -> Kernel:
+    """One that a target of those folders lists. `before`: as the target has it that is extended: what is not said is as there."""
     part.only(_KERNEL_KEYS)
+    types: dict[str, type] = dict.fromkeys(("alone", "words", "bulk", "parts"), bool)
+    types |= dict.fromkeys(("suits", "optimisation", "kept_by"), str)
+    plain = (key for key in _KERNEL_KEYS if key in part.values and key not in ("name", "match", "memory"))
+    given: dict[str, Any] = {key: part.get(key, types.get(key, int)) for key in plain}
+    if before is None or "match" in part.values:
+        given["match"] = _match(part)
+    if "memory" in part.values:
+        given["memory"] = _footprint(part)
+    kernel = replace(before, **given) if before else Kernel(name=part.identifier("name"), **given)
+    return replace(kernel, own=any((at / replace(kernel, own=True).header).is_file() for _, at in folders))
+
+
+def _match(part: _Part) -> frozenset[MatchKind]:
     known = {kind.value for kind in MatchKind if kind is not MatchKind.SELECTOR}
     if unknown := part.strings("match") - known:
         raise part.wrong(
             "match", f"no such match kind: {', '.join(sorted(unknown))} (there are {', '.join(sorted(known))})"
         )
-    types: dict[str, type] = dict.fromkeys(("alone", "words", "bulk", "parts"), bool)
-    types |= dict.fromkeys(("suits", "optimisation", "kept_by"), str)
-    plain = (key for key in _KERNEL_KEYS if key in part.values and key not in ("name", "match", "memory"))
-    given: dict[str, Any] = {key: part.get(key, types.get(key, int)) for key in plain}
-    match = frozenset(MatchKind(kind) for kind in part.strings("match"))
-    kernel = Kernel(name=part.identifier("name"), match=match, memory=_footprint(part), **given)
-    return replace(kernel, own=any((at / replace(kernel, own=True).header).is_file() for _, at in folders))
+    return frozenset(MatchKind(kind) for kind in part.strings("match"))
 
 
 def _footprint(part: _Part) -> Footprint:
@@ -88,6 +125,36 @@ def _counter(part: _Part) -> Counter:
     if not 0 < (size := part.get("size", int)) <= 1 << 24:
         raise part.wrong("size", f"size is {size}, not from 1 to {1 << 24}")
     return Counter(part.identifier("name"), size)
+
+
+def _build(top: _Part, before: BuildDefaults) -> BuildDefaults:
+    part = top.table("build")
+    part.only(BuildDefaults.__slots__)
+    given = {key: part.get(key, str) for key in part.values}
+    for key, known in (("arch", ARCHITECTURES), ("platform", PLATFORMS)):
+        if given.get(key, known[0]) not in known:
+            raise part.wrong(key, f"{key} is {given[key]!r}: there are {', '.join(known)}")
+    return replace(before, **given)
+
+
+def _run(top: _Part, before: RunDefaults) -> RunDefaults:
+    part = top.table("run")
+    part.only(RunDefaults.__slots__)
+    given: dict[str, Any] = {key: part.get(key, str if key == "cpus" else int) for key in part.values}
+    for key, most in (("workers", MAX_WORKERS), ("burst", MAX_BURST), ("sub_batch", MAX_BURST)):
+        if not 1 <= given.get(key, 1) <= most:
+            raise part.wrong(key, f"{key} is {given[key]}, not from 1 to {most}")
+    if "cpus" in given and not _are_cpus(given["cpus"]):
+        raise part.wrong("cpus", f"cpus is {given['cpus']!r}, not CPU numbers, as in 1,2 or 2-5")
+    return replace(before, **given)
+
+
+def _are_cpus(text: str) -> bool:
+    """Whether --cpus takes it."""
+    if not re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?(,[0-9]{1,4}(-[0-9]{1,4})?)*", text):
+        return False
+    ranges = [[int(number) for number in part.split("-")] for part in text.split(",")]
+    return all(numbers == sorted(numbers) and numbers[-1] <= MAX_CPU for numbers in ranges)
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -155,6 +222,10 @@ class _Part:
         if not all(isinstance(value, dict) for value in values):
             raise self.wrong(key, f"{key} is not written as [[{key}]]")
         return [_Part(value, self.file, f"[[{key}]]", number) for number, value in enumerate(values)]
+
+    def table(self, key: str) -> _Part:
+        """The table [key]; an empty one if it is left out."""
+        return _Part(self.get(key, dict, {}), self.file, f"[{key}]")
 
     def only(self, known: tuple[str, ...]) -> None:
         """A misspelt key would be ignored silently. Raises: BadTarget."""

@@ -15,12 +15,20 @@ _WAYS_BITS = 3  # log2 of the entries in a bucket of words
 
 
 class BadTarget(Exception):
-    """A target that cannot be used: `place` is a file of it, with its line where that is known."""
+    """A target that cannot be used: `place` is a file of it, with its line where that is known; `page` says how it is right."""
+
+    page = "docs/extend/target.md"
 
     def __init__(self, place: object, what: str) -> None:
         super().__init__(f"{place}: {what}")
         self.place = str(place)
         self.what = what
+
+
+class BadTemplate(BadTarget):
+    """A template of a target's that overrides nothing, or fails."""
+
+    page = "docs/extend/template.md"
 
 
 class UnknownTarget(Exception):
@@ -48,6 +56,11 @@ class Need:
         return sum(width_of(key.expression.type) for key in self.matched)
 
     @property
+    def field_bits(self) -> int:
+        """Of the widest field."""
+        return max((width_of(key.expression.type) for key in self.matched), default=0)
+
+    @property
     def key_bytes(self) -> int:
         """Of the packed key: each field in whole bytes."""
         return sum(-(-width_of(key.expression.type) // 8) for key in self.matched)
@@ -61,6 +74,7 @@ class Kernel:
     name: str
     match: frozenset[MatchKind]
     max_bits: int | None = None
+    max_field_bits: int | None = None
     max_key_bytes: int | None = None
     alone: bool = False
     steps: int = 0
@@ -100,6 +114,7 @@ class Kernel:
 
     def width_fits(self, need: Need) -> bool:
         fits = self.min_bits <= need.bits and (self.max_bits is None or need.bits <= self.max_bits)
+        fits = fits and (self.max_field_bits is None or need.field_bits <= self.max_field_bits)
         return fits and (self.max_key_bytes is None or need.key_bytes <= self.max_key_bytes)
 
     def refusal(self, need: Need) -> str:
@@ -128,6 +143,8 @@ class Kernel:
             return f"its keys have at least {self.min_bits} bits, and this one has {need.bits}"
         if self.max_bits is not None and need.bits > self.max_bits:
             return f"its keys have at most {self.max_bits} bits, and this one has {need.bits}"
+        if self.max_field_bits is not None and need.field_bits > self.max_field_bits:
+            return f"its fields have at most {self.max_field_bits} bits, and one of this key has {need.field_bits}"
         return f"its keys have at most {self.max_key_bytes} bytes, and this one has {need.key_bytes}"
 
     def _refuses_words(self, need: Need) -> str:
@@ -154,6 +171,29 @@ class Counter:
 
 
 @dataclass(frozen=True, slots=True)
+class BuildDefaults:
+    """What to build for where the command line does not say; None: as macsad has it."""
+
+    arch: str | None = None
+    platform: str | None = None
+    cpu: str | None = None
+    cc: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunDefaults:
+    """How a switch runs where its command line does not say; 0 and "": as the runtime has it."""
+
+    workers: int = 0
+    burst: int = 0
+    sub_batch: int = 0
+    cpus: str = ""
+
+
+BUILDS_AS_OURS, RUNS_AS_OURS = BuildDefaults(), RunDefaults()
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """`near_bytes`: lookups that read no more than that of a table find it in the cache. `folders`: its own, then that of the
     target that it extends, and so on; each with that target's name."""
@@ -168,6 +208,12 @@ class Target:
     kernels: tuple[Kernel, ...]
     counters: tuple[Counter, ...]
     folders: tuple[tuple[str, Path], ...]
+    build: BuildDefaults = BUILDS_AS_OURS
+    run: RunDefaults = RUNS_AS_OURS
+
+    def refusals(self, need: Need) -> tuple[str, ...]:
+        """Why each kernel with the match kinds of such a table cannot hold it: `name: reason`."""
+        return tuple(f"{k.name}: {k.refusal(need)}" for k in self.kernels if k.matches(need) and not k.kept_by)
 
     def kernel_for(self, need: Need) -> Kernel | None:
         """The first kernel that takes such a table, if any."""

@@ -80,7 +80,9 @@ struct macs_program {
     bool reads_ahead;          /* the runtime fetches the headers of the next packets while it binds one */
     bool avoids_huge_pages;    /* tables are never on huge pages */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
-    const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
+    uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
+    const char *cpus;                   /* likewise, as --cpus has them; or NULL */
+    const struct macs_cipher *cipher;   /* of programs that cipher payloads (macs/cipher.h), else NULL */
     struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;
