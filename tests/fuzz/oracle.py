@@ -23,7 +23,7 @@ from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
 from transpiler.codegen.generate import generate
-from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import MatchKind, Program
 from transpiler.hlir.verifier import Malformed, verify
@@ -107,6 +107,8 @@ class Subject:
         diagnostics, began = Diagnostics(), time.process_time()
         try:
             self.plain = frontend_for(self.source.path, None).load(self.source, diagnostics)
+        except NotRun as refused:
+            return Failure("frontend", f"{refused.span}: error: {refused.message}")
         except Rejected:
             return Failure("frontend", diagnostics.render())
         except Exception as error:

@@ -21,11 +21,13 @@ def test_programs_are_the_same_or_refused(
 ) -> None:
     wrong = tmp_path / "wrong.p4"
     wrong.write_text("#include <v1model.p4>\nheader h_t { bit<8> x; bit<8> x; }\n")
+    (tmp_path / "without_main.p4").write_text("#include <v1model.p4>\nconst bit<8> one = 1;\n")
     assert run(monkeypatch, TESTS / "packets" / "stripped.p4", tmp_path, "--into", tmp_path / "into") == 0
     said = capfd.readouterr().out
     assert "same" in said.splitlines()[0]
     assert "refused" in said and "wrong.p4:2:" in said
-    assert said.splitlines()[-1] == "1 refused, 1 same"
+    assert "without_main.p4:1:1: error: the program has no 'main'" in said
+    assert said.splitlines()[-1] == "2 refused, 1 same"
 
 
 def test_a_difference_is_written_down(
