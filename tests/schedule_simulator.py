@@ -72,7 +72,7 @@ class Packet:
     transit: Transit
     port: int = 0
     verdict: str = ""
-    aside: bool = False
+    replication: bool = False
     entry: int | None = None  # of the half that it was handed over to
 
 
@@ -106,7 +106,7 @@ class Simulator:
         as two halves."""
         packets = [self._packet(number, data) for number, data in enumerate(frames)]
         for pipe in self.schedule.pipes:
-            through = [p for p in packets if p.verdict != "drop" and p.aside == pipe.aside]
+            through = [p for p in packets if p.verdict != "drop" and p.replication == pipe.replication]
             if (made := (cuts or {}).get(pipe.name)) is None:
                 self._pipe(pipe, through, sub_batch)
                 continue
@@ -119,7 +119,7 @@ class Simulator:
     def _cross(self, packet: Packet, cut: Cut) -> None:
         """On to the other half, with nothing but what crosses."""
         if packet.entry is None:
-            self._spoil(packet.state, self._all(packet.state) - (cut.parted if packet.aside else cut.ended))
+            self._spoil(packet.state, self._all(packet.state) - (cut.parted if packet.replication else cut.ended))
             return
         entry = cut.entries[packet.entry]
         self._spoil(packet.state, self._all(packet.state) - entry.values)
@@ -132,7 +132,7 @@ class Simulator:
         for name, header in state.headers.items():
             stored = frozenset(at.field for at in self.stored if at.owner == name)
             state.headers[name] = FramedHeader(header.layout, False, header.fields, stored)
-        self._spoil(state, self.schedule.kept - self.schedule.zeroed)
+        self._spoil(state, self.schedule.live - self.schedule.zeroed)
         for header in state.headers.values():
             header.frame.clear()  # nothing has been extracted
         return Packet(number, data, state, Transit(len(data), 0))
@@ -168,7 +168,7 @@ class Simulator:
 
     def _enter(self, stage: Stage, state: State) -> None:
         """What is given for the packet's life is zero here."""
-        found = stage.carried if self.schedule.passes else stage.carried | self.schedule.kept
+        found = stage.live_in if self.schedule.passes else stage.live_in | self.schedule.live
         for at in self._all(state) - found:
             self._set(state, at, stage.known.get(at, 0))
 
@@ -185,7 +185,7 @@ class Simulator:
             header.fields[at.field] = value
 
     def _spoil_lost(self, state: State) -> None:
-        self._spoil(state, self._all(state) - self.schedule.kept)
+        self._spoil(state, self._all(state) - self.schedule.live)
 
     def _all(self, state: State) -> frozenset[Location]:
         variables = {Location(v.name) for v in self.program.variables}
@@ -288,7 +288,7 @@ class StageRun:
         if step in (FORWARD, TO_PORT, DECIDE, PART):
             self.packet.port = self.state.intrinsic("egress_spec")
         if step is PART and self.packet.number % 2:
-            self.packet.aside = True
+            self.packet.replication = True
             return False
         if step in (FORWARD, TO_PORT, BEGIN_EGRESS, PART):
             set_("egress_port", self.packet.port)

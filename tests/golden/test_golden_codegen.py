@@ -47,7 +47,7 @@ def test_c(name: str, golden: Callable[[Path, str], None]) -> None:
 
 def test_cuts_make_stages_and_without_them_there_is_one() -> None:
     assert c_of("staged").count("/* Stage ") > c_of("staged", cut=False).count("/* Stage ") == 1
-    assert "kept->" not in c_of("staged", cut=False)
+    assert "live->" not in c_of("staged", cut=False)
 
 
 @pytest.mark.parametrize("optimise_by", ["-O0", "-O2"])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from transpiler.codegen.c.build import FALSE, NULL, TRUE, call, cast, choose, infix, kept, negated, packet
+from transpiler.codegen.c.build import FALSE, NULL, TRUE, call, cast, choose, infix, live, negated, packet
 from transpiler.codegen.c.flatten import flattened
 from transpiler.codegen.c.fold_flags import with_flags_folded
-from transpiler.codegen.c.function import KEPT_MEMBER, Function, Variable
+from transpiler.codegen.c.function import LIVE_MEMBER, Function, Variable
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
 from transpiler.codegen.c.nodes import (
     Assign,
@@ -58,7 +58,7 @@ TO_PARSED, PARSED, OUT, TO_OUT = Goto("parsed"), Label("parsed"), Label("out"), 
         (infix(Unary("!", X), "&&", Y), "!x && y"),
         (cast("uint8_t", infix(X, "+", 1)), "(uint8_t)(x + 1)"),
         (cast("uint8_t", cast("uint16_t", X)), "(uint8_t)(uint16_t)x"),
-        (Member(Index(kept("a"), ONE), "limb"), "kept->a[1].limb"),
+        (Member(Index(live("a"), ONE), "limb"), "live->a[1].limb"),
         (Member(cast("t", X), "y", arrow=True), "((t)x)->y"),
         (choose(X, ONE, choose(Y, TWO, NULL)), "x ? 1\n    : y ? 2\n    : NULL"),
         (choose(choose(X, ONE, TWO), ONE, TWO), "(x ? 1 : 2) ? 1 : 2"),
@@ -119,7 +119,7 @@ def test_a_part_is_printed_by_its_template() -> None:
     ("condition", "opposite"),
     [
         (X, Unary("!", X)),
-        (infix(kept("a"), "<=", 2), infix(kept("a"), ">", 2)),
+        (infix(live("a"), "<=", 2), infix(live("a"), ">", 2)),
         (infix(X, "!=", Y), infix(X, "==", Y)),
         (Unary("!", X), X),
         (infix(X, "&&", Y), Unary("!", infix(X, "&&", Y))),
@@ -212,15 +212,15 @@ def test_cases_that_do_the_same_are_one() -> None:
 def cleaned(*functions: Function, read: frozenset[str] = frozenset(), record: frozenset[str] = frozenset()) -> Body:
     """The body of the first, with what only the others read. `read`: members of the state that others read."""
     liveness = Liveness(record)
-    liveness.needed |= {Variable(KEPT_MEMBER, name) for name in read}
+    liveness.needed |= {Variable(LIVE_MEMBER, name) for name in read}
     for function in functions:
         liveness.add(function)
     return without_dead_stores(functions[0], liveness.live(), record).body
 
 
-def function(*body: Statement, name: str = "f", aside: bool = False) -> Function:
+def function(*body: Statement, name: str = "f", replication: bool = False) -> Function:
     variables = tuple(Declare("uint8_t", v, Literal("0")) for v in ("x", "y"))
-    return Function(name, variables, body, aside)
+    return Function(name, variables, body, replication)
 
 
 USE_X = Do(call("macs_counter_add", X))
@@ -266,18 +266,18 @@ def test_blocks_have_variables_of_their_own() -> None:
 
 
 def test_members_of_the_state_are_read_by_other_functions() -> None:
-    store = Assign(kept("a"), ONE)
+    store = Assign(live("a"), ONE)
     assert cleaned(function(store)) == ()
     assert cleaned(function(store), read=frozenset({"a"})) == (store,)
-    reader = function(Assign(X, kept("a")), USE_X, name="g")
+    reader = function(Assign(X, live("a")), USE_X, name="g")
     assert cleaned(function(store), reader) == (store,)
-    hands_on = function(Assign(kept("b"), kept("a")), name="g")
+    hands_on = function(Assign(live("b"), live("a")), name="g")
     assert cleaned(function(store), hands_on) == ()
 
 
 def test_the_runtime_directs_packets_of_a_pipe_aside() -> None:
     store, record = Assign(packet("egress_port"), ONE), frozenset({"egress_port"})
-    reads = function(Assign(X, packet("egress_port")), USE_X, name="g", aside=True)
+    reads = function(Assign(X, packet("egress_port")), USE_X, name="g", replication=True)
     assert cleaned(function(store), reads, record=record) == ()
     assert cleaned(function(store, Assign(X, packet("egress_port")), USE_X), record=record)[0] == store
     assert cleaned(function(store, Do(call("macs_varbit_equal", "packet"))), record=record)[0] == store
@@ -297,13 +297,13 @@ def test_flags_that_nothing_changes_are_decided() -> None:
 def test_first_values() -> None:
     made = with_first_values(function(Assign(X, ONE), Assign(X, TWO), A))
     assert [v.value for v in made.variables] == [ONE, Literal("0")] and made.body == (Assign(X, TWO), A)
-    for first in (Assign(X, Y), Assign(X, kept("x")), Assign(X, ONE, "p.p4:1"), Assign(X, ONE, operator="+=")):
+    for first in (Assign(X, Y), Assign(X, live("x")), Assign(X, ONE, "p.p4:1"), Assign(X, ONE, operator="+=")):
         assert with_first_values(function(first)).body == (first,)
 
 
 def test_what_has_not_changed_is_not_put_back() -> None:
-    variables = (Declare("uint8_t", "x", kept("x")), Declare("uint8_t", "y", kept("y")))
-    stores = (Assign(kept("x"), X), Assign(kept("y"), Y))
+    variables = (Declare("uint8_t", "x", live("x")), Declare("uint8_t", "y", live("y")))
+    stores = (Assign(live("x"), X), Assign(live("y"), Y))
     body = (Assign(X, ONE), If(Y, stores))
     assert without_unchanged_stores(Function("f", variables, body)).body == (Assign(X, ONE), If(Y, stores[:1]))
 
@@ -314,8 +314,8 @@ def test_what_has_not_changed_is_not_put_back() -> None:
 @pytest.mark.parametrize(
     ("statement", "read"),
     [
-        (Assign(packet("egress_port"), kept("spec")), set()),
-        (Assign(kept("port"), packet("ingress_port")), {"ingress_port"}),
+        (Assign(packet("egress_port"), live("spec")), set()),
+        (Assign(live("port"), packet("ingress_port")), {"ingress_port"}),
         (Assign(packet("data"), infix(packet("data"), "+", packet("payload_offset"))), {"data", "payload_offset"}),
         (Do(call("macs_layout_truncate", "packet")), WHOLE),
         (If(infix(packet("instance_type"), "==", 1), (Assign(X, packet("ingress_ns")),)), {"ingress_ns", "instance_type"}),
@@ -350,7 +350,7 @@ def test_what_changes_the_length_of_a_frame(value: Expression, changes: bool) ->
         (Assign(Member(packet("requests"), "preserved"), ONE), True),
         (Do(call("macs_layout_truncate", "packet")), True),
         (Assign(Unary("*", Name("verdict")), call("macs_verdict_of_port", "common", packet("ingress_port"))), False),
-        (Do(call("macs_go_on", "common", packet("handle"), "kept", "MACS_REPLICATE", 1)), False),
+        (Do(call("macs_go_on", "common", packet("handle"), "live", "MACS_REPLICATE", 1)), False),
         (If(infix(packet("length"), "==", 14), ()), False),
     ],
 )

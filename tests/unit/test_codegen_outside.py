@@ -166,7 +166,7 @@ def test_c_does_not_depend_on_what_strings_say(text: str, plain: str, tmp_path: 
     assert without_text(c_of(tmp_path, "plain.p4", text=text)) == plain
 
 
-@pytest.mark.parametrize("file", ["packet.p4", "kept->own_index = at.p4", "macs_layout_resize.p4"])
+@pytest.mark.parametrize("file", ["packet.p4", "live->own_index = at.p4", "macs_layout_resize.p4"])
 def test_c_does_not_depend_on_what_files_are_called(file: str, plain: str, tmp_path: Path) -> None:
     assert without_text(c_of(tmp_path, file, line_file=file)) == plain
 

@@ -82,7 +82,7 @@ def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: 
 
 @pytest.mark.parametrize("options", [Options(), Options(straight=True), Options(straight=True, facts=True)])
 def test_halves_of_each_of_two_pipes(options: Options) -> None:
-    """What ends in the front goes on to the pipe behind, what parts there to the pipe aside."""
+    """What ends in the front goes on to the pipe behind, what parts there to the replication pipeline."""
     boundaries = 0
     for seed in range(40):
         random = Random(seed)
@@ -156,7 +156,7 @@ def test_a_half_is_a_pipe() -> None:
     assert [s.name for s in halves.back.stages] == ["dispatch", "t0", "t1"]
     assert halves.front.stages[1].code == (HandOver(0),) and halves.back.stages[0].code == (Dispatch((1,)),)
     assert halves.front.renews and not halves.back.renews
-    assert halves.front.stages[1].carried == halves.back.stages[1].carried == halves.entries[0].values
+    assert halves.front.stages[1].live_in == halves.back.stages[1].live_in == halves.entries[0].values
     cursors = Tables(lambda table: Access.CURSORS, lambda table: 1)
     (made,) = plan(halves.back, cursors, (Form.PACKETS,)).passes
     assert [type(step) for step in made.steps if not hasattr(step, "listed")] == [Take, RunSubBatches, RunSubBatches]

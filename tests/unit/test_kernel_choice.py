@@ -229,7 +229,7 @@ V6 = "hdr.h.mac: exact; hdr.h.ip: lpm;"
 def test_keys_of_bytes_are_looked_up_together(write: Write, key: str, kernel: str) -> None:
     path = write(key, size=65536)
     c = generate_c(Request(path), load(Request(path))).c
-    assert f"struct macs_{kernel}_bulk lookup_0;" in c and "sets->looks_1->lookup_0.keys[sets->to_1.count]" in c
+    assert f"struct macs_{kernel}_bulk lookup_0;" in c and "sets->lookups_1->lookup_0.keys[sets->to_1.count]" in c
     assert f"macs_{kernel}_bulk_start(" in c and "_prefetch(sets" not in c and f"macs_{kernel}_start(" not in c
     without = generate_c(Request(path, wanted=ALL.without(["bulk"])), load(Request(path))).c
     assert "_bulk_" not in without and f"macs_{kernel}_start(" in without

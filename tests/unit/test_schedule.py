@@ -11,10 +11,10 @@ from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bool
 from transpiler.schedule import v1model
-from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit
+from transpiler.schedule.successors import fed_by_one
 
 TABLES = ("t0", "t1", "t2", "t3")
 
@@ -78,8 +78,8 @@ def submits(pipe: PipeSchedule, stage: int) -> list[int]:
     return found
 
 
-def kept(plan: Schedule) -> set[str]:
-    return {f"{at.owner}{'.' if at.field else ''}{at.field}" for at in plan.kept}
+def live(plan: Schedule) -> set[str]:
+    return {f"{at.owner}{'.' if at.field else ''}{at.field}" for at in plan.live}
 
 
 def condition(b: Builder, name: str = "h.v") -> ex.Expression:
@@ -189,9 +189,9 @@ def test_ingress_and_egress_are_one_pipe_unless_packets_are_replicated() -> None
     two = b.plan(group, apply("t0"), egress=[apply("t1")])
     assert [p.name for p in two.pipes] == ["ingress", "egress"]
     assert names(two, 1) == ["entry", "t1"]
-    aside = b.plan(group, apply("t0"), egress=[apply("t1")], straight=True)
-    assert [(p.name, p.aside) for p in aside.pipes] == [("ingress", False), ("egress", True)]
-    assert names(aside) == ["entry", "t0", "t1"] and names(aside, 1) == ["entry", "t1"]
+    replication = b.plan(group, apply("t0"), egress=[apply("t1")], straight=True)
+    assert [(p.name, p.replication) for p in replication.pipes] == [("ingress", False), ("egress", True)]
+    assert names(replication) == ["entry", "t0", "t1"] and names(replication, 1) == ["entry", "t1"]
 
 
 def test_lookups_do_not_pass_the_steps_of_the_architecture() -> None:
@@ -336,17 +336,17 @@ def test_what_a_later_stage_reads_is_kept() -> None:
     b.tables_with(t0=[b.set("m2", b.get("m1"))])
     before = (b.set("m1", 1), b.set("m2", b.get("h.k2")), b.set("m3", 2))
     plan = b.plan(*before, apply("t0"), b.set("h.v", b.get("m2")))
-    assert {"m1", "h.k0", "h.$valid"} <= kept(plan)
-    assert not {"m3", "h.k1"} & kept(plan)
-    assert "m2" in kept(plan)  # a miss leaves what it was
+    assert {"m1", "h.k0", "h.$valid"} <= live(plan)
+    assert not {"m3", "h.k1"} & live(plan)
+    assert "m2" in live(plan)  # a miss leaves what it was
     unwritten = b.plan(before[0], apply("t0"), b.set("h.v", b.get("m2")))
-    assert "m2" not in kept(unwritten)  # it is zero still
+    assert "m2" not in live(unwritten)  # it is zero still
 
 
 def test_what_is_written_before_it_is_read_is_local() -> None:
     b = Case()
     plan = b.tables_with().plan(apply("t0"), b.set("m2", 1), b.set("h.v", b.get("m2")))
-    assert "m2" not in kept(plan)
+    assert "m2" not in live(plan)
 
 
 @pytest.mark.parametrize("implementation", [None, "p"])
@@ -357,13 +357,13 @@ def test_a_group_without_members_runs_no_action(implementation: str | None) -> N
     b.action("forward", b.set("m2", 2))
     b.table("next_hops", [("h.k0", "exact")], ["forward"], default="forward", implementation=implementation)
     plan = b.plan(b.set("m2", 1), apply("next_hops"), b.set("h.v", b.get("m2")))
-    assert ("m2" in kept(plan)) == (implementation is not None)
+    assert ("m2" in live(plan)) == (implementation is not None)
 
 
 def test_a_write_in_one_arm_only_keeps() -> None:
     b = Case().tables_with()
     plan = b.plan(b.set("m2", 1), apply("t0"), if_(condition(b), [b.set("m2", 2)]), b.set("h.k3", b.get("m2")))
-    assert "m2" in kept(plan)
+    assert "m2" in live(plan)
 
 
 def test_zeroed_is_what_nothing_may_have_written() -> None:
@@ -373,34 +373,34 @@ def test_zeroed_is_what_nothing_may_have_written() -> None:
     zeroed = {at.owner for at in plan.zeroed if not at.field}
     assert "m1" in zeroed
     assert "m2" not in zeroed
-    assert {"m1", "m2"} <= kept(plan)
+    assert {"m1", "m2"} <= live(plan)
 
 
 def test_fields_that_nothing_writes_stay_in_the_frame() -> None:
     b = Case().tables_with()
     plan = b.plan(apply("t0"), b.set("h.v", 1))
-    assert "h.v" not in kept(plan)  # written in the stage that deparses
-    assert "h.k2" not in kept(plan)
+    assert "h.v" not in live(plan)  # written in the stage that deparses
+    assert "h.k2" not in live(plan)
     before = b.plan(b.set("h.v", 1), apply("t0"))
-    assert "h.v" in kept(before)
+    assert "h.v" in live(before)
 
 
 def test_validity_that_a_deparser_needs_is_kept() -> None:
     b = Case().tables_with()
-    assert "h.$valid" in kept(b.plan(apply("t0")))
+    assert "h.$valid" in live(b.plan(apply("t0")))
     b.header("other", "h_t")
     reads = if_(valid("other"), [b.set("m1", 1)])
-    assert "other.$valid" in kept(
+    assert "other.$valid" in live(
         b.plan(if_(condition(b), [st.SetValid(ex.HeaderRef("other", AT), True, AT)]), apply("t0"), reads)
     )
-    assert "other.$valid" not in kept(b.plan(apply("t0"), reads))  # nothing has made it valid
+    assert "other.$valid" not in live(b.plan(apply("t0"), reads))  # nothing has made it valid
 
 
 def test_egress_of_its_own_keeps_what_it_reads() -> None:
     b = Case().tables_with()
     plan = b.plan(b.set("m1", 1), b.set("sm.mcast_grp", 7), egress=[b.set("h.v", b.get("m1"))])
-    assert "m1" in kept(plan)
-    assert "sm.egress_rid" not in kept(plan)  # set where egress begins
+    assert "m1" in live(plan)
+    assert "sm.egress_rid" not in live(plan)  # set where egress begins
 
 
 # --- size ------------------------------------------------------------------------------------------------------------

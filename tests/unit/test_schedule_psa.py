@@ -53,8 +53,8 @@ def test_an_egress_that_does_nothing_parses_nothing(program: Program) -> None:
 
 
 def test_what_bridges_hold_is_kept_and_nothing_else_from_pipe_to_pipe(program: Program) -> None:
-    kept = {at.owner for at in schedule(program, Options(cut=lambda table: False)).kept}
-    assert kept == {owner for fields in preserved_lists(program) for owner, _ in fields}
+    live = {at.owner for at in schedule(program, Options(cut=lambda table: False)).live}
+    assert live == {owner for fields in preserved_lists(program) for owner, _ in fields}
 
 
 def test_what_no_pipe_takes_along_has_no_code() -> None:

@@ -66,7 +66,7 @@ def test_a_pipe_aside() -> None:
     for seed in range(60):
         random = Random(seed)
         program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
-        assert [(pipe.name, pipe.aside) for pipe in schedule(program, options).pipes] == [
+        assert [(pipe.name, pipe.replication) for pipe in schedule(program, options).pipes] == [
             ("ingress", False),
             ("egress", True),
         ]
@@ -82,9 +82,9 @@ def test_a_schedule_that_keeps_too_little_is_found() -> None:
         plan = schedule(program, Options())
         frames = random_programs.frames(random, BURST)
         right = Simulator(program, plan, Store(program)).run(frames)
-        for location in sorted(plan.kept, key=str):
+        for location in sorted(plan.live, key=str):
             (pipe,) = plan.pipes
-            stages = tuple(replace(stage, carried=stage.carried - {location}) for stage in pipe.stages)
+            stages = tuple(replace(stage, live_in=stage.live_in - {location}) for stage in pipe.stages)
             less = replace(plan, pipes=(replace(pipe, stages=stages),), zeroed=plan.zeroed - {location})
             found += Simulator(program, less, Store(program)).run(frames) != right
     assert found > 20

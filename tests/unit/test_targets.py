@@ -156,7 +156,7 @@ def test_an_overriding_template_takes_effect(tmp_path: Path) -> None:
     text = made(program("exact"), target(tmp_path))
     assert "/* the state of a t board */" in text
     assert "struct macs_program macs_program" in text  # the other templates are ours
-    assert "struct kept {" not in text
+    assert "struct live {" not in text
 
 
 def test_templates_know_what_they_name(tmp_path: Path) -> None:
@@ -399,7 +399,9 @@ def test_a_misspelt_template_or_block_is_said(tmp_path: Path, name: str, text: s
 def test_messages_name_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "p.p4").write_text("")
     assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(extended(tmp_path, "speed = 1\n"))]) == 1
-    assert re.search(r"target.toml:3: error: unknown key 'speed'.* \(see docs/extend/target.md\)\n", capsys.readouterr().err)
+    assert re.search(
+        r"target.toml:3: error: unknown key 'speed'.* \(see docs/extend/target.md\)\n", capsys.readouterr().err
+    )
 
 
 def test_names_that_the_page_promises_are_there() -> None:

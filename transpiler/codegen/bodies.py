@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from transpiler.codegen.c.flatten import flattened
-from transpiler.codegen.c.function import KEPT_MEMBER, Function, Scopes, Variable
+from transpiler.codegen.c.function import LIVE_MEMBER, Function, Scopes, Variable
 from transpiler.codegen.c.nodes import Body, Call, Do, Expression, Name, Statement
 from transpiler.codegen.c.remove_dead_stores import Liveness, without_dead_stores
 from transpiler.codegen.c.remove_jumps import without_jumps
@@ -34,22 +34,22 @@ LoweredPipes = tuple[tuple[PipeSchedule, tuple[LoweredStage, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """`kept`: the members of the packet's state that are read; `record`: those of its record that are read as they are when
+    """`live`: the members of the packet's state that are read; `record`: those of its record that are read as they are when
     it is received or leaves its pipe; `lasting`: records are kept from stage to stage, else each stage fills in what it reads,
     as it was received."""
 
     pipes: LoweredPipes
-    kept: frozenset[str]
+    live_members: frozenset[str]
     record: frozenset[str]
     lasting: bool
 
 
-def finished(pipes: LoweredPipes, recorded: bool, kept: Iterable[str]) -> Bodies:
-    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `kept`: members of the
+def finished(pipes: LoweredPipes, recorded: bool, live_members: Iterable[str]) -> Bodies:
+    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `live`: members of the
     state that something else than the functions reads."""
     tracked = frozenset() if recorded else OWN_MEMBERS
     liveness = Liveness(tracked)
-    liveness.needed |= {Variable(KEPT_MEMBER, name) for name in kept}
+    liveness.needed |= {Variable(LIVE_MEMBER, name) for name in live_members}
     for _, stages in pipes:
         for stage in stages:
             liveness.add(stage.function)
@@ -64,11 +64,13 @@ def finished(pipes: LoweredPipes, recorded: bool, kept: Iterable[str]) -> Bodies
         )
 
     pipes = rewritten(lambda function: without_dead_stores(function, live, tracked), pipes)
-    lasting = recorded or any(is_written(s.function.body) for pipe, stages in pipes if not pipe.aside for s in stages)
+    lasting = recorded or any(
+        is_written(s.function.body) for pipe, stages in pipes if not pipe.replication for s in stages
+    )
     if lasting and not recorded:
         pipes = rewritten(lambda function: replace(function, body=with_lasting_records(function.body)), pipes)
     pipes = rewritten(_written_out, pipes)
-    members = frozenset(variable.name for variable in live if variable.of == KEPT_MEMBER)
+    members = frozenset(variable.name for variable in live if variable.of == LIVE_MEMBER)
     return Bodies(pipes, members, WHOLE if recorded else _record_of(pipes), lasting)
 
 
@@ -96,34 +98,34 @@ def may_resize(stages: tuple[LoweredStage, ...]) -> bool:
 
 
 def _record_of(pipes: LoweredPipes) -> frozenset[str]:
-    """To a pipe aside the runtime directs a packet."""
+    """To a replication pipeline the runtime directs a packet."""
     found: frozenset[str] = frozenset()
     for pipe, stages in pipes:
         for stage in stages:
             begins = [v.value for v in stage.function.variables if v.value is not None]
             read = members_read((*begins, *_keys(stage)), stage.function.body)
-            found |= read - {"egress_port"} if pipe.aside else read
+            found |= read - {"egress_port"} if pipe.replication else read
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What the functions of a pipeline have in common. `fated`: they give verdicts of their own; `alone`: there is one stage;
+    """What the functions of a pipeline have in common. `gives_verdicts`: to the burst's array; `alone`: there is one stage;
     `begins`: what the first names to begin the packet's state; `overridden`: a target's templates may name anything."""
 
     pipe_name: str
     given: Given
-    fated: bool
+    gives_verdicts: bool
     alone: bool
     begins: frozenset[str]
     overridden: bool
 
     def takes(self, stage: LoweredStage, named: frozenset[str]) -> tuple[str, ...]:
         """What the function of a stage is given that names these."""
-        there = ["worker", *(("common",) if self.fated else ()), *self.given.of(named)]
-        there += ["verdict"] if self.fated else []
+        there = ["worker", *(("common",) if self.gives_verdicts else ()), *self.given.of(named)]
+        there += ["verdict"] if self.gives_verdicts else []
         there += [] if self.alone else ["index", "sets"]
-        there += ["looks", "at"] if stage.bulk else ["look"] if stage.lookups else []
+        there += ["lookups", "at"] if stage.bulk else ["lookup"] if stage.lookups else []
         return tuple(name for name in there if name in named or name == "state" or self.overridden)
 
 
@@ -143,7 +145,7 @@ def _stage_view(
     body = _given(stage.function.body, for_keys)
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
     if frame.overridden:
-        named |= {"packet", "kept"}
+        named |= {"packet", "live"}
     return StageView(
         number=stage.number,
         function=stage.function.name,

@@ -4,7 +4,7 @@ Headers that lie where they were received stay there: only the fields that the p
 layout changed, headers are taken out of the frame first, as they were there, or zeros, the frame gets longer or shorter,
 and they are put in front of it again. Headers in front of the payload that no program can move against it
 (`settled_headers`) stay where they are even so, and where all are such, nothing looks whether the layout has changed.
-Late fields (schedule/late.py) are stored where the packet's way through the program has written them.
+Sunk fields (schedule/sinking.py) are stored where the packet's way through the program has written them.
 """
 
 from __future__ import annotations
@@ -211,19 +211,19 @@ class DeparserStatements(Statements):
         each = tuple(made for field, offset in run for made in self._store_written(header, field, offset, base))
         if len(run) == 1 or first % 8 or end - first > 64 or sum(widths) != end - first:
             return each
-        late = [slot for field, _ in run if (slot := self.storage.written(owner, field.name)) is not None]
+        sunk = [slot for field, _ in run if (slot := self.storage.written(owner, field.name)) is not None]
         parts: list[Expression] = []
         for (field, offset), width in zip(run, widths, strict=True):
             value = self.render.element(self.storage.field(owner, field.name), header)
             shift = end - offset - width
             parts.append(infix(cast("uint64_t", value), "<<", shift) if shift else value)
         whole = Do(call("macs_store_bytes", plus(base, first // 8), (end - first) // 8, all_of("|", parts)))
-        if not late:
+        if not sunk:
             return (whole,)
-        return (If(all_of("&&", [self.scope.read(slot) for slot in late]), (whole,), each),)
+        return (If(all_of("&&", [self.scope.read(slot) for slot in sunk]), (whole,), each),)
 
     def _store_written(self, header: HeaderPlace, field: Field, offset: int, base: Expression) -> Body:
-        """A late field is stored where it was written."""
+        """A sunk field is stored where it was written."""
         owner = self.storage.access(header).owner
         value = self.render.element(self.storage.field(owner, field.name), header)
         store = stored(base, offset, field.type, value)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from transpiler.codegen.c.build import PACKET, address, call
 from transpiler.codegen.c.nodes import Body, Cast, Declare, Do, Expression, Index, Member, Name
 
-OF_PACKET = ("state", "packet", "kept")
-TYPES = {"state": "struct state *", "packet": "struct macs_packet *", "kept": "struct kept *"}
-STATE, KEPT = Name("state"), Name("kept")
+OF_PACKET = ("state", "packet", "live")
+TYPES = {"state": "struct state *", "packet": "struct macs_packet *", "live": "struct live *"}
+STATE, LIVE = Name("state"), Name("live")
 
 
 def of_packet(takes: tuple[str, ...]) -> tuple[str, ...]:
@@ -31,8 +31,8 @@ class Given:
         """What a function is given that names these."""
         used = frozenset(named)
         if self.lasting:
-            return ("state",) if used & {"packet", "kept"} else ()
-        return tuple(name for name in ("packet", "kept") if name in used)
+            return ("state",) if used & {"packet", "live"} else ()
+        return tuple(name for name in ("packet", "live") if name in used)
 
     def unpacked(self, named: Iterable[str], constant: bool = False) -> Body:
         """Names for the parts of a state that a function uses."""
@@ -42,7 +42,7 @@ class Given:
         const = "const " if constant else ""
         return tuple(
             Declare(f"{const}{TYPES[name]}", name, address(Member(STATE, name, arrow=True)), constant=True)
-            for name in ("packet", "kept")
+            for name in ("packet", "live")
             if name in used
         )
 
@@ -52,7 +52,7 @@ class Given:
         values: dict[str, Expression] = {
             "state": call("macs_state", f"{at}states", handles, number),
             "packet": address(Name("record")),
-            "kept": call("macs_kept", f"{at}kepts", handles, number),
+            "live": call("macs_live", f"{at}lives", handles, number),
         }
         record = (Declare("struct macs_packet", "record"),) if "packet" in given else ()
         bind = (self.bind(PACKET, Index(handles, number)),) if "packet" in given else ()
@@ -76,6 +76,6 @@ class Given:
         values: dict[str, Expression] = {
             "state": Cast("struct state *", record),
             "packet": record,
-            "kept": call("macs_kept_of", record),
+            "live": call("macs_live_of", record),
         }
         return tuple(Declare(TYPES[name], name, values[name], constant=True) for name in given)

@@ -1,10 +1,10 @@
-"""What becomes of a packet, as statements: in its record or, in a straight pipe, as its verdict."""
+"""What becomes of a packet, as statements: in its record or, in a pipeline that runs to completion, as its verdict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transpiler.codegen.c.build import KEPT, call, infix, packet
+from transpiler.codegen.c.build import LIVE, call, infix, packet
 from transpiler.codegen.c.nodes import Assign, Body, Call, Do, Expression, Literal, Name, Return, Statement, Unary
 from transpiler.codegen.c.walk import map_bodies
 
@@ -14,10 +14,10 @@ GO_ON = "macs_go_on"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a generated function says it. `fated`: it is given `verdict` (macs/run_to_completion.h); `recorded`: the runtime
+    """How a generated function says it. `gives_verdicts`: it has `verdict`, in the burst's array; `recorded`: the runtime
     or others read it in the record."""
 
-    fated: bool
+    gives_verdicts: bool
     recorded: bool
 
     def drop(self, cause: str = "PROGRAM") -> Body:
@@ -26,7 +26,7 @@ class Outcome:
         if self.recorded:
             made.append(Assign(packet("verdict"), Name("MACS_DROP")))
             made.append(Assign(packet("cause"), Name(f"MACS_CAUSE_{cause}")))
-        if self.fated:
+        if self.gives_verdicts:
             made.append(Assign(VERDICT, infix("MACS_VERDICT_DROP", "+", f"MACS_CAUSE_{cause}")))
         return (*made, Return())
 
@@ -35,17 +35,17 @@ class Outcome:
         made: list[Statement] = [Assign(packet("egress_port"), port)]
         if self.recorded:
             made.append(Assign(packet("verdict"), Name("MACS_FORWARD")))
-        if self.fated:
+        if self.gives_verdicts:
             made.append(Assign(VERDICT, call("macs_verdict_of_port", "common", port)))
         return tuple(made)
 
     def go_on(self, verdict: str, group: Expression | None = None) -> Body:
         """To what follows this pipe, which the runtime finds in the record. `group`: a multicast group's number."""
         on = Assign(VERDICT, Name("MACS_VERDICT_CONTINUE"))
-        if self.fated and not self.recorded:
+        if self.gives_verdicts and not self.recorded:
             none = Literal("0")
-            return (Do(call(GO_ON, "common", packet("handle"), KEPT, verdict, group or none)), on)
-        return (*_in_record(Name(verdict), group), *((on,) if self.fated else ()))
+            return (Do(call(GO_ON, "common", packet("handle"), LIVE, verdict, group or none)), on)
+        return (*_in_record(Name(verdict), group), *((on,) if self.gives_verdicts else ()))
 
 
 def with_lasting_records(body: Body) -> Body:

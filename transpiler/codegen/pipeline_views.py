@@ -132,9 +132,9 @@ class StageView:
             "verdict": "macs_verdict *restrict ",
             "index": "uint32_t ",
             "sets": f"struct {self.pipe_name}_sets *",
-            "looks": f"const struct {self.function}_looks *",
+            "lookups": f"const struct {self.function}_lookups *",
             "at": "uint32_t ",
-            "look": f"struct {self.function}_look *",
+            "lookup": f"struct {self.function}_lookup *",
         }
         return ", ".join(f"{types[name]}{name}" for name in self.takes) or "void"
 
@@ -232,7 +232,7 @@ class PassView:
             "verdict": address(verdicts),
             "index": index,
             "at": "i",
-            "look": address(Index(Name("looks"), infix("i", "-", "first"))),
+            "lookup": address(Index(Name("lookups"), infix("i", "-", "first"))),
         }
         return call(stage.function, *(values.get(name, name) for name in stage.takes))
 
@@ -298,12 +298,12 @@ class PassView:
 @dataclass(frozen=True, slots=True)
 class PipeView:
     """A pipeline: `renews`: the state begins anew there, with `preserves` but for what the packet may have preserved.
-    `aside`: few packets go through it; `fated`: its stages give a packet's verdict; `passes`: its functions over a burst."""
+    `replication`: for packets that left another one; `gives_verdicts`: to the burst's array; `passes`: its functions."""
 
     name: str
     stages: tuple[StageView, ...]
     renews: bool
     preserves: bool
-    aside: bool
-    fated: bool
+    replication: bool
+    gives_verdicts: bool
     passes: tuple[PassView, ...]

@@ -8,7 +8,7 @@ from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.analysis.trips import long_loops
 from transpiler.codegen.bodies import Frame, finished, may_resize, stage_views, values
 from transpiler.codegen.burst import pass_views
-from transpiler.codegen.c.build import kept
+from transpiler.codegen.c.build import live
 from transpiler.codegen.c.nodes import Assign, Body
 from transpiler.codegen.c.printer import expression
 from transpiler.codegen.ctypes import WORD, limbs
@@ -30,10 +30,10 @@ from transpiler.hlir.traverse import program_expressions, program_statements, su
 from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.late import late_fields
 from transpiler.schedule.pipeline import Preserved, calls, ciphers
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
+from transpiler.schedule.sinking import sunk_fields
 from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import RUNS_AS_OURS, Counter, RunDefaults
 
@@ -56,9 +56,9 @@ def view(
     names = Names()
     tables = Tables(program, names, planned.kernels)
     externs = Externs(program, names, wanted.sums)
-    late = late_fields(program, schedule) if wanted.in_place else frozenset()
+    sunk = sunk_fields(program, schedule) if wanted.in_place else frozenset()
     recorded = overridden or requests or not straight
-    storage = Storage(program, schedule, names, late, in_place=wanted.in_place)
+    storage = Storage(program, schedule, names, sunk, in_place=wanted.in_place)
     context = Context(
         program, storage, tables, externs, wanted.in_place, straight, recorded, long_loops(program), requests
     )  # fmt: skip
@@ -67,13 +67,13 @@ def view(
     lists = architecture.preserved(program)
     preserved = tuple(_preserved(program, storage, fields) for fields in lists[1:])
     bodies = finished(lowered, recorded, (member for places in preserved for _, member in places))
-    slots = tuple(slot for slot in storage.kept_slots() if slot.name in bodies.kept)
+    slots = tuple(slot for slot in storage.live_slots() if slot.name in bodies.live_members)
     given = Given(bodies.lasting, bool(slots) or planned.has_aside, binding(bodies.record))
     made = _made_headers(program, sources=True)
     whole, single = _begins(storage, slots, schedule.zeroed, made)
-    begins_kept = whole and (bodies.lasting or bool(slots))
+    begins_live = whole and (bodies.lasting or bool(slots))
     pipes = tuple(
-        _pipe(plan, stages, given, straight, recorded, preserves, begins_kept, overridden, planned.has_aside)
+        _pipe(plan, stages, given, straight, recorded, preserves, begins_live, overridden, planned.has_aside)
         for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
         for preserves in (any(lists[n] for n in plan.pipe.keeps),)
     )
@@ -83,14 +83,14 @@ def view(
         source=Outside(program.span.file.rpartition("/")[2]),
         includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()})),
         wide=_wide(program),
-        kept=tuple(slot.declaration for slot in slots),
+        live=tuple(slot.declaration for slot in slots),
         fresh=tuple(
             f".{slot.name} = {expression(slot.beginning)}"
             for slot in slots
             if slot.initial == NOWHERE and slot.owner in made
         ),
-        begins_kept=begins_kept,
-        kept_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
+        begins_live=begins_live,
+        live_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
         preserved=tuple(tuple(place for place, _ in places) for places in preserved),
         preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
         clones=calls(program, CLONES),
@@ -108,7 +108,7 @@ def view(
         grow_bytes=_grow_bytes(program, storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
-        one_by_one=schedule.one_by_one,
+        ordered=schedule.ordered,
         straight=straight,
         given=given,
         reads_ahead=wanted.read_ahead,
@@ -129,35 +129,35 @@ def _pipe(
     straight: bool,
     recorded: bool,
     preserves: bool,
-    begins_kept: bool,
+    begins_live: bool,
     overridden: bool,
     parted: bool,
 ) -> PipeView:
-    """`straight`: verdicts go to an array of the burst's; `recorded`: to the records too; `preserves`, `begins_kept`: what the
+    """`straight`: verdicts go to an array of the burst's; `recorded`: to the records too; `preserves`, `begins_live`: what the
     first stage does with the state, where the pipe renews it; `parted`: packets may go on to another pipe."""
-    pipe, fated = plan.pipe, straight and not plan.pipe.aside
-    begins = frozenset({"kept"} if pipe.renews and (preserves or begins_kept) else ())
+    pipe, gives_verdicts = plan.pipe, straight and not plan.pipe.replication
+    begins = frozenset({"live"} if pipe.renews and (preserves or begins_live) else ())
     begins |= {"packet"} if begins and preserves else set()
-    views = stage_views(stages, Frame(pipe.name, given, fated, len(stages) == 1, begins, overridden))
+    views = stage_views(stages, Frame(pipe.name, given, gives_verdicts, len(stages) == 1, begins, overridden))
     passes = pass_views(plan, views, given, resizes=recorded or may_resize(stages), parted=parted)
-    return PipeView(pipe.name, views, pipe.renews, preserves, pipe.aside, fated, passes)
+    return PipeView(pipe.name, views, pipe.renews, preserves, pipe.replication, gives_verdicts, passes)
 
 
 def _begins(
     storage: Storage, slots: tuple[Slot, ...], zeroed: frozenset[Location], made: set[str]
 ) -> tuple[bool, Body]:
-    """Whether the whole of the kept state must have a beginning, else what of it: few slots, where stages pass on the others."""
+    """Whether the whole of the live values must have a beginning, else what of it: few slots, where stages pass on the others."""
     if not storage.passes:
         return bool(zeroed or made), ()
     left = [slot for slot in slots if not slot.passed]
     begun = [s for s in left if s.owner in made or not storage.locations(s).isdisjoint(zeroed)]
     if any(slot.size for slot in begun):
         return True, ()
-    return False, tuple(Assign(kept(slot.name), slot.initial) for slot in begun)
+    return False, tuple(Assign(live(slot.name), slot.initial) for slot in begun)
 
 
 def _begun(pipe: PipeView, begins: Body) -> PipeView:
-    """The pipe with statements that begin the kept state, if it renews it."""
+    """The pipe with statements that begin the live values, if it renews it."""
     if not pipe.renews:
         return pipe
     first, *others = pipe.stages
@@ -204,7 +204,7 @@ def _grow_bytes(program: Program, storage: Storage) -> int:
 
 
 def _preserved(program: Program, storage: Storage, fields: Preserved) -> tuple[tuple[str, str], ...]:
-    """The C places in struct kept of a list's fields, each with the member that it is or is in."""
+    """The C places in struct live of a list's fields, each with the member that it is or is in."""
     places = []
     for owner, field in fields:
         if not field:

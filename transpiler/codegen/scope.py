@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from transpiler.codegen.c.build import kept
+from transpiler.codegen.c.build import live
 from transpiler.codegen.c.nodes import Expression, Name
 from transpiler.codegen.storage import Slot
 
@@ -22,8 +22,8 @@ class Scope:
 
     def read(self, slot: Slot) -> Expression:
         """The slot in C: a member of the packet's state or, where stages work on locals, a variable."""
-        if slot.kept and not slot.passed:
-            return kept(slot.name)
+        if slot.live and not slot.passed:
+            return live(slot.name)
         self.locals[slot.name] = slot
         return Name(slot.name)
 

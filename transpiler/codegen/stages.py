@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location
-from transpiler.codegen.c.build import KEPT, address, call, infix, kept
+from transpiler.codegen.c.build import LIVE, address, call, infix, live
 from transpiler.codegen.c.fold_flags import with_flags_folded
 from transpiler.codegen.c.function import Function
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
@@ -45,26 +45,26 @@ from transpiler.diagnostics import Span
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If as HlirIf, Leave
 from transpiler.hlir.traverse import rebuild
-from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
+from transpiler.schedule.successors import fed_by_one
 
 EXPECT = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What all stages of a program are lowered with. `in_place`: as Optimisations has it; `fated`: what becomes of a
-    packet is its verdict (but in pipes aside), `recorded`: its record says it too; `requests`: packets make some."""
+    """What all stages of a program are lowered with. `in_place`: as Optimisations has it; `gives_verdicts`: what becomes of a
+    packet is its verdict (but in replication pipelines), `recorded`: its record says it too; `requests`: packets make some."""
 
     program: Program
     storage: Storage
     tables: Tables
     externs: Externs
     in_place: bool = True
-    fated: bool = False
+    gives_verdicts: bool = False
     recorded: bool = True
     long_loops: frozenset[Span] = frozenset()
     requests: bool = False
@@ -105,7 +105,7 @@ class _StageLowering:
         self.stage = pipe.stages[number]
         self.scope = Scope()
         parts = (context.program, context.storage, context.tables, context.externs)
-        outcome = Outcome(context.fated and not pipe.aside, context.recorded or pipe.aside)
+        outcome = Outcome(context.gives_verdicts and not pipe.replication, context.recorded or pipe.replication)
         loops = LongLoops(context.long_loops, outcome, context.requests)
         arguments = (*parts, self.scope, self._leave, loops)
         self.intrinsics = Intrinsics(context.program, context.storage, self.scope, outcome)
@@ -125,7 +125,7 @@ class _StageLowering:
             Declare(slot.c_type, name, self._initial(slot), slot.size)
             for name, slot in sorted(self.scope.locals.items())
         )
-        function = Function(self.functions[self.number], variables, body, self.pipe.aside)
+        function = Function(self.functions[self.number], variables, body, self.pipe.replication)
         function = with_flags_folded(without_unchanged_stores(function))
         listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
         return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
@@ -149,7 +149,7 @@ class _StageLowering:
         place = Member(Member(sets, f"to_{number}", arrow=True), "count")
         for position, lookup in enumerate(self.pipe.stages[number].lookups):
             table, ref = self.context.program.table[lookup.table], self.context.tables.ref(lookup.table)
-            looks = Member(Member(sets, f"looks_{number}", arrow=True), f"lookup_{position}", arrow=True)
+            looks = Member(Member(sets, f"lookups_{number}", arrow=True), f"lookup_{position}", arrow=True)
             keys = Index(Member(looks, "keys"), place)
             key = self.statements.key_number(table) if not ref.bulk_bytes else None
             made += self.statements.keys(table, keys) if key is None else (Assign(keys, key),)
@@ -164,8 +164,8 @@ class _StageLowering:
         ref = self.context.tables.ref(table.name)
         if self.plan.is_keyed(self.number):
             return LookupView(ref, member, (), None, (), 0)
-        look = Member(Name("look"), member, arrow=True)
-        looks = Member(Name("looks"), member, arrow=True)
+        look = Member(Name("lookup"), member, arrow=True)
+        looks = Member(Name("lookups"), member, arrow=True)
         many = self.bulk and ref.bulk_bytes
         place = Index(Member(looks, "keys"), Name("at")) if many else Member(look, "key")
         selection, size = self.context.externs.gather(self.entry.render, table, Member(look, "selection"))
@@ -191,7 +191,7 @@ class _StageLowering:
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
-                looks = Name("looks" if self.bulk else "look")
+                looks = Name("lookups" if self.bulk else "lookup")
                 return (self.statements.apply(statement, Member(looks, f"lookup_{lookup}", arrow=True), self.bulk),)
             case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
                 condition = self.statements.render(branch.condition)
@@ -205,16 +205,16 @@ class _StageLowering:
     def _restart(self, restart: Restart) -> Body:
         """A copied state becomes that of a clone."""
         parse = restart.parse
-        afresh = Assign(Unary("*", KEPT), Name("macs_fresh"))
+        afresh = Assign(Unary("*", LIVE), Name("macs_fresh"))
         begin = (afresh, *step(restart.begin_parsed, self.intrinsics))
         again = (*begin, *(self.parser.parse(parse.parser, parse.error) if parse is not None else ()))
         record = Name("packet")
         preserved = Member(Member(record, "requests", arrow=True), "preserved")
         return (
-            Declare("struct kept", "before", Unary("*", KEPT), constant=True),
+            Declare("struct live", "before", Unary("*", LIVE), constant=True),
             If(infix(Member(record, "instance_type", arrow=True), "==", "MACS_INGRESS_CLONE"), again),
-            Do(call("macs_keep_headers", KEPT)),
-            Do(call("macs_preserve", KEPT, address(Name("before")), preserved)),
+            Do(call("macs_keep_headers", LIVE)),
+            Do(call("macs_preserve", LIVE, address(Name("before")), preserved)),
             *step(restart.begin, self.intrinsics),
         )
 
@@ -228,7 +228,7 @@ class _StageLowering:
     def _go(self, target: Target) -> Body:
         match target:
             case Submit(stage=stage):
-                return (*self._hand_on(self.pipe.stages[stage].carried), self._submit(stage))
+                return (*self._hand_on(self.pipe.stages[stage].live_in), self._submit(stage))
             case Jump(join=join) if join in self._single:
                 return self.code(self.pipe.joins[join])
             case Jump(join=join):
@@ -244,24 +244,24 @@ class _StageLowering:
         expect = (Do(call(f"{name}{EXPECT}")),) if self._expects(stage) and not keys else ()
         return Return((*keys, Do(add, f"to {name}"), *expect))
 
-    def _hand_on(self, carried: frozenset[Location]) -> Body:
+    def _hand_on(self, live_in: frozenset[Location]) -> Body:
         """Put into the packet's state what a later stage reads and is not there yet."""
         made: list[Statement] = []
-        for location in sorted(carried, key=lambda where: (where.owner, where.field)):
+        for location in sorted(live_in, key=lambda where: (where.owner, where.field)):
             if (slot := self.context.storage.passed(location)) is not None:
-                made.append(Assign(kept(slot.name), self.scope.read(slot)))
+                made.append(Assign(live(slot.name), self.scope.read(slot)))
         return tuple(made)
 
     def _initial(self, slot: Slot) -> Expression:
         """What a local begins with."""
-        if slot.location in self.stage.carried and slot.passed:
-            return kept(slot.name)
+        if slot.location in self.stage.live_in and slot.passed:
+            return live(slot.name)
         return self._known(slot) or slot.beginning
 
     def _entering(self, slot: Slot) -> Expression:
         """What it has where the stage begins."""
-        if slot.location in self.stage.carried or (slot.kept and not slot.passed):
-            return kept(slot.name)
+        if slot.location in self.stage.live_in or (slot.live and not slot.passed):
+            return live(slot.name)
         return self._known(slot) or slot.initial
 
     def _known(self, slot: Slot) -> Expression | None:

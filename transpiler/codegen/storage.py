@@ -1,8 +1,8 @@
-"""Where each location lives in the generated C: in the packet's kept state, or as a local of its stage's function.
+"""Where each location lives in the generated C: among the packet's live values, or as a local of its stage's function.
 
 The elements of a header stack share arrays, one a field, so that a run-time index is a C index. Besides its fields a
 header has slots for its validity, for where its bytes lie in the frame, and, with a varbit, for that field's length
-as received. A varbit field has a slot for its value only if the program assigns it. A late field has one for whether
+as received. A varbit field has a slot for its value only if the program assigns it. A sunk field has one for whether
 it was written.
 """
 
@@ -35,14 +35,14 @@ NOWHERE = Name("MACS_NOWHERE")
 class Slot:
     """A C variable; `size` > 0: an array of that many. `initial` is its value when a packet begins. `owner`: the HLIR
     name of the variable, header or stack that it is of; `field`: the field, "" of a variable, or what else of a header.
-    `kept`: it is part of the packet's state; `passed`: from stage to stage only, within a stage it is a local."""
+    `live`: it is part of the packet's state; `passed`: from stage to stage only, within a stage it is a local."""
 
     owner: str
     field: str
     name: str
     c_type: str
     size: int
-    kept: bool
+    live: bool
     passed: bool
     initial: Expression
 
@@ -81,17 +81,17 @@ class Storage:
         program: Program,
         schedule: Schedule,
         names: Names,
-        late: frozenset[Location] = frozenset(),
+        sunk: frozenset[Location] = frozenset(),
         in_place: bool = False,
     ) -> None:
-        """`late`: fields of which the deparser stores what its stage wrote, see schedule/late.py. `in_place`:
+        """`sunk`: fields of which the deparser stores what its stage wrote, see schedule/sinking.py. `in_place`:
         as Optimisations has it: headers that do not move may lie at offsets that are known."""
         self.program = program
         self.names = names
-        self.late = late
-        self.kept = schedule.kept - late
+        self.sunk = sunk
+        self.live = schedule.live - sunk
         self.stored = stored_fields(program)
-        self.loaded = loaded_fields(program, self.stored - late)
+        self.loaded = loaded_fields(program, self.stored - sunk)
         self.spread = schedule.spread
         self.given = schedule.given
         self.passes = schedule.passes
@@ -109,7 +109,7 @@ class Storage:
 
     def variable(self, name: str) -> Slot:
         type_ = self.program.variable[name].type
-        return self._slot(name, "", c_type(type_), 0, Location(name) in self.kept, _zero(type_))
+        return self._slot(name, "", c_type(type_), 0, Location(name) in self.live, _zero(type_))
 
     def field(self, owner: str, field: str) -> Slot:
         """The slot of a field; of a varbit only if `assigned_varbit` names it."""
@@ -157,8 +157,8 @@ class Storage:
         return self._slot(owner, VARBIT_BYTES, "uint16_t", self._size(owner), self._is_spread(owner), Literal("0"))
 
     def written(self, owner: str, field: str) -> Slot | None:
-        """Of a late field: whether it was written."""
-        if Location(owner, field) not in self.late:
+        """Of a sunk field: whether it was written."""
+        if Location(owner, field) not in self.sunk:
             return None
         return self._slot(owner, f"{field}{WRITTEN}", "bool", 0, False, FALSE)
 
@@ -188,10 +188,10 @@ class Storage:
         name = self._members(owner)[0] if owner in self.program.stack and self._members(owner) else owner
         return name in self.program.header and not self.program.header[name].local
 
-    def kept_slots(self) -> tuple[Slot, ...]:
+    def live_slots(self) -> tuple[Slot, ...]:
         """The slots of the packet's state that were asked for so far, largest first so that the struct has no holes."""
-        kept = [slot for slot in self._slots.values() if slot.kept]
-        return tuple(sorted(kept, key=lambda slot: (-_alignment(slot.c_type), slot.name)))
+        live = [slot for slot in self._slots.values() if slot.live]
+        return tuple(sorted(live, key=lambda slot: (-_alignment(slot.c_type), slot.name)))
 
     def _fixed_offsets(self) -> dict[str, int]:
         """None where a header may move: see the deparser."""
@@ -214,14 +214,14 @@ class Storage:
         return 0 if stack is None else stack.size
 
     def _header_slot(self, owner: str, field: str, type_: str, zero: Expression) -> Slot:
-        kept = any(Location(name, field) in self.kept for name in self._members(owner))
-        return self._slot(owner, field, type_, self._size(owner), kept, zero)
+        live = any(Location(name, field) in self.live for name in self._members(owner))
+        return self._slot(owner, field, type_, self._size(owner), live, zero)
 
-    def _slot(self, owner: str, field: str, type_: str, size: int, kept: bool, initial: Expression) -> Slot:
+    def _slot(self, owner: str, field: str, type_: str, size: int, live: bool, initial: Expression) -> Slot:
         if (owner, field) not in self._slots:
             name = self.names(f"{owner}.{field}" if field else owner)
-            passed = kept and self.passes and not size and field not in (PLACE, VARBIT_BYTES)
-            self._slots[owner, field] = Slot(owner, field, name, type_, size, kept, passed, initial)
+            passed = live and self.passes and not size and field not in (PLACE, VARBIT_BYTES)
+            self._slots[owner, field] = Slot(owner, field, name, type_, size, live, passed, initial)
         return self._slots[owner, field]
 
 

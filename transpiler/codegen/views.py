@@ -131,7 +131,7 @@ class ExternView:
 
 @dataclass(frozen=True, slots=True)
 class SlotView:
-    """A member of struct kept."""
+    """A member of struct live."""
 
     name: str
     is_array: bool
@@ -139,9 +139,9 @@ class SlotView:
 
 @dataclass(frozen=True, slots=True)
 class ProgramView:
-    """`fresh`: what of the kept state does not begin as zero; `begins_kept`: whether a packet
+    """`fresh`: what of the live values does not begin as zero; `begins_live`: whether a packet
     needs that beginning. `overridden`: the target has templates of its own, whose code may name what ours does not.
-    `kept_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
+    `live_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
     `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
@@ -150,10 +150,10 @@ class ProgramView:
     source: Outside
     includes: tuple[str, ...]
     wide: tuple[int, ...]
-    kept: tuple[str, ...]
+    live: tuple[str, ...]
     fresh: tuple[str, ...]
-    begins_kept: bool
-    kept_headers: tuple[SlotView, ...]
+    begins_live: bool
+    live_headers: tuple[SlotView, ...]
     preserved: tuple[tuple[str, ...], ...]
     preserves: bool
     clones: bool
@@ -168,7 +168,7 @@ class ProgramView:
     grow_bytes: int
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
-    one_by_one: bool
+    ordered: bool
     straight: bool
     given: Given
     reads_ahead: bool
@@ -182,7 +182,7 @@ class ProgramView:
 
     @property
     def keeps(self) -> bool:
-        """Whether functions are given what is kept of a packet."""
+        """Whether functions are given a packet's live values."""
         return self.given.lasting or self.given.keeps
 
     @property
@@ -193,11 +193,11 @@ class ProgramView:
     @property
     def parted(self) -> bool:
         """Whether some packets leave the pipe of the others."""
-        return any(pipe.aside for pipe in self.pipes)
+        return any(pipe.replication for pipe in self.pipes)
 
     @property
     def states(self) -> str:
         """The declaration of what a burst's packets keep from stage to stage."""
         if self.lasting:
             return "ODP_ALIGNED_CACHE struct state states[sizeof(struct state) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];"
-        return "struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];"
+        return "struct live lives[sizeof(struct live) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];"

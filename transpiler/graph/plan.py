@@ -83,14 +83,14 @@ def _node(name: str, planned: Planned, pipeline: PipelinePlan, step: Step) -> No
     verb, what = _step(planned, pipeline, step)
     sections = [tuple(line for part in what.split("; ") for line in wrap(part, LINE))]
     stage = pipeline.pipe.stages[getattr(step, "stage", 0)]
-    if isinstance(step, Gather) and stage.carried:
-        sections.append(some(_live(stage.carried)))
+    if isinstance(step, Gather) and stage.live_in:
+        sections.append(some(_live(stage.live_in)))
     span = stage.lookups[0].span if stage.lookups else None
     return Node(name, _KINDS.get(type(step), NodeKind.TABLE), verb, tuple(sections), span)
 
 
 def _title(pipeline: PipelinePlan, made: Pass) -> str:
-    return f"{pipeline.pipe.name}{' aside' if pipeline.pipe.aside else ''}, {_FORMS[made.form]}"
+    return f"{pipeline.pipe.name}{' aside' if pipeline.pipe.replication else ''}, {_FORMS[made.form]}"
 
 
 # --- what is said of steps ------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ def _steps(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tup
     for step in made.steps:
         yield _step(planned, pipeline, step)
         if isinstance(step, Gather):
-            live = ", ".join(_live(pipeline.pipe.stages[step.stage].carried)) or "nothing"
+            live = ", ".join(_live(pipeline.pipe.stages[step.stage].live_in)) or "nothing"
             yield from (("", line) for line in wrap(f"live: {live}", _LINE, subsequent_indent=" " * 6))
 
 

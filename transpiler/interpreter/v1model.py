@@ -27,7 +27,7 @@ Kept = tuple[tuple[Place, Value], ...]
 
 @dataclass(frozen=True, slots=True)
 class IngressPass:
-    """A packet in front of the parser. `kept`: metadata preserved from an earlier pass."""
+    """A packet in front of the parser. `live`: metadata preserved from an earlier pass."""
 
     data: bytes
     port: int

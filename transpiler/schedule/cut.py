@@ -25,7 +25,6 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.statements import CallExtern, Leave
 from transpiler.hlir.traverse import program_statements
 from transpiler.schedule.architectures import describe, preserved_lists
-from transpiler.schedule.feeds import fed_by, whole
 from transpiler.schedule.order import joins_of, ordered_states, statements_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.stages import (
@@ -42,6 +41,7 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
+from transpiler.schedule.successors import fed_by, whole
 from transpiler.schedule.v1model import SECOND_LIVES
 
 Live = frozenset[Location]
@@ -65,7 +65,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """`front`, `back`: the halves. `entries`: by their numbers, those of HandOver and Dispatch. `ended`, `parted`: what crosses
-    with the packets that the front is done with, and with those that it leaves to the pipe aside."""
+    with the packets that the front is done with, and with those that it leaves to the replication pipeline."""
 
     front: PipeSchedule
     back: PipeSchedule
@@ -84,7 +84,7 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
             f"'{pipe.name}' has no stages on both sides of {at}: its stages are 0 to {len(pipe.stages) - 1}"
         )
     left = sorted({to for stage in pipe.stages[:at] for to in fed_by(pipe, stage.code) if to >= at})
-    entries = tuple(Entry(1 + to - at, pipe.stages[to].carried, pipe.stages[to].known) for to in left)
+    entries = tuple(Entry(1 + to - at, pipe.stages[to].live_in, pipe.stages[to].known) for to in left)
     handing = tuple(
         Stage(f"hand_over_{n}", (), (HandOver(n),), entry.known, entry.values) for n, entry in enumerate(entries)
     )
@@ -94,7 +94,7 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
         "dispatch",
         (),
         (Dispatch(tuple(entry.stage for entry in entries)),),
-        carried=frozenset().union(*(entry.values for entry in entries)),
+        live_in=frozenset().union(*(entry.values for entry in entries)),
     )
     back = _part(pipe, pipe.stages[at:], {number: 1 + number - at for number in range(at, len(pipe.stages))})
     parts = any(map(_parts, (whole(pipe, stage.code) for stage in pipe.stages[:at])))
@@ -110,10 +110,10 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
 def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Live:
     """What the pipe behind one finds in the state of packets that come to its end."""
     number = schedule.pipes.index(pipe) + 1
-    if number == len(schedule.pipes) or (behind := schedule.pipes[number]).aside:
+    if number == len(schedule.pipes) or (behind := schedule.pipes[number]).replication:
         return frozenset()
     lists = preserved_lists(program)
-    return behind.stages[0].carried.union(*({Location(*field) for field in lists[n]} for n in behind.keeps))
+    return behind.stages[0].live_in.union(*({Location(*field) for field in lists[n]} for n in behind.keeps))
 
 
 def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:
@@ -126,7 +126,7 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
         asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in SECOND_LIVES)
         message = "a pipe whose packets may begin anew cannot be cut in two: the next ones wait for them"
         diagnostics.error(next((call.span for call in asked), program.span), message)
-    elif schedule.one_by_one:
+    elif schedule.ordered:
         name = _shared_state(program, schedule.pipes)
         message = f"packets pass '{name}' in order in several pipes: none of these can be cut in two"
         diagnostics.error(program.extern[name].span if name in program.extern else program.span, message)
@@ -134,11 +134,11 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
 
 def _shared_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> str:
     """A state that several pipes touch in the order of packets."""
-    touched: Counter[str] = Counter()
+    reaching_definitions: Counter[str] = Counter()
     for pipe in pipes:
         codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
-        touched.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
-    return next(name for name, count in sorted(touched.items()) if count > 1)
+        reaching_definitions.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
+    return next(name for name, count in sorted(reaching_definitions.items()) if count > 1)
 
 
 # --- halves --------------------------------------------------------------------------------------------------------------

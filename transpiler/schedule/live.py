@@ -225,7 +225,7 @@ def _carried(locator: Locator, fields: set[Location], ways: list[tuple[HeaderPla
             found |= {Location(name, field) for name in elements for field in shared}
         for origin, target in ways:
             names = set(locator.headers(origin))
-            carried = {location.field for location in found if location.owner in names}
-            found |= {Location(name, field) for name in locator.headers(target) for field in carried}
+            live_in = {location.field for location in found if location.owner in names}
+            found |= {Location(name, field) for name in locator.headers(target) for field in live_in}
         grown = len(found) > before
     return found

@@ -45,7 +45,7 @@ class _Numbering:
         )
         joins = tuple(self._code(self.split.joins[join]) for join in self.kept_joins)
         exits = {label: self._target(to) for label, to in self.split.exits.items() if label in self.left}
-        return PipeSchedule(plan.name, stages, joins, exits, plan.renews, plan.keeps, plan.aside)
+        return PipeSchedule(plan.name, stages, joins, exits, plan.renews, plan.keeps, plan.replication)
 
     def _target(self, to: Target) -> Target:
         match to:

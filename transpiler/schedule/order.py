@@ -119,9 +119,9 @@ def conflicts(program: Program, split: Split) -> tuple[frozenset[int], frozenset
     if shared:
         return frozenset(shared), frozenset()
     uncut: set[str] = set()
-    for touched in touching.values():
-        if len(touched) > 1:
-            first, *later = sorted(touched)
+    for reaching_definitions in touching.values():
+        if len(reaching_definitions) > 1:
+            first, *later = sorted(reaching_definitions)
             tables = {apply.statement.table for stage in later for apply in split.stages[stage].lookups}
             uncut |= tables or {apply.statement.table for apply in split.stages[first].lookups}
             if not uncut:  # only merges and the entry are left: cut nowhere before the last of them

@@ -88,13 +88,13 @@ class PipePlan:
     """One function of the generated program: `name` is "ingress", "clone" or "egress".
 
     `renews`: the state begins anew there, but for what the packet preserves from what it was before: one of the lists
-    of that number in `keeps`. `aside`: only packets that left a pipe before it, at a step that `parts`, go through it."""
+    of that number in `keeps`. `replication`: only packets that left a pipe before it, at a step that `parts`, go through it."""
 
     name: str
     items: tuple[Item, ...]
     renews: bool = False
     keeps: tuple[int, ...] = ()
-    aside: bool = False
+    replication: bool = False
 
 
 Values = Callable[[str], int | None]  # an intrinsic value by its name, None where it is not known

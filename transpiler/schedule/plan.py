@@ -23,8 +23,8 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from transpiler.schedule.feeds import fed_by_one
 from transpiler.schedule.stages import PipeSchedule
+from transpiler.schedule.successors import fed_by_one
 
 
 class Access(enum.Enum):

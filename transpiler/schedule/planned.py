@@ -31,22 +31,22 @@ class Planned:
     @property
     def has_aside(self) -> bool:
         """Whether packets may leave a pipe for one aside."""
-        return any(pipe.aside for pipe in self.schedule.pipes)
+        return any(pipe.replication for pipe in self.schedule.pipes)
 
 
 def planned(program: Program, schedule: Schedule, kernels: Mapping[str, Kernel], wanted: Optimisations) -> Planned:
     """The plans of a program under a schedule."""
-    received = sum(not pipe.aside for pipe in schedule.pipes)
+    received = sum(not pipe.replication for pipe in schedule.pipes)
     requests = uses_requests(program)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
-    straight = wanted.straight and received == 1 and not schedule.one_by_one and apart
+    straight = wanted.straight and received == 1 and not schedule.ordered and apart
     tables = Tables(
         lambda name: access(program.table[name], kernels.get(name)),
         lambda name: kernels[name].steps if name in kernels else 0,
     )
     plans = []
     for pipe in schedule.pipes:
-        whole = (Form.BURST,) if straight and not pipe.aside else ()
+        whole = (Form.BURST,) if straight and not pipe.replication else ()
         forms = (*whole, *((Form.PACKETS,) if not whole or requests else ()))
         plans.append(edited(plan(pipe, tables, forms), wanted))
     return Planned(program, schedule, kernels, tuple(plans), straight, requests)

@@ -100,7 +100,7 @@ def plan_parted(program: Program) -> tuple[PipePlan, ...]:
         return ()
     return (
         PipePlan("ingress", (*_ingress(program), PART), renews=True),
-        PipePlan("egress", (PASS_ON,), aside=True),
+        PipePlan("egress", (PASS_ON,), replication=True),
     )
 
 

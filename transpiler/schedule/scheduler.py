@@ -9,9 +9,9 @@ from transpiler.analysis.locations import Locator
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.statements import ApplyTable, While
 from transpiler.hlir.traverse import program_statements, walk
+from transpiler.schedule.abstract_state import with_abstract_state
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.facts import put_facts
-from transpiler.schedule.keep import all_locations, given_locations, kept_locations, spread_headers
+from transpiler.schedule.live_values import all_locations, given_locations, live_locations, spread_headers
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
@@ -41,7 +41,7 @@ def schedule(program: Program, options: Options) -> Schedule:
     architecture = describe(program)
     if options.merge and options.straight and (parted := architecture.plan_parted(program)):
         made = _schedule(program, parted, options)
-        if not made.one_by_one:  # else some would come to a state of egress later than the packets behind them
+        if not made.ordered:  # else some would come to a state of egress later than the packets behind them
             return made
     return _schedule(
         program, architecture.plan(program) if options.merge else architecture.plan_apart(program), options
@@ -60,14 +60,14 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         synchronous |= uncut
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     if options.facts:
-        pipes = put_facts(program, pipes)
+        pipes = with_abstract_state(program, pipes)
     order = (synchronous | (wished - cuttable), _one_by_one(program, splits))
     if not options.locals:
         return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))
-    passes = sum(not plan.aside for plan in plans) == 1 and not any(architecture.preserved(program))
+    passes = sum(not plan.replication for plan in plans) == 1 and not any(architecture.preserved(program))
     given = given_locations(program, plans) if passes else {}
-    pipes, kept, zeroed = kept_locations(program, pipes, given.keys())
-    return Schedule(pipes, kept, zeroed, *order, spread_headers(program, pipes), given, passes)
+    pipes, live, zeroed = live_locations(program, pipes, given.keys())
+    return Schedule(pipes, live, zeroed, *order, spread_headers(program, pipes), given, passes)
 
 
 def _one_by_one(program: Program, splits: list[Split]) -> bool:

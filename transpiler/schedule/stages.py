@@ -78,13 +78,13 @@ Code = tuple[Piece, ...]
 @dataclass(frozen=True, slots=True)
 class Stage:
     """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
-    locations where it begins. `carried`: what it reads, or a stage after it, of the packet's state as it finds it."""
+    locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it."""
 
     name: str
     lookups: tuple[ApplyTable, ...]
     code: Code
     known: Mapping[Location, int] = field(default_factory=dict)
-    carried: frozenset[Location] = frozenset()
+    live_in: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
     `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`,
-    `aside`: as in `pipeline.PipePlan`. `parted`: what the state of a packet must hold that leaves it for the pipe aside.
+    `replication`: as in `pipeline.PipePlan`. `parted`: what the state of a packet must hold that leaves it for that.
     """
 
     name: str
@@ -101,26 +101,26 @@ class PipeSchedule:
     exits: Mapping[str, Target]
     renews: bool = False
     keeps: tuple[int, ...] = ()
-    aside: bool = False
+    replication: bool = False
     parted: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`kept`: the locations that some later stage reads without knowing their values, so that they live in the packet's
+    """`live`: the locations that some later stage reads without knowing their values, so that they live in the packet's
     state. `given`: what has its value from the packet's record, from its first stage to its last, and no other.
     `passes`: whether nothing but the stages looks at the state, so that each may work on locals: it takes what it reads
     when it begins, and a packet that it leaves to another stage takes along what that one reads.
     `spread`: the headers and stack elements that several stages may see, so that it is kept where they lie in the frame.
     `zeroed`: those among them that must be zero where a pipe renews the state.
-    `one_by_one`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
+    `ordered`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
     all of them before the next one begins."""
 
     pipes: tuple[PipeSchedule, ...]
-    kept: frozenset[Location]
+    live: frozenset[Location]
     zeroed: frozenset[Location]
     synchronous: frozenset[str]  # tables that could not be cut without breaking the order of packets
-    one_by_one: bool = False
+    ordered: bool = False
     spread: frozenset[str] = frozenset()
     given: Mapping[Location, Source] = field(default_factory=dict)
     passes: bool = False

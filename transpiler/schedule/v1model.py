@@ -98,7 +98,7 @@ def plan_parted(program: Program) -> tuple[PipePlan, ...]:
         return ()
     return (
         PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
-        PipePlan("egress", (BEGIN_EGRESS, *_egress(program)), aside=True),
+        PipePlan("egress", (BEGIN_EGRESS, *_egress(program)), replication=True),
     )
 
 

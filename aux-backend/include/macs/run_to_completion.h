@@ -99,8 +99,8 @@ static inline bool macs_can_parse(odp_packet_t handle, uint32_t parse_bytes) {
     (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : (void *)macs_packet_of((handles)[index]))
 
 /* The same of what a packet keeps, of programs that do not keep its record. */
-#define macs_kept(kepts, handles, index)                                                                               \
-    (sizeof(*(kepts)) <= MACS_STATE_IN_BURST ? &(kepts)[index] : macs_kept_of(macs_packet_of((handles)[index])))
+#define macs_live(lives, handles, index)                                                                               \
+    (sizeof(*(lives)) <= MACS_STATE_IN_BURST ? &(lives)[index] : macs_live_of(macs_packet_of((handles)[index])))
 
 /* The verdict of a packet that cannot be bound. */
 #define MACS_VERDICT_REFUSED (MACS_VERDICT_DROP + MACS_CAUSE_RX_ERROR)

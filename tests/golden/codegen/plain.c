@@ -14,13 +14,13 @@
 MACS_WIDE(2)
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
-struct kept {
+struct live {
     uint8_t nothing;
 };
 
 struct state {
     struct macs_packet packet;
-    struct kept kept;
+    struct live live;
 };
 
 /* The program's errors; parser errors are among them. */

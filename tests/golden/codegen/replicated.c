@@ -13,7 +13,7 @@
 #include "tables/lpm/lpm_dir24.h"
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
-struct kept {
+struct live {
     uint8_t hdr_tag_hops;
     bool hdr_tag_valid;
     uint8_t meta_weight;
@@ -21,22 +21,22 @@ struct kept {
 
 struct state {
     struct macs_packet packet;
-    struct kept kept;
+    struct live live;
 };
 
-/* What is kept of a packet whose record is in its buffer. */
-#define macs_kept_of(packet) (&((struct state *)(packet))->kept)
+/* The live values of a packet whose record is in its buffer. */
+#define macs_live_of(packet) (&((struct state *)(packet))->live)
 
-/* A packet goes on to the pipe aside: its record is filled in its buffer, and what is kept of it goes there. */
+/* A packet goes on to the replication pipeline: its record is filled in its buffer, and its live values go there. */
 __attribute__((cold, noinline, unused)) static void macs_go_on(const struct macs_common *common, odp_packet_t handle,
-                                                               struct kept *kept, enum macs_pipe_verdict verdict,
+                                                               struct live *live, enum macs_pipe_verdict verdict,
                                                                uint16_t group) {
     struct macs_packet *const packet = macs_packet_of(handle);
     macs_bind(common, packet, handle, MACS_BIND_ALL);
     packet->verdict = verdict;
     packet->multicast_group = group;
-    if (kept != macs_kept_of(packet))
-        *macs_kept_of(packet) = *kept;
+    if (live != macs_live_of(packet))
+        *macs_live_of(packet) = *live;
 }
 
 /* The program's errors; parser errors are among them. */
@@ -114,19 +114,19 @@ static const struct macs_table_desc table_descs[] = {
 static struct macs_table tables[1];
 
 /* The lookups of stage 1, by the packets' places in its list. */
-struct ingress_1_I_groups_looks {
+struct ingress_1_I_groups_lookups {
     struct macs_bulk lookup_0;
 };
 
 /* Packets on their way to each stage of ingress, and where their keys go. */
 struct ingress_sets {
     struct macs_list to_1;
-    struct ingress_1_I_groups_looks *looks_1;
+    struct ingress_1_I_groups_lookups *lookups_1;
     struct macs_bulk_begin begin_1_lookup_0;
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
@@ -152,25 +152,25 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept
         *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    kept->hdr_tag_valid = hdr_tag_valid;
-    kept->hdr_tag_hops = hdr_tag_hops;
-    sets->looks_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
+    live->hdr_tag_valid = hdr_tag_valid;
+    live->hdr_tag_hops = hdr_tag_hops;
+    sets->lookups_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
     macs_bulk_prefetch(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
 /* Stage 1: finish I.groups. */
-static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
-    uint8_t hdr_tag_hops = kept->hdr_tag_hops;
+static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
+    uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
-    bool hdr_tag_valid = kept->hdr_tag_valid;
+    bool hdr_tag_valid = live->hdr_tag_valid;
     uint8_t meta_weight = 0;
     uint16_t standard_metadata_egress_rid = 0;
     uint16_t standard_metadata_egress_spec = 0;
     uint16_t standard_metadata_ingress_port = (uint16_t)packet->ingress_port;
     uint16_t standard_metadata_mcast_grp = 0;
     { /* replicated.p4:31: I_groups */
-        const struct I_groups_entry *entry = (const void *)looks->lookup_0.entries[at];
+        const struct I_groups_entry *entry = (const void *)lookups->lookup_0.entries[at];
         switch (entry->head.action) {
         case I_groups_runs_spread: /* replicated.p4:22: I.spread */
             standard_metadata_mcast_grp = entry->as_spread.group; /* replicated.p4:22 */
@@ -184,9 +184,9 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         }
     }
     if (standard_metadata_mcast_grp != 0) {
-        kept->hdr_tag_hops = hdr_tag_hops;
-        kept->meta_weight = meta_weight;
-        macs_go_on(common, packet->handle, kept, MACS_REPLICATE, standard_metadata_mcast_grp);
+        live->hdr_tag_hops = hdr_tag_hops;
+        live->meta_weight = meta_weight;
+        macs_go_on(common, packet->handle, live, MACS_REPLICATE, standard_metadata_mcast_grp);
         *verdict = MACS_VERDICT_CONTINUE;
         return;
     }
@@ -220,36 +220,36 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
     const struct macs_common here = macs_common_of(worker), *const common = &here;
     macs_verdict verdicts[MACS_BURST_MAX];
     struct macs_extent received = {0, 0};
-    struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+    struct live lives[sizeof(struct live) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
     struct ingress_sets left, *const sets = &left;
     uint16_t members_1[MACS_BURST_MAX];
     macs_list_init(&sets->to_1, members_1);
-    struct ingress_1_I_groups_looks looks_1;
-    sets->looks_1 = &looks_1;
+    struct ingress_1_I_groups_lookups lookups_1;
+    sets->lookups_1 = &lookups_1;
     sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].state, 1);
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet record;
         struct macs_packet *const packet = &record;
-        struct kept *const kept = macs_kept(kepts, handles, i);
+        struct live *const live = macs_live(lives, handles, i);
         macs_bind(common, packet, handles[i], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
         macs_extent_add(&received, odp_packet_len(handles[i]));
         macs_prefetch_headers(handles, i, count);
         if (macs_can_parse(handles[i], 4))
-            ingress_0_entry(packet, kept, &verdicts[i], i, sets);
+            ingress_0_entry(packet, live, &verdicts[i], i, sets);
         else
             verdicts[i] = MACS_VERDICT_REFUSED;
     }
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = &looks_1;
-        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &looks->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
+        struct ingress_1_I_groups_lookups *const lookups = &lookups_1;
+        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = members_1[i];
             struct macs_packet record;
             struct macs_packet *const packet = &record;
-            struct kept *const kept = macs_kept(kepts, handles, member);
+            struct live *const live = macs_live(lives, handles, member);
             macs_bind(common, packet, handles[member], MACS_BIND_HANDLE | MACS_BIND_DATA | MACS_BIND_INGRESS_PORT | MACS_BIND_REPLICA);
-            ingress_1_I_groups(common, packet, kept, &verdicts[member], looks, i);
+            ingress_1_I_groups(common, packet, live, &verdicts[member], lookups, i);
         }
     }
     macs_transmit_burst(worker, handles, verdicts, count, received);
@@ -257,11 +257,11 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
 }
 
 /* Stage 0: entry. */
-static inline void egress_0_entry(struct macs_packet *packet, struct kept *kept) {
-    uint8_t hdr_tag_hops = kept->hdr_tag_hops;
+static inline void egress_0_entry(struct macs_packet *packet, struct live *live) {
+    uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
-    bool hdr_tag_valid = kept->hdr_tag_valid;
-    uint8_t meta_weight = kept->meta_weight;
+    bool hdr_tag_valid = live->hdr_tag_valid;
+    uint8_t meta_weight = live->meta_weight;
     uint16_t standard_metadata_egress_port = (uint16_t)packet->egress_port;
     uint16_t standard_metadata_egress_rid = (uint16_t)packet->replica;
     uint16_t standard_metadata_egress_spec = 0;
@@ -290,8 +290,8 @@ static void egress_pipe(struct macs_worker *worker, struct macs_packet *const pa
     (void)worker;
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet *const packet = packets[i];
-        struct kept *const kept = macs_kept_of(packets[i]);
-        egress_0_entry(packet, kept);
+        struct live *const live = macs_live_of(packets[i]);
+        egress_0_entry(packet, live);
     }
 }
 

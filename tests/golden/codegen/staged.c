@@ -15,7 +15,7 @@
 #include "tables/ternary/ternary_cells.h"
 
 /* What a packet carries from stage to stage; every other value lives within one stage. */
-struct kept {
+struct live {
     uint32_t hdr_label_value;
     uint16_t meta_group;
     uint16_t standard_metadata_egress_spec;
@@ -25,11 +25,11 @@ struct kept {
 
 struct state {
     struct macs_packet packet;
-    struct kept kept;
+    struct live live;
 };
 
-/* What is kept of a packet whose record is in its buffer. */
-#define macs_kept_of(packet) (&((struct state *)(packet))->kept)
+/* The live values of a packet whose record is in its buffer. */
+#define macs_live_of(packet) (&((struct state *)(packet))->live)
 
 /* The program's errors; parser errors are among them. */
 enum {
@@ -262,26 +262,26 @@ static const struct macs_extern_desc extern_descs[] = {
 static void *externs[2];
 
 /* The lookups of stage 1, by the packets' places in its list. */
-struct ingress_1_I_groups_looks {
+struct ingress_1_I_groups_lookups {
     struct macs_exact_packed_bulk lookup_0;
 };
 
 /* The lookups of stage 2, by the packets' places in its list. */
-struct ingress_2_I_labels_looks {
+struct ingress_2_I_labels_lookups {
     struct macs_ternary_cells_bulk lookup_0;
 };
 
 /* Packets on their way to each stage of ingress, and where their keys go. */
 struct ingress_sets {
     struct macs_list to_1;
-    struct ingress_1_I_groups_looks *looks_1;
+    struct ingress_1_I_groups_lookups *lookups_1;
     struct macs_list to_2;
-    struct ingress_2_I_labels_looks *looks_2;
+    struct ingress_2_I_labels_lookups *lookups_2;
     struct macs_set to_3;
 };
 
 /* Stage 0: entry, then on to the next lookups. */
-static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept, uint32_t index, struct ingress_sets *sets) {
+static inline void ingress_0_entry(struct macs_packet *packet, struct live *live, uint32_t index, struct ingress_sets *sets) {
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
@@ -310,23 +310,23 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct kept *kept
         at += 4;
         parsed:;
     }
-    kept->hdr_label_valid = hdr_label_valid;
-    kept->hdr_label_ttl = hdr_label_ttl;
-    kept->hdr_label_value = hdr_label_value;
-    sets->looks_1->lookup_0.keys[sets->to_1.count] = hdr_ethernet_destination;
+    live->hdr_label_valid = hdr_label_valid;
+    live->hdr_label_ttl = hdr_label_ttl;
+    live->hdr_label_value = hdr_label_value;
+    sets->lookups_1->lookup_0.keys[sets->to_1.count] = hdr_ethernet_destination;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
 /* Stage 1: finish I.groups, then on to the next lookups. */
-static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_looks *looks, uint32_t at) {
+static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
     bool I_groups_hit = false;
-    bool hdr_label_valid = kept->hdr_label_valid;
-    uint32_t hdr_label_value = kept->hdr_label_value;
+    bool hdr_label_valid = live->hdr_label_valid;
+    uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = 0;
     uint16_t standard_metadata_egress_spec = 0;
     { /* staged.p4:52: I_groups */
         uint64_t word;
-        const bool found = macs_exact_packed_bulk_finish(&looks->lookup_0, at, 17, &word);
+        const bool found = macs_exact_packed_bulk_finish(&lookups->lookup_0, at, 17, &word);
         I_groups_hit = found;
         if (!found) {
             word = macs_table_default_word(&tables[TABLE_I_groups]);
@@ -343,10 +343,10 @@ static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct 
     }
     if (I_groups_hit) { /* staged.p4:52 */
         if (hdr_label_valid) { /* staged.p4:53 */
-            kept->meta_group = meta_group;
-            kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
-            macs_store_bytes(sets->looks_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
-            macs_store_bytes(sets->looks_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
+            live->meta_group = meta_group;
+            live->standard_metadata_egress_spec = standard_metadata_egress_spec;
+            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
+            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         }
@@ -377,24 +377,24 @@ static inline void ingress_1_I_groups(struct kept *kept, uint32_t index, struct 
                 break;
             }
         }
-        kept->meta_group = meta_group;
-        kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
+        live->meta_group = meta_group;
+        live->standard_metadata_egress_spec = standard_metadata_egress_spec;
         macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
         return;
     }
-    kept->meta_group = meta_group;
-    kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
+    live->meta_group = meta_group;
+    live->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
-static inline void ingress_2_I_labels(struct kept *kept, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_looks *looks, uint32_t at) {
-    uint8_t hdr_label_ttl = kept->hdr_label_ttl;
+static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_lookups *lookups, uint32_t at) {
+    uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = true;
-    uint32_t hdr_label_value = kept->hdr_label_value;
-    uint16_t standard_metadata_egress_spec = kept->standard_metadata_egress_spec;
+    uint32_t hdr_label_value = live->hdr_label_value;
+    uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
     { /* staged.p4:53: I_labels */
-        const struct I_labels_entry *entry = (const void *)looks->lookup_0.entries[at];
+        const struct I_labels_entry *entry = (const void *)lookups->lookup_0.entries[at];
         switch (entry->head.action) {
         case I_labels_runs_swap: /* staged.p4:29: I.swap */
             hdr_label_value = entry->as_swap.value; /* staged.p4:30 */
@@ -409,21 +409,21 @@ static inline void ingress_2_I_labels(struct kept *kept, uint32_t index, struct 
             break;
         }
     }
-    kept->hdr_label_valid = hdr_label_valid;
-    kept->hdr_label_ttl = hdr_label_ttl;
-    kept->hdr_label_value = hdr_label_value;
-    kept->standard_metadata_egress_spec = standard_metadata_egress_spec;
+    live->hdr_label_valid = hdr_label_valid;
+    live->hdr_label_ttl = hdr_label_ttl;
+    live->hdr_label_value = hdr_label_value;
+    live->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
 }
 
 /* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct kept *kept, macs_verdict *restrict verdict) {
+static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
     uint32_t I_before = 0;
-    uint8_t hdr_label_ttl = kept->hdr_label_ttl;
-    bool hdr_label_valid = kept->hdr_label_valid;
-    uint32_t hdr_label_value = kept->hdr_label_value;
-    uint16_t meta_group = kept->meta_group;
-    uint16_t standard_metadata_egress_spec = kept->standard_metadata_egress_spec;
+    uint8_t hdr_label_ttl = live->hdr_label_ttl;
+    bool hdr_label_valid = live->hdr_label_valid;
+    uint32_t hdr_label_value = live->hdr_label_value;
+    uint16_t meta_group = live->meta_group;
+    uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
     { /* staged.p4:56 */
         uint64_t value[1] = {0};
         macs_register_read(externs[I_last_extern], (uint32_t)meta_group, value);
@@ -458,9 +458,9 @@ struct ingress_burst {
     struct ingress_sets sets;
     uint16_t members_1[MACS_BURST_MAX];
     uint16_t members_2[MACS_BURST_MAX];
-    struct ingress_1_I_groups_looks looks_1;
-    struct ingress_2_I_labels_looks looks_2;
-    struct kept kepts[sizeof(struct kept) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
+    struct ingress_1_I_groups_lookups lookups_1;
+    struct ingress_2_I_labels_lookups lookups_2;
+    struct live lives[sizeof(struct live) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
 /* The first part of a received burst: it is parsed, and its first lookups are started. */
@@ -470,28 +470,28 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
     struct ingress_sets left, *const sets = &left;
     struct macs_extent received = {0, 0};
     macs_list_init(&sets->to_1, burst->members_1);
-    sets->looks_1 = &burst->looks_1;
+    sets->lookups_1 = &burst->lookups_1;
     macs_list_init(&sets->to_2, burst->members_2);
-    sets->looks_2 = &burst->looks_2;
+    sets->lookups_2 = &burst->lookups_2;
     macs_set_clear(&sets->to_3);
     for (uint32_t i = 0; i < count; i++)
         burst->handles[i] = handles[i];
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet record;
         struct macs_packet *const packet = &record;
-        struct kept *const kept = macs_kept(burst->kepts, burst->handles, i);
+        struct live *const live = macs_live(burst->lives, burst->handles, i);
         macs_bind(common, packet, burst->handles[i], MACS_BIND_DATA);
         macs_extent_add(&received, odp_packet_len(burst->handles[i]));
         macs_prefetch_headers(burst->handles, i, count);
         if (macs_can_parse(burst->handles[i], 18))
-            ingress_0_entry(packet, kept, i, sets);
+            ingress_0_entry(packet, live, i, sets);
         else
             burst->verdicts[i] = MACS_VERDICT_REFUSED;
     }
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = &burst->looks_1;
-        macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &looks->lookup_0, members, 48, 17);
+        struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
+        macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 48, 17);
     }
     burst->sets = left;
     burst->count = count;
@@ -511,39 +511,39 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
     const uint32_t count = burst->count, sub_batch = burst->sub_batch;
     { /* stage 1: finish I.groups */
         const uint32_t members = sets->to_1.count;
-        struct ingress_1_I_groups_looks *const looks = &burst->looks_1;
+        struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
         for (uint32_t i = burst->fetched; i < ahead; i++) {
-            macs_exact_packed_bulk_prefetch(&looks->lookup_0, i);
+            macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
-            macs_exact_packed_bulk_step(&looks->lookup_0, i, 17);
+            macs_exact_packed_bulk_step(&lookups->lookup_0, i, 17);
         }
         for (uint32_t i = 0; i < members; i++) {
             if (i + ahead < members) {
-                macs_exact_packed_bulk_prefetch(&looks->lookup_0, i + ahead);
+                macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i + ahead);
             } else if (i + ahead - members < coming) {
-                macs_exact_packed_bulk_prefetch(&next->looks_1.lookup_0, i + ahead - members);
+                macs_exact_packed_bulk_prefetch(&next->lookups_1.lookup_0, i + ahead - members);
             }
             if (i + second < members) {
-                macs_exact_packed_bulk_step(&looks->lookup_0, i + second, 17);
+                macs_exact_packed_bulk_step(&lookups->lookup_0, i + second, 17);
             }
             const uint32_t member = burst->members_1[i];
-            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
-            ingress_1_I_groups(kept, member, sets, looks, i);
+            struct live *const live = macs_live(burst->lives, burst->handles, member);
+            ingress_1_I_groups(live, member, sets, lookups, i);
         }
         if (next)
             next->fetched = ahead < coming ? ahead : coming;
     }
     { /* stage 2: finish I.labels */
         const uint32_t members = sets->to_2.count;
-        struct ingress_2_I_labels_looks *const looks = &burst->looks_2;
-        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &looks->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
+        struct ingress_2_I_labels_lookups *const lookups = &burst->lookups_2;
+        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &lookups->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = burst->members_2[i];
-            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
-            ingress_2_I_labels(kept, member, sets, looks, i);
+            struct live *const live = macs_live(burst->lives, burst->handles, member);
+            ingress_2_I_labels(live, member, sets, lookups, i);
         }
     }
     { /* stage 3: merge */
@@ -553,9 +553,9 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             const uint32_t member = list[i];
             struct macs_packet record;
             struct macs_packet *const packet = &record;
-            struct kept *const kept = macs_kept(burst->kepts, burst->handles, member);
+            struct live *const live = macs_live(burst->lives, burst->handles, member);
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, kept, &burst->verdicts[member]);
+            ingress_3_merge(worker, common, packet, live, &burst->verdicts[member]);
         }
     }
     macs_transmit_burst(worker, burst->handles, burst->verdicts, count, burst->received);

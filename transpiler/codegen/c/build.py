@@ -19,7 +19,7 @@ from transpiler.codegen.c.nodes import (
 )
 
 TRUE, FALSE, NULL = Literal("true"), Literal("false"), Literal("NULL")
-PACKET, KEPT, WORKER = Name("packet"), Name("kept"), Name("worker")
+PACKET, LIVE, WORKER = Name("packet"), Name("live"), Name("worker")
 
 
 def call(function: str, *arguments: Expression | str | int) -> Call:
@@ -76,9 +76,9 @@ def packet(member: str) -> Member:
     return Member(PACKET, member, arrow=True)
 
 
-def kept(member: str) -> Member:
+def live(member: str) -> Member:
     """A member of the packet's state."""
-    return Member(KEPT, member, arrow=True)
+    return Member(LIVE, member, arrow=True)
 
 
 def packed(items: list[Expression]) -> Compound:

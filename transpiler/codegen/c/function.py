@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from transpiler.codegen.c.build import KEPT, PACKET
+from transpiler.codegen.c.build import LIVE, PACKET
 from transpiler.codegen.c.nodes import Body, Declare, Expression, Index, Member, Name, Unary
 from transpiler.codegen.c.walk import parts
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`variables`: those of the whole function; bodies declare others. `aside`: it is of a pipe aside."""
+    """`variables`: those of the whole function; bodies declare others. `replication`: it is of a replication pipeline."""
 
     name: str
     variables: tuple[Declare, ...]
     body: Body
-    aside: bool = False
+    replication: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Variable:
     scope: int = 0
 
 
-KEPT_MEMBER, RECORD_MEMBER, RECORD_ASIDE = "kept->", "packet->", "packet-> aside"
+LIVE_MEMBER, RECORD_MEMBER, RECORD_ASIDE = "live->", "packet->", "packet-> aside"
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class Scopes:
     """Which variable a name is, at a place of a function that is walked in the order of its statements."""
 
     function: str
-    aside: bool = False
+    replication: bool = False
     record: frozenset[str] = frozenset()  # the members of the packet's record that are variables
     arrays: set[Variable] = field(default_factory=set)
     _names: dict[str, Variable] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class Scopes:
 
     @staticmethod
     def of(function: Function, record: frozenset[str] = frozenset()) -> Scopes:
-        scopes = Scopes(function.name, function.aside, record)
+        scopes = Scopes(function.name, function.replication, record)
         for variable in function.variables:
             scopes.declare(variable)
         return scopes
@@ -73,11 +73,11 @@ class Scopes:
         """The variable that a member of the packet's state or record is."""
         if not e.arrow:
             return None
-        if e.of == KEPT:
-            return Variable(KEPT_MEMBER, e.name)
+        if e.of == LIVE:
+            return Variable(LIVE_MEMBER, e.name)
         if e.of == PACKET and e.name in self.record:
-            aside = self.aside and e.name == "egress_port"  # there the runtime directs the packet
-            return Variable(RECORD_ASIDE if aside else RECORD_MEMBER, e.name)
+            replication = self.replication and e.name == "egress_port"  # there the runtime directs the packet
+            return Variable(RECORD_ASIDE if replication else RECORD_MEMBER, e.name)
         return None
 
     def reads(self, e: Expression) -> set[Variable]:
@@ -90,7 +90,7 @@ class Scopes:
                 case Member():
                     if (variable := self.member(e)) is not None:
                         found.add(variable)
-                    elif e.of not in (PACKET, KEPT):
+                    elif e.of not in (PACKET, LIVE):
                         todo.append(e.of)
                 case Name(name=name):
                     if (variable := self._names.get(name)) is not None:

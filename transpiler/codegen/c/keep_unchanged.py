@@ -1,13 +1,13 @@
 """Takes out the stores that put back into the packet's state what a variable was read from it with.
 
-ttl = kept->ttl; … kept->ttl = ttl; (nothing assigns ttl)      →      ttl = kept->ttl; …
+ttl = live->ttl; … live->ttl = ttl; (nothing assigns ttl)      →      ttl = live->ttl; …
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from transpiler.codegen.c.build import KEPT
+from transpiler.codegen.c.build import LIVE
 from transpiler.codegen.c.function import Function
 from transpiler.codegen.c.nodes import Assign, Body, Declare, Member, Name
 from transpiler.codegen.c.walk import map_bodies, walk
@@ -20,10 +20,10 @@ def without_unchanged_stores(function: Function) -> Function:
     stores = {
         Assign(variable.value, Name(variable.name))
         for variable in function.variables
-        if isinstance(variable.value, Member) and variable.value.of == KEPT and variable.name not in changed
+        if isinstance(variable.value, Member) and variable.value.of == LIVE and variable.name not in changed
     }
 
-    def kept(body: Body) -> Body:
-        return tuple(map_bodies(s, kept) for s in body if s not in stores)
+    def live(body: Body) -> Body:
+        return tuple(map_bodies(s, live) for s in body if s not in stores)
 
-    return replace(function, body=kept(function.body))
+    return replace(function, body=live(function.body))

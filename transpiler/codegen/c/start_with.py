@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from transpiler.codegen.c.build import KEPT
+from transpiler.codegen.c.build import LIVE
 from transpiler.codegen.c.function import Function
 from transpiler.codegen.c.nodes import Assign, Expression, Name
 from transpiler.codegen.c.walk import walk_expression
@@ -32,4 +32,4 @@ def with_first_values(function: Function) -> Function:
 
 
 def _names(e: Expression, names: set[str]) -> bool:
-    return any(isinstance(part, Name) and (part.name in names or part == KEPT) for part in walk_expression(e))
+    return any(isinstance(part, Name) and (part.name in names or part == LIVE) for part in walk_expression(e))

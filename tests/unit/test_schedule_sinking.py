@@ -9,15 +9,15 @@ import switches
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir.program import Program
-from transpiler.schedule.late import late_fields
 from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.sinking import sunk_fields
 
 PACKETS = Path(__file__).parents[1] / "packets"
 
 
 def late(program: Program, *, stages: bool = True, merge: bool = True) -> set[Location]:
     options = Options(lambda table: stages)
-    return set(late_fields(program, schedule(program, replace(options, merge=merge))))
+    return set(sunk_fields(program, schedule(program, replace(options, merge=merge))))
 
 
 def test_fields_of_the_last_stage() -> None:

@@ -10,16 +10,16 @@ from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.statements import ApplyTable
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.schedule.architectures import preserved_lists
-from transpiler.schedule.dead import without_dead_stores
-from transpiler.schedule.feeds import targets
+from transpiler.schedule.dead_stores import without_dead_stores
 from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import PipePlan, Source, steps
+from transpiler.schedule.reaching import reaching_definitions
 from transpiler.schedule.stages import Code, Jump, PipeSchedule, Submit
-from transpiler.schedule.touched import touched
+from transpiler.schedule.successors import targets
 
 
-def kept_locations(
+def live_locations(
     program: Program, pipes: tuple[PipeSchedule, ...], given: Set[Location]
 ) -> tuple[tuple[PipeSchedule, ...], Live, Live]:
     """The pipes without their dead stores, with what each of their stages finds in the packet's state; what must be kept
@@ -28,7 +28,7 @@ def kept_locations(
     locator = Locator(program)
     elements = _of_elements(program)
     preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
-    kept: set[Location] = set(preserved)
+    across: set[Location] = set(preserved)
     after: Live = frozenset()
     parted: Live = frozenset()
     zeroed: Live = preserved
@@ -47,20 +47,20 @@ def kept_locations(
             liveness.stages[0] = frozenset()
         found = (liveness.stages[number] for number in range(len(pipe.stages)))
         if pipe.renews and not pipe.keeps:
-            ever = (elements | may_be for may_be in touched(program, pipe))
+            ever = (elements | may_be for may_be in reaching_definitions(program, pipe))
             found = (live & may_be for live, may_be in zip(found, ever, strict=True))
         stages = tuple(
-            replace(stage, code=without_dead_stores(stage.code, liveness), carried=live - stage.known.keys() - given)
+            replace(stage, code=without_dead_stores(stage.code, liveness), live_in=live - stage.known.keys() - given)
             for stage, live in zip(pipe.stages, found, strict=True)
         )
         joins = tuple(
             without_dead_stores(join, liveness) if n in liveness.joins else join for n, join in enumerate(pipe.joins)
         )
         made.insert(0, replace(pipe, stages=stages, joins=joins, parted=parted))
-        kept.update(*(stage.carried for stage in stages))
-        entry = stages[0].carried
-        after, parted = (frozenset(), entry) if pipe.aside else (entry, frozenset())
-    return tuple(made), frozenset(kept), zeroed & kept
+        across.update(*(stage.live_in for stage in stages))
+        entry = stages[0].live_in
+        after, parted = (frozenset(), entry) if pipe.replication else (entry, frozenset())
+    return tuple(made), frozenset(across), zeroed & across
 
 
 def _of_elements(program: Program) -> Live:

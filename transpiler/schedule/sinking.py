@@ -1,4 +1,4 @@
-"""Late fields: header fields that nothing reads but the deparser, written by last stages only. They need neither be
+"""Sunk fields: header fields that nothing reads but the deparser, written by last stages only. They need neither be
 loaded by the parser nor kept across stages: the deparser stores what its own stage's function wrote, the others are in
 the frame still.
 
@@ -12,15 +12,15 @@ from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import ApplyTable, CopyHeader, Extract, Leave
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Varbit
-from transpiler.schedule.feeds import whole
 from transpiler.schedule.live import loaded_fields, stored_fields
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule, Submit
+from transpiler.schedule.successors import whole
 from transpiler.schedule.v1model import SECOND_LIVES
 
 
-def late_fields(program: Program, schedule: Schedule) -> frozenset[Location]:
+def sunk_fields(program: Program, schedule: Schedule) -> frozenset[Location]:
     """Those of a program under a schedule: none where packets go through several pipes, or have second lives."""
     if len(schedule.pipes) != 1 or calls(program, SECOND_LIVES):
         return frozenset()

@@ -32,11 +32,10 @@ from transpiler.hlir.statements import (
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, rewrite_statement, successors, walk
 from transpiler.hlir.types import Bits, Bool
 from transpiler.schedule.architectures import describe, preserved_lists
-from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
-from transpiler.schedule.worlds import (
+from transpiler.schedule.paths import (
     LIMIT,
-    World,
-    Worlds,
+    PathState,
+    PathStates,
     agreed,
     common,
     copied,
@@ -48,20 +47,21 @@ from transpiler.schedule.worlds import (
     validity_of,
     values_of,
 )
+from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
 
 
 class Effects:
     """Of what stands in one pipe. `go_out`: what is left of a Leave of a block that the pipe was cut in. `parted`: the worlds
     in which packets leave the pipe for the one aside."""
 
-    def __init__(self, program: Program, go_out: Callable[[Leave, Worlds], Leave]) -> None:
+    def __init__(self, program: Program, go_out: Callable[[Leave, PathStates], Leave]) -> None:
         self.program = program
         self.locator = Locator(program)
         self.asked = self._asked()
-        self.parted: Worlds = []
+        self.parted: PathStates = []
         self._settle = describe(program).settle
         self._go_out = go_out
-        self._left: dict[str, Worlds] = {}  # at the ends of blocks that are being looked at
+        self._left: dict[str, PathStates] = {}  # at the ends of blocks that are being looked at
 
     def _asked(self) -> frozenset[Location]:
         """What is worth knowing: validity, what conditions read, what the architecture's steps do."""
@@ -72,7 +72,7 @@ class Effects:
                 found |= self.locator.access(statement).reads
         return frozenset(found)
 
-    def fresh(self, keeps: tuple[int, ...]) -> World:
+    def fresh(self, keeps: tuple[int, ...]) -> PathState:
         """Where a packet's state begins, but for what is in one of the lists of these numbers that it may preserve."""
         variables = (self.program.variable.get(location.owner) for location in self.asked if not location.field)
         zero = (v for v in variables if v is not None and v.storage is not Storage.ACTION_DATA)
@@ -82,12 +82,12 @@ class Effects:
         forget([world], (Location(*place) for number in keeps for place in lists[number]))
         return world
 
-    def cases(self, switch: Switch, worlds: Worlds) -> list[Worlds]:
+    def cases(self, switch: Switch, path_states: PathStates) -> list[PathStates]:
         """The worlds of each case, then those of the default."""
-        reached: list[Worlds] = [[] for _ in (*switch.cases, None)]
+        reached: list[PathStates] = [[] for _ in (*switch.cases, None)]
         wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
         subject = location_of(switch.subject.place) if isinstance(switch.subject, Read) else None
-        for world, value in zip(worlds, values_of(switch.subject, worlds), strict=True):
+        for world, value in zip(path_states, values_of(switch.subject, path_states), strict=True):
             if value is not None:
                 reached[wanted.get(value, -1)].append(dict(world))
                 continue
@@ -100,32 +100,32 @@ class Effects:
 
     # --- the architecture's ------------------------------------------------------------------------------------------
 
-    def special(self, what: Special, worlds: Worlds) -> tuple[Special, Worlds]:
+    def special(self, what: Special, path_states: PathStates) -> tuple[Special, PathStates]:
         match what:
             case Step():
-                return self._step(what, worlds)
+                return self._step(what, path_states)
             case Parse(parser=parser, error=error):
-                worlds = self._parse(parser, worlds)
-                forget(worlds, self._intrinsic(error))
-                return what, worlds
+                path_states = self._parse(parser, path_states)
+                forget(path_states, self._intrinsic(error))
+                return what, path_states
             case Deparse(control=control, then=then):
                 valid = (validity_of(s.header) for s in walk(control.body) if isinstance(s, Emit))
                 fixed = (v for v in valid if v is not None and v not in self.locator.written_in(control.body))
-                sure = frozenset(v.owner for v in fixed if agreed(worlds, v) == 1)
-                body, worlds = self._body(control.body, worlds)
-                settled, worlds = self._step(then, worlds) if then is not None else (None, worlds)
-                return replace(what, control=replace(control, body=body), then=settled, valid=sure), worlds
+                sure = frozenset(v.owner for v in fixed if agreed(path_states, v) == 1)
+                body, path_states = self._body(control.body, path_states)
+                settled, path_states = self._step(then, path_states) if then is not None else (None, path_states)
+                return replace(what, control=replace(control, body=body), then=settled, valid=sure), path_states
             case Restart():
                 return what, [{}]
 
-    def _step(self, step: Step, worlds: Worlds) -> tuple[Step, Worlds]:
-        settled = [self._settle(self.program, step, self._value_in(world)) for world in worlds]
+    def _step(self, step: Step, path_states: PathStates) -> tuple[Step, PathStates]:
+        settled = [self._settle(self.program, step, self._value_in(world)) for world in path_states]
         for_all = settled[0]
         if len(set(settled)) > 1:  # then by what is known in all worlds
-            for_all = self._settle(self.program, step, self._value_in(common(worlds)))
+            for_all = self._settle(self.program, step, self._value_in(common(path_states)))
         if any(what.parts for what in settled):
-            self.parted = met([*self.parted, *copied(worlds)])
-        going = [world for world, what in zip(worlds, settled, strict=True) if not what.ends]
+            self.parted = met([*self.parted, *copied(path_states)])
+        going = [world for world, what in zip(path_states, settled, strict=True) if not what.ends]
         copies = [
             [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going
         ]
@@ -139,7 +139,7 @@ class Effects:
                         world[location] = value
         return for_all, going
 
-    def _value_in(self, world: World) -> Callable[[str], int | None]:
+    def _value_in(self, world: PathState) -> Callable[[str], int | None]:
         """The value of an intrinsic value, by its name: zero where the program cannot name it."""
 
         def value(name: str) -> int | None:
@@ -152,14 +152,14 @@ class Effects:
         variable = self.program.intrinsic.get(name)
         return () if variable is None else (Location(variable),)
 
-    def _parse(self, parser: Parser, worlds: Worlds) -> Worlds:
+    def _parse(self, parser: Parser, path_states: PathStates) -> PathStates:
         states = {state.name: state for state in parser.states}
         order = _in_order(parser)
         if order is None:
-            forget(worlds, self.locator.written_in(tuple(s for state in parser.states for s in state.body)))
-            return met(worlds)
-        arrived: dict[str, Worlds] = {parser.states[0].name: worlds} if parser.states else {}
-        ended: Worlds = [] if parser.states else worlds
+            forget(path_states, self.locator.written_in(tuple(s for state in parser.states for s in state.body)))
+            return met(path_states)
+        arrived: dict[str, PathStates] = {parser.states[0].name: path_states} if parser.states else {}
+        ended: PathStates = [] if parser.states else path_states
         for name in order:
             inside = met(arrived.get(name, []))
             for statement in states[name].body:
@@ -174,62 +174,62 @@ class Effects:
             ended = met([*ended, *inside])  # accepted, rejected, or nothing matches
         return ended
 
-    def _parser_statement(self, statement: Statement, worlds: Worlds) -> Worlds:
+    def _parser_statement(self, statement: Statement, path_states: PathStates) -> PathStates:
         match statement:
             case Extract(header=HeaderRef(name=name)):
-                forget(worlds, self.locator.access(statement).writes)
-                for world in worlds:
+                forget(path_states, self.locator.access(statement).writes)
+                for world in path_states:
                     world[Location(name, VALIDITY)] = 1
-                return worlds
+                return path_states
             case If() | Switch() | Block() | While():
-                forget(worlds, self._written(statement))
-                return worlds
-        return self.statement(statement, worlds)[1]
+                forget(path_states, self._written(statement))
+                return path_states
+        return self.statement(statement, path_states)[1]
 
     # --- statements --------------------------------------------------------------------------------------------------
 
-    def _body(self, body: Body, worlds: Worlds) -> tuple[Body, Worlds]:
+    def _body(self, body: Body, path_states: PathStates) -> tuple[Body, PathStates]:
         kept: list[Statement] = []
         for statement in body:
-            if not worlds:
+            if not path_states:
                 break
-            made, worlds = self.statement(statement, worlds)
+            made, path_states = self.statement(statement, path_states)
             kept += made
-        return tuple(kept), worlds
+        return tuple(kept), path_states
 
-    def statement(self, statement: Statement, worlds: Worlds) -> tuple[Body, Worlds]:
+    def statement(self, statement: Statement, path_states: PathStates) -> tuple[Body, PathStates]:
         match statement:
             case If(condition=condition, then=then, otherwise=otherwise):
-                first, second = parted(condition, worlds)
+                first, second = parted(condition, path_states)
                 if not first or not second:
                     return self._body(then if first else otherwise, first or second)
-                condition = known(condition, worlds)
+                condition = known(condition, path_states)
                 then, first = self._body(then, first)
                 otherwise, second = self._body(otherwise, second)
                 made = replace(statement, condition=condition, then=then, otherwise=otherwise)
                 return (made,), met([*first, *second])
             case Switch():
-                return self._plain_switch(statement, worlds)
+                return self._plain_switch(statement, path_states)
             case Block(label=label, body=body):
                 outer, self._left[label] = self._left.get(label), []
-                body, worlds = self._body(body, worlds)
-                worlds = met([*worlds, *self._left.pop(label)])
+                body, path_states = self._body(body, path_states)
+                path_states = met([*path_states, *self._left.pop(label)])
                 if outer is not None:
                     self._left[label] = outer
-                return (replace(statement, body=body),), worlds
+                return (replace(statement, body=body),), path_states
             case Leave():
-                return (self._leave(statement, worlds),), []
+                return (self._leave(statement, path_states),), []
             case While():
-                forget(worlds, self._written(statement))
-                return (self._leaves(statement, worlds),), worlds
+                forget(path_states, self._written(statement))
+                return (self._leaves(statement, path_states),), path_states
             case ApplyTable():
-                return (statement,), self.apply(statement, worlds)
-        return (self._simple(statement, worlds),), worlds
+                return (statement,), self.apply(statement, path_states)
+        return (self._simple(statement, path_states),), path_states
 
-    def _plain_switch(self, switch: Switch, worlds: Worlds) -> tuple[Body, Worlds]:
-        reached = self.cases(switch, worlds)
+    def _plain_switch(self, switch: Switch, path_states: PathStates) -> tuple[Body, PathStates]:
+        reached = self.cases(switch, path_states)
         cases = []
-        behind: Worlds = []
+        behind: PathStates = []
         for case, inside in zip(switch.cases, reached[:-1], strict=True):
             if inside:
                 body, inside = self._body(case.body, inside)
@@ -241,53 +241,53 @@ class Effects:
             return default, behind
         if len(cases) == 1 and not reached[-1]:
             return cases[0].body, behind
-        subject = known(switch.subject, worlds)
+        subject = known(switch.subject, path_states)
         return (replace(switch, subject=subject, cases=tuple(cases), default=default),), behind
 
-    def _leave(self, leave: Leave, worlds: Worlds) -> Leave:
+    def _leave(self, leave: Leave, path_states: PathStates) -> Leave:
         if leave.label not in self._left:
-            return self._go_out(leave, worlds)
-        self._left[leave.label] += copied(worlds)
+            return self._go_out(leave, path_states)
+        self._left[leave.label] += copied(path_states)
         return leave
 
-    def _leaves(self, statement: Statement, worlds: Worlds) -> Statement:
+    def _leaves(self, statement: Statement, path_states: PathStates) -> Statement:
         """What leaves a loop, whatever else it does."""
         if isinstance(statement, Leave):
-            return self._leave(statement, worlds)
-        return rebuild(statement, lambda body: tuple(self._leaves(inner, worlds) for inner in body))
+            return self._leave(statement, path_states)
+        return rebuild(statement, lambda body: tuple(self._leaves(inner, path_states) for inner in body))
 
-    def _simple(self, statement: Statement, worlds: Worlds) -> Statement:
+    def _simple(self, statement: Statement, path_states: PathStates) -> Statement:
         """One without bodies; the worlds then know what it has done."""
         access = self.locator.access(statement)
-        tells = any(agreed(worlds, where) is not None for where in access.reads)
-        made = rewrite_statement(statement, putting(worlds)) if tells else statement
+        tells = any(agreed(path_states, where) is not None for where in access.reads)
+        made = rewrite_statement(statement, putting(path_states)) if tells else statement
         values: list[int | None] = []
         if isinstance(statement, Assign) and location_of(statement.target) in self.asked:
-            values = values_of(statement.value, worlds)
-        forget(worlds, access.writes)
+            values = values_of(statement.value, path_states)
+        forget(path_states, access.writes)
         match statement:
             case Assign(target=target) if (location := location_of(target)) in self.asked and location is not None:
-                for world, value in zip(worlds, values, strict=True):
+                for world, value in zip(path_states, values, strict=True):
                     if value is not None:
                         world[location] = value
             case SetValid(header=HeaderRef(name=name), valid=valid):
-                for world in worlds:
+                for world in path_states:
                     world[Location(name, VALIDITY)] = int(valid)
         return made
 
     def _written(self, statement: Statement) -> frozenset[Location]:
         return self.locator.written_in((statement,))
 
-    def apply(self, statement: ApplyTable, worlds: Worlds) -> Worlds:
+    def apply(self, statement: ApplyTable, path_states: PathStates) -> PathStates:
         """Any of the table's actions may run; none where a group is without members."""
         table = self.program.table[statement.table]
         actions = actions_of(self.program, table.name)
         numbers = {use.action: number for number, use in enumerate(table.actions)}
-        forget(worlds, self.locator.access(statement).writes)
-        worlds = met(worlds, max(1, LIMIT // max(1, len(actions))))
-        behind = copied(worlds) if table.implementation is not None else []
+        forget(path_states, self.locator.access(statement).writes)
+        path_states = met(path_states, max(1, LIMIT // max(1, len(actions))))
+        behind = copied(path_states) if table.implementation is not None else []
         for action in actions:
-            inside = copied(worlds)
+            inside = copied(path_states)
             forget(inside, map(Location, action.parameters))
             noted = statement.action is not None and Location(statement.action.name) in self.asked
             if statement.action is not None and noted and table.implementation is None and action.name in numbers:

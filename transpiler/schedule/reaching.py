@@ -8,13 +8,13 @@ from __future__ import annotations
 from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import ApplyTable
-from transpiler.schedule.feeds import fed_by, whole
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Step
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Plain
+from transpiler.schedule.successors import fed_by, whole
 
 
-def touched(program: Program, pipe: PipeSchedule) -> tuple[frozenset[Location], ...]:
+def reaching_definitions(program: Program, pipe: PipeSchedule) -> tuple[frozenset[Location], ...]:
     """The locations that may have been written, for each stage of a pipe that begins with a fresh packet."""
     locator = Locator(program)
     found: list[set[Location]] = [set() for _ in pipe.stages]

@@ -12,6 +12,7 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, sta
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bool
+from transpiler.schedule.paths import LIMIT, agreed, known, met, parted, values_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Plain, Schedule
@@ -27,7 +28,6 @@ from transpiler.schedule.v1model import (
     TO_PORT,
     settle,
 )
-from transpiler.schedule.worlds import LIMIT, agreed, known, met, parted, values_of
 
 PACKETS = Path(__file__).parents[1] / "packets"
 APPS = Path(__file__).parents[2] / "apps"
@@ -58,8 +58,8 @@ def steps(plan: Schedule) -> set[Step]:
 
 def test_less_is_kept() -> None:
     first = Location("hdr.first", VALIDITY)
-    assert first in planned(False).kept
-    assert first not in planned(True).kept
+    assert first in planned(False).live
+    assert first not in planned(True).live
 
 
 def test_drops_that_are_known() -> None:
@@ -105,7 +105,7 @@ def test_the_deparser_of_the_last_stage_knows_what_is_valid() -> None:
 
 @pytest.mark.parametrize("name", ["second_lives", "parsers", "stacks", "statements"])
 def test_other_programs_keep_no_more(name: str) -> None:
-    assert planned(True, name).kept <= planned(False, name).kept
+    assert planned(True, name).live <= planned(False, name).live
 
 
 def test_stages_that_are_not_reached_are_gone() -> None:
@@ -152,8 +152,8 @@ def test_what_all_worlds_know() -> None:
 
 def test_too_many_worlds_become_one_for_each_set_of_valid_headers() -> None:
     one, two = Location("h", VALIDITY), Location("g", VALIDITY)
-    worlds = [{one: i % 2, two: i % 2, A: i, B: 3} for i in range(LIMIT + 1)]
-    assert met(worlds) == [{one: 0, two: 0, B: 3}, {one: 1, two: 1, B: 3}]
+    path_states = [{one: i % 2, two: i % 2, A: i, B: 3} for i in range(LIMIT + 1)]
+    assert met(path_states) == [{one: 0, two: 0, B: 3}, {one: 1, two: 1, B: 3}]
     assert met([{A: i, B: 3, Location("h", VALIDITY): i} for i in range(LIMIT + 1)]) == [{B: 3}]
     assert met([{A: 1}, {A: 1}]) == [{A: 1}]
 
@@ -191,6 +191,6 @@ def test_what_a_condition_is_in_each_world() -> None:
     for name in ("a", "b"):
         b.variable(name, 8)
     either = binary("||", binary("==", b.get("a"), const(5, 8), Bool()), binary("==", b.get("b"), const(7, 8), Bool()))
-    worlds = [{A: 5}, {B: 7}, {A: 1}, {A: 1, B: 1}, {}, {A: 1, B: 7}, {A: 1, B: 1}]
-    assert values_of(either, worlds) == [1, 1, None, 0, None, 1, 0]
-    assert values_of(b.get("a"), worlds) == [5, None, 1, 1, None, 1, 1]
+    path_states = [{A: 5}, {B: 7}, {A: 1}, {A: 1, B: 1}, {}, {A: 1, B: 7}, {A: 1, B: 1}]
+    assert values_of(either, path_states) == [1, 1, None, 0, None, 1, 0]
+    assert values_of(b.get("a"), path_states) == [5, None, 1, 1, None, 1, 1]

@@ -25,21 +25,21 @@ from transpiler.hlir.traverse import Rewrite, rewrite_expression, walk_expressio
 from transpiler.hlir.types import Bits, Bool
 from transpiler.passes.simplify_expressions import simplify
 
-World = dict[Location, int]
-Worlds = list[World]
+PathState = dict[Location, int]
+PathStates = list[PathState]
 LIMIT = 24  # worlds of a place; where there are more, those in which the same headers are valid become one
 
 
-def copied(worlds: Worlds) -> Worlds:
-    return [dict(world) for world in worlds]
+def copied(path_states: PathStates) -> PathStates:
+    return [dict(world) for world in path_states]
 
 
-def met(worlds: Worlds, limit: int = LIMIT) -> Worlds:
+def met(path_states: PathStates, limit: int = LIMIT) -> PathStates:
     """The same, each once, and no more than the limit: then those that are put together know what all of them know."""
-    distinct = {frozenset(world.items()): world for world in worlds}
+    distinct = {frozenset(world.items()): world for world in path_states}
     if len(distinct) <= limit:
         return list(distinct.values())
-    groups: dict[frozenset[tuple[Location, int]], Worlds] = {}
+    groups: dict[frozenset[tuple[Location, int]], PathStates] = {}
     for world in distinct.values():
         validity = frozenset(item for item in world.items() if item[0].field == VALIDITY)
         groups.setdefault(validity, []).append(world)
@@ -48,21 +48,21 @@ def met(worlds: Worlds, limit: int = LIMIT) -> Worlds:
     return [common(group) for group in groups.values()]
 
 
-def common(worlds: Worlds) -> World:
+def common(path_states: PathStates) -> PathState:
     """What all of them know; there is one at least."""
-    first, *others = worlds
+    first, *others = path_states
     return {where: value for where, value in first.items() if all(w.get(where) == value for w in others)}
 
 
-def forget(worlds: Worlds, locations: Iterable[Location]) -> None:
+def forget(path_states: PathStates, locations: Iterable[Location]) -> None:
     for location in locations:
-        for world in worlds:
+        for world in path_states:
             world.pop(location, None)
 
 
-def agreed(worlds: Worlds, location: Location) -> int | None:
+def agreed(path_states: PathStates, location: Location) -> int | None:
     """The value that a location has in all worlds, None where that is not known."""
-    values = {world.get(location) for world in worlds}
+    values = {world.get(location) for world in path_states}
     return values.pop() if len(values) == 1 else None
 
 
@@ -70,30 +70,30 @@ def validity_of(header: HeaderPlace) -> Location | None:
     return Location(header.name, VALIDITY) if isinstance(header, HeaderRef) else None
 
 
-def known(expression: Expression, worlds: Worlds) -> Expression:
+def known(expression: Expression, path_states: PathStates) -> Expression:
     """The expression with all that the worlds agree on put in."""
-    return rewrite_expression(expression, putting(worlds))
+    return rewrite_expression(expression, putting(path_states))
 
 
-def putting(worlds: Worlds) -> Rewrite:
+def putting(path_states: PathStates) -> Rewrite:
     """Puts what the worlds agree on into a part of an expression whose own parts have it already."""
 
     def put(part: Expression) -> Expression:
         location = _read_by(part)
-        value = agreed(worlds, location) if location is not None else None
+        value = agreed(path_states, location) if location is not None else None
         return simplify(part if value is None else Const(value, part.type, part.span))
 
     return put
 
 
-def values_of(expression: Expression, worlds: Worlds) -> list[int | None]:
+def values_of(expression: Expression, path_states: PathStates) -> list[int | None]:
     """What an expression is in each world, reckoned once for those that know the same of what it reads."""
     if isinstance(expression, Read) and (location := location_of(expression.place)) is not None:
-        return [world.get(location) for world in worlds]
+        return [world.get(location) for world in path_states]
     read = {location for part in walk_expression(expression) if (location := _read_by(part)) is not None}
     found: dict[tuple[int | None, ...], int | None] = {}
     values: list[int | None] = []
-    for world in worlds:
+    for world in path_states:
         told = tuple(map(world.get, read))
         if told not in found:
             simple = known(expression, [world])
@@ -112,11 +112,11 @@ def _read_by(part: Expression) -> Location | None:
     return None
 
 
-def parted(condition: Expression, worlds: Worlds) -> tuple[Worlds, Worlds]:
+def parted(condition: Expression, path_states: PathStates) -> tuple[PathStates, PathStates]:
     """The worlds in which a condition may hold, which know that it does, and those in which it may not."""
-    then: Worlds = []
-    otherwise: Worlds = []
-    for world, value in zip(worlds, values_of(condition, worlds), strict=True):
+    then: PathStates = []
+    otherwise: PathStates = []
+    for world, value in zip(path_states, values_of(condition, path_states), strict=True):
         for outcome, reached in ((True, then), (False, otherwise)):
             if value is None:
                 inside = dict(world)
@@ -127,7 +127,7 @@ def parted(condition: Expression, worlds: Worlds) -> tuple[Worlds, Worlds]:
     return then, otherwise
 
 
-def _suppose(condition: Expression, outcome: bool, world: World) -> bool:
+def _suppose(condition: Expression, outcome: bool, world: PathState) -> bool:
     """Put into a world what a condition's outcome tells. False: that outcome cannot be."""
     match condition:
         case IsValid(header=header):
@@ -147,7 +147,7 @@ def _suppose(condition: Expression, outcome: bool, world: World) -> bool:
     return True
 
 
-def _learn(location: Location | None, value: int, world: World) -> bool:
+def _learn(location: Location | None, value: int, world: PathState) -> bool:
     if location is None:
         return True
     return world.setdefault(location, value) == value

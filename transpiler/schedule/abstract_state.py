@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave, Switch
-from transpiler.schedule.effects import Effects
+from transpiler.schedule.paths import PathStates, agreed, copied, known, met, parted
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import (
     Code,
@@ -31,30 +31,30 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
-from transpiler.schedule.worlds import Worlds, agreed, copied, known, met, parted
+from transpiler.schedule.transfer import Effects
 
 
-def put_facts(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
+def with_abstract_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
     """The pipes with what is known put in. At the entry of one that does not renew the state nothing is known, unless it is
     aside: then what is where packets part from the pipe before."""
     made: list[PipeSchedule] = []
-    parted: Worlds = []
+    parted: PathStates = []
     for pipe in pipes:
-        facts = _Facts(program, pipe, parted if pipe.aside else [{}])
+        facts = _Facts(program, pipe, parted if pipe.replication else [{}])
         made.append(facts.pipe())
         parted = facts.effects.parted
     return tuple(made)
 
 
 class _Facts:
-    def __init__(self, program: Program, pipe: PipeSchedule, entry: Worlds) -> None:
+    def __init__(self, program: Program, pipe: PipeSchedule, entry: PathStates) -> None:
         self.source = pipe
         self.entry = entry
         self.effects = Effects(program, self._go_out)
         elements = {stack.element(i) for stack in program.stacks for i in range(stack.size)}
         self.single = {w for w in self.effects.asked if w.owner not in elements}  # what has a variable of its own
-        self.arrived: dict[int, Worlds] = {}  # at stages
-        self.joined: dict[int, Worlds] = {}  # at the joins of the stage in hand
+        self.arrived: dict[int, PathStates] = {}  # at stages
+        self.joined: dict[int, PathStates] = {}  # at the joins of the stage in hand
         self.number = 0  # of the stage in hand
         self.joins: list[Code] = []
         self.exits: dict[str, Target] = {}
@@ -91,60 +91,60 @@ class _Facts:
         """The number of a join in the stage in hand."""
         return self.number * len(self.source.joins) + join
 
-    def _go(self, target: Target, worlds: Worlds) -> Target:
+    def _go(self, target: Target, path_states: PathStates) -> Target:
         match target:
             case Submit(stage=stage):
-                self.arrived[stage] = met([*self.arrived.get(stage, []), *copied(worlds)])
+                self.arrived[stage] = met([*self.arrived.get(stage, []), *copied(path_states)])
             case Jump(join=join):
-                self.joined[join] = met([*self.joined.get(join, []), *copied(worlds)])
+                self.joined[join] = met([*self.joined.get(join, []), *copied(path_states)])
                 return Jump(self._own(join))
         return target
 
-    def _go_out(self, leave: Leave, worlds: Worlds) -> Leave:
+    def _go_out(self, leave: Leave, path_states: PathStates) -> Leave:
         """Of a block that was cut: the same, with a label of this stage."""
         if leave.label not in self.source.exits:
             return leave
         own = f"{leave.label}@{self.number}"
-        self.exits[own] = self._go(self.source.exits[leave.label], worlds)
+        self.exits[own] = self._go(self.source.exits[leave.label], path_states)
         return replace(leave, label=own)
 
     # --- pieces ------------------------------------------------------------------------------------------------------
 
-    def _code(self, code: Code, worlds: Worlds) -> Code:
+    def _code(self, code: Code, path_states: PathStates) -> Code:
         pieces: list[Piece] = []
         for piece in code:
-            if not worlds:
+            if not path_states:
                 break
             match piece:
                 case Submit() | Jump() | End():
-                    return (*pieces, self._go(piece, worlds))
+                    return (*pieces, self._go(piece, path_states))
                 case Finish(statement=statement):
-                    worlds = self.effects.apply(statement, worlds)
+                    path_states = self.effects.apply(statement, path_states)
                     pieces.append(piece)
                 case Fork(statement=If() as branch, arms=(then, otherwise)):
-                    return (*pieces, *self._if(branch, then, otherwise, worlds))
+                    return (*pieces, *self._if(branch, then, otherwise, path_states))
                 case Fork(statement=Switch() as switch, arms=arms):
-                    return (*pieces, *self._switch(switch, arms, worlds))
+                    return (*pieces, *self._switch(switch, arms, path_states))
                 case Plain(what=Step() | Parse() | Deparse() | Restart() as what):
-                    settled, worlds = self.effects.special(what, worlds)
+                    settled, path_states = self.effects.special(what, path_states)
                     pieces.append(Plain(settled))
                 case Plain(what=what) if not isinstance(what, Special):
-                    body, worlds = self.effects.statement(what, worlds)
+                    body, path_states = self.effects.statement(what, path_states)
                     pieces += map(Plain, body)
                 case HandOver() | Dispatch():
                     raise TypeError("a pipe is cut in two when its facts are known")
         return tuple(pieces)
 
-    def _if(self, branch: If, then: Code, otherwise: Code, worlds: Worlds) -> Code:
-        first, second = parted(branch.condition, worlds)
+    def _if(self, branch: If, then: Code, otherwise: Code, path_states: PathStates) -> Code:
+        first, second = parted(branch.condition, path_states)
         if not first or not second:
             return self._code(then if first else otherwise, first or second)
-        condition = known(branch.condition, worlds)
+        condition = known(branch.condition, path_states)
         arms = (self._code(then, first), self._code(otherwise, second))
         return (Fork(replace(branch, condition=condition), arms),)
 
-    def _switch(self, switch: Switch, arms: tuple[Code, ...], worlds: Worlds) -> Code:
-        reached = self.effects.cases(switch, worlds)
+    def _switch(self, switch: Switch, arms: tuple[Code, ...], path_states: PathStates) -> Code:
+        reached = self.effects.cases(switch, path_states)
         each = zip(switch.cases, arms[:-1], reached[:-1], strict=True)
         cases = [(case, self._code(arm, inside)) for case, arm, inside in each if inside]
         default = self._code(arms[-1], reached[-1]) if reached[-1] else ()
@@ -152,7 +152,7 @@ class _Facts:
             return default
         if len(cases) == 1 and not reached[-1]:
             return cases[0][1]
-        rest = replace(switch, subject=known(switch.subject, worlds), cases=tuple(case for case, _ in cases))
+        rest = replace(switch, subject=known(switch.subject, path_states), cases=tuple(case for case, _ in cases))
         return (Fork(rest, (*(arm for _, arm in cases), default)),)
 
 
