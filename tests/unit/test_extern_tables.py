@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transpiler.codegen import externs
+from transpiler.codegen import extern_calls
 from transpiler.hlir.externs import HASH_ALGORITHMS, METHODS
 from transpiler.interpreter.calls import MEANINGS
 from transpiler.targets.find import builtin
@@ -16,7 +16,7 @@ PAGE = "docs/extend/extern.md"
     ("place", "methods"),
     [
         ("transpiler/interpreter/calls.py: @_means", set(MEANINGS)),
-        ("transpiler/codegen/externs.py: CALLS", set(externs.CALLS)),
+        ("transpiler/codegen/extern_calls.py: CALLS", set(extern_calls.CALLS)),
         ("transpiler/targets/software/target.toml: externs", builtin().externs),
     ],
 )

@@ -27,6 +27,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.compare import comparisons
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.expressions import Expressions, joined
+from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.packing import bytes_of, pack_padded
@@ -107,7 +108,7 @@ class Statements:
             case ApplyTable():
                 return (self.apply(statement),)
             case CallExtern():
-                return self.externs.call(self.render, statement, self.assign, self.table, where)
+                return lowered(self.externs, self.render, statement, self.assign, self.table, where)
         raise TypeError(f"{type(statement).__name__} cannot stand here")
 
     def assign(self, target: Place, value: C, where: str = "") -> CBody:
