@@ -373,7 +373,7 @@ def test_table(table: tuple[str, str, str], apply: str, output: str, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("key", "entries", "live"),
+    ("key", "entries", "kept"),
     [
         ("h.b: lpm;", "0x10 &&& 0xf0: set(7); 0x1f &&& 0xf0: set(8); _: set(1); 0 &&& 0: set(2);", [7, 1]),
         ("h.b: range;", "0 .. 3: set(7); 3: set(8); 3 .. 3: set(9);", [7, 8]),
