@@ -34,7 +34,7 @@ LoweredPipes = tuple[tuple[PipeSchedule, tuple[LoweredStage, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """`live`: the members of the packet's state that are read; `record`: those of its record that are read as they are when
+    """`live_members`: those of the packet's state that are read; `record`: those of its record that are read as they are when
     it is received or leaves its pipe; `lasting`: records are kept from stage to stage, else each stage fills in what it reads,
     as it was received."""
 
@@ -45,8 +45,8 @@ class Bodies:
 
 
 def finished(pipes: LoweredPipes, recorded: bool, live_members: Iterable[str]) -> Bodies:
-    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `live`: members of the
-    state that something else than the functions reads."""
+    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `live_members`: those
+    of the state that something else than the functions reads."""
     tracked = frozenset() if recorded else OWN_MEMBERS
     liveness = Liveness(tracked)
     liveness.needed |= {Variable(LIVE_MEMBER, name) for name in live_members}

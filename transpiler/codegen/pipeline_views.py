@@ -69,10 +69,9 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class LookupView:
-    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `look->member.key`,
-    `looks->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
-    words, and many. `selection` packs
-    `look->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
+    """A lookup that a stage starts: `member` in the struct of its keys and cursors; `keys` packs `lookup->member.key`,
+    `lookups->member.keys[at]` where many are looked up at once, or `key_word` is the key as a number, for entries that are
+    words, and many. `selection` packs `lookup->member.selection`, `selection_bytes` long, by which a group's member is chosen."""
 
     table: TableRef
     member: str
