@@ -33,6 +33,11 @@ class Optimisations:
         "immediate lookups in tables so small that they stay in the cache, without a stage of their own",
         "no list of packets where there is no miss to wait for",
     )
+    state: bool = _on(
+        "stages for accesses to large registers and meters: the cells of many packets are prefetched before the first of "
+        "them is worked on",
+        "their misses overlap; costs a list of packets for each stage",
+    )
     together: bool = _on(
         "starting independent lookups in the same stage",
         "their misses overlap, and there are fewer stages",

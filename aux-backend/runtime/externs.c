@@ -6,10 +6,16 @@
 
 #include "runtime/meter.h"
 #include "runtime/profile.h"
+#include "tables/common/memory.h"
+
+/* Of a row of counts, in whole cache lines, as rows of different workers share none. */
+static size_t row_bytes(uint32_t size) {
+    return ((size_t)size * sizeof(struct macs_count) + 127) / 64 * 64;
+}
 
 static void destroy_counter(struct macs_counter *counter) {
     for (uint32_t row = 0; row <= counter->workers; row++)
-        free(counter->per_worker[row]);
+        macs_memory_free(counter->per_worker[row], row_bytes(counter->size));
     free(counter);
 }
 
@@ -20,9 +26,7 @@ static struct macs_counter *create_counter(uint32_t size, unsigned workers) {
     counter->size = size;
     counter->workers = workers;
     for (uint32_t row = 0; row <= workers; row++) {
-        /* Rows of different workers never share a cache line. */
-        size_t lines = ((size_t)size * sizeof(struct macs_count) + 127) / 64;
-        counter->per_worker[row] = calloc(lines, 64);
+        counter->per_worker[row] = macs_memory_alloc(row_bytes(size), false);
         if (!counter->per_worker[row]) {
             destroy_counter(counter);
             return NULL;
@@ -31,20 +35,28 @@ static struct macs_counter *create_counter(uint32_t size, unsigned workers) {
     return counter;
 }
 
+static uint32_t cell_bytes(uint32_t bits) {
+    return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : (bits + 63u) / 64 * 8;
+}
+
 static struct macs_register *create_register(const struct macs_extern_desc *desc) {
     struct macs_register *reg = calloc(1, sizeof(*reg));
     if (!reg)
         return NULL;
-    reg->size = desc->size;
-    reg->limbs = (desc->bits + 63u) / 64;
-    reg->elements = calloc((size_t)reg->size * reg->limbs + 1, sizeof(uint64_t));
-    if (!reg->elements) {
+    *reg = (struct macs_register){.size = desc->size, .cell_bytes = cell_bytes(desc->bits)};
+    reg->cells = macs_memory_alloc((size_t)reg->size * reg->cell_bytes + 1, false);
+    if (!reg->cells) {
         free(reg);
         return NULL;
     }
     for (uint32_t index = 0; desc->initial && index < reg->size; index++)
         macs_register_write(reg, index, desc->initial);
     return reg;
+}
+
+static void destroy_register(struct macs_register *reg) {
+    macs_memory_free(reg->cells, (size_t)reg->size * reg->cell_bytes + 1);
+    free(reg);
 }
 
 static struct macs_digest *create_digest(const struct macs_extern_desc *desc, uint32_t index,
@@ -114,8 +126,7 @@ void macs_externs_destroy(const struct macs_program *program) {
             destroy_counter(state);
             break;
         case MACS_REGISTER:
-            free(((struct macs_register *)state)->elements);
-            free(state);
+            destroy_register(state);
             break;
         case MACS_DIGEST:
             free(state);

@@ -1,34 +1,26 @@
 #include "runtime/meter.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-struct meter_cell {
-    atomic_flag lock;
-    bool configured;
-    uint64_t last_ns;
-    double committed_tokens, peak_tokens;
-    struct macs_meter_rates rates;
-};
-
-struct macs_meter {
-    uint32_t size;
-    enum macs_unit unit;
-    struct meter_cell cells[];
-};
+#include "tables/common/memory.h"
 
 int macs_meter_create(struct macs_meter **created, uint32_t size, enum macs_unit unit) {
-    struct macs_meter *meter = calloc(1, sizeof(*meter) + (size_t)size * sizeof(meter->cells[0]));
+    struct macs_meter *meter = calloc(1, sizeof(*meter));
     if (!meter)
         return -ENOMEM;
-    meter->size = size;
-    meter->unit = unit;
+    *meter = (struct macs_meter){.size = size, .counts_packets = unit == MACS_PACKETS};
+    meter->cells = macs_memory_alloc((size + (size_t)1) * sizeof(meter->cells[0]), false);
+    if (!meter->cells) {
+        free(meter);
+        return -ENOMEM;
+    }
     *created = meter;
     return 0;
 }
 
 void macs_meter_destroy(struct macs_meter *meter) {
+    macs_memory_free(meter->cells, (meter->size + (size_t)1) * sizeof(meter->cells[0]));
     free(meter);
 }
 
@@ -36,12 +28,12 @@ uint32_t macs_meter_size(const struct macs_meter *meter) {
     return meter->size;
 }
 
-static void lock(struct meter_cell *cell) {
+static void lock(struct macs_meter_cell *cell) {
     while (atomic_flag_test_and_set_explicit(&cell->lock, memory_order_acquire))
         odp_cpu_pause();
 }
 
-static void unlock(struct meter_cell *cell) {
+static void unlock(struct macs_meter_cell *cell) {
     atomic_flag_clear_explicit(&cell->lock, memory_order_release);
 }
 
@@ -50,7 +42,7 @@ static double fill(double tokens, double rate, double burst, double elapsed_ns) 
     return tokens < burst ? tokens : burst;
 }
 
-static uint64_t mark(struct meter_cell *cell, uint64_t now_ns, double size, uint64_t before) {
+static uint64_t mark(struct macs_meter_cell *cell, uint64_t now_ns, double size, uint64_t before) {
     /* The first packet after the rates were set meets full buckets; workers' clocks may be a burst apart. */
     double elapsed = now_ns > cell->last_ns ? (double)(now_ns - cell->last_ns) : 0;
     if (now_ns > cell->last_ns)
@@ -71,11 +63,11 @@ uint64_t macs_meter_execute_aware(struct macs_meter *meter, const struct macs_wo
                                   uint64_t before, uint64_t bytes) {
     if (index >= meter->size)
         return before;
-    struct meter_cell *cell = &meter->cells[index];
+    struct macs_meter_cell *cell = &meter->cells[index];
     lock(cell);
     uint64_t colour = before;
     if (cell->configured)
-        colour = mark(cell, worker->now_ns, meter->unit == MACS_PACKETS ? 1 : (double)bytes, before);
+        colour = mark(cell, worker->now_ns, meter->counts_packets ? 1 : (double)bytes, before);
     unlock(cell);
     return colour;
 }
@@ -86,7 +78,7 @@ uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *
 }
 
 void macs_meter_set(struct macs_meter *meter, uint32_t index, const struct macs_meter_rates *rates) {
-    struct meter_cell *cell = &meter->cells[index];
+    struct macs_meter_cell *cell = &meter->cells[index];
     lock(cell);
     cell->configured = rates != NULL;
     if (rates) {
@@ -99,7 +91,7 @@ void macs_meter_set(struct macs_meter *meter, uint32_t index, const struct macs_
 
 bool macs_meter_get(const struct macs_meter *meter, uint32_t index, struct macs_meter_rates *rates) {
     /* The control thread is the only one that writes rates: no lock to read them. */
-    const struct meter_cell *cell = &meter->cells[index];
+    const struct macs_meter_cell *cell = &meter->cells[index];
     *rates = cell->rates;
     return cell->configured;
 }

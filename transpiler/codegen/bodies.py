@@ -23,7 +23,7 @@ from transpiler.codegen.places import at
 from transpiler.codegen.record import WHOLE, is_written, members_read, resizes
 from transpiler.codegen.stages import EXPECT, LoweredStage
 from transpiler.codegen.views import NOWHERE
-from transpiler.schedule.stages import PipeSchedule
+from transpiler.schedule.stages import PipeSchedule, Stage
 
 # the members of the record that nobody but the program's own code reads, unless the runtime is given the record
 OWN_MEMBERS = frozenset({"payload_offset", "egress_port"})
@@ -80,11 +80,12 @@ def _written_out(function: Function) -> Function:
 
 
 def _keys(stage: LoweredStage) -> Iterator[Expression]:
-    """What makes the keys of the lookups that a stage starts."""
+    """What makes the keys of the lookups that a stage starts, and the indexes of the cells that it prefetches."""
     for lookup in stage.lookups:
         yield from all_expressions((*lookup.keys, *lookup.selection))
         if lookup.key_word is not None:
             yield lookup.key_word
+    yield from all_expressions(stage.cells)
 
 
 def values(stage: LoweredStage) -> Iterator[Expression]:
@@ -144,12 +145,13 @@ def _stage_view(
     tables = ", ".join(s.table for s in stage.stage.lookups)
     body = _given(stage.function.body, for_keys)
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
+    of_cells = all_names(stage.cells)
     if frame.overridden:
         named |= {"packet", "live"}
     return StageView(
         number=stage.number,
         function=stage.function.name,
-        title=Outside(f"finish {tables}" if tables else stage.stage.name),
+        title=Outside(_title(stage.stage)),
         cite=Outside(at(stage.stage.lookups[0].span)) if tables else NOWHERE,
         lookups=stage.lookups,
         locals=stage.function.variables,
@@ -161,8 +163,19 @@ def _stage_view(
         takes_for_keys=frame.given.of(of_keys),
         unpacked=frame.given.unpacked(named),
         unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
+        cells=stage.cells,
+        takes_for_cells=frame.given.of(of_cells),
+        unpacked_for_cells=frame.given.unpacked(of_cells, constant=True),
         pipe_name=frame.pipe_name,
     )
+
+
+def _title(stage: Stage) -> str:
+    """What a stage does, for people."""
+    lookups = ", ".join(lookup.table for lookup in stage.lookups)
+    cells = ", ".join(dict.fromkeys(access.instance for access in stage.prefetched))
+    parts = (*((f"finish {lookups}",) if lookups else ()), *((f"touch the cells of {cells}",) if cells else ()))
+    return ", ".join(parts) or stage.name
 
 
 def _given(body: Body, for_keys: Mapping[str, tuple[str, ...]]) -> Body:

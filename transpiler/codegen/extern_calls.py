@@ -13,7 +13,6 @@ from transpiler.codegen.c.nodes import (
     Do,
     Expression as C,
     If,
-    Index,
     Literal,
     Member,
     Name,
@@ -25,6 +24,7 @@ from transpiler.codegen.expressions import Expressions, low_limb, trimmed
 from transpiler.codegen.externs import NO_PAYLOAD, Externs
 from transpiler.codegen.packing import flattened, pack_padded
 from transpiler.hlir.expressions import ElementRef, FieldRef, Place, Read, Text
+from transpiler.hlir.program import ExternInstance
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import Type, width_of
 from transpiler.schedule.v1model import preserved_fields, preserved_lists
@@ -37,6 +37,14 @@ def lowered(
 ) -> Body:
     """The statements of a call. `table`: whose action runs, for its `entry`, or empty."""
     return CALLS[statement.method](Call(externs, render, statement, assign, table, cite))
+
+
+def prefetch_of(extern: ExternInstance) -> str:
+    """The function that prefetches a cell of a register or meter, for an access to it."""
+    if extern.kind != "register":
+        return f"macs_{extern.kind}_prefetch"
+    width = int(extern.attribute("width"))
+    return f"macs_register_prefetch{natural(width) if width <= 64 else ''}"
 
 
 class Call:
@@ -145,22 +153,23 @@ def _execute_direct_meter(of: Call) -> Body:
 
 
 def _read_register(of: Call) -> Body:
-    width, cell = width_of(of.output_type()), Name("value")
-    zeros = packed([Literal("0")])
-    if width > 64:
-        value: C = call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
-    else:
-        value = trimmed(Index(cell, Literal("0")), width)
-    declare = Declare("uint64_t", "value", zeros, size=limbs(width))
-    read = Do(call("macs_register_read", of.state, of.amount(0), cell))
-    return (Block((declare, read, *of.assign_output(value)), cite=of.cite),)
+    """A cell of at most 64 bits is a C integer; a wider one is read into words."""
+    width = width_of(of.output_type())
+    if width <= 64:
+        read = call(f"macs_register_read{natural(width)}", of.state, of.amount(0))
+        return of.assign_effect(read if width == natural(width) else trimmed(read, width))
+    cell = Name("value")
+    declare = Declare("uint64_t", "value", packed([Literal("0")]), size=limbs(width))
+    read_words = Do(call("macs_register_read", of.state, of.amount(0), cell))
+    value = call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
+    return (Block((declare, read_words, *of.assign_output(value)), cite=of.cite),)
 
 
 def _write_register(of: Call) -> Body:
-    value = of.input(1)
-    if width_of(of.statement.inputs[1].type) > 64:
+    width, value = width_of(of.statement.inputs[1].type), of.input(1)
+    if width > 64:
         return of.do("macs_register_write", of.state, of.amount(0), Member(value, "limb"))
-    return of.do("macs_register_write", of.state, of.amount(0), Compound("const uint64_t[]", (value,)))
+    return of.do(f"macs_register_write{natural(width)}", of.state, of.amount(0), value)
 
 
 def _hash(of: Call, payload: tuple[C, C] = NO_PAYLOAD) -> Body:

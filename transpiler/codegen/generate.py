@@ -17,6 +17,7 @@ from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.state import large_state
 from transpiler.targets.footprint import NOTHING
 from transpiler.targets.target import Target
 
@@ -55,6 +56,7 @@ def decide(
     near = _near(choices, target) - compared if wanted.small_tables else frozenset()
     options = Options(
         lambda table: wanted.stages and table not in near | compared,
+        large_state(program, target.near_bytes) if wanted.stages and wanted.state else frozenset(),
         together=wanted.together,
         merge=wanted.merge,
         locals=wanted.locals,

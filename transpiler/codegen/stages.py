@@ -29,6 +29,7 @@ from transpiler.codegen.c.nodes import (
 )
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
+from transpiler.codegen.extern_calls import prefetch_of
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
@@ -76,13 +77,14 @@ class Context:
 
     def _function_name(self, pipe: PipeSchedule, number: int) -> str:
         stage = pipe.stages[number]
-        name = self.tables.names(stage.lookups[0].table) if stage.lookups else stage.name
+        name = self.tables.names(stage.name) if stage.lookups or stage.prefetched else stage.name
         return f"{pipe.name}_{number}_{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class LoweredStage:
-    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`: as those of the StageView."""
+    """`lookups`: those that it starts; `cells` prefetches those of the state that a packet will touch; `listed`, `bulk`, `keyed`:
+    as those of the StageView."""
 
     stage: Stage
     number: int
@@ -91,6 +93,7 @@ class LoweredStage:
     listed: bool
     bulk: bool
     keyed: bool
+    cells: Body
 
 
 class _StageLowering:
@@ -128,7 +131,7 @@ class _StageLowering:
         function = Function(self.functions[self.number], variables, body, self.pipe.replication)
         function = with_flags_folded(without_unchanged_stores(function))
         listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
-        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
+        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed, self._cells())
 
     def _body(self) -> Body:
         """Joins stand at its end, those that one way alone goes to stand in that way."""
@@ -171,6 +174,15 @@ class _StageLowering:
         selection, size = self.context.externs.gather(self.entry.render, table, Member(look, "selection"))
         key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
         return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
+
+    def _cells(self) -> Body:
+        """Prefetch the cells of state that the packet will touch."""
+        made: list[Statement] = []
+        for access in self.stage.prefetched:
+            state = self.context.externs.state(access.instance)
+            index = self.entry.render.amount(access.index)
+            made.append(Do(call(prefetch_of(self.context.program.extern[access.instance]), state, index)))
+        return tuple(made)
 
     def code(self, code: Code) -> Body:
         return tuple(made for piece in code for made in self._piece(piece))

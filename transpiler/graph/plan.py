@@ -18,6 +18,7 @@ from transpiler.schedule.plan import (
     PackKeys,
     Pass,
     PipelinePlan,
+    PrefetchCells,
     Receive,
     Run,
     RunSubBatches,
@@ -119,6 +120,8 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             return "gather", f"{_stage(pipeline, step.stage)}: {order}{'; keys are there' if keyed else ''}"
         case PackKeys():
             return "pack", f"{_stage(pipeline, step.stage)}: keys of all packets"
+        case PrefetchCells():
+            return "prefetch", f"{_cells(pipeline, step.stage)}: the cells of each packet"
         case Start(lookups=lookups):
             return "start", "; ".join(_lookup(planned, pipeline, step.stage, n) for n in lookups)
         case Advance(begun=begun, next_burst=next_burst):
@@ -133,14 +136,22 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             then = ", then of the next burst" if begun else ""
             return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}"
         case RunSubBatches(lookups=lookups, steps=steps):
-            which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
+            tables = [f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups)]
+            cells = _cells(pipeline, step.stage)
+            which = "; ".join((*tables, *((f"cells of {cells}",) if cells else ())))
             on = f", go on {steps} time{'s' if steps > 1 else ''}" if steps else ""
-            return "run", f"{which}; b packets at a time: start{on}, finish and work"
+            finish = "finish and work" if lookups else "work"
+            return "run", f"{which}; b packets at a time: {'start' if lookups else 'prefetch'}{on}, {finish}"
 
 
 def _lookup(planned: Planned, pipeline: PipelinePlan, stage: int, number: int) -> str:
     table = pipeline.pipe.stages[stage].lookups[number].table
     return f"{table}{_kernel(planned, table)} {_ACCESS[pipeline.tables.access(table)]}"
+
+
+def _cells(pipeline: PipelinePlan, stage: int) -> str:
+    """The registers and meters whose cells a stage prefetches."""
+    return ", ".join(dict.fromkeys(access.instance for access in pipeline.pipe.stages[stage].prefetched))
 
 
 def _kernel(planned: Planned, table: str) -> str:

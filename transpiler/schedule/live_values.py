@@ -41,7 +41,8 @@ def live_locations(
                 liveness.joins[number] = live
                 continue
             keys = (locator.read_by_keys(program.table[s.table].keys) for s in pipe.stages[number].lookups)
-            liveness.stages[number] = live.union(*keys)
+            indexes = (locator.read_by(access.index) for access in pipe.stages[number].prefetched)
+            liveness.stages[number] = live.union(*keys, *indexes)
         if pipe.renews:
             zeroed |= liveness.stages[0]
             liveness.stages[0] = frozenset()

@@ -40,7 +40,12 @@ class _Numbering:
 
     def pipe(self, plan: PipePlan) -> PipeSchedule:
         stages = tuple(
-            Stage(made.name, tuple(apply.statement for apply in made.lookups), self._code(made.code))
+            Stage(
+                made.name,
+                tuple(apply.statement for apply in made.lookups),
+                self._code(made.code),
+                prefetched=made.prefetched,
+            )
             for _, made in sorted(self.split.stages.items())
         )
         joins = tuple(self._code(self.split.joins[join]) for join in self.kept_joins)

@@ -7,7 +7,8 @@ ordered state must therefore be in one stage, which runs its packets in the orde
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of
 from transpiler.hlir.externs import METHODS, Effect
@@ -17,6 +18,7 @@ from transpiler.hlir.traverse import walk
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special
 from transpiler.schedule.split import Split
 from transpiler.schedule.stages import Code, Finish, Fork, Jump, Plain
+from transpiler.schedule.tree import Apply, Cut, Prefetch
 
 ORDERED = frozenset({Effect.STATE, Effect.STREAM})
 
@@ -98,11 +100,33 @@ def users_of_joins(split: Split) -> dict[int, list[int]]:
     return users
 
 
-def conflicts(program: Program, split: Split) -> tuple[frozenset[int], frozenset[str]]:
-    """What must change for packet order: joins to make stages of their own, and, failing that, tables not to cut at.
+@dataclass(frozen=True, slots=True)
+class Uncut:
+    """Where a pipe is not to be cut: at lookups in these tables, at accesses to these registers and meters."""
 
-    Both empty: the split is legal. Making those joins stages and, when none is left, leaving those tables uncut ends:
-    joins of one tree are finitely many, and cuts only get fewer.
+    tables: frozenset[str] = frozenset()
+    states: frozenset[str] = frozenset()
+
+    @staticmethod
+    def at(cuts: Iterable[Cut]) -> Uncut:
+        made = tuple(cuts)
+        return Uncut(
+            frozenset(cut.name for cut in made if isinstance(cut, Apply)),
+            frozenset(access.instance for cut in made if isinstance(cut, Prefetch) for access in cut.accesses),
+        )
+
+    def __or__(self, other: Uncut) -> Uncut:
+        return Uncut(self.tables | other.tables, self.states | other.states)
+
+    def __bool__(self) -> bool:
+        return bool(self.tables or self.states)
+
+
+def conflicts(program: Program, split: Split) -> tuple[frozenset[int], Uncut]:
+    """What must change for packet order: joins to make stages of their own, and, failing that, where not to cut.
+
+    Both empty: the split is legal. Making those joins stages and, when none is left, cutting no more there ends: joins of one
+    tree are finitely many, and cuts only get fewer.
     """
     users = users_of_joins(split)
     touching: dict[str, set[int]] = defaultdict(set)
@@ -117,18 +141,14 @@ def conflicts(program: Program, split: Split) -> tuple[frozenset[int], frozenset
         for state in states:
             touching[state].update(stages)
     if shared:
-        return frozenset(shared), frozenset()
-    uncut: set[str] = set()
+        return frozenset(shared), Uncut()
+    uncut = Uncut()
     for reaching_definitions in touching.values():
         if len(reaching_definitions) > 1:
             first, *later = sorted(reaching_definitions)
-            tables = {apply.statement.table for stage in later for apply in split.stages[stage].lookups}
-            uncut |= tables or {apply.statement.table for apply in split.stages[first].lookups}
+            cuts = Uncut.at(cut for stage in later for cut in split.stages[stage].started)
+            uncut |= cuts or Uncut.at(split.stages[first].started)
             if not uncut:  # only merges and the entry are left: cut nowhere before the last of them
-                uncut |= {
-                    apply.statement.table
-                    for position, made in split.stages.items()
-                    if position < later[-1]
-                    for apply in made.lookups
-                }
-    return frozenset(), frozenset(uncut)
+                earlier = (made for position, made in split.stages.items() if position < later[-1])
+                uncut |= Uncut.at(cut for made in earlier for cut in made.started)
+    return frozenset(), uncut

@@ -81,6 +81,13 @@ class PackKeys:
 
 
 @dataclass(frozen=True, slots=True)
+class PrefetchCells:
+    """Prefetch the cells of state that each of the stage's packets will touch."""
+
+    stage: int
+
+
+@dataclass(frozen=True, slots=True)
 class Start:
     """Hand the arrays of keys to the tables of these lookups, by their numbers."""
 
@@ -119,7 +126,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunSubBatches:
-    """The stage's lookups and its work, b packets at a time: start all, go on `steps` times with all, finish each and work."""
+    """The stage's lookups and its work, b packets at a time: start all and prefetch the cells that they touch, go on `steps`
+    times with all, finish each and work."""
 
     stage: int
     lookups: tuple[int, ...]
@@ -131,7 +139,7 @@ class Transmit:
     """Send, drop or replicate each packet by its verdict."""
 
 
-Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit
+Step = Receive | Take | Gather | PackKeys | PrefetchCells | Start | Advance | Finish | Run | RunSubBatches | Transmit
 Steps = tuple[Step, ...]
 
 
@@ -201,7 +209,7 @@ def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
 def _of_stage(pipe: PipeSchedule, tables: Tables, number: int) -> Steps:
     lookups = pipe.stages[number].lookups
     gather = Gather(number, number in fed_by_one(pipe))
-    if not lookups:
+    if not lookups and not pipe.stages[number].prefetched:
         return (gather, Run(number))
-    steps = max(tables.steps(lookup.table) for lookup in lookups)
+    steps = max((tables.steps(lookup.table) for lookup in lookups), default=0)
     return (gather, RunSubBatches(number, tuple(range(len(lookups))), steps))

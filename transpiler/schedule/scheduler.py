@@ -13,21 +13,24 @@ from transpiler.schedule.abstract_state import with_abstract_state
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.live_values import all_locations, given_locations, live_locations, spread_headers
 from transpiler.schedule.numbering import number
-from transpiler.schedule.order import conflicts, reachable_joins, statements_of, states_of, users_of_joins
+from transpiler.schedule.order import Uncut, conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
 from transpiler.schedule.split import TOGETHER, Split, Splitter
 from transpiler.schedule.stages import Code, Fork, Schedule
+from transpiler.schedule.state import StateOf
 from transpiler.schedule.tree import Node, TreeBuilder
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays.
+    """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays; `large`: the registers and meters
+    of which that holds.
     `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
     stage: its own and those of the joins that it leads to.
     `together`, `merge`, `locals`, `straight`, `facts`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
+    large: frozenset[str] = frozenset()
     join_limit: int = 1000
     together: bool = True
     merge: bool = True
@@ -57,7 +60,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
     for pipe in plans:
         split, uncut = _split(program, pipe, cuttable, options)
         splits.append(split)
-        synchronous |= uncut
+        synchronous |= uncut.tables
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     if options.facts:
         pipes = with_abstract_state(program, pipes)
@@ -86,15 +89,14 @@ def _tables_in_loops(program: Program) -> frozenset[str]:
     return frozenset(s.table for loop in loops for s in walk(loop.body) if isinstance(s, ApplyTable))
 
 
-def _split(
-    program: Program, pipe: PipePlan, cuttable: frozenset[str], options: Options
-) -> tuple[Split, frozenset[str]]:
+def _split(program: Program, pipe: PipePlan, cuttable: frozenset[str], options: Options) -> tuple[Split, Uncut]:
     """Split again with fewer cuts until packet order is kept; then see that no join is written too often."""
     locator = Locator(program)
     at_once = TOGETHER if options.together else 1
-    uncut: frozenset[str] = frozenset()
+    uncut = Uncut()
     while True:
-        tree = TreeBuilder(cuttable - uncut).build(pipe)
+        state = StateOf(program, options.large - uncut.states)
+        tree = TreeBuilder(cuttable - uncut.tables, state).build(pipe)
         merges: frozenset[int] = frozenset()  # begun anew: with fewer cuts, fewer ways meet
         split = Splitter(locator, merges, at_once).split(tree)
         more_merges, more_uncut = conflicts(program, split)
@@ -117,7 +119,7 @@ def _merge_large(
     refused: set[int] = set()
     while (join := _too_large(split, options.join_limit, refused)) is not None:
         tried = Splitter(locator, merges | {join}, at_once).split(tree)
-        if any(conflicts(program, tried)):
+        if any(map(bool, conflicts(program, tried))):
             refused.add(join)
         else:
             merges, split = merges | {join}, tried

@@ -1,4 +1,4 @@
-"""Cuts a tree at its Apply nodes into stages, in continuation-passing style.
+"""Cuts a tree at its Apply and Prefetch nodes into stages, in continuation-passing style.
 
 Each way through the tree is followed to its next cut; what follows a construct that was cut (a *continuation*) becomes
 the code of a stage, or a join where several ways meet. Before, three ways through one tree:
@@ -18,18 +18,19 @@ from transpiler.analysis.locations import Location, Locator
 from transpiler.hlir.statements import Leave
 from transpiler.schedule.pipeline import Special
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, Plain, Submit, Target
-from transpiler.schedule.tree import Apply, Branch, Leaf, Node, Region
+from transpiler.schedule.state import StateAccess
+from transpiler.schedule.tree import Apply, Branch, Cut, Leaf, Node, Prefetch, Region
 
-TOGETHER = 8  # lookups that a packet has in flight at most: a burst's keys and cursors are on the stack
+TOGETHER = 8  # lookups and accesses that a packet has in flight at most: a burst's keys and cursors are on the stack
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Continuation:
-    """What is still to run: `rest`, then `after`. `started`: the stage's lookups, in order, that stand in `rest`."""
+    """What is still to run: `rest`, then `after`. `started`: what the stage has started, in order, that stands in `rest`."""
 
     rest: tuple[Node, ...]
     after: Continuation | None
-    started: tuple[Apply, ...] = ()
+    started: tuple[Cut, ...] = ()
 
 
 @dataclass
@@ -38,8 +39,20 @@ class _Stage:
 
     position: int
     name: str
-    lookups: tuple[Apply, ...]
+    started: tuple[Cut, ...]
     code: Code = ()
+
+    @property
+    def lookups(self) -> tuple[Apply, ...]:
+        return lookups_of(self.started)
+
+    @property
+    def prefetched(self) -> tuple[StateAccess, ...]:
+        return tuple(access for cut in self.started if isinstance(cut, Prefetch) for access in cut.accesses)
+
+
+def lookups_of(started: tuple[Cut, ...]) -> tuple[Apply, ...]:
+    return tuple(cut for cut in started if isinstance(cut, Apply))
 
 
 @dataclass
@@ -90,12 +103,14 @@ class Splitter:
             follow = Continuation(at.rest[number + 1 :], at.after, at.started)
             match node:
                 case Apply(statement=statement) if node in at.started:
-                    pieces.append(Finish(statement, at.started.index(node)))
+                    pieces.append(Finish(statement, lookups_of(at.started).index(node)))
+                case Prefetch() if node in at.started:
+                    pass
                 case Leaf(what=what):
                     pieces.append(Plain(what))
                     if isinstance(what, Leave):
                         return tuple(pieces)
-                case Apply():
+                case Apply() | Prefetch():
                     return (*pieces, self._stage(node, follow))
                 case Branch(statement=statement, arms=arms):
                     shared = self._shared(follow)
@@ -113,7 +128,7 @@ class Splitter:
         if not at.rest:
             return self._target(at.after)
         first = at.rest[0]
-        if isinstance(first, Apply) and first not in at.started:
+        if isinstance(first, Cut) and first not in at.started:
             return self._stage(first, Continuation(at.rest[1:], at.after, at.started))
         if first.position in self.merges:
             return self._merge(first, at)
@@ -125,10 +140,10 @@ class Splitter:
         """A continuation that several ways will reach: it starts lookups of its own."""
         return Continuation(at.rest, at.after) if at.rest else at.after
 
-    def _stage(self, node: Apply, follow: Continuation) -> Submit:
+    def _stage(self, node: Cut, follow: Continuation) -> Submit:
         if node.position not in self.result.stages:
             together = (node, *islice(self._independent(node, follow.rest), self.together - 1))
-            stage = _Stage(node.position, node.statement.table, together)
+            stage = _Stage(node.position, node.name, together)
             self.result.stages[node.position] = stage
             self._make(stage, Continuation((node, *follow.rest), follow.after, together))
         return Submit(node.position)
@@ -140,11 +155,16 @@ class Splitter:
             self._make(stage, at)
         return Submit(first.position)
 
-    def _independent(self, first: Apply, rest: tuple[Node, ...]) -> Iterator[Apply]:
-        """The following lookups whose keys nothing before them in this stage writes: they can start with the first."""
-        written = set(self._written(first))
+    def _independent(self, first: Cut, rest: tuple[Node, ...]) -> Iterator[Cut]:
+        """The following lookups whose keys, and accesses to state whose indexes nothing before them in this stage writes: they
+        can start with the first."""
+        written = set(self._written(first)) if isinstance(first, Apply) else set()
         for node in rest:
             match node:
+                case Prefetch(accesses=accesses):
+                    if any(written & self.locator.read_by(access.index) for access in accesses):
+                        return
+                    yield node
                 case Apply(statement=statement):
                     keys = self.locator.program.table[statement.table].keys
                     if written & self.locator.read_by_keys(keys):

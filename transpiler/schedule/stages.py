@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from transpiler.analysis.locations import Location
 from transpiler.hlir.statements import ApplyTable, If, Statement, Switch
 from transpiler.schedule.pipeline import Source, Special
+from transpiler.schedule.state import StateAccess
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,15 @@ Code = tuple[Piece, ...]
 @dataclass(frozen=True, slots=True)
 class Stage:
     """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
-    locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it."""
+    locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
+    `prefetched`: accesses to state whose cells are prefetched when its lookups are started."""
 
     name: str
     lookups: tuple[ApplyTable, ...]
     code: Code
     known: Mapping[Location, int] = field(default_factory=dict)
     live_in: frozenset[Location] = frozenset()
+    prefetched: tuple[StateAccess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

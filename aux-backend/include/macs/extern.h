@@ -1,14 +1,15 @@
 /* Stateful externs as generated code uses them: all inline, none blocks.
  *
  * Counters have one array a worker and are summed when read: counting never shares a cache line.
- * Registers are shared by the workers; an element is read and written whole, but a read-modify-write of two workers
- * may interleave (as P4 has it without @atomic).
+ * Registers and meters have headers of their own.
  * Digests go into a bounded queue; what does not fit is counted as lost, never waited for.
  */
 #ifndef MACS_EXTERN_H
 #define MACS_EXTERN_H
 
+#include <macs/meter.h>
 #include <macs/program.h>
+#include <macs/register.h>
 #include <macs/worker.h>
 
 struct macs_count {
@@ -39,45 +40,11 @@ static inline void macs_counter_add(struct macs_counter *counter, const struct m
     }
 }
 
-/* State of MACS_REGISTER: elements of `limbs` 64-bit words, least significant first. */
-struct macs_register {
-    uint32_t size;
-    uint32_t limbs;
-    uint64_t *elements;
-};
-
-/* Out of range reads give zero, writes do nothing. `value` has reg->limbs words; a word is never torn. */
-static inline void macs_register_read(const struct macs_register *reg, uint64_t index, uint64_t *value) {
-    for (uint32_t limb = 0; limb < reg->limbs; limb++)
-        value[limb] =
-            index < reg->size ? __atomic_load_n(&reg->elements[index * reg->limbs + limb], __ATOMIC_RELAXED) : 0;
-}
-
-static inline void macs_register_write(struct macs_register *reg, uint64_t index, const uint64_t *value) {
-    if (index < reg->size)
-        for (uint32_t limb = 0; limb < reg->limbs; limb++)
-            __atomic_store_n(&reg->elements[index * reg->limbs + limb], value[limb], __ATOMIC_RELAXED);
-}
-
 /* State of MACS_DIGEST. */
 struct macs_digest;
 
 /* Queue a record: its fields one after the other, each in whole bytes, most significant first (as in a packed key). */
 void macs_digest_send(struct macs_digest *digest, const uint8_t *record, uint32_t bytes);
-
-/* The colour that a meter gives; MACS_NO_COLOUR is that of a direct meter whose table has missed. */
-enum macs_colour { MACS_GREEN, MACS_YELLOW, MACS_RED, MACS_NO_COLOUR };
-
-/* State of MACS_METER and MACS_DIRECT_METER. */
-struct macs_meter;
-
-/* The colour of a packet of `bytes` bytes at the element's rates (RFC 2698, colour-blind): enum macs_colour.
- * Green without rates or out of range. Elements are shared by the workers, under a lock each. */
-uint64_t macs_meter_execute(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index, uint32_t bytes);
-
-/* The same, colour-aware: never better than the colour `before`, and that one where the element has no rates. */
-uint64_t macs_meter_execute_aware(struct macs_meter *meter, const struct macs_worker *worker, uint64_t index,
-                                  uint64_t before, uint64_t bytes);
 
 /* Write a log_msg line for this worker to the switch's log, {} replaced by the values in turn. Never blocks: what the
  * log cannot take in time is counted as lost. */

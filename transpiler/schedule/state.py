@@ -1,0 +1,94 @@
+"""State that may miss the cache: an access to a cell of a large register or meter is started as a lookup is, by a prefetch
+of the cell, and done some packets later.
+
+An *access* is told by what is accessed and by the expression for the cell's index. A prefetch is a hint: it may be made too
+early, for a cell that is not used after all, or not at all. What is done with the cell stays where it stands in the program,
+and is done packet by packet in the order of the burst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from transpiler.analysis.locations import Location, Locator, actions_of
+from transpiler.analysis.values import same
+from transpiler.hlir.expressions import Const, Expression
+from transpiler.hlir.program import ExternInstance, Program
+from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Statement
+from transpiler.hlir.traverse import bodies, walk
+
+METER_CELL_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class StateAccess:
+    """Of the cell with that index, of a register or meter by its name."""
+
+    instance: str
+    index: Expression
+
+
+def state_bytes(extern: ExternInstance) -> int:
+    """The memory that the cells of a register or meter take; 0 of every other extern."""
+    attributes = dict(extern.attributes)
+    match extern.kind:
+        case "register":
+            return int(attributes["size"]) * register_cell_bytes(int(attributes["width"]))
+        case "meter":
+            return int(attributes["size"]) * METER_CELL_BYTES
+    return 0
+
+
+def large_state(program: Program, near_bytes: int) -> frozenset[str]:
+    """The registers and meters that are larger than what stays in the cache."""
+    return frozenset(extern.name for extern in program.externs if state_bytes(extern) > near_bytes)
+
+
+def register_cell_bytes(width: int) -> int:
+    """Of a register's cell of so many bits: a C integer, above 64 bits words of 64."""
+    return next((size for size in (1, 2, 4) if width <= 8 * size), 8 * -(-width // 64))
+
+
+def own_access(statement: Statement) -> StateAccess | None:
+    """The access that a statement makes by itself."""
+    if isinstance(statement, CallExtern) and statement.instance is not None:
+        kind = statement.method.partition(".")[0]
+        if kind in ("register", "meter"):
+            return StateAccess(statement.instance, statement.inputs[0])
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """The accesses to `large` registers and meters of a program, by their names."""
+
+    program: Program
+    large: frozenset[str] = frozenset()
+
+    def accesses(self, statement: Statement) -> Iterator[tuple[StateAccess, bool]]:
+        """Those in a statement, and whether each is outside of a table's actions."""
+        for inner in walk((statement,)):
+            if (access := own_access(inner)) is not None and access.instance in self.large:
+                yield access, True
+            if isinstance(inner, ApplyTable):
+                for action in actions_of(self.program, inner.table):
+                    for in_action in walk(action.body):
+                        if (access := own_access(in_action)) is not None and access.instance in self.large:
+                            yield access, False
+
+    def started_before(self, body: Body) -> tuple[StateAccess, ...]:
+        """The accesses in a body whose cells are known before it begins, each once."""
+        locator = Locator(self.program)
+        written: set[Location] = set()
+        found: list[StateAccess] = []
+        for statement in body:
+            if bodies(statement):
+                written |= locator.written_in((statement,))
+            for access, outside in self.accesses(statement):
+                reads = locator.read_by(access.index)
+                known = outside and not isinstance(access.index, Const) and not reads & written
+                if known and not any(same(access, other) for other in found):
+                    found.append(access)
+            written |= locator.written_in((statement,))
+        return tuple(found)
