@@ -38,6 +38,10 @@ class Optimisations:
         "them is worked on",
         "their misses overlap; costs a list of packets for each stage",
     )
+    defer_counts: bool = _on(
+        "deferring counts of large counters: the line of a count is prefetched, the addition is made later in the burst",
+        "their misses overlap; costs a list of counts a burst",
+    )
     together: bool = _on(
         "starting independent lookups in the same stage",
         "their misses overlap, and there are fewer stages",

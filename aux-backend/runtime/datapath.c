@@ -12,6 +12,7 @@
 #include "runtime/datapath.h"
 
 #include <macs/cipher.h>
+#include <macs/counter.h>
 #include <macs/run_to_completion.h>
 
 #include "runtime/requests.h"
@@ -179,9 +180,10 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
     return fine;
 }
 
-/* Send what has come of a burst. */
+/* Send what has come of a burst, count what it has left to count. */
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
     macs_transmit_flush(thread);
+    macs_counts_flush(&thread->worker);
     macs_stats_add(&thread->stats.bursts, 1);
     if (odp_unlikely(port->ctl)) /* who waits for these frames may collect what came of them */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);

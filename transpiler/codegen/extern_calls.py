@@ -62,6 +62,11 @@ class Call:
         return self.externs.state(self.statement.instance)
 
     @property
+    def counting(self) -> str:
+        assert self.statement.instance is not None
+        return self.externs.counting(self.statement.instance)
+
+    @property
     def own_index(self) -> C:
         assert self.statement.instance is not None
         return self.externs.own_index(self.statement.instance, self.table)
@@ -106,19 +111,19 @@ class Call:
 
 
 def _count(of: Call) -> Body:
-    return of.do("macs_counter_add", of.state, "worker", of.amount(0), packet("length"))
+    return of.do(of.counting, of.state, "worker", of.amount(0), packet("length"))
 
 
 def _count_length(of: Call) -> Body:
-    return of.do("macs_counter_add", of.state, "worker", of.amount(0), of.amount(1))
+    return of.do(of.counting, of.state, "worker", of.amount(0), of.amount(1))
 
 
 def _count_direct(of: Call) -> Body:
-    return of.do("macs_counter_add", of.state, "worker", of.own_index, packet("length"))
+    return of.do(of.counting, of.state, "worker", of.own_index, packet("length"))
 
 
 def _count_direct_length(of: Call) -> Body:
-    return of.do("macs_counter_add", of.state, "worker", of.own_index, of.amount(0))
+    return of.do(of.counting, of.state, "worker", of.own_index, of.amount(0))
 
 
 def _execute_meter(of: Call) -> Body:

@@ -62,10 +62,14 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 
 class Externs:
-    """The C names, views and calls of a program's extern instances. `sums`: as Optimisations has it."""
+    """The C names, views and calls of a program's extern instances. `sums`: as Optimisations has it; `deferred`: counters whose
+    counts are."""
 
-    def __init__(self, program: Program, names: Names, sums: bool = True) -> None:
+    def __init__(
+        self, program: Program, names: Names, sums: bool = True, deferred: frozenset[str] = frozenset()
+    ) -> None:
         self.sums = sums
+        self.deferred = deferred
         self.program = program
         self.names = names
         self._tables = {name: table for table in program.tables for name in table.direct}
@@ -217,6 +221,10 @@ class Externs:
             return (declare, *stores), call(f"macs_extend_{algorithm}", before, hashed)
         return (declare, *stores), call(f"macs_checksum_{algorithm}", hashed)
 
+    def counting(self, counter: str) -> str:
+        """The function that counts a packet."""
+        return "macs_counter_defer" if counter in self.deferred else "macs_counter_add"
+
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
         """What the direct instances of a table that work by themselves declare before, and do on a hit."""
         declared: list[Statement] = []
@@ -226,7 +234,7 @@ class Externs:
                 continue
             arguments = (self.state(name), "worker", INDEX, packet("length"))
             if self.program.extern[name].kind == "direct_counter":
-                done.append(Do(call("macs_counter_add", *arguments), cite))
+                done.append(Do(call(self.counting(name), *arguments), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
                 colour = self.colour(name)
                 declared.append(Declare("uint64_t", colour.name, Name("MACS_NO_COLOUR")))

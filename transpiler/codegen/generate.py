@@ -15,9 +15,11 @@ from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
+from transpiler.schedule.hoist_indexes import with_hoisted_indexes
+from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.state import large_state
+from transpiler.schedule.state import large_counters, large_state
 from transpiler.targets.footprint import NOTHING
 from transpiler.targets.target import Target
 
@@ -52,11 +54,13 @@ def decide(
     target lacks."""
     choices = capabilities.check(program, target, diagnostics, asked, wanted)
     program = renew_locals(lower(program))
+    large = large_state(program, target.near_bytes) if wanted.stages and wanted.state else frozenset()
+    program = with_hoisted_indexes(with_open_actions(program, large), large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = _near(choices, target) - compared if wanted.small_tables else frozenset()
     options = Options(
         lambda table: wanted.stages and table not in near | compared,
-        large_state(program, target.near_bytes) if wanted.stages and wanted.state else frozenset(),
+        large,
         together=wanted.together,
         merge=wanted.merge,
         locals=wanted.locals,
@@ -64,7 +68,9 @@ def decide(
         facts=wanted.facts,
     )
     kernels = {name: choice.kernel for name, choice in choices.items()}
-    return Decided(choices, planned(program, schedule(program, options), kernels, wanted), compared, near)
+    deferred = large_counters(program, target.near_bytes) if wanted.defer_counts else frozenset()
+    made = planned(program, schedule(program, options), kernels, wanted, deferred)
+    return Decided(choices, made, compared, near)
 
 
 def generate(

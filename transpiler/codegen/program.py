@@ -55,7 +55,7 @@ def view(
     straight, requests = planned.straight, planned.requests
     names = Names()
     tables = Tables(program, names, planned.kernels)
-    externs = Externs(program, names, wanted.sums)
+    externs = Externs(program, names, wanted.sums, planned.deferred)
     sunk = sunk_fields(program, schedule) if wanted.in_place else frozenset()
     recorded = overridden or requests or not straight
     storage = Storage(program, schedule, names, sunk, in_place=wanted.in_place)

@@ -19,7 +19,7 @@ from transpiler.targets.target import Kernel, Need
 class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `straight`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something beside
-    their verdict."""
+    their verdict; `deferred`: the counters whose counts are."""
 
     program: Program
     schedule: Schedule
@@ -27,6 +27,7 @@ class Planned:
     plans: tuple[PipelinePlan, ...]
     straight: bool
     requests: bool
+    deferred: frozenset[str] = frozenset()
 
     @property
     def has_aside(self) -> bool:
@@ -34,7 +35,13 @@ class Planned:
         return any(pipe.replication for pipe in self.schedule.pipes)
 
 
-def planned(program: Program, schedule: Schedule, kernels: Mapping[str, Kernel], wanted: Optimisations) -> Planned:
+def planned(
+    program: Program,
+    schedule: Schedule,
+    kernels: Mapping[str, Kernel],
+    wanted: Optimisations,
+    deferred: frozenset[str] = frozenset(),
+) -> Planned:
     """The plans of a program under a schedule."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
     requests = uses_requests(program)
@@ -49,7 +56,7 @@ def planned(program: Program, schedule: Schedule, kernels: Mapping[str, Kernel],
         whole = (Form.BURST,) if straight and not pipe.replication else ()
         forms = (*whole, *((Form.PACKETS,) if not whole or requests else ()))
         plans.append(edited(plan(pipe, tables, forms), wanted))
-    return Planned(program, schedule, kernels, tuple(plans), straight, requests)
+    return Planned(program, schedule, kernels, tuple(plans), straight, requests, deferred)
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

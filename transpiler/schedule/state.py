@@ -18,7 +18,9 @@ from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Statement
 from transpiler.hlir.traverse import bodies, walk
 
+CELL_KINDS = ("register", "meter", "counter")
 METER_CELL_BYTES = 64
+COUNT_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +31,31 @@ class StateAccess:
     index: Expression
 
 
-def state_bytes(extern: ExternInstance) -> int:
-    """The memory that the cells of a register or meter take; 0 of every other extern."""
-    attributes = dict(extern.attributes)
-    match extern.kind:
-        case "register":
-            return int(attributes["size"]) * register_cell_bytes(int(attributes["width"]))
-        case "meter":
-            return int(attributes["size"]) * METER_CELL_BYTES
-    return 0
+def state_bytes(program: Program, extern: ExternInstance) -> int:
+    """The memory of the cells of a register, meter or counter (of a counter for each worker); 0 of every other extern. A direct
+    one has a cell for each entry of its table."""
+    kind = extern.kind.removeprefix("direct_")
+    if kind not in CELL_KINDS:
+        return 0
+    owner = next((table for table in program.tables if extern.name in table.direct), None)
+    size = int(dict(extern.attributes).get("size", 0)) if owner is None else owner.size + 1
+    width = int(extern.attribute("width")) if kind == "register" else 0
+    return size * {"register": register_cell_bytes(width), "meter": METER_CELL_BYTES, "counter": COUNT_BYTES}[kind]
 
 
 def large_state(program: Program, near_bytes: int) -> frozenset[str]:
-    """The registers and meters that are larger than what stays in the cache."""
-    return frozenset(extern.name for extern in program.externs if state_bytes(extern) > near_bytes)
+    """The registers and meters with an index that are larger than what stays in the cache."""
+    return _large(program, near_bytes, ("register", "meter"))
+
+
+def large_counters(program: Program, near_bytes: int) -> frozenset[str]:
+    """The counters, direct ones too, of which that holds."""
+    return _large(program, near_bytes, ("counter", "direct_counter"))
+
+
+def _large(program: Program, near_bytes: int, kinds: tuple[str, ...]) -> frozenset[str]:
+    of_kinds = (extern for extern in program.externs if extern.kind in kinds)
+    return frozenset(extern.name for extern in of_kinds if state_bytes(program, extern) > near_bytes)
 
 
 def register_cell_bytes(width: int) -> int:

@@ -14,6 +14,15 @@ enum macs_wish {
     MACS_END,       /* to drop the packet: the switch ends */
 };
 
+/* Counts that are added later, see macs/counter.h. */
+#define MACS_DEFERRED_COUNTS 64
+struct macs_count;
+struct macs_deferred_counts {
+    uint32_t used;
+    struct macs_count *counts[MACS_DEFERRED_COUNTS];
+    uint64_t bytes[MACS_DEFERRED_COUNTS];
+};
+
 struct macs_worker {
     uint32_t index;         /* 0 … workers-1: selects this worker's share of counters */
     uint32_t burst;         /* B: packets taken at once, 1 … MACS_BURST_MAX */
@@ -23,6 +32,7 @@ struct macs_worker {
     uint32_t port;          /* that the burst was received from, by its number */
     const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t wish;   /* enum macs_wish, by the control thread */
+    struct macs_deferred_counts deferred;
 };
 
 struct macs_packet;

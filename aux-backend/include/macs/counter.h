@@ -1,0 +1,64 @@
+/* Counters: packets and bytes, by an index or a table's entries.
+ *
+ * There is one array a worker, so that counting shares no cache line; a value is the sum over the workers.
+ * Counts of large counters are deferred: a count's line is prefetched, the addition is made up to 64 counts later, at the end
+ * of the burst at the latest. Additions commute, so only a reader could tell.
+ * Threads: each worker adds to its own array; anyone reads.
+ */
+#ifndef MACS_COUNTER_H
+#define MACS_COUNTER_H
+
+#include <stdint.h>
+
+#include <macs/prefetch.h>
+#include <macs/worker.h>
+
+struct macs_count {
+    uint64_t packets;
+    uint64_t bytes;
+};
+
+/* State of MACS_COUNTER and MACS_DIRECT_COUNTER. One row a worker, and behind them one of the control thread: a value
+ * is the sum of its column modulo 2^64. So the control thread can set it without touching what a worker writes. */
+struct macs_counter {
+    uint32_t size;
+    uint32_t workers;
+    struct macs_count *per_worker[]; /* [workers + 1][size] */
+};
+
+/* Only its own worker writes a count: plain loads and stores suffice, atomic ones let the control thread read it. */
+static inline void macs_count_add(struct macs_count *count, uint64_t bytes) {
+    __atomic_store_n(&count->packets, __atomic_load_n(&count->packets, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&count->bytes, __atomic_load_n(&count->bytes, __ATOMIC_RELAXED) + bytes, __ATOMIC_RELAXED);
+}
+
+/* Out of range: nothing. */
+static inline void macs_counter_add(struct macs_counter *counter, const struct macs_worker *worker, uint64_t index,
+                                    uint64_t bytes) {
+    if (index < counter->size)
+        macs_count_add(&counter->per_worker[worker->index][index], bytes);
+}
+
+/* Make the additions that were deferred. At the end of a burst. */
+static inline void macs_counts_flush(struct macs_worker *worker) {
+    struct macs_deferred_counts *const deferred = &worker->deferred;
+    for (uint32_t i = 0; i < deferred->used; i++)
+        macs_count_add(deferred->counts[i], deferred->bytes[i]);
+    deferred->used = 0;
+}
+
+/* The same as macs_counter_add, of a counter so large that its lines are not in the cache. */
+static inline void macs_counter_defer(struct macs_counter *counter, struct macs_worker *worker, uint64_t index,
+                                      uint64_t bytes) {
+    if (index >= counter->size)
+        return;
+    struct macs_deferred_counts *const deferred = &worker->deferred;
+    if (deferred->used == MACS_DEFERRED_COUNTS)
+        macs_counts_flush(worker);
+    struct macs_count *const count = &counter->per_worker[worker->index][index];
+    macs_prefetch_to_write(count);
+    deferred->counts[deferred->used] = count;
+    deferred->bytes[deferred->used++] = bytes;
+}
+
+#endif

@@ -1,0 +1,99 @@
+"""Computes the indexes of accesses to large state before the first of them, so that their cells are prefetched together.
+
+r0.read(a, i);  j = hash(…);  r1.read(b, j);      →      j = hash(…);  r0.read(a, i);  r1.read(b, j);
+
+A statement goes before others that neither write what it reads or writes nor read what it writes. Only what an index is made
+of is moved, and nothing that does more than give a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from transpiler.analysis.locations import Location, Locator, actions_of
+from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
+from transpiler.hlir.externs import METHODS, Effect
+from transpiler.hlir.program import Control, Pipe, Program
+from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, Leave, Statement
+from transpiler.hlir.traverse import rebuild, walk
+from transpiler.schedule.state import StateOf
+
+
+def with_hoisted_indexes(program: Program, large: frozenset[str]) -> Program:
+    """The program with indexes of accesses to `large` registers and meters computed as early as that."""
+    hoister = _Hoister(program, large)
+    return replace(program, pipes=tuple(map(hoister.pipe, program.pipes))) if large else program
+
+
+class _Hoister:
+    def __init__(self, program: Program, large: frozenset[str]) -> None:
+        self.program = program
+        self.state = StateOf(program, large)
+        self.locator = Locator(program)
+
+    def pipe(self, pipe: Pipe) -> Pipe:
+        return replace(pipe, body=self._body(pipe.body)) if isinstance(pipe, Control) else pipe
+
+    def _body(self, body: Body) -> Body:
+        body = tuple(rebuild(statement, self._body) for statement in body)
+        accessing = [
+            number for number, statement in enumerate(body) if any(True for _ in self.state.accesses(statement))
+        ]
+        if not accessing:
+            return body
+        first = accessing[0]
+        rest = body[first:]
+        wanted = self._for_indexes(rest)
+        moved: list[Statement] = []
+        staying: list[Statement] = []
+        reads: set[Location] = set()
+        writes: set[Location] = set()
+        for number, statement in enumerate(rest):
+            own = self.locator.access(statement)
+            free = not own.writes & (reads | writes) and not own.reads & writes
+            if number and number in wanted and free and _only_gives_a_value(statement):
+                moved.append(statement)
+                continue
+            staying.append(statement)
+            if any(isinstance(inner, Leave) for inner in walk((statement,))):
+                return (*body[:first], *moved, *staying, *rest[number + 1 :])
+            reads |= self._read_in(statement)
+            writes |= self.locator.written_in((statement,))
+        return (*body[:first], *moved, *staying)
+
+    def _for_indexes(self, body: Body) -> frozenset[int]:
+        """The statements of a body, by number, that write what an index behind them is made of."""
+        needed: set[Location] = set()
+        found: set[int] = set()
+        for number in range(len(body) - 1, -1, -1):
+            statement = body[number]
+            own = self.locator.access(statement)
+            if own.writes & needed and _only_gives_a_value(statement):
+                found.add(number)
+                needed |= own.reads
+            for access, outside in self.state.accesses(statement):
+                needed |= self.locator.read_by(access.index) if outside else frozenset()
+        return frozenset(found)
+
+    def _read_in(self, statement: Statement) -> frozenset[Location]:
+        """What a statement may read, nested ones and the actions of its tables included."""
+        found: set[Location] = set()
+        for inner in walk((statement,)):
+            found |= self.locator.access(inner).reads
+            if isinstance(inner, ApplyTable):
+                for action in actions_of(self.program, inner.table):
+                    found |= frozenset().union(*(self.locator.access(s).reads for s in walk(action.body)))
+        return frozenset(found)
+
+
+def _only_gives_a_value(statement: Statement) -> bool:
+    match statement:
+        case Assign(target=target):
+            return _is_fixed(target)
+        case CallExtern(method=method, outputs=outputs):
+            return METHODS[method].effect is Effect.NONE and all(map(_is_fixed, outputs))
+    return False
+
+
+def _is_fixed(place: Place) -> bool:
+    return isinstance(place, VariableRef) or (isinstance(place, FieldRef) and isinstance(place.header, HeaderRef))
