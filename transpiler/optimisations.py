@@ -30,7 +30,8 @@ class Optimisations:
         "cache misses overlap; costs a list of packets for each stage",
     )
     small_tables: bool = _on(
-        "immediate lookups in tables so small that they stay in the cache, without a stage of their own",
+        "immediate lookups in tables, and accesses to registers and meters, so small that they stay in the cache, without a "
+        "stage of their own",
         "no list of packets where there is no miss to wait for",
     )
     state: bool = _on(

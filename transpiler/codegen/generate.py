@@ -54,7 +54,8 @@ def decide(
     target lacks."""
     choices = capabilities.check(program, target, diagnostics, asked, wanted)
     program = renew_locals(lower(program))
-    large = large_state(program, target.near_bytes) if wanted.stages and wanted.state else frozenset()
+    near_bytes = target.near_bytes if wanted.small_tables else 0
+    large = large_state(program, near_bytes) if wanted.stages and wanted.state else frozenset()
     program = with_hoisted_indexes(with_open_actions(program, large), large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = _near(choices, target) - compared if wanted.small_tables else frozenset()
@@ -68,7 +69,7 @@ def decide(
         facts=wanted.facts,
     )
     kernels = {name: choice.kernel for name, choice in choices.items()}
-    deferred = large_counters(program, target.near_bytes) if wanted.defer_counts else frozenset()
+    deferred = large_counters(program, near_bytes) if wanted.defer_counts else frozenset()
     made = planned(program, schedule(program, options), kernels, wanted, deferred)
     return Decided(choices, made, compared, near)
 

@@ -14,7 +14,7 @@ from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
 from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Control, Pipe, Program
-from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, Leave, Statement
+from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, Leave, Statement
 from transpiler.hlir.traverse import rebuild, walk
 from transpiler.schedule.state import StateOf
 
@@ -49,16 +49,16 @@ class _Hoister:
         reads: set[Location] = set()
         writes: set[Location] = set()
         for number, statement in enumerate(rest):
-            own = self.locator.access(statement)
-            free = not own.writes & (reads | writes) and not own.reads & writes
+            own_writes, own_reads = self.locator.written_in((statement,)), self._read_in(statement)
+            free = not own_writes & (reads | writes) and not own_reads & writes
             if number and number in wanted and free and _only_gives_a_value(statement):
                 moved.append(statement)
                 continue
             staying.append(statement)
             if any(isinstance(inner, Leave) for inner in walk((statement,))):
                 return (*body[:first], *moved, *staying, *rest[number + 1 :])
-            reads |= self._read_in(statement)
-            writes |= self.locator.written_in((statement,))
+            reads |= own_reads
+            writes |= own_writes
         return (*body[:first], *moved, *staying)
 
     def _for_indexes(self, body: Body) -> frozenset[int]:
@@ -67,10 +67,9 @@ class _Hoister:
         found: set[int] = set()
         for number in range(len(body) - 1, -1, -1):
             statement = body[number]
-            own = self.locator.access(statement)
-            if own.writes & needed and _only_gives_a_value(statement):
+            if self.locator.written_in((statement,)) & needed and _only_gives_a_value(statement):
                 found.add(number)
-                needed |= own.reads
+                needed |= self._read_in(statement)
             for access, outside in self.state.accesses(statement):
                 needed |= self.locator.read_by(access.index) if outside else frozenset()
         return frozenset(found)
@@ -90,6 +89,8 @@ def _only_gives_a_value(statement: Statement) -> bool:
     match statement:
         case Assign(target=target):
             return _is_fixed(target)
+        case If(then=then, otherwise=otherwise):  # a hash leaves out headers that are not there
+            return all(map(_only_gives_a_value, (*then, *otherwise)))
         case CallExtern(method=method, outputs=outputs):
             return METHODS[method].effect is Effect.NONE and all(map(_is_fixed, outputs))
     return False

@@ -379,12 +379,12 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         }
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-        macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
+        macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
+    macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
 /* Stage 2: finish I.labels, then on to the next lookups. */
@@ -413,24 +413,25 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-    macs_set_add(&sets->to_3, index); /* to ingress_3_merge */
+    macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
-/* Stage 3: merge. */
-static inline void ingress_3_merge(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
+/* Stage 3: prefetch the cells of state that one packet will touch. */
+static inline void ingress_3_I_last_prefetch_cells(const struct live *live) {
+    macs_register_prefetch32(externs[I_last_extern], (uint32_t)live->meta_group);
+}
+
+/* Stage 3: touch the cells of I.last. */
+static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = live->hdr_label_valid;
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    { /* staged.p4:56 */
-        uint64_t value[1] = {0};
-        macs_register_read(externs[I_last_extern], (uint32_t)meta_group, value);
-        I_before = (uint32_t)value[0];
-    }
-    macs_register_write(externs[I_last_extern], (uint32_t)meta_group, (const uint64_t[]){(uint32_t)(I_before + 1)}); /* staged.p4:57 */
-    macs_counter_add(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
+    I_before = macs_register_read32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_register_write32(externs[I_last_extern], (uint32_t)meta_group, (uint32_t)(I_before + 1)); /* staged.p4:57 */
+    macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
@@ -546,16 +547,24 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             ingress_2_I_labels(live, member, sets, lookups, i);
         }
     }
-    { /* stage 3: merge */
+    { /* stage 3: touch the cells of I.last */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
-        for (uint32_t i = 0; i < members; i++) {
-            const uint32_t member = list[i];
-            struct macs_packet record;
-            struct macs_packet *const packet = &record;
-            struct live *const live = macs_live(burst->lives, burst->handles, member);
-            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-            ingress_3_merge(worker, common, packet, live, &burst->verdicts[member]);
+        for (uint32_t first = 0; first < members; first += sub_batch) {
+            const uint32_t last = first + sub_batch < members ? first + sub_batch : members;
+            for (uint32_t i = first; i < last; i++) {
+                const uint32_t member = list[i];
+                struct live *const live = macs_live(burst->lives, burst->handles, member);
+                ingress_3_I_last_prefetch_cells(live);
+            }
+            for (uint32_t i = first; i < last; i++) {
+                const uint32_t member = list[i];
+                struct macs_packet record;
+                struct macs_packet *const packet = &record;
+                struct live *const live = macs_live(burst->lives, burst->handles, member);
+                macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
+                ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
+            }
         }
     }
     macs_transmit_burst(worker, burst->handles, burst->verdicts, count, burst->received);

@@ -1,0 +1,228 @@
+"""Accesses to large registers and meters: where pipelines are cut for them, which start together, which order is legal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
+
+from transpiler.hlir import statements as st
+from transpiler.hlir.expressions import Text
+from transpiler.hlir.program import Control, Program, Role, Storage
+from transpiler.hlir.traverse import walk
+from transpiler.hlir.verifier import verify
+from transpiler.schedule.hoist_indexes import with_hoisted_indexes
+from transpiler.schedule.open_actions import with_open_actions
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Schedule
+from transpiler.schedule.state import large_counters, large_state, register_cell_bytes
+
+LARGE = frozenset({"r", "q", "m"})
+
+
+class Case(Builder):
+    """A header h, metadata m0 … m3, registers r and q, a meter m, a table t keyed by h.k0 with an action of one parameter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.header("h", "h_t", **{f"k{i}": 32 for i in range(4)})
+        for i in range(4):
+            self.variable(f"m{i}", 32)
+        for name in ("r", "q"):
+            self.extern(name, "register", size=1 << 20, width=32)
+        self.extern("m", "meter", size=1 << 20, unit="packets")
+        self.extern("c", "counter", size=1 << 20, unit="packets")
+
+    def table_with(self, *action: st.Statement) -> Case:
+        self.action("act", *action, p=32)
+        self.table("t", [("h.k0", "exact")], ["act"])
+        return self
+
+    def program(self, *ingress: st.Statement) -> Program:
+        if not self.tables:
+            self.table_with()
+        return self.build([state("start", [extract("h")], goto("accept"))], ingress, (), [emit("h")])
+
+    def plan(self, *ingress: st.Statement) -> Schedule:
+        return schedule(self.program(*ingress), Options(large=LARGE))
+
+    def read(self, register: str, index: str, into: str = "m1") -> st.CallExtern:
+        return self.call("register.read", register, self.get(index), out=into)
+
+    def write(self, register: str, index: str, what: str = "m1") -> st.CallExtern:
+        return self.call("register.write", register, self.get(index), self.get(what))
+
+    def hash(self, into: str, *of: str) -> st.CallExtern:
+        return self.call("hash.compute", None, Text("crc32", AT), self.values(*of), out=into)
+
+
+def started(plan: Schedule) -> list[str]:
+    """What each stage starts: lookups and, in parentheses, accesses to state."""
+    return [
+        " ".join((*(s.table for s in stage.lookups), *(f"({access.instance})" for access in stage.prefetched)))
+        for stage in plan.pipes[0].stages
+    ]
+
+
+def body_of(program: Program) -> tuple[st.Statement, ...]:
+    control = program.pipe(Role.INGRESS)
+    assert isinstance(control, Control)
+    return control.body
+
+
+def order(program: Program) -> list[str]:
+    """The extern calls of ingress, in order."""
+    calls = (s for s in walk(body_of(program)) if isinstance(s, st.CallExtern))
+    return [f"{s.method} {s.instance or s.outputs[0].name}" for s in calls]  # type: ignore[union-attr]
+
+
+def test_a_read_and_a_write_of_a_cell_are_one_stage_with_one_prefetch() -> None:
+    case = Case()
+    assert started(case.plan(case.read("r", "h.k0"), case.write("r", "h.k0"))) == ["", "(r)"]
+
+
+def test_two_cells_of_a_register_are_prefetched_together() -> None:
+    case = Case()
+    assert started(case.plan(case.read("r", "h.k0"), case.write("r", "h.k1"))) == ["", "(r) (r)"]
+
+
+def test_independent_accesses_start_together() -> None:
+    case = Case()
+    plan = case.plan(
+        case.read("r", "h.k0"),
+        case.read("q", "h.k1", "m2"),
+        case.call("meter.execute", "m", case.get("h.k2"), out="m3"),
+    )
+    assert started(plan) == ["", "(r) (q) (m)"]
+
+
+def test_an_access_starts_with_the_lookup_before_it_unless_an_action_may_write_its_index() -> None:
+    case = Case()
+    assert started(case.plan(apply("t"), case.read("r", "h.k1"))) == ["", "t (r)"]
+    case = Case()
+    case.table_with(case.set("h.k1", 3))
+    assert started(case.plan(apply("t"), case.read("r", "h.k1"))) == ["", "t", "(r)"]
+
+
+def test_an_index_that_another_register_gives_is_a_stage_of_its_own() -> None:
+    case = Case()
+    assert started(case.plan(case.read("r", "h.k0", "m1"), case.read("q", "m1", "m2"))) == ["", "(r)", "(q)"]
+
+
+def test_all_accesses_to_a_state_stay_in_one_stage() -> None:
+    """r is read before and written after q, whose index it gives: cutting at q would part them."""
+    case = Case()
+    plan = case.plan(case.read("r", "h.k0", "m1"), case.read("q", "m1", "m2"), case.write("r", "h.k0", "m2"))
+    assert started(plan) == ["", "(r)"]
+    case = Case()
+    plan = case.plan(case.read("r", "h.k1"), case.set("h.k0", case.get("m1")), apply("t"), case.write("r", "h.k1"))
+    assert started(plan) == ["", "(r)"]
+    assert "t" in plan.synchronous
+
+
+def test_a_lookup_between_accesses_starts_with_them_where_it_is_independent() -> None:
+    case = Case()
+    assert started(case.plan(case.read("r", "h.k1"), apply("t"), case.write("r", "h.k1"))) == ["", "t (r)"]
+
+
+def test_the_cut_is_in_the_innermost_body_with_all_accesses() -> None:
+    case = Case()
+    inside = if_(valid("h"), [case.read("r", "h.k0"), case.write("r", "h.k0")])
+    plan = case.plan(inside, case.set("m2", 1))
+    assert started(plan) == ["", "(r)"]
+    assert all(not isinstance(getattr(piece, "what", None), st.If) for piece in plan.pipes[0].stages[1].code)
+
+
+def test_accesses_in_both_arms_are_prefetched_before_the_branch() -> None:
+    case = Case()
+    both = if_(valid("h"), [case.read("r", "h.k0")], [case.read("r", "h.k1")])
+    assert started(case.plan(both)) == ["", "(r) (r)"]
+
+
+def test_what_is_written_before_an_access_in_a_branch_is_no_index_yet() -> None:
+    case = Case()
+    both = if_(valid("h"), [case.set("h.k1", 1), case.read("r", "h.k1")], [case.read("r", "h.k2")])
+    assert started(case.plan(both)) == ["", "(r)"]
+
+
+def test_constant_indexes_need_no_stage() -> None:
+    case = Case()
+    assert started(case.plan(case.call("register.read", "r", const(5, 32), out="m1"))) == [""]
+
+
+def test_what_is_not_large_needs_no_stage() -> None:
+    case = Case()
+    assert started(schedule(case.program(case.read("r", "h.k0")), Options(large=frozenset({"q"})))) == [""]
+
+
+# --- hoisting ------------------------------------------------------------------------------------------------------------
+
+
+def test_hashes_go_before_the_first_access() -> None:
+    case = Case()
+    rows: Sequence[st.Statement] = (
+        case.hash("m0", "h.k0"),
+        case.read("r", "m0", "m2"),
+        case.hash("m1", "h.k1"),
+        case.read("q", "m1", "m3"),
+    )
+    hoisted = with_hoisted_indexes(case.program(*rows), LARGE)
+    assert order(hoisted) == ["hash.compute m0", "hash.compute m1", "register.read r", "register.read q"]
+    assert started(schedule(hoisted, Options(large=LARGE))) == ["", "(r) (q)"]
+    assert not verify(hoisted)
+
+
+@pytest.mark.parametrize("kept", ["reads", "writes", "is read", "leaves"])
+def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
+    case = Case()
+    between: st.Statement = {
+        "reads": case.set("h.k1", case.get("m2")),  # what the hash is made of comes from the register
+        "writes": case.read("r", "h.k2", "m1"),  # the hash comes after another value of its result
+        "is read": case.set("m3", case.get("m1")),  # which somebody wants to see
+        "leaves": if_(binary("==", case.get("m2"), const(0, 32)), [st.Leave("out", AT)]),
+    }[kept]
+    body = (case.read("r", "h.k0", "m2"), between, case.hash("m1", "h.k1"), case.read("q", "m1", "m2"))
+    program = case.program(st.Block("out", body, AT))
+    assert with_hoisted_indexes(program, LARGE) == program
+
+
+# --- actions -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_work_of_an_action_goes_behind_its_table() -> None:
+    case = Case()
+    case.variable("act.p", 32, Storage.ACTION_DATA)
+    case.table_with(case.read("r", "act.p"), case.write("r", "act.p"))
+    opened = with_open_actions(case.program(apply("t"), case.set("m3", 1)), LARGE)
+    assert not verify(opened)
+    table, switch, _ = body_of(opened)
+    assert isinstance(table, st.ApplyTable) and table.action is not None
+    assert isinstance(switch, st.Switch) and [c.values for c in switch.cases] == [(0,)]
+    assert [type(s) for s in opened.action["act"].body] == [st.Assign]
+    assert started(schedule(opened, Options(large=LARGE))) == ["", "t", "(r)"]
+
+
+def test_actions_of_nothing_large_stay_as_they_are() -> None:
+    case = Case()
+    case.variable("act.p", 32, Storage.ACTION_DATA)
+    case.table_with(case.read("r", "act.p"))
+    program = case.program(apply("t"))
+    assert with_open_actions(program, frozenset({"q"})) is program
+
+
+# --- sizes ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("width", "cell"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 4), (32, 4), (33, 8), (64, 8), (65, 16), (129, 24)]
+)
+def test_cells_are_as_wide_as_they_must_be(width: int, cell: int) -> None:
+    assert register_cell_bytes(width) == cell
+
+
+def test_large_is_more_than_what_stays_in_the_cache() -> None:
+    program = Case().program()
+    assert large_state(program, (4 << 20) - 1) == LARGE
+    assert large_state(program, 4 << 20) == {"m"}
+    assert large_counters(program, (16 << 20) - 1) == {"c"} and not large_counters(program, 16 << 20)
