@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from transpiler.codegen.c.build import NULL, call, cast, choose, infix, negated, packed, packet
 from transpiler.codegen.c.nodes import (
+    Assign,
     Block,
     Body,
     Compound,
@@ -107,7 +109,8 @@ class Call:
             result = Name("result")
             made = Declare(c_type(self.output_type()), "result", value, constant=True)
             return (Block((made, *self.assign_output(result)), cite=self.cite),)
-        return self.assign_output(value)
+        first, *more = self.assign_output(value)
+        return (replace(first, cite=self.cite), *more) if isinstance(first, Assign) else (first, *more)
 
 
 def _count(of: Call) -> Body:

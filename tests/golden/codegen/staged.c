@@ -429,7 +429,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    I_before = macs_register_read32(externs[I_last_extern], (uint32_t)meta_group);
+    I_before = macs_register_read32(externs[I_last_extern], (uint32_t)meta_group); /* staged.p4:56 */
     macs_register_write32(externs[I_last_extern], (uint32_t)meta_group, (uint32_t)(I_before + 1)); /* staged.p4:57 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
