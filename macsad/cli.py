@@ -117,6 +117,11 @@ def _unwritable(error: OSError) -> int:
 
 def _told(error: Exception) -> int:
     """Say what the compiler's stages raise for a person; the exit code."""
+    from transpiler.externs.row import BadRow
+
+    if isinstance(error, BadRow):  # before anything that needs the table of externs
+        click.echo(f"macsad: error: {error}", err=True)
+        return FAULT
     from macsad.frontends import FrontendFault
     from transpiler.diagnostics import Rejected
     from transpiler.targets.target import BadTarget

@@ -171,7 +171,8 @@ def build(
     with written(c_file, makes_folder=True) as beside:
         beside.write_text(generated.c)
     make = compile_kept if request.kept else compile_program
-    make(c_file, binary, share("aux-backend"), toolchain, progress, request.target.c_folders)
+    folders = (*request.target.c_folders, *generated.folders)
+    make(c_file, binary, share("aux-backend"), toolchain, progress, folders)
     return binary, generated
 
 

@@ -16,7 +16,7 @@ from transpiler import architectures
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, read_lines
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
-from transpiler.hlir.verifier import verify
+from transpiler.verifier import verify
 
 GROUP = "macsad.frontends"
 OURS = "macsad"

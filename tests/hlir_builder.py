@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
-from transpiler.hlir.verifier import verify
+from transpiler.verifier import verify
 
 AT = Span("t.p4", 1, 1)
 ERRORS = Enum("error", pr.CORE_ERRORS)

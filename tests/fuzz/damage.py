@@ -10,7 +10,7 @@ from random import Random
 from macsad.frontends import frontend_for
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
-from transpiler.hlir.verifier import verify
+from transpiler.verifier import verify
 
 SLOW_SECONDS = 20.0
 ODD = (

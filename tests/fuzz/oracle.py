@@ -26,7 +26,6 @@ from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import MatchKind, Program
-from transpiler.hlir.verifier import Malformed, verify
 from transpiler.interpreter import ControlError
 from transpiler.interpreter.matches import Match
 from transpiler.optimisations import ALL, NAMES, OF_BUILD, Optimisations
@@ -35,6 +34,7 @@ from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
+from transpiler.verifier import Malformed, verify
 
 PORTS = (0, 1, 2, 3)
 GROUPS = {1: ((1, (0, 1)),), 2: ((2, (2,)), (3, (3, 2))), 3: ()}  # group: (rid, ports) of its nodes

@@ -11,7 +11,7 @@ from aux_frontend.p4_16.frontend import P4_16
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.verifier import verify
+from transpiler.verifier import verify
 
 PROGRAMS = sorted(p for p in (Path(__file__).parent / "p4_16").glob("*.p4") if p.name != "skeleton.p4")
 

@@ -12,7 +12,7 @@ from transpiler import architectures
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Control, Parser, Program, Role
-from transpiler.hlir.verifier import Malformed
+from transpiler.verifier import Malformed
 
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
 

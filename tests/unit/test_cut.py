@@ -12,6 +12,8 @@ from schedule_simulator import Simulator
 
 from transpiler.analysis.locations import Location
 from transpiler.diagnostics import Diagnostics
+from transpiler.externs.counter import Counters
+from transpiler.externs.register import Register
 from transpiler.hlir.program import Action, Program, Storage
 from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
@@ -25,8 +27,8 @@ BURST = 24
 
 
 def seen(store: Store) -> tuple[object, ...]:
-    registers = {name: register.elements for name, register in store.registers.items()}
-    counters = {n: {i: (c.packets, c.bytes) for i, c in e.items()} for n, e in store.counters.items()}
+    registers = {name: register.elements for name, register in store.states(Register).items()}
+    counters = {n: {i: (c.packets, c.bytes) for i, c in e.elements.items()} for n, e in store.states(Counters).items()}
     return registers, counters, store.log
 
 

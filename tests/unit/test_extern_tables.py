@@ -1,29 +1,130 @@
-"""Every method of `hlir.externs` has a meaning, a rendering and a target that knows it; each place has no others."""
+"""The table of externs: what it takes, what it refuses and what it says then; and that all who need a row ask it."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+
 import pytest
 
-from transpiler.codegen import extern_calls
-from transpiler.hlir.externs import HASH_ALGORITHMS, METHODS
-from transpiler.interpreter.calls import MEANINGS
+from macsad.cli import call
+from transpiler.externs import table
+from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.row import NUMBER, PACKET, WORD, BadRow, Kind, Method, Spelling
+from transpiler.externs.table import KINDS, METHODS, TABLE, Table
+from transpiler.hlir.program import Architecture
 from transpiler.targets.find import builtin
 
+ROOT = Path(__file__).parents[2]
+ROWS = ROOT / "transpiler" / "externs"
 PAGE = "docs/extend/extern.md"
 
 
+def module(*rows: object) -> ModuleType:
+    made = ModuleType("mine")
+    made.__file__ = str(ROWS / "truncate.py")
+    made.__dict__["ROWS"] = rows
+    return made
+
+
+def method(name: str = "mine.do", **more: object) -> Method:
+    given: dict[str, object] = {"run": lambda call: None, "c": lambda call: (), **more}
+    return Method(name=name, effect=PACKET, doc="", **given)  # type: ignore[arg-type]
+
+
+def test_every_file_with_rows_is_in_the_table() -> None:
+    files = {path.stem for path in ROWS.glob("*.py")} - {"__init__", "algorithms", "requests", "row", "table"}
+    rows = [row for name in files for row in importlib.import_module(f"transpiler.externs.{name}").ROWS]
+    assert sorted(row.name for row in rows) == sorted([*METHODS, *KINDS])
+    assert "truncate.request" in METHODS and "register" in KINDS
+
+
+def test_our_target_has_all_of_them() -> None:
+    assert builtin().externs == frozenset(METHODS)
+    assert builtin().hash_algorithms == frozenset(ALGORITHMS)
+
+
+def test_a_function_of_p4_is_the_method_that_spells_it_where_its_architecture_has_it() -> None:
+    found = TABLE.spelled("truncate", Architecture.V1MODEL)
+    assert found is not None and found[0] is METHODS["truncate.request"] and found[1].parameters == ("length",)
+    assert TABLE.spelled("truncate", Architecture.PSA) is None
+    assert TABLE.spelled("truncat", Architecture.V1MODEL) is None
+
+
+def bare(name: str, **more: object) -> Method:
+    return Method(name=name, effect=PACKET, doc="", **more)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    ("place", "methods"),
+    ("modules", "said"),
     [
-        ("transpiler/interpreter/calls.py: @_means", set(MEANINGS)),
-        ("transpiler/codegen/extern_calls.py: CALLS", set(extern_calls.CALLS)),
-        ("transpiler/targets/software/target.toml: externs", builtin().externs),
+        ([module(bare("mine.do", c=lambda call: ()))], "the extern 'mine.do': it has no reference semantics (run)"),
+        ([module(bare("mine.do", run=lambda call: None))], "the extern 'mine.do': it has no C (c)"),
+        ([module(method()), module(method())], "the extern 'mine.do': there is another method of that name"),
+        (
+            [module(Kind(name="mine", attributes=())), module(Kind(name="mine", attributes=()))],
+            "the extern 'mine': there is another kind of that name",
+        ),
+        ([module(method(instance_kind="oven"))], "the extern 'mine.do': there is no kind 'oven' of instances"),
+        ([module(method(header="none.h"))], f"the extern 'mine.do': there is no {ROWS / 'none.h'}"),
+        ([module(method(p4=(Spelling("do", ("a",)),)))], "the extern 'mine.do': 'do' has not the method's inputs and output"),
+        (
+            [module(method(p4=(Spelling("do", ()),)), method("mine.undo", p4=(Spelling("do", ()),)))],
+            "the extern 'mine.undo': 'do' is another method already",
+        ),
+        (
+            [module(Kind(name="mine", attributes=()), method(instance_kind="mine", p4=(Spelling("do", ()),)))],
+            "the extern 'mine.do': no function of P4 has an instance to call it on",
+        ),
+        ([module(7)], "the extern '7': this is neither a Method nor a Kind"),
+        ([module()], "the extern 'mine': it has no ROWS"),
     ],
-)
-def test_every_method_is_in_every_place(place: str, methods: set[str]) -> None:
-    assert set(METHODS) - methods == set(), f"missing in {place}; {PAGE} says what a method needs"
-    assert methods - set(METHODS) == set(), f"{place} has what transpiler/hlir/externs.py has not; see {PAGE}"
+)  # fmt: skip
+def test_what_is_wrong_with_a_row_is_said_with_its_name(modules: list[ModuleType], said: str) -> None:
+    with pytest.raises(BadRow) as refused:
+        Table(modules)
+    assert said in str(refused.value)
+    assert str(refused.value).endswith(f"; see {PAGE}")
 
 
-def test_every_hash_algorithm_is_the_targets() -> None:
-    assert builtin().hash_algorithms == frozenset(HASH_ALGORITHMS), f"target.toml: hash_algorithms; see {PAGE}"
+def test_a_row_is_taken_with_all_that_it_has() -> None:
+    taken = method(
+        inputs=(WORD,), outputs=(NUMBER,), p4=(Spelling("do", ("a",), (Architecture.PSA,)),), header="row.py"
+    )
+    made = Table([module(taken)])
+    assert made.methods == {"mine.do": taken}
+    assert made.folders == {"row.py": ROWS}
+    assert made.spelled("do", Architecture.PSA) == (taken, taken.p4[0])
+
+
+@pytest.fixture
+def reloaded(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Loads the table anew, where a package names a module of that text."""
+
+    def load(value: str) -> None:
+        entry = EntryPoint("theirs", value, table.GROUP)
+        monkeypatch.setattr(table, "entry_points", lambda group: [entry] if group == table.GROUP else [])
+        Table(table._modules())
+
+    return load
+
+
+def test_a_package_that_cannot_be_loaded_is_named(reloaded: Callable[[str], None]) -> None:
+    with pytest.raises(BadRow, match=r"the extern 'theirs': ModuleNotFoundError: No module named 'no_such'; see"):
+        reloaded("no_such")
+    with pytest.raises(BadRow, match=r"the extern 'theirs': its entry point is not a module"):
+        reloaded("transpiler.externs.row:Method")
+    with pytest.raises(BadRow, match=r"the extern 'truncate.request': there is another method of that name"):
+        reloaded("transpiler.externs.truncate")
+
+
+def test_macsad_says_it_as_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(name: str) -> ModuleType:
+        raise BadRow("the extern 'mine.do': it has no C (c)")
+
+    monkeypatch.setattr("macsad.cli.import_module", refuse)
+    assert call(["check", "P.p4"]) == 3
+    assert capsys.readouterr().err == "macsad: error: the extern 'mine.do': it has no C (c)\n"

@@ -10,7 +10,7 @@ from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
-from transpiler.hlir.verifier import Malformed, verify
+from transpiler.verifier import Malformed, verify
 
 AT = Span("t.p4", 3, 5)
 ERRORS = Enum("error", pr.CORE_ERRORS)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from transpiler.interpreter.hashes import compute
-from transpiler.interpreter.instances import GREEN, RED, YELLOW, Meter, Random
+from transpiler.externs.algorithms import compute
+from transpiler.externs.meter import GREEN, RED, YELLOW, Meter
+from transpiler.interpreter.numbers import Random
 
 CHECK = b"123456789"  # the input of the check values in the catalogue of CRC algorithms
 

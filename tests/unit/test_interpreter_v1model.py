@@ -26,11 +26,9 @@ from hlir_builder import (
 
 from transpiler.architectures.v1model import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.externs import METHODS
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.interpreter import Switch
-from transpiler.interpreter.calls import MEANINGS
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.matches import Exact
 from transpiler.interpreter.paths import LIVES_LIMIT
@@ -374,7 +372,3 @@ def test_deep_expressions_do_not_overflow() -> None:
     deep = Control("Ingress", Role.INGRESS, (b.set("h.tag", expression),), AT)
     program = replace(program, pipes=tuple(deep if p.role is Role.INGRESS else p for p in program.pipes))
     assert Switch(program).process(0, b"\x00\x00") == [(0, bytes([3000 % 256, 0]))]
-
-
-def test_every_extern_method_has_a_meaning() -> None:
-    assert set(MEANINGS) == set(METHODS)

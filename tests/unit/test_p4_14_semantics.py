@@ -14,9 +14,9 @@ from transpiler.frontend import Source
 from transpiler.hlir.program import Control, MatchKind, Program, Role
 from transpiler.hlir.statements import Emit
 from transpiler.hlir.types import Bits
-from transpiler.hlir.verifier import verify
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
+from transpiler.verifier import verify
 
 
 def load(text: str, tmp_path: Path) -> Program:

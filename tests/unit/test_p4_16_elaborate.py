@@ -15,7 +15,7 @@ from macsad import simulate
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
-from transpiler.hlir.verifier import verify
+from transpiler.verifier import verify
 
 PROGRAM = """
 #include <core.p4>

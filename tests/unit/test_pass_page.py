@@ -14,8 +14,8 @@ from transpiler.hlir.expressions import Read, Unary, UnaryOp
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits
-from transpiler.hlir.verifier import verify
 from transpiler.passes import pipeline
+from transpiler.verifier import verify
 
 PAGE = Path(__file__).parents[2] / "docs" / "extend" / "pass.md"
 FILE = re.compile(r"^`transpiler/passes/(\w+)\.py`\n\n^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)

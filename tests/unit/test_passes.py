@@ -28,7 +28,6 @@ from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import print_body, print_program
 from transpiler.hlir.program import Bridge, Goto, Parser, ParserState, Program, Select, Storage
 from transpiler.hlir.types import Bits, Bool
-from transpiler.hlir.verifier import verify
 from transpiler.passes import (
     fold_branches,
     fold_selects,
@@ -39,6 +38,7 @@ from transpiler.passes import (
     remove_unused_declarations,
 )
 from transpiler.passes.pipeline import Pass, optimise
+from transpiler.verifier import verify
 
 
 def builder() -> Builder:

@@ -14,10 +14,10 @@ from transpiler.hlir.expressions import Const, ListExpression, Text
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import Bits, width_of
-from transpiler.hlir.verifier import verify
 from transpiler.interpreter import hashes
 from transpiler.passes import update_checksums_incrementally
 from transpiler.passes.pipeline import optimise
+from transpiler.verifier import verify
 
 PROGRAM = Path(__file__).parents[1] / "golden" / "passes" / "checksums.p4"
 VERIFY, COMPUTE = "verify_checksum(hdr.head.isValid()", "update_checksum(hdr.head.isValid()"

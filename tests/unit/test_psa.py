@@ -16,7 +16,6 @@ from transpiler.diagnostics import Diagnostics, Rejected, Severity
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Architecture, Bridge, Program, Role, Storage
-from transpiler.hlir.verifier import Malformed, verify
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
 from transpiler.interpreter.paths import LIVES_LIMIT
@@ -26,6 +25,7 @@ from transpiler.interpreter.trace import Event
 from transpiler.p4info.build import build
 from transpiler.passes.pipeline import optimise
 from transpiler.targets.find import builtin
+from transpiler.verifier import Malformed, verify
 
 HERE = Path(__file__).parent
 PACKETS = HERE.parent / "packets"

@@ -10,6 +10,8 @@ import pytest
 import random_programs
 from schedule_simulator import Simulator
 
+from transpiler.externs.counter import Counters
+from transpiler.externs.register import Register
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
@@ -20,8 +22,8 @@ BURST = 24
 
 def seen(store: Store) -> tuple[object, ...]:
     """What is left in a store."""
-    registers = {name: register.elements for name, register in store.registers.items()}
-    counters = {n: {i: (c.packets, c.bytes) for i, c in e.items()} for n, e in store.counters.items()}
+    registers = {name: register.elements for name, register in store.states(Register).items()}
+    counters = {n: {i: (c.packets, c.bytes) for i, c in e.elements.items()} for n, e in store.states(Counters).items()}
     return registers, counters, store.log
 
 

@@ -11,12 +11,12 @@ from transpiler.hlir import statements as st
 from transpiler.hlir.expressions import Text
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.traverse import walk
-from transpiler.hlir.verifier import verify
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.state import large_counters, large_state, register_cell_bytes
+from transpiler.verifier import verify
 
 LARGE = frozenset({"r", "q", "m"})
 

@@ -20,6 +20,8 @@ from transpiler.codegen.generate import generate
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.table import METHODS
 from transpiler.hlir.program import MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL
@@ -54,6 +56,18 @@ def program(*kinds: str, width: int = 16) -> Program:
 def target(folder: Path, text: str = MINIMAL) -> Path:
     (folder / "target.toml").write_text(text)
     return folder
+
+
+def test_a_target_has_all_externs_but_those_that_it_leaves_out(tmp_path: Path) -> None:
+    listed = 'externs = ["counter.count"]'
+    assert choose(None, target(tmp_path)).externs == {"counter.count"}
+    assert choose(None, target(tmp_path, MINIMAL.replace(listed, ""))).externs == set(METHODS)
+    without = MINIMAL.replace(listed, 'without_externs = ["counter.count"]').replace("hash_algorithms = []", "")
+    found = choose(None, target(tmp_path, without))
+    assert found.externs == set(METHODS) - {"counter.count"}
+    assert found.hash_algorithms == set(ALGORITHMS)
+    target(tmp_path, 'name = "b"\nextends = "software"\nwithout_externs = ["log.message"]\n')
+    assert choose(None, tmp_path).externs == builtin().externs - {"log.message"}
 
 
 def made(what: Program, folder: Path) -> str:
@@ -212,6 +226,8 @@ def test_other_architectures_are_refused(tmp_path: Path) -> None:
         (MINIMAL.replace("max_key_bytes = 4", "max_key_bytes = true"), "target.toml:5: max_key_bytes is True, not of type"),
         (MINIMAL.replace('externs = ["counter.count"]', "externs = [5]"), "target.toml:6: externs has something else"),
         (MINIMAL.replace('externs = ["counter.count"]', 'externs = "counter.count"'), "target.toml:6: externs is"),
+        (MINIMAL.replace('externs = ["counter.count"]', 'without_externs = ["counter.cuont"]'),
+         "target.toml:6: without_externs has .*: counter.cuont; see"),
         (MINIMAL.replace("counter.count", "counter.cuont"), "target.toml:6: externs has .*: counter.cuont; see"),
         (MINIMAL.replace("hash_algorithms = []", 'hash_algorithms = ["fnv"]'), "target.toml:7: hash_algorithms has .*: fnv"),
         (MINIMAL.replace("max_bits = 16", 'max_bits = "16"'), "target.toml:11: max_bits is '16'"),

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from transpiler.analysis.flow import FlowKind, FlowNode
 from transpiler.analysis.locations import Location, Locator, actions_of
-from transpiler.hlir.externs import METHODS, Effect
+from transpiler.externs.row import Effect
+from transpiler.externs.table import METHODS
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern
 from transpiler.hlir.traverse import walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from transpiler.architectures import psa, v1model
 from transpiler.architectures.facts import Facts
 from transpiler.hlir.program import Architecture, Control, Parser, Program
-from transpiler.hlir.verifier import Malformed
+from transpiler.verifier import Malformed
 
 _FACTS = {Architecture.V1MODEL: v1model.FACTS, Architecture.PSA: psa.FACTS}
 

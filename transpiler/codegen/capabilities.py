@@ -11,8 +11,8 @@ from transpiler.codegen.kernels import Choice, Chooser
 from transpiler.codegen.packing import flattened, varies
 from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
+from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import Const, ElementRef, FieldRef, Place, Text, VariableRef
-from transpiler.hlir.externs import METHODS
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
 from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
 from transpiler.hlir.traverse import (
@@ -23,7 +23,6 @@ from transpiler.hlir.traverse import (
 from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import preserved_lists
-from transpiler.schedule.v1model import SECOND_LIVES
 from transpiler.targets.target import Target
 
 MAX_LISTS = 256  # of preserved fields: their numbers stand in one byte of struct macs_packet
@@ -127,7 +126,7 @@ class _Checker:
     def _call(self, call: CallExtern) -> None:
         if call.method not in self.target.externs:
             self._lacks(call, f"the extern method '{call.method}' ({METHODS[call.method].doc})")
-        for place in call.fields if call.method in SECOND_LIVES else ():
+        for place in call.fields if METHODS[call.method].keeps else ():
             if isinstance(place, FieldRef) and isinstance(place.header, ElementRef):
                 self._lacks(call, f"preserving '{place.field}' of a stack element chosen at run time")
             if self._is_varbit(place):

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
+from transpiler.codegen.c.integers import WORD, limbs as limbs, natural as natural
 from transpiler.codegen.c.nodes import Compound, Expression, Literal
 from transpiler.hlir.types import Bits, Bool, Enum, Type, Varbit
-
-WORD = 64
-
-
-def limbs(width: int) -> int:
-    """64-bit limbs of a wide integer."""
-    return -(-width // WORD)
 
 
 def is_wide(type_: Type) -> bool:
     """Whether values are macs_wN structs rather than C integers."""
     return isinstance(type_, Bits) and type_.width > WORD
-
-
-def natural(width: int) -> int:
-    """The width of the smallest C integer that holds `width` (≤ 64) bits."""
-    return next(bits for bits in (8, 16, 32, 64) if width <= bits)
 
 
 def c_type(type_: Type) -> str:

@@ -32,13 +32,13 @@ from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.packing import stored
 from transpiler.codegen.places import at
 from transpiler.codegen.statements import Statements
+from transpiler.externs.table import KEEPING
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control
 from transpiler.hlir.statements import Emit, Statement
 from transpiler.hlir.traverse import walk
 from transpiler.hlir.types import Bits, Field, HeaderType, Varbit
 from transpiler.schedule.pipeline import calls
-from transpiler.schedule.v1model import SECOND_LIVES
 
 HEAD, FRONT, GROWN, TO, MOVED = (Name(name) for name in ("head", "front", "grown", "to", "moved"))
 
@@ -83,7 +83,7 @@ class DeparserStatements(Statements):
         made = list(self._places_of_repeated(emits))
         headers = [e.header for e in emits]
         guards = [self._valid(e.header) if straight else Name(f"emits_{n}") for n, e in enumerate(emits)]
-        may_move = any(self._assigned(header) is not None for header in headers) or calls(self.program, SECOND_LIVES)
+        may_move = any(self._assigned(header) is not None for header in headers) or calls(self.program, KEEPING)
         settled = None if may_move or not self.in_place else settled_headers(self.program)
         first = len(headers) - (settled or 0)
         if first or settled is None:

@@ -35,6 +35,7 @@ from transpiler.codegen.packing import (
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
 from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView
+from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import Expression, FieldRef, Read
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
@@ -43,21 +44,7 @@ from transpiler.hlir.types import Bits, width_of
 from transpiler.targets.target import Counter
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
-C_KINDS = {
-    "counter": "MACS_COUNTER",
-    "direct_counter": "MACS_DIRECT_COUNTER",
-    "register": "MACS_REGISTER",
-    "digest": "MACS_DIGEST",
-    "meter": "MACS_METER",
-    "direct_meter": "MACS_DIRECT_METER",
-    "action_profile": "MACS_ACTION_PROFILE",
-    "action_selector": "MACS_ACTION_SELECTOR",
-}
-
-
 PROFILES = frozenset({"action_profile", "action_selector"})
-
-
 NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 
@@ -75,7 +62,7 @@ class Externs:
         self._tables = {name: table for table in program.tables for name in table.direct}
         self._profiled = {t.implementation: t for t in reversed(program.tables) if t.implementation is not None}
         self.instances = tuple(
-            e for e in program.externs if e.kind in C_KINDS and (e.kind not in PROFILES or e.name in self._profiled)
+            e for e in program.externs if KINDS[e.kind].c and (e.kind not in PROFILES or e.name in self._profiled)
         )
         self.number = {e.name: i for i, e in enumerate(self.instances)}
 
@@ -98,7 +85,7 @@ class Externs:
             name=self.constant(extern.name),
             control_name=Outside(extern.name),
             number=self.number[extern.name],
-            kind=C_KINDS[extern.kind],
+            kind=KINDS[extern.kind].c,
             size=size,
             bits=bits,
             unit=UNITS.get(str(attributes.get("unit", "")), "0"),
@@ -115,7 +102,7 @@ class Externs:
                 name=f"macs_target_{counter.name}",
                 control_name=Outside(f"target.{counter.name}"),
                 number=number,
-                kind=C_KINDS["counter"],
+                kind=KINDS["counter"].c,
                 size=str(counter.size),
                 bits=0,
                 unit=UNITS["packets_and_bytes"],
@@ -221,6 +208,13 @@ class Externs:
             return (declare, *stores), call(f"macs_extend_{algorithm}", before, hashed)
         return (declare, *stores), call(f"macs_checksum_{algorithm}", hashed)
 
+    def prefetch(self, instance: str, index: C) -> Statement:
+        """A statement that prefetches a cell."""
+        extern = self.program.extern[instance]
+        function = KINDS[extern.kind].prefetch
+        assert function is not None, extern.kind
+        return Do(call(function(extern), self.state(instance), index))
+
     def counting(self, counter: str) -> str:
         """The function that counts a packet."""
         return "macs_counter_defer" if counter in self.deferred else "macs_counter_add"
@@ -252,6 +246,12 @@ def _bytes_of(buffer: C, size: C, payload: tuple[C, C] = NO_PAYLOAD) -> C:
 def _words(value: int, bits: int) -> tuple[str, ...]:
     """A number as C words of 64 bits, least significant first; none of zero."""
     return tuple(f"UINT64_C({value >> at & (1 << 64) - 1:#x})" for at in range(0, bits, 64)) if value else ()
+
+
+def headers(program: Program) -> frozenset[str]:
+    """The C headers of the methods that a program calls, but for the backend's."""
+    calls = (s for s in program_statements(program) if isinstance(s, CallExtern))
+    return frozenset(METHODS[call.method].header for call in calls) - {""}
 
 
 def calls_in_actions(program: Program, table: Table) -> Iterator[CallExtern]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transpiler.codegen import capabilities
+from transpiler.codegen.externs import headers
 from transpiler.codegen.kernels import Choice
 from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
+from transpiler.externs.table import TABLE
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
@@ -26,10 +28,11 @@ from transpiler.targets.target import Target
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """`c` is the program's C file; `notes` say what was decided, for -v."""
+    """`c` is the program's C file; `notes` say what was decided, for -v; `folders`: of the headers that externs bring."""
 
     c: str
     notes: tuple[str, ...]
+    folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ def generate(
     """
     decided = decide(program, target, diagnostics, wanted, asked)
     made = view(decided.planned, wanted, target.counters, bool(target.templates), target.run)
-    return Generated(render(made, target.templates, templates), _notes(program, decided, wanted))
+    folders = dict.fromkeys(TABLE.folders[header] for header in sorted(headers(program)))
+    return Generated(render(made, target.templates, templates), _notes(program, decided, wanted), tuple(folders))
 
 
 def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[str, ...]:

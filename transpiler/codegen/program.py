@@ -9,11 +9,11 @@ from transpiler.analysis.trips import long_loops
 from transpiler.codegen.bodies import Frame, finished, may_resize, stage_views, values
 from transpiler.codegen.burst import pass_views
 from transpiler.codegen.c.build import live
+from transpiler.codegen.c.integers import WORD, limbs
 from transpiler.codegen.c.nodes import Assign, Body
 from transpiler.codegen.c.printer import expression
-from transpiler.codegen.ctypes import WORD, limbs
 from transpiler.codegen.deparser import maximum_bytes
-from transpiler.codegen.externs import Externs
+from transpiler.codegen.externs import Externs, headers
 from transpiler.codegen.given import Given
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
@@ -23,6 +23,7 @@ from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import NOWHERE, Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import ProgramView, SlotView
+from transpiler.externs.table import TIMED
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -38,8 +39,6 @@ from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import RUNS_AS_OURS, Counter, RunDefaults
 
 WHOLE_FRAME = 0xFFFF
-# what looks at the time in the runtime: meters fill their buckets by it, lines of the log carry it
-_TIMED = ("meter.", "direct_meter.", "log.", "assert.")
 
 
 def view(
@@ -81,7 +80,7 @@ def view(
     return ProgramView(
         name=Outside(program.name),
         source=Outside(program.span.file.rpartition("/")[2]),
-        includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()})),
+        includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()} | headers(program))),
         wide=_wide(program),
         live=tuple(slot.declaration for slot in slots),
         fresh=tuple(
@@ -116,7 +115,7 @@ def view(
         avoids_huge_pages=not wanted.huge_pages,
         defines=_defines(wanted),
         all_passes=wanted.passes and not wanted.without_passes,
-        uses_time=overridden or timed or _is_timed(program),
+        uses_time=overridden or timed or calls(program, TIMED),
         overridden=overridden,
         run=run,
     )
@@ -189,11 +188,6 @@ def _made_headers(program: Program, sources: bool = False) -> set[str]:
         if isinstance(statement, CopyHeader) and sources:
             made |= _instances(program, statement.source)
     return made | {stack.name for stack in program.stacks if not made.isdisjoint(map(stack.element, range(stack.size)))}
-
-
-def _is_timed(program: Program) -> bool:
-    """Whether the program calls what the runtime needs the time for."""
-    return any(isinstance(s, CallExtern) and s.method.startswith(_TIMED) for s in program_statements(program))
 
 
 def _grow_bytes(program: Program, storage: Storage) -> int:

@@ -29,7 +29,6 @@ from transpiler.codegen.c.nodes import (
 )
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
-from transpiler.codegen.extern_calls import prefetch_of
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
@@ -179,9 +178,7 @@ class _StageLowering:
         """Prefetch the cells of state that the packet will touch."""
         made: list[Statement] = []
         for access in self.stage.prefetched:
-            state = self.context.externs.state(access.instance)
-            index = self.entry.render.amount(access.index)
-            made.append(Do(call(prefetch_of(self.context.program.extern[access.instance]), state, index)))
+            made.append(self.context.externs.prefetch(access.instance, self.entry.render.amount(access.index)))
         return tuple(made)
 
     def code(self, code: Code) -> Body:

@@ -17,13 +17,13 @@ from transpiler.codegen.c.build import FALSE, packed
 from transpiler.codegen.c.nodes import Expression, Literal, Name
 from transpiler.codegen.ctypes import c_type, literal
 from transpiler.codegen.names import Names
+from transpiler.externs.table import KEEPING
 from transpiler.hlir.expressions import Expression as HlirExpression, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.types import Bits, Bool, Type, Varbit, width_of
 from transpiler.schedule.live import loaded_fields, stored_fields
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.v1model import SECOND_LIVES
 
 PLACE = "$at"
 VARBIT_BYTES = "$bytes"
@@ -195,7 +195,7 @@ class Storage:
 
     def _fixed_offsets(self) -> dict[str, int]:
         """None where a header may move: see the deparser."""
-        if not keeps_layout(self.program) or calls(self.program, SECOND_LIVES):
+        if not keeps_layout(self.program) or calls(self.program, KEEPING):
             return {}
         if any(self.assigned_varbit(header.name) is not None for header in self.program.headers):
             return {}

@@ -99,7 +99,7 @@ class ApplyTable:
 
 @dataclass(frozen=True, slots=True)
 class CallExtern:
-    """An extern's method, by its name in `externs.METHODS` ("register.read").
+    """An extern's method, by its name in the table of externs ("register.read").
 
     `instance` names an ExternInstance, or is None for a free function. `inputs` are values; `outputs` receive results.
     `fields` are places passed as such: a clone's preserved fields, a digest's record.

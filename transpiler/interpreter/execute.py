@@ -6,15 +6,18 @@ Loops are bounded: a program that does not end is `Runaway`, and its packet is d
 
 from __future__ import annotations
 
+from transpiler.externs import algorithms
+from transpiler.externs.counter import Counters
+from transpiler.externs.meter import MeterArray
+from transpiler.externs.row import DEFAULT_ENTRY
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.arithmetic import ones
-from transpiler.interpreter import hashes
 from transpiler.interpreter.calls import call_extern
 from transpiler.interpreter.evaluate import evaluate, evaluate_any, find_header, pack, to_bytes, write
 from transpiler.interpreter.packet import ParserReject
 from transpiler.interpreter.run import Run
 from transpiler.interpreter.state import HeaderValue
-from transpiler.interpreter.tables import DEFAULT_ENTRY, Call, Entry, GroupRef, MemberRef, RuntimeTable
+from transpiler.interpreter.tables import Call, Entry, GroupRef, MemberRef, RuntimeTable
 from transpiler.interpreter.trace import Event
 
 LOOP_LIMIT = 100_000  # rounds of all loops of one parser or control
@@ -158,7 +161,7 @@ class Execution(Run):
         if not members:
             return Call("")
         data = to_bytes(*pack(tuple(k.expression for k in table.selector_keys), self.state))
-        value = hashes.compute(profile.algorithm, data)
+        value = algorithms.compute(profile.algorithm, data)
         value = self.store.random.next() if value is None else value
         return profile.members[members[(value & ones(profile.width)) % len(members)]]
 
@@ -170,9 +173,10 @@ class Execution(Run):
             if entry is None or not instance.attribute("automatic"):
                 self.direct_colour.pop(name, None)
             elif instance.kind == "direct_counter":
-                self.store.count(name, index, self.transit.length, direct=True)
+                self.store.state(name, Counters).count(index, self.transit.length)
             else:
-                colour = self.store.meters[name].colour(index, self.transit.length, self.transit.now_us)
+                meters = self.store.state(name, MeterArray)
+                colour = meters.colour(index, self.transit.length, self.transit.now_us)
                 self.direct_colour[name] = colour
 
     def _tell(

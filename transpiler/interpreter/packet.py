@@ -1,13 +1,12 @@
-"""The bits of a packet: reading them in a parser, writing them in a deparser, and what a program asks for on its way."""
+"""The bits of a packet: reading them in a parser, writing them in a deparser; and what goes with it on its way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
+from transpiler.externs.requests import Requests
 from transpiler.hlir.arithmetic import ones
-from transpiler.hlir.expressions import Place
 from transpiler.hlir.types import Bits, Varbit
 from transpiler.interpreter.evaluate import to_bytes
 from transpiler.interpreter.state import BitString, HeaderValue
@@ -88,31 +87,6 @@ class Writer:
     def frame(self, payload: bytes) -> bytes:
         """The headers, filled up with zeros to whole bytes, then the payload."""
         return to_bytes(self.value, self.width) + payload
-
-
-@dataclass(frozen=True, slots=True)
-class Cipher:
-    """AES-128-CBC over the payload, with a key and an initialization vector of 16 bytes each."""
-
-    run: Callable[[bytes, bytes, bytes], bytes]
-    key: bytes
-    iv: bytes
-
-
-@dataclass(slots=True)
-class Requests:
-    """What the program asked the architecture to do with the packet; the last call of each kind counts."""
-
-    clone_ingress: tuple[int, tuple[Place, ...]] | None = None
-    clone_egress: tuple[int, tuple[Place, ...]] | None = None
-    resubmit: tuple[Place, ...] | None = None
-    recirculate: tuple[Place, ...] | None = None
-    truncate: int | None = None
-    cipher: Cipher | None = None
-
-    def after_ingress(self) -> Requests:
-        """Those that count when the packet, or a copy of it, leaves egress."""
-        return Requests(truncate=self.truncate, recirculate=self.recirculate, cipher=self.cipher)
 
 
 @dataclass(slots=True)

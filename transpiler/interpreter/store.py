@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from transpiler.analysis.progress import stalling_states
 from transpiler.diagnostics import Span
-from transpiler.hlir.program import ExternInstance, Parser, Program
-from transpiler.interpreter.instances import Count, MeterArray, Random, Register
+from transpiler.externs.table import KINDS
+from transpiler.hlir.program import Parser, Program
 from transpiler.interpreter.matches import Match
-from transpiler.interpreter.tables import DEFAULT_ENTRY, Profile, RuntimeTable
+from transpiler.interpreter.numbers import Random
+from transpiler.interpreter.tables import Profile, RuntimeTable
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +38,26 @@ class Store:
         """All but the tables as when the switch starts: no packet changes those."""
         self.random = Random(self.seed)
         self.value_sets: dict[str, list[tuple[Match, ...]]] = {v.name: [] for v in self.program.value_sets}
-        self.counters: dict[str, dict[int, Count]] = {}
-        self.meters: dict[str, MeterArray] = {}
-        self.registers: dict[str, Register] = {}
+        made = ((instance, KINDS[instance.kind].state) for instance in self.program.externs)
+        self._states = {instance.name: make(instance) for instance, make in made if make is not None}
         self.profiles: dict[str, Profile] = {}
         self.digests: list[Digest] = []
         self.log: list[str] = []
         self.failed_asserts: list[Span] = []
         for instance in self.program.externs:
-            self._create(instance)
+            match instance.kind:
+                case "action_profile":
+                    self.profiles[instance.name] = Profile(instance.name, False, "", 0)
+                case "action_selector":
+                    algorithm, width = str(instance.attribute("algorithm")), int(instance.attribute("width"))
+                    self.profiles[instance.name] = Profile(instance.name, True, algorithm, width)
 
-    def _create(self, instance: ExternInstance) -> None:
-        name = instance.name
-        match instance.kind:
-            case "counter":
-                self.counters[name] = {}
-            case "direct_counter":
-                self.counters[name] = {DEFAULT_ENTRY: Count()}
-            case "meter":
-                self.meters[name] = MeterArray(str(instance.attribute("unit")), int(instance.attribute("size")))
-            case "direct_meter":
-                self.meters[name] = MeterArray(str(instance.attribute("unit")), None)
-            case "register":
-                initial = int(dict(instance.attributes).get("initial", 0))
-                width, size = int(instance.attribute("width")), int(instance.attribute("size"))
-                self.registers[name] = Register(width, size, initial)
-            case "action_profile":
-                self.profiles[name] = Profile(name, False, "", 0)
-            case "action_selector":
-                width = int(instance.attribute("width"))
-                self.profiles[name] = Profile(name, True, str(instance.attribute("algorithm")), width)
+    def state(self, instance: str, type_: type[_T]) -> _T:
+        """What an extern instance keeps."""
+        found = self._states[instance]
+        assert isinstance(found, type_), instance
+        return found
 
-    def count(self, counter: str, index: int, length: int, direct: bool) -> None:
-        """Count a packet; elements appear with the first packet, out of range counts nothing."""
-        if direct or index < int(self.program.extern[counter].attribute("size")):
-            self.counters[counter].setdefault(index, Count()).add(length)
+    def states(self, type_: type[_T]) -> dict[str, _T]:
+        """What all instances keep that keep such a thing."""
+        return {name: state for name, state in self._states.items() if isinstance(state, type_)}

@@ -7,8 +7,10 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from transpiler.externs.counter import Count, Counters
+from transpiler.externs.meter import Meter, MeterArray
+from transpiler.externs.register import Register
 from transpiler.hlir.program import Architecture, Program
-from transpiler.interpreter.instances import Count, Meter
 from transpiler.interpreter.matches import Match
 from transpiler.interpreter.paths import Paths, Sent
 from transpiler.interpreter.psa import Psa
@@ -154,33 +156,36 @@ class Switch:
 
     def counter(self, name: str, index: int) -> Count:
         """An element of a counter; for a direct one the index is the handle of an entry."""
-        elements = _known(self.store.counters, name, "counter")
-        extern = self.program.extern[name]
-        if extern.kind == "counter" and not 0 <= index < int(extern.attribute("size")):
+        counters = _known(self.store.states(Counters), name, "counter")
+        if counters.size is not None and not 0 <= index < counters.size:
             raise ControlError(f"counter {name} has no element {index}")
-        return elements.setdefault(index, Count())
+        return counters.elements.setdefault(index, Count())
 
     def register_read(self, name: str, index: int) -> int:
         """An element of a register."""
-        register = _known(self.store.registers, name, "register")
-        if not 0 <= index < register.size:
-            raise ControlError(f"register {name} has no element {index}")
-        return register.read(index)
+        return self._register(name, index).read(index)
 
     def register_write(self, name: str, index: int, value: int) -> None:
         """Set an element of a register."""
-        self.register_read(name, index)
-        if not 0 <= value < 1 << self.store.registers[name].width:
+        register = self._register(name, index)
+        if not 0 <= value < 1 << register.width:
             raise ControlError(f"register {name}: {value:#x} does not fit")
-        self.store.registers[name].write(index, value)
+        register.write(index, value)
 
     def register_reset(self, name: str) -> None:
         """Set all elements of a register to zero."""
-        _known(self.store.registers, name, "register").reset()
+        _known(self.store.states(Register), name, "register").reset()
+
+    def _register(self, name: str, index: int) -> Register:
+        """The register, which has that element."""
+        register = _known(self.store.states(Register), name, "register")
+        if not 0 <= index < register.size:
+            raise ControlError(f"register {name} has no element {index}")
+        return register
 
     def meter_set_rates(self, name: str, index: int, committed: tuple[float, int], peak: tuple[float, int]) -> None:
         """Set the rates (units per microsecond, burst) of a meter; for a direct one the index is an entry's handle."""
-        array = _known(self.store.meters, name, "meter")
+        array = _known(self.store.states(MeterArray), name, "meter")
         if array.size is not None and not 0 <= index < array.size:
             raise ControlError(f"meter {name} has no element {index}")
         array.meters.setdefault(index, Meter()).set_rates(committed, peak, self._now())

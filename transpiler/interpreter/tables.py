@@ -73,9 +73,6 @@ class Profile:
     groups: dict[int, list[int]] = field(default_factory=dict)
 
 
-DEFAULT_ENTRY = -1  # in place of a handle: the default action's direct counter or meter
-
-
 class RuntimeTable:
     """One table's entries and default action."""
 

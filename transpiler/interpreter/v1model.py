@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from transpiler.architectures.v1model import DROP_PORT, Instance
+from transpiler.externs.cipher import BLOCK_BYTES
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Role, Storage
-from transpiler.interpreter.aes import BLOCK
 from transpiler.interpreter.evaluate import read, write
 from transpiler.interpreter.packet import Transit
 from transpiler.interpreter.paths import Paths
@@ -168,7 +168,7 @@ class V1Model(Paths):
         headers, payload = self._deparse(state, transit)
         cipher = transit.requests.cipher
         if cipher is not None:
-            if len(payload) % BLOCK:
+            if len(payload) % BLOCK_BYTES:
                 self.drop("a payload that is not whole blocks cannot be ciphered")
                 return
             payload = cipher.run(cipher.key, cipher.iv, payload)

@@ -16,8 +16,9 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.analysis.values import same
+from transpiler.externs.row import Effect
+from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import HeaderRef, Read, Text, VariableRef
-from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import (
     ApplyTable,

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 
 from transpiler.analysis.locations import Location
 from transpiler.diagnostics import Diagnostics
+from transpiler.externs.table import KEEPING
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import CallExtern, Leave
 from transpiler.hlir.traverse import program_statements
@@ -42,7 +43,6 @@ from transpiler.schedule.stages import (
     Target,
 )
 from transpiler.schedule.successors import fed_by, whole
-from transpiler.schedule.v1model import SECOND_LIVES
 
 Live = frozenset[Location]
 
@@ -123,7 +123,7 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
     where a state is touched in several pipes. A front that goes on with the next burst meanwhile would break that.
     """
     if describe(program).second_lives(program):
-        asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in SECOND_LIVES)
+        asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
         message = "a pipe whose packets may begin anew cannot be cut in two: the next ones wait for them"
         diagnostics.error(next((call.span for call in asked), program.span), message)
     elif schedule.ordered:

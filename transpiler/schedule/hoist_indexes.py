@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator, actions_of
+from transpiler.externs.row import Effect
+from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
-from transpiler.hlir.externs import METHODS, Effect
 from transpiler.hlir.program import Control, Pipe, Program
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, Leave, Statement
 from transpiler.hlir.traverse import rebuild, walk

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of
-from transpiler.hlir.externs import METHODS, Effect
+from transpiler.externs.row import Effect
+from transpiler.externs.table import METHODS
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Leave, Statement
 from transpiler.hlir.traverse import walk

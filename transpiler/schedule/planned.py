@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from transpiler.externs.table import AS_SENT
 from transpiler.hlir.program import Program, Table
 from transpiler.optimisations import Optimisations
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.pipeline import calls, ciphers
+from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, plan
 from transpiler.schedule.plan_edits import edited
 from transpiler.schedule.stages import Schedule
@@ -73,5 +74,5 @@ def access(table: Table, kernel: Kernel | None) -> Access:
 def uses_requests(program: Program) -> bool:
     """Whether a packet may ask for something beside its verdict."""
     architecture = describe(program)
-    asks = ciphers(program) or calls(program, frozenset({"truncate.request"}))
+    asks = calls(program, AS_SENT)
     return asks or architecture.second_lives(program) or any(architecture.preserved(program))

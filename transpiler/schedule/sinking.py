@@ -8,6 +8,7 @@ the frame still.
 from __future__ import annotations
 
 from transpiler.analysis.locations import Location, Locator
+from transpiler.externs.table import KEEPING
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import ApplyTable, CopyHeader, Extract, Leave
 from transpiler.hlir.traverse import program_statements, walk
@@ -17,12 +18,11 @@ from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule, Submit
 from transpiler.schedule.successors import whole
-from transpiler.schedule.v1model import SECOND_LIVES
 
 
 def sunk_fields(program: Program, schedule: Schedule) -> frozenset[Location]:
     """Those of a program under a schedule: none where packets go through several pipes, or have second lives."""
-    if len(schedule.pipes) != 1 or calls(program, SECOND_LIVES):
+    if len(schedule.pipes) != 1 or calls(program, KEEPING):
         return frozenset()
     locator = Locator(program)
     found = stored_fields(program) - loaded_fields(program, frozenset()) - _written_early(schedule.pipes[0], locator)

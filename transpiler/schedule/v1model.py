@@ -5,6 +5,7 @@ Source: BMv2's simple_switch documentation."""
 from __future__ import annotations
 
 from transpiler.architectures.v1model import DROP_PORT, Instance
+from transpiler.externs.table import AS_SENT, KEEPING
 from transpiler.hlir.expressions import Const, HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
@@ -22,7 +23,6 @@ from transpiler.schedule.pipeline import (
     Step,
     Values,
     calls,
-    ciphers,
     control,
     deparse,
     parse,
@@ -32,8 +32,6 @@ MULTICAST_GROUP = "mcast_grp"
 EGRESS_SPEC = "egress_spec"
 CLONES = frozenset({"clone.ingress", "clone.egress"})
 AGAIN = frozenset({"resubmit.request", "recirculate.request"})
-SECOND_LIVES = CLONES | AGAIN
-REQUESTS = SECOND_LIVES | {"truncate.request"}
 
 _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("egress_port", Source.EGRESS_PORT),
@@ -94,7 +92,7 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
 
 def plan_parted(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where all but what is multicast goes through ingress and egress as one pipe."""
-    if not replicates(program) or calls(program, REQUESTS) or ciphers(program):
+    if not replicates(program) or calls(program, KEEPING | AS_SENT):
         return ()
     return (
         PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
@@ -150,7 +148,7 @@ def replicates(program: Program) -> bool:
 
 def second_lives(program: Program) -> bool:
     """Whether packets are cloned, resubmitted or recirculated."""
-    return calls(program, SECOND_LIVES)
+    return calls(program, KEEPING)
 
 
 def preserved_fields(call: CallExtern) -> Preserved:
@@ -163,7 +161,7 @@ def preserved_fields(call: CallExtern) -> Preserved:
 
 def preserved_lists(program: Program) -> tuple[Preserved, ...]:
     """The lists of preserved fields, each once; number 0 is the empty one."""
-    found = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in SECOND_LIVES)
+    found = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
     return tuple(dict.fromkeys([(), *(preserved_fields(call) for call in found)]))
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from transpiler.hlir.externs import HASH_ALGORITHMS, METHODS
+from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.table import METHODS
 from transpiler.hlir.program import MatchKind
 from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, BuildDefaults, Counter, Kernel, RunDefaults, Target, UnknownTarget
@@ -28,6 +29,7 @@ KEYS = (
     "max_key_bytes",
     "near_bytes",
     "externs",
+    "without_externs",
     "hash_algorithms",
     "without_kernels",
     "kernels",
@@ -57,14 +59,23 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
         architectures=top.strings("architectures", base.architectures if base else None),
         max_key_bytes=top.get("max_key_bytes", int, base.max_key_bytes if base else None),
         near_bytes=top.get("near_bytes", int, base.near_bytes if base else 0),
-        externs=top.known("externs", METHODS, base.externs if base else None),
-        hash_algorithms=top.known("hash_algorithms", HASH_ALGORITHMS, base.hash_algorithms if base else None),
+        externs=_externs(top, base.externs if base else frozenset(METHODS)),
+        hash_algorithms=top.known(
+            "hash_algorithms", ALGORITHMS, base.hash_algorithms if base else frozenset(ALGORITHMS)
+        ),
         kernels=_kernels(top, base.kernels if base else (), folders),
         counters=tuple(_counter(part) for part in top.parts("counters")) + (base.counters if base else ()),
         folders=folders,
         build=_build(top, base.build if base else BuildDefaults()),
         run=_run(top, base.run if base else RunDefaults()),
     )
+
+
+def _externs(top: _Part, before: frozenset[str]) -> frozenset[str]:
+    """The methods that the target has: those listed, else those of the target that it extends, else all; without what it
+    leaves out. Raises: BadTarget."""
+    having = top.known("externs", METHODS, before)
+    return having - top.known("without_externs", having, frozenset())
 
 
 def _kernels(top: _Part, before: tuple[Kernel, ...], folders: tuple[tuple[str, Path], ...]) -> tuple[Kernel, ...]:
@@ -198,7 +209,7 @@ class _Part:
         return frozenset(values)
 
     def known(self, key: str, there: Iterable[str], otherwise: frozenset[str] | None) -> frozenset[str]:
-        """Strings, each of which is one of those of hlir.externs. Raises: BadTarget."""
+        """Strings, each of which is one of those that are known. Raises: BadTarget."""
         values = self.strings(key, otherwise)
         if unknown := sorted(values - set(there)):
             raise self.wrong(key, f"{key} has what macsad does not: {', '.join(unknown)}; see docs/extend/extern.md")

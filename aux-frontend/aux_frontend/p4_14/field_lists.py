@@ -9,8 +9,8 @@ from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import Builder, Slot, number
 from aux_frontend.p4_14.values import Env, Values
 from transpiler.diagnostics import Span
+from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.types import Bits, Bool
 
 MAX_DEPTH = 32  # of lists in lists
@@ -151,7 +151,7 @@ class FieldLists:
         name = calculation.algorithms[0]
         if name.text == UDP:
             return "csum16"
-        if name.text not in HASH_ALGORITHMS:
+        if name.text not in ALGORITHMS:
             self.builder.unsupported.append((name.span, f"the algorithm '{name.text}' is not supported"))
             return "csum16"
         return name.text

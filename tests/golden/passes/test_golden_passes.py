@@ -11,9 +11,9 @@ import pytest
 
 from macsad.compilation import Request, generate_c, load
 from transpiler.hlir.printer import print_program
-from transpiler.hlir.verifier import verify
 from transpiler.optimisations import Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
+from transpiler.verifier import verify
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted(HERE.glob("*.p4"))

@@ -1,7 +1,7 @@
 """What an architecture tells the elaborator: a plug, one file for each (`v1model.py`), found by `for_main`.
 
 It says which package argument has which role and what its parameters are bound to, maps extern objects and functions
-to the vocabulary of `transpiler.hlir.externs`, and reads table properties that are its own.
+to the vocabulary of `transpiler.externs`, and reads table properties that are its own.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from aux_frontend.p4_16.elaborate import (
     instances,
     interface,
     layout,
+    passed_on,
     places,
     stacks,
     tables,
@@ -31,6 +32,8 @@ from aux_frontend.p4_16.elaborate.objects import (
 )
 from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.hlir import expressions as ex
+
+_UNSUPPORTED = "is not supported on this architecture; see docs/extend/extern.md"
 
 
 def call(scope: Scope, node: ast.Call) -> va.Value | None:
@@ -206,9 +209,11 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
 
 
 def _extern_function(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: str) -> va.Value | None:
-    handler = core.FUNCTIONS.get(name) or scope.unit.architecture.function(name)
+    architecture = scope.unit.architecture
+    handler = core.FUNCTIONS.get(name) or architecture.function(name)
+    handler = handler or passed_on.handler(name, resolved, architecture.kind)
     if handler is None:
-        raise scope.unit.failure(node.span, f"the extern function '{name}' is not supported on this architecture")
+        raise scope.unit.failure(node.span, f"the extern function '{name}' {_UNSUPPORTED}")
     return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span))
 
 
@@ -219,7 +224,7 @@ def _extern_method(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: s
     extern = receiver.declaration.name
     handler = core.METHODS.get((extern, name)) or scope.unit.architecture.method(extern, name)
     if handler is None:
-        raise scope.unit.failure(node.span, f"the method '{extern}.{name}' is not supported on this architecture")
+        raise scope.unit.failure(node.span, f"the method '{extern}.{name}' {_UNSUPPORTED}")
     return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span, receiver))
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, fold, instances, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
+from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.externs import METHODS, Sort
 from transpiler.hlir.types import Bits, Bool
 
-HASH_BITS = {"crc32": 32, "crc32_custom": 32, "crc16": 16, "crc16_custom": 16, "csum16": 16, "xor16": 16}
-WIDE_HASH_BITS = 64  # identity and random have no width of their own
+WIDE_HASH_BITS = 64  # of algorithms that have no width of their own
 
 
 def instance_of(call: ExternCall) -> str:
@@ -91,7 +90,7 @@ def constructor_size(unit: Unit, made: ExternObject, name: str, span: Span) -> i
 
 def hash_type(algorithm: str) -> Bits:
     """What an algorithm gives."""
-    return Bits(HASH_BITS.get(algorithm, WIDE_HASH_BITS))
+    return Bits(ALGORITHMS[algorithm].bits or WIDE_HASH_BITS)
 
 
 def hashed(unit: Unit, algorithm: str, fields: ex.ListExpression, span: Span) -> ex.Expression:
@@ -113,21 +112,6 @@ def into_range(
     if isinstance(start, ex.Const) and start.value == 0:
         return reduced
     return fold.binary(ex.BinaryOp.ADD, start, reduced, span)
-
-
-def plain(method: str, *parameters: str) -> Handler:
-    """An extern function that gives nothing: its arguments, as the method's row has their types, are the method's."""
-    types = METHODS[method].inputs
-
-    def handle(call: ExternCall) -> None:
-        unit, span = call.scope.unit, call.span
-        inputs = []
-        for value, type_ in zip(values_of(call, *parameters), types, strict=True):
-            assert not isinstance(type_, Sort), "a type is what the argument is converted to"
-            inputs.append(to_scalar(unit, value, type_, span))
-        unit.emit(st.CallExtern(method, None, tuple(inputs), (), span))
-
-    return handle
 
 
 def extern_of_table(scope: Scope, property_: ast.TableProperty, kinds: tuple[str, ...], table: str) -> str:

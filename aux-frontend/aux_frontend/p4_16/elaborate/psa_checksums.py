@@ -11,10 +11,11 @@ from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import fold, layout, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
-from aux_frontend.p4_16.elaborate.extern_calls import HASH_BITS, data_list, hashed, values_of
+from aux_frontend.p4_16.elaborate.extern_calls import data_list, hash_type, hashed, values_of
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
+from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Enum
 
@@ -51,9 +52,9 @@ def result_type(call: ExternCall) -> ty.Ty:
 def make_checksum(unit: Unit, made: ExternObject, span: Span) -> None:
     """The variable of a new object."""
     algorithm = _algorithm(unit, made, span)
-    if algorithm not in HASH_BITS:
+    if ALGORITHMS[algorithm].extend is None:
         raise unit.failure(span, f"a checksum cannot be made with '{algorithm}'")
-    name = unit.add_variable(f"{made.name}.sum", Bits(HASH_BITS[algorithm]), pr.Storage.LOCAL, span)
+    name = unit.add_variable(f"{made.name}.sum", hash_type(algorithm), pr.Storage.LOCAL, span)
     made.state = ex.VariableRef(name, span)
 
 
@@ -66,7 +67,7 @@ def _state(call: ExternCall) -> tuple[str, ex.VariableRef, Bits]:
     if call.receiver is None or call.receiver.state is None:
         raise unit.failure(call.span, "this object has no state")
     algorithm = _algorithm(unit, call.receiver, call.span)
-    return algorithm, ex.VariableRef(call.receiver.state.name, call.span), Bits(HASH_BITS[algorithm])
+    return algorithm, ex.VariableRef(call.receiver.state.name, call.span), hash_type(algorithm)
 
 
 def _turned(algorithm: str, value: ex.Expression, span: Span) -> ex.Expression:

@@ -1,4 +1,4 @@
-"""PSA's externs in the vocabulary of `transpiler.hlir.externs`, and its functions for deparsers.
+"""PSA's externs in the vocabulary of `transpiler.externs`, and its functions for deparsers.
 
 Source: P4-16 Portable Switch Architecture 1.2, section 7; functions: section 6.8. Checksums are in `psa_checksums`.
 """
@@ -18,7 +18,6 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     hashed,
     instance_of,
     into_range,
-    plain,
     values_of,
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
@@ -297,8 +296,6 @@ METHODS: dict[tuple[str, str], Handler] = {
     **{(extern, name): handler for extern, methods in CHECKSUMS.items() for name, handler in methods.items()},
 }
 FUNCTIONS: dict[str, Handler] = {
-    "assert": plain("assert.check", "check"),
-    "assume": plain("assert.check", "check"),
     "psa_clone_i2e": lambda call: _decision(call, "clone"),
     "psa_clone_e2e": lambda call: _decision(call, "clone"),
     "psa_resubmit": lambda call: _kept_and(call, _decision(call, "resubmit")),

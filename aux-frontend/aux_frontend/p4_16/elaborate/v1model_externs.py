@@ -1,4 +1,4 @@
-"""v1model's externs in the vocabulary of `transpiler.hlir.externs`.
+"""v1model's externs in the vocabulary of `transpiler.externs`.
 
 Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch.md).
 """
@@ -20,15 +20,14 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     hash_type,
     instance_of,
     into_range,
-    plain,
     values_of,
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_field_lists
 from transpiler.diagnostics import Span
+from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.externs import HASH_ALGORITHMS
 from transpiler.hlir.printer import header_place
 from transpiler.hlir.types import Bits, Bool, Enum, width_of
 
@@ -95,7 +94,7 @@ def _register_width(unit: Unit, made: ExternObject, span: Span) -> int:
 
 def _algorithm_name(unit: Unit, value: object, span: Span) -> str:
     match value:
-        case ex.Const(value=ordinal, type=Enum(members=members)) if members[ordinal] in HASH_ALGORITHMS:
+        case ex.Const(value=ordinal, type=Enum(members=members)) if members[ordinal] in ALGORITHMS:
             return members[ordinal]
     raise unit.failure(span, "the hash algorithm must be known at compile time")
 
@@ -315,8 +314,6 @@ FUNCTIONS: dict[str, Handler] = {
     "random": _random,
     "digest": _digest,
     "log_msg": _log,
-    "assert": plain("assert.check", "check"),
-    "assume": plain("assert.check", "check"),
     "verify_checksum": lambda call: _checksum(call, verify=True, payload=False),
     "verify_checksum_with_payload": lambda call: _checksum(call, verify=True, payload=True),
     "update_checksum": lambda call: _checksum(call, verify=False, payload=False),

@@ -1,4 +1,4 @@
-"""The functions that decide about the packet: v1model's drop, clone, resubmit, recirculate, truncate; macs_crypto.p4's.
+"""The functions that decide about the packet: v1model's drop, clone, resubmit, recirculate.
 
 Which metadata survive: those in the list of the older forms, or those marked `@field_list(…)` with the number given.
 """
@@ -12,7 +12,7 @@ from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, value
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
-from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, plain, values_of
+from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.architectures.v1model import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
@@ -146,7 +146,4 @@ PACKET_FUNCTIONS: dict[str, Handler] = {
     "resubmit_preserving_field_list": lambda call: _again(call, "resubmit.request", _listed(call)),
     "recirculate": lambda call: _again(call, "recirculate.request", _given(call)),
     "recirculate_preserving_field_list": lambda call: _again(call, "recirculate.request", _listed(call)),
-    "truncate": plain("truncate.request", "length"),
-    "aes_128_cbc_encrypt": plain("cipher.encrypt", "key", "iv"),
-    "aes_128_cbc_decrypt": plain("cipher.decrypt", "key", "iv"),
 }

@@ -1,6 +1,6 @@
 """Says whether an HLIR program is well-formed; run after a frontend and, in tests, after every pass.
 
-Checked here: declarations (`Declarations`), and through `verify_bodies.BodyVerifier` every statement and expression.
+Checked here: declarations (`Declarations`), and through `bodies.BodyVerifier` every statement and expression.
 A violation is a fault of the compiler, never of the user's program, so it raises instead of reporting a diagnostic.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from transpiler.diagnostics import Span
+from transpiler.externs.table import KINDS
 from transpiler.hlir import expressions as ex, program as pr
-from transpiler.hlir.externs import KINDS
 from transpiler.hlir.types import Bits, Bool, Enum, HeaderType, Varbit
-from transpiler.hlir.verify_bodies import BodyVerifier, Problem
+from transpiler.verifier.bodies import BodyVerifier, Problem
 
 MAX_WIDTH = 1 << 16  # bits of one value; beyond it something upstream lost count
 
@@ -140,7 +140,7 @@ def _verify_extern(instance: pr.ExternInstance, problem: Problem) -> None:
     if instance.kind not in KINDS:
         problem(instance.span, f"{instance.name} is of the unknown extern kind {instance.kind}")
         return
-    missing = set(KINDS[instance.kind]) - {name for name, _ in instance.attributes}
+    missing = set(KINDS[instance.kind].attributes) - {name for name, _ in instance.attributes}
     for name in sorted(missing):
         problem(instance.span, f"{instance.kind} {instance.name} lacks the attribute {name}")
     if not 0 <= (size := int(dict(instance.attributes).get("size", 0))) <= pr.MAX_SIZE:

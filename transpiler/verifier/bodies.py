@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from transpiler.diagnostics import Span
+from transpiler.externs.row import Method, Sort
+from transpiler.externs.table import METHODS
 from transpiler.hlir import expressions as ex, program as pr, statements as st
-from transpiler.hlir.externs import METHODS, Method, Sort
 from transpiler.hlir.types import Bits, Bool, Enum, HeaderType, String, Type, Varbit
 
 Problem = Callable[[Span, str], None]

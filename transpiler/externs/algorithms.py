@@ -1,4 +1,4 @@
-"""The hash algorithms of `externs.HASH_ALGORITHMS` over whole bytes; each gives (value, width of the value in bits).
+"""The hash algorithms, over whole bytes: a row each. In C they are `macs_checksum_NAME`.
 
 Sources: CRC parameters as in the catalogue of parametrised CRC algorithms (CRC-16/ARC, CRC-32/ISO-HDLC), which are also
 the ones that the _custom forms have until the control plane sets others; the Internet checksum of RFC 1071.
@@ -7,6 +7,7 @@ the ones that the _custom forms have until the control plane sets others; the In
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 
 def _reflect(value: int, width: int) -> int:
@@ -57,31 +58,42 @@ def identity(data: bytes) -> int:
     return int.from_bytes(data[:8], "big")
 
 
-_EXTENDED: dict[str, Callable[[bytes, int], int]] = {
-    "crc32": crc32,
-    "crc32_custom": crc32,
-    "crc16": crc16,
-    "crc16_custom": crc16,
-    "csum16": csum16,
-    "xor16": xor16,
-}
-_ALGORITHMS: dict[str, tuple[Callable[[bytes], int], int]] = {
-    "crc32": (crc32, 32),
-    "crc32_custom": (crc32, 32),
-    "crc16": (crc16, 16),
-    "crc16_custom": (crc16, 16),
-    "csum16": (csum16, 16),
-    "xor16": (xor16, 16),
-    "identity": (identity, 64),
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """`bits`: of the hash, None where it has as many as are asked for, 64 at most; `compute`: the hash of bytes, None where
+    it is no function of them; `extend`: the hash of something and of bytes behind it, of these and of its own hash, where
+    there is such a function."""
+
+    name: str
+    bits: int | None
+    compute: Callable[[bytes], int] | None
+    extend: Callable[[bytes, int], int] | None = None
+
+
+ALGORITHMS = {
+    algorithm.name: algorithm
+    for algorithm in (
+        Algorithm("crc32", 32, crc32, crc32),
+        Algorithm("crc32_custom", 32, crc32, crc32),
+        Algorithm("crc16", 16, crc16, crc16),
+        Algorithm("crc16_custom", 16, crc16, crc16),
+        Algorithm("csum16", 16, csum16, csum16),
+        Algorithm("xor16", 16, xor16, xor16),
+        Algorithm("identity", None, identity),
+        Algorithm("random", None, None),
+    )
 }
 
 
 def extend(algorithm: str, before: int, data: bytes) -> int:
     """The hash of something of which `before` is the hash, and of `data` behind it. Raises: KeyError."""
-    return _EXTENDED[algorithm](data, before)
+    function = ALGORITHMS[algorithm].extend
+    if function is None:
+        raise KeyError(algorithm)
+    return function(data, before)
 
 
 def compute(algorithm: str, data: bytes) -> int | None:
     """The hash of `data`, None for an algorithm that is not a function of it ("random") or is not known."""
-    found = _ALGORITHMS.get(algorithm)
-    return found[0](data) if found else None
+    found = ALGORITHMS.get(algorithm)
+    return found.compute(data) if found is not None and found.compute is not None else None

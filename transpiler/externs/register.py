@@ -1,0 +1,89 @@
+"""register: an array of numbers that the program reads and writes. Beyond its end it reads as 0 and swallows writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from transpiler.codegen.c.build import call as c_call, packed
+from transpiler.codegen.c.integers import WORD, limbs, natural
+from transpiler.codegen.c.nodes import Block, Body, Declare, Do, Literal, Member, Name
+from transpiler.externs.row import NUMBER, STATE, Compiled, Kind, Method
+from transpiler.hlir.arithmetic import ones
+from transpiler.hlir.program import ExternInstance
+
+
+@dataclass(slots=True)
+class Register:
+    """An array of `size` elements of `width` bits; `elements` are those that were written, the others are `initial`."""
+
+    width: int
+    size: int
+    initial: int = 0
+    elements: dict[int, int] = field(default_factory=dict)
+
+    def read(self, index: int) -> int:
+        return self.elements.get(index, self.initial) if index < self.size else 0
+
+    def write(self, index: int, value: int) -> None:
+        if index < self.size:
+            self.elements[index] = value & ones(self.width)
+
+    def reset(self) -> None:
+        """Zero, whatever it began with."""
+        self.initial = 0
+        self.elements.clear()
+
+
+def _state(instance: ExternInstance) -> Register:
+    initial = int(dict(instance.attributes).get("initial", 0))
+    return Register(int(instance.attribute("width")), int(instance.attribute("size")), initial)
+
+
+def _read(call: Compiled) -> Body:
+    """A cell of at most 64 bits is a C integer; a wider one is read into words."""
+    width = call.output_width
+    if width <= WORD:
+        read = c_call(f"macs_register_read{natural(width)}", call.state, call.amount(0))
+        return call.assign_effect(read if width == natural(width) else call.trimmed(read))
+    cell = Name("value")
+    declare = Declare("uint64_t", "value", packed([Literal("0")]), size=limbs(width))
+    read_words = Do(c_call("macs_register_read", call.state, call.amount(0), cell))
+    value = c_call(f"macs_w{limbs(width)}_resize", cell, limbs(width), width)
+    return (Block((declare, read_words, *call.assign_output(value)), cite=call.cite),)
+
+
+def _write(call: Compiled) -> Body:
+    width, value = call.width(1), call.input(1)
+    if width > WORD:
+        return call.do("macs_register_write", call.state, call.amount(0), Member(value, "limb"))
+    return call.do(f"macs_register_write{natural(width)}", call.state, call.amount(0), value)
+
+
+def _prefetch(instance: ExternInstance) -> str:
+    width = int(instance.attribute("width"))
+    return f"macs_register_prefetch{natural(width) if width <= WORD else ''}"
+
+
+ROWS = (
+    # width: of an element, in bits; "initial", where there, is what they begin with
+    Kind(name="register", attributes=("size", "width"), c="MACS_REGISTER", state=_state, prefetch=_prefetch),
+    Method(
+        name="register.read",
+        instance_kind="register",
+        inputs=(NUMBER,),
+        outputs=(NUMBER,),
+        effect=STATE,
+        doc="(index) -> value; out of range: 0",
+        run=lambda call: call.output(call.state(Register).read(call.input(0))),
+        c=_read,
+    ),
+    Method(
+        name="register.write",
+        instance_kind="register",
+        inputs=(NUMBER, NUMBER),
+        effect=STATE,
+        doc="(index, value); out of range: nothing",
+        run=lambda call: call.state(Register).write(call.input(0), call.input(1)),
+        c=_write,
+    ),
+)
