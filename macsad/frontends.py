@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from transpiler import architectures
+from transpiler.architectures import facts
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, read_lines
 from transpiler.frontend import Frontend, Source
 from transpiler.hlir.program import Program
@@ -87,7 +87,7 @@ class Plugin:
             if not isinstance(program, Program):
                 raise TypeError(f"load() gave {type(program).__name__}, not a Program")
             verify(program)
-            architectures.verify(program)
+            facts.verify(program)
             return program
 
 

@@ -11,6 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import VALIDITY, Location
+from transpiler.architectures.v1model.pipes import (
+    BEGIN_EGRESS,
+    BEGIN_INGRESS,
+    DECIDE,
+    DROP,
+    FINISH,
+    FORWARD,
+    PART,
+    TO_PORT,
+)
 from transpiler.hlir import statements as st
 from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import Program
@@ -39,7 +49,6 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
-from transpiler.schedule.v1model import BEGIN_EGRESS, BEGIN_INGRESS, DECIDE, DROP, FINISH, FORWARD, PART, TO_PORT
 
 DROP_PORT = 511
 

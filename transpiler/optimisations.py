@@ -48,7 +48,7 @@ class Optimisations:
         "their misses overlap, and there are fewer stages",
     )
     merge: bool = _on(
-        "one pipeline for ingress and egress (v1model), for packets that are not replicated",
+        "one pipeline for ingress and egress where they share their state, for packets that are not replicated",
         "no step between them, and the program can run to completion",
     )
     straight: bool = _on(

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 from macsad.frontends import frontend_for
-from transpiler import architectures
+from transpiler.architectures import facts
+from transpiler.architectures.facts import PARTS, Facts, part
 from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.hlir.program import Architecture, Control, Parser, Program, Role
+from transpiler.interpreter.paths import Paths
+from transpiler.schedule.pipeline import Description, Step
 from transpiler.verifier import Malformed
 
 L2FWD = Path(__file__).parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
@@ -24,14 +27,14 @@ def program() -> Program:
 
 def violations(program: Program) -> str:
     with pytest.raises(Malformed) as caught:
-        architectures.verify(program)
+        facts.verify(program)
     return "\n".join(caught.value.violations)
 
 
 def test_a_program_may_lack_pipes(program: Program) -> None:
-    architectures.verify(program)
+    facts.verify(program)
     for left_out in program.pipes:
-        architectures.verify(replace(program, pipes=tuple(p for p in program.pipes if p is not left_out)))
+        facts.verify(replace(program, pipes=tuple(p for p in program.pipes if p is not left_out)))
 
 
 def test_pipes_of_another_architecture(program: Program) -> None:
@@ -53,3 +56,12 @@ def test_pipes_stand_in_the_order_of_packets(program: Program) -> None:
     said = violations(replace(program, pipes=program.pipes[::-1]))
     assert "the parser stands behind what packets pass after it" in said
     assert "the deparser stands" not in said
+
+
+@pytest.mark.parametrize("architecture", list(Architecture))
+def test_a_folder_has_all_parts_of_an_architecture(architecture: Architecture) -> None:
+    found = {name: part(architecture, name) for name in PARTS}
+    assert isinstance(found["facts"].FACTS, Facts)
+    assert isinstance(found["pipes"].DESCRIPTION, Description)
+    assert found["steps"].DECISIONS and all(isinstance(step, Step) for step in found["steps"].DECISIONS)
+    assert issubclass(found["paths"].PATHS, Paths)

@@ -24,7 +24,7 @@ from hlir_builder import (
     valid,
 )
 
-from transpiler.architectures.v1model import DROP_PORT
+from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Varbit

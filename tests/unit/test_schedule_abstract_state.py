@@ -10,13 +10,7 @@ import switches
 from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, state, true, valid
 
 from transpiler.analysis.locations import VALIDITY, Location
-from transpiler.hlir import expressions as ex, statements as st
-from transpiler.hlir.types import Bool
-from transpiler.schedule.paths import LIMIT, agreed, known, met, parted, values_of
-from transpiler.schedule.pipeline import Deparse, Step
-from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.stages import Code, Fork, Plain, Schedule
-from transpiler.schedule.v1model import (
+from transpiler.architectures.v1model.pipes import (
     DECIDE,
     DROP,
     EGRESS_SPEC,
@@ -28,6 +22,12 @@ from transpiler.schedule.v1model import (
     TO_PORT,
     settle,
 )
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.types import Bool
+from transpiler.schedule.paths import LIMIT, agreed, known, met, parted, values_of
+from transpiler.schedule.pipeline import Deparse, Step
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.stages import Code, Fork, Plain, Schedule
 
 PACKETS = Path(__file__).parents[1] / "packets"
 APPS = Path(__file__).parents[2] / "apps"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state
 
+from transpiler.architectures.v1model.pipes import EGRESS_SPEC, FORWARD
 from transpiler.hlir import statements as st
 from transpiler.hlir.program import Program
 from transpiler.schedule.pipeline import Deparse, Source, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Fork, Plain
-from transpiler.schedule.v1model import EGRESS_SPEC, FORWARD
 
 
 def program(*ingress: st.Statement, egress: tuple[st.Statement, ...] = ()) -> tuple[Builder, Program]:

@@ -10,12 +10,7 @@ import pytest
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.resources import share
-from transpiler.codegen.generate import generate
-from transpiler.diagnostics import Diagnostics
-from transpiler.hlir.program import Bridge, Program
-from transpiler.passes.pipeline import optimise
-from transpiler.schedule.pipeline import DROP, PASS, Deparse, Parse, Step
-from transpiler.schedule.psa import (
+from transpiler.architectures.psa.pipes import (
     ENQUEUE,
     FINISH,
     FORWARD,
@@ -30,6 +25,11 @@ from transpiler.schedule.psa import (
     second_lives,
     settle,
 )
+from transpiler.codegen.generate import generate
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Bridge, Program
+from transpiler.passes.pipeline import optimise
+from transpiler.schedule.pipeline import DROP, PASS, Deparse, Parse, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.find import builtin
 

@@ -22,7 +22,7 @@ from transpiler.codegen.render import render
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.externs.table import METHODS
-from transpiler.hlir.program import MatchKind, Program, TableKey
+from transpiler.hlir.program import Architecture, MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL
 from transpiler.schedule.planned import planned
@@ -66,6 +66,7 @@ def test_a_target_has_all_externs_but_those_that_it_leaves_out(tmp_path: Path) -
     found = choose(None, target(tmp_path, without))
     assert found.externs == set(METHODS) - {"counter.count"}
     assert found.hash_algorithms == set(ALGORITHMS)
+    assert builtin().architectures == {architecture.value for architecture in Architecture}
     target(tmp_path, 'name = "b"\nextends = "software"\nwithout_externs = ["log.message"]\n')
     assert choose(None, tmp_path).externs == builtin().externs - {"log.message"}
 

@@ -7,7 +7,7 @@ not extracted is payload in both. Where this holds for all headers, every frame 
 
 from __future__ import annotations
 
-from transpiler.architectures import facts
+from transpiler.architectures.facts import facts
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control, Parser, Program
 from transpiler.hlir.statements import Advance, CopyHeader, Emit, Extract, SetValid

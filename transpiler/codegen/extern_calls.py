@@ -25,7 +25,8 @@ from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import ElementRef, FieldRef, Place, Read, Text
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import Type, width_of
-from transpiler.schedule.v1model import preserved_fields, preserved_lists
+from transpiler.schedule.architectures import preserved_lists
+from transpiler.schedule.pipeline import preserved_fields
 
 Assigner = Callable[[Place, C], Body]  # writes a C value to a place
 

@@ -1,6 +1,6 @@
 """The parser → C: states are labels, transitions are gotos, `at` is the cursor in bytes.
 
-A parser error ends parsing; as in BMv2's v1model the packet goes on with the headers found so far.
+A parser error ends parsing; as in BMv2 the packet goes on with the headers found so far.
 """
 
 from __future__ import annotations

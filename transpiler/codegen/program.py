@@ -35,7 +35,6 @@ from transpiler.schedule.pipeline import Preserved, calls, ciphers
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
 from transpiler.schedule.sinking import sunk_fields
-from transpiler.schedule.v1model import CLONES
 from transpiler.targets.target import RUNS_AS_OURS, Counter, RunDefaults
 
 WHOLE_FRAME = 0xFFFF
@@ -76,6 +75,7 @@ def view(
         for plan, (_, stages) in zip(plans, bodies.pipes, strict=True)
         for preserves in (any(lists[n] for n in plan.pipe.keeps),)
     )
+    clones = any(pipe.name == "clone" for pipe in schedule.pipes)
     timed = reads_time(e for _, stages in bodies.pipes for stage in stages for e in values(stage))
     return ProgramView(
         name=Outside(program.name),
@@ -91,8 +91,8 @@ def view(
         begins_live=begins_live,
         live_headers=tuple(SlotView(slot.name, slot.size > 0) for slot in slots if storage.is_parsed(slot.owner)),
         preserved=tuple(tuple(place for place, _ in places) for places in preserved),
-        preserves=any(pipe.preserves for pipe in pipes) or calls(program, CLONES),
-        clones=calls(program, CLONES),
+        preserves=any(pipe.preserves for pipe in pipes) or clones,
+        clones=clones,
         uses_requests=requests,
         ciphers=ciphers(program),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),

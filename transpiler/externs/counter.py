@@ -58,7 +58,7 @@ ROWS = (
     ),  # unit: "packets", "bytes" or both
     Kind(
         name="direct_counter",
-        attributes=("unit", "automatic"),  # automatic 1: every hit counts (v1model, P4-14); 0: only calls count (PSA)
+        attributes=("unit", "automatic"),  # automatic 1: every hit counts ; 0: only calls count
         c="MACS_DIRECT_COUNTER",
         state=_direct_state,
         direct=True,

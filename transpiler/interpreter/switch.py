@@ -7,23 +7,18 @@ import sys
 from collections.abc import Callable
 from typing import TypeVar
 
+from transpiler.architectures.facts import part
 from transpiler.externs.counter import Count, Counters
 from transpiler.externs.meter import Meter, MeterArray
 from transpiler.externs.register import Register
-from transpiler.hlir.program import Architecture, Program
+from transpiler.hlir.program import Program
 from transpiler.interpreter.matches import Match
 from transpiler.interpreter.paths import Paths, Sent
-from transpiler.interpreter.psa import Psa
 from transpiler.interpreter.replication import Replication, Session
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.tables import Call, Choice, ControlError, GroupRef, MemberRef, Profile, RuntimeTable
 from transpiler.interpreter.trace import Event, Trace, silent
-from transpiler.interpreter.v1model import V1Model
 
-_PATHS: dict[Architecture, Callable[[Program, Store, Replication], Paths]] = {
-    Architecture.V1MODEL: V1Model,
-    Architecture.PSA: Psa,
-}
 _DEEPEST = 50_000  # Python frames: expressions of real programs nest deeply, and nothing here recurses without them
 _T = TypeVar("_T")
 
@@ -38,14 +33,13 @@ class Switch:
     def __init__(
         self, program: Program, *, seed: int = 0, clock: Callable[[], int] | None = None, trace: Trace = silent
     ) -> None:
-        if program.architecture not in _PATHS:
-            raise ControlError(f"the interpreter does not run {program.architecture.value} programs")
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEEPEST))
         self.program = program
         self.trace = trace
         self.store = Store(program, seed)
         self.replication = Replication()
-        self._paths = _PATHS[program.architecture](program, self.store, self.replication)
+        carries: type[Paths] = part(program.architecture, "paths").PATHS
+        self._paths = carries(program, self.store, self.replication)
         self._clock = clock
         self._packets = 0
 

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TypeAlias
 
 from transpiler.analysis.locations import Location, Locator
-from transpiler.architectures import facts
+from transpiler.architectures.facts import facts
 from transpiler.hlir.expressions import Const, Expression, ListExpression, Read, Text, VariableRef
 from transpiler.hlir.printer import expression as text_of
 from transpiler.hlir.program import Control, Program, Role, Storage, Variable

@@ -1,18 +1,16 @@
-"""The architectures that can be scheduled and compiled, and what the others need to know of a program's."""
+"""What the scheduler and code generation need to know of a program's architecture."""
 
 from __future__ import annotations
 
-from transpiler.hlir.program import Architecture, Program
+from transpiler.architectures.facts import part
+from transpiler.hlir.program import Program
 from transpiler.schedule.pipeline import Description, Preserved
-from transpiler.schedule.psa import PSA
-from transpiler.schedule.v1model import V1MODEL
-
-_DESCRIPTIONS = {Architecture.V1MODEL: V1MODEL, Architecture.PSA: PSA}
 
 
 def describe(program: Program) -> Description:
     """The description of a program's architecture."""
-    return _DESCRIPTIONS[program.architecture]
+    found: Description = part(program.architecture, "pipes").DESCRIPTION
+    return found
 
 
 def preserved_lists(program: Program) -> tuple[Preserved, ...]:

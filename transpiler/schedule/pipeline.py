@@ -1,7 +1,7 @@
 """What an architecture runs for a packet, in order, as pipes: the vocabulary of its description.
 
 Between the program's own parsers and controls stand *steps* of the architecture: they fill intrinsic metadata and decide
-what becomes of the packet. `v1model` and `psa` describe an architecture each, `architectures` finds the one of a program.
+what becomes of the packet. `pipes.py` of an architecture describes it, `architectures` finds the one of a program.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from transpiler.hlir.expressions import HeaderPlace, HeaderRef, VariableRef
 from transpiler.hlir.program import Control, Parser, Program, Role
 from transpiler.hlir.statements import Block, Body, CallExtern, Leave, Statement
 from transpiler.hlir.traverse import program_statements, rebuild
@@ -143,6 +144,19 @@ def calls(program: Program, methods: frozenset[str]) -> bool:
 def ciphers(program: Program) -> bool:
     """Whether payloads are ciphered."""
     return calls(program, frozenset({"cipher.encrypt", "cipher.decrypt"}))
+
+
+def preserved_fields(call: CallExtern) -> Preserved:
+    """The fields that a second life of a packet keeps, by their names."""
+    return tuple(
+        (place.name, "") if isinstance(place, VariableRef) else (_header_name(place.header), place.field)
+        for place in call.fields
+    )
+
+
+def _header_name(header: HeaderPlace) -> str:
+    assert isinstance(header, HeaderRef), "capabilities refuse run-time indices here"
+    return header.name
 
 
 def parse(program: Program, role: Role, error: str) -> tuple[Item, ...]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.externs.table import METHODS
-from transpiler.hlir.program import MatchKind
+from transpiler.hlir.program import Architecture, MatchKind
 from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, BuildDefaults, Counter, Kernel, RunDefaults, Target, UnknownTarget
 
@@ -20,6 +20,7 @@ _KERNEL_KEYS = tuple(field.name for field in fields(Kernel) if field.name != "ow
 Find = Callable[[str], Path]  # the folder of a target, by its name
 ARCHITECTURES = ("x86_64", "aarch64", "armv7", "riscv64", "s390x")  # as the toolchain has them
 PLATFORMS = ("linux", "dpdk", "odp")
+_ALL_ARCHITECTURES = frozenset(architecture.value for architecture in Architecture)  # of programs
 MAX_WORKERS, MAX_BURST, MAX_CPU = 64, 256, 1023  # as the runtime has them
 KEYS = (
     "name",
@@ -56,7 +57,7 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
     return Target(
         name=top.name(),
         summary=top.get("summary", str, base.summary if base else None),
-        architectures=top.strings("architectures", base.architectures if base else None),
+        architectures=top.strings("architectures", base.architectures if base else _ALL_ARCHITECTURES),
         max_key_bytes=top.get("max_key_bytes", int, base.max_key_bytes if base else None),
         near_bytes=top.get("near_bytes", int, base.near_bytes if base else 0),
         externs=_externs(top, base.externs if base else frozenset(METHODS)),

@@ -12,7 +12,7 @@ from aux_frontend.p4_14.scope import InstanceInfo
 from aux_frontend.p4_14.signatures import BINARY, SIGNATURES
 from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.values import Env, Loose, Operand, Values, width_of_operand
-from transpiler.architectures.v1model import DROP_PORT
+from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.arithmetic import ones

@@ -23,12 +23,12 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.psa_checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.elaborate.unit import Unit
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import DataType
 from transpiler.hlir.types import Bits, Enum, Varbit, width_of
 
-PORT_RECIRCULATE = 0xFFFFFFFA  # PSA_PORT_RECIRCULATE
 GREEN, YELLOW, RED = 0, 1, 2  # colours as meters of HLIR give them
 _COLOURS = ((GREEN, "GREEN"), (YELLOW, "YELLOW"), (RED, "RED"))
 _COLOUR_BITS = Bits(8)

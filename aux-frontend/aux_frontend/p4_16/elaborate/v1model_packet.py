@@ -14,7 +14,7 @@ from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.architectures.v1model import DROP_PORT
+from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Enum
 

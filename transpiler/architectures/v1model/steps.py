@@ -7,14 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.architectures.v1model import DROP_PORT
-from transpiler.codegen.c.build import call, infix, packet
-from transpiler.codegen.c.nodes import Assign, Body, Do, If, Literal, Member, Name, Return
-from transpiler.codegen.ctypes import literal
-from transpiler.codegen.intrinsics import Intrinsics
-from transpiler.hlir.types import Bits
-from transpiler.schedule.pipeline import DROP, Step, calls
-from transpiler.schedule.v1model import (
+from transpiler.architectures.v1model.facts import DROP_PORT
+from transpiler.architectures.v1model.pipes import (
     AGAIN,
     DECIDE,
     EGRESS_SPEC,
@@ -24,6 +18,12 @@ from transpiler.schedule.v1model import (
     PART,
     TO_PORT,
 )
+from transpiler.codegen.c.build import call, infix, packet
+from transpiler.codegen.c.nodes import Assign, Body, Do, If, Literal, Member, Name, Return
+from transpiler.codegen.ctypes import literal
+from transpiler.codegen.intrinsics import Intrinsics
+from transpiler.hlir.types import Bits
+from transpiler.schedule.pipeline import DROP, Step, calls
 
 PORT = Bits(9)
 

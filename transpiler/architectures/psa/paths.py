@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from transpiler.architectures.psa import PORT_RECIRCULATE, Path
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE, Path
 from transpiler.hlir.program import Role
 from transpiler.interpreter.packet import Transit
 from transpiler.interpreter.paths import Paths
@@ -171,3 +171,6 @@ class Psa(Paths):
             self.again(lambda: self._ingress(again))
         else:
             self.send(departure.port, frame)
+
+
+PATHS = Psa

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from transpiler.architectures.v1model import DROP_PORT, Instance
+from transpiler.architectures.v1model.facts import DROP_PORT, Instance
 from transpiler.externs.cipher import BLOCK_BYTES
 from transpiler.hlir.expressions import Place
 from transpiler.hlir.program import Role, Storage
@@ -190,3 +190,6 @@ class V1Model(Paths):
         kept = self._kept(departure.state, fields)
         self.trace(Event("pass", "recirculated"))
         self.again(lambda: self._ingress(IngressPass(frame, departure.ingress_port, Instance.RECIRCULATED, kept)))
+
+
+PATHS = V1Model

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.architectures.psa import PORT_RECIRCULATE, Path
-from transpiler.codegen.c.build import call, infix, negated, operand, packet
-from transpiler.codegen.c.nodes import Assign, Body, Do, Expression, If, Literal, Member, Name, Return
-from transpiler.codegen.intrinsics import Intrinsics
-from transpiler.schedule.pipeline import DROP, Step
-from transpiler.schedule.psa import (
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE, Path
+from transpiler.architectures.psa.pipes import (
     ENQUEUE,
     FINISH,
     FORWARD,
@@ -22,6 +18,10 @@ from transpiler.schedule.psa import (
     may_be_set,
     second_lives,
 )
+from transpiler.codegen.c.build import call, infix, negated, operand, packet
+from transpiler.codegen.c.nodes import Assign, Body, Do, Expression, If, Literal, Member, Name, Return
+from transpiler.codegen.intrinsics import Intrinsics
+from transpiler.schedule.pipeline import DROP, Step
 
 _KEPT = Assign(Member(packet("requests"), "preserved"), operand(list_number("normal")))
 _RECIRCULATE = Literal(f"{PORT_RECIRCULATE:#x}u")

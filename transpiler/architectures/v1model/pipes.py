@@ -4,9 +4,9 @@ Source: BMv2's simple_switch documentation."""
 
 from __future__ import annotations
 
-from transpiler.architectures.v1model import DROP_PORT, Instance
+from transpiler.architectures.v1model.facts import DROP_PORT, Instance
 from transpiler.externs.table import AS_SENT, KEEPING
-from transpiler.hlir.expressions import Const, HeaderPlace, HeaderRef, VariableRef
+from transpiler.hlir.expressions import Const, VariableRef
 from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
 from transpiler.hlir.traverse import program_statements
@@ -26,6 +26,7 @@ from transpiler.schedule.pipeline import (
     control,
     deparse,
     parse,
+    preserved_fields,
 )
 
 MULTICAST_GROUP = "mcast_grp"
@@ -151,26 +152,13 @@ def second_lives(program: Program) -> bool:
     return calls(program, KEEPING)
 
 
-def preserved_fields(call: CallExtern) -> Preserved:
-    """The fields that a second life of a packet keeps, by their names."""
-    return tuple(
-        (place.name, "") if isinstance(place, VariableRef) else (_header_name(place.header), place.field)
-        for place in call.fields
-    )
-
-
 def preserved_lists(program: Program) -> tuple[Preserved, ...]:
     """The lists of preserved fields, each once; number 0 is the empty one."""
     found = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
     return tuple(dict.fromkeys([(), *(preserved_fields(call) for call in found)]))
 
 
-def _header_name(header: HeaderPlace) -> str:
-    assert isinstance(header, HeaderRef), "capabilities refuse run-time indices here"
-    return header.name
-
-
-V1MODEL = Description(
+DESCRIPTION = Description(
     plan,
     plan_apart,
     plan_parted,

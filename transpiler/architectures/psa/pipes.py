@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator
-from transpiler.architectures.psa import PORT_RECIRCULATE, Path
+from transpiler.architectures.psa.facts import PORT_RECIRCULATE, Path
 from transpiler.hlir.expressions import Cast, Const, Expression, FieldRef, HeaderRef, Read, VariableRef
 from transpiler.hlir.program import Bridge, Control, Goto, Parser, Program, Role
 from transpiler.hlir.statements import Assign, Body, SetValid, Statement
@@ -241,7 +241,7 @@ def _may_equal(value: Expression, number: int) -> bool:
     return True
 
 
-PSA = Description(
+DESCRIPTION = Description(
     plan,
     plan,
     plan_parted,
