@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
+from transpiler.externs.register import cell_bytes
 from transpiler.hlir import statements as st
 from transpiler.hlir.expressions import Text
 from transpiler.hlir.program import Control, Program, Role, Storage
@@ -15,7 +16,7 @@ from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
-from transpiler.schedule.state import large_counters, large_state, register_cell_bytes
+from transpiler.schedule.state import large_counters, large_state
 from transpiler.verifier import verify
 
 LARGE = frozenset({"r", "q", "m"})
@@ -218,7 +219,7 @@ def test_actions_of_nothing_large_stay_as_they_are() -> None:
     ("width", "cell"), [(1, 1), (8, 1), (9, 2), (16, 2), (17, 4), (32, 4), (33, 8), (64, 8), (65, 16), (129, 24)]
 )
 def test_cells_are_as_wide_as_they_must_be(width: int, cell: int) -> None:
-    assert register_cell_bytes(width) == cell
+    assert cell_bytes(width) == cell
 
 
 def test_large_is_more_than_what_stays_in_the_cache() -> None:

@@ -52,15 +52,23 @@ def _add(call: Compiled, index: C, length: C) -> Body:
 
 
 LENGTH = packet("length")
+CELL_BYTES = 16  # of an element in C, for each worker
 ROWS = (
     Kind(
-        name="counter", attributes=("size", "unit"), c="MACS_COUNTER", state=_state
-    ),  # unit: "packets", "bytes" or both
+        name="counter",
+        attributes=("size", "unit"),  # unit: "packets", "bytes" or "packets_and_bytes"
+        c="MACS_COUNTER",
+        state=_state,
+        cell_bytes=lambda instance: CELL_BYTES,
+        deferred=True,
+    ),
     Kind(
         name="direct_counter",
-        attributes=("unit", "automatic"),  # automatic 1: every hit counts ; 0: only calls count
+        attributes=("unit", "automatic"),  # automatic 1: every hit counts; 0: only calls count
         c="MACS_DIRECT_COUNTER",
         state=_direct_state,
+        cell_bytes=lambda instance: CELL_BYTES,
+        deferred=True,
         direct=True,
     ),
     Method(

@@ -26,6 +26,7 @@ class Bucket:
 
 
 GREEN, YELLOW, RED = 0, 1, 2
+CELL_BYTES = 64  # of a meter in C
 
 
 @dataclass(slots=True)
@@ -113,6 +114,7 @@ ROWS = (
         attributes=("size", "unit"),
         c="MACS_METER",
         state=_state,
+        cell_bytes=lambda instance: CELL_BYTES,
         prefetch=lambda instance: "macs_meter_prefetch",
     ),
     Kind(
@@ -120,6 +122,7 @@ ROWS = (
         attributes=("unit", "automatic"),  # automatic: as of a direct counter
         c="MACS_DIRECT_METER",
         state=_direct_state,
+        cell_bytes=lambda instance: CELL_BYTES,
         direct=True,
     ),
     Method(

@@ -59,6 +59,11 @@ def _write(call: Compiled) -> Body:
     return call.do(f"macs_register_write{natural(width)}", call.state, call.amount(0), value)
 
 
+def cell_bytes(width: int) -> int:
+    """The memory of a cell of so many bits: a C integer, above 64 bits words of 64."""
+    return natural(width) // 8 if width <= WORD else WORD // 8 * limbs(width)
+
+
 def _prefetch(instance: ExternInstance) -> str:
     width = int(instance.attribute("width"))
     return f"macs_register_prefetch{natural(width) if width <= WORD else ''}"
@@ -66,7 +71,14 @@ def _prefetch(instance: ExternInstance) -> str:
 
 ROWS = (
     # width: of an element, in bits; "initial", where there, is what they begin with
-    Kind(name="register", attributes=("size", "width"), c="MACS_REGISTER", state=_state, prefetch=_prefetch),
+    Kind(
+        name="register",
+        attributes=("size", "width"),
+        c="MACS_REGISTER",
+        state=_state,
+        cell_bytes=lambda instance: cell_bytes(int(instance.attribute("width"))),
+        prefetch=_prefetch,
+    ),
     Method(
         name="register.read",
         instance_kind="register",

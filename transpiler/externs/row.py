@@ -233,14 +233,18 @@ class Method:
 class Kind:
     """A kind of extern instances. `attributes`: those that each must have; `c`: the runtime's name for it; `state`: makes
     what an instance keeps in the interpreter between packets; `direct`: an instance belongs to a table and has an element
-    for each entry; `prefetch`: the C function that prefetches a cell, by its index."""
+    for each entry; `cell_bytes`: the memory of an element in C; `prefetch`: the C function that prefetches an
+    element, by its index, which is the first input of each method; `deferred`: of large instances, counts may be put off, as
+    the program cannot read them."""
 
     name: str
     attributes: tuple[str, ...]
     c: str = ""
     state: Callable[[ExternInstance], object] | None = None
     direct: bool = False
+    cell_bytes: Callable[[ExternInstance], int] | None = None
     prefetch: Callable[[ExternInstance], str] | None = None
+    deferred: bool = False
 
 
 Row = Method | Kind

@@ -8,19 +8,17 @@ and is done packet by packet in the order of the burst.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.analysis.values import same
+from transpiler.externs.row import Kind
+from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import Const, Expression
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Statement
 from transpiler.hlir.traverse import bodies, walk
-
-CELL_KINDS = ("register", "meter", "counter")
-METER_CELL_BYTES = 64
-COUNT_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,40 +32,34 @@ class StateAccess:
 def state_bytes(program: Program, extern: ExternInstance) -> int:
     """The memory of the cells of a register, meter or counter (of a counter for each worker); 0 of every other extern. A direct
     one has a cell for each entry of its table."""
-    kind = extern.kind.removeprefix("direct_")
-    if kind not in CELL_KINDS:
+    cell_bytes = KINDS[extern.kind].cell_bytes
+    if cell_bytes is None:
         return 0
     owner = next((table for table in program.tables if extern.name in table.direct), None)
     size = int(dict(extern.attributes).get("size", 0)) if owner is None else owner.size + 1
-    width = int(extern.attribute("width")) if kind == "register" else 0
-    return size * {"register": register_cell_bytes(width), "meter": METER_CELL_BYTES, "counter": COUNT_BYTES}[kind]
+    return size * cell_bytes(extern)
 
 
 def large_state(program: Program, near_bytes: int) -> frozenset[str]:
     """The registers and meters with an index that are larger than what stays in the cache."""
-    return _large(program, near_bytes, ("register", "meter"))
+    return _large(program, near_bytes, lambda kind: kind.prefetch is not None)
 
 
 def large_counters(program: Program, near_bytes: int) -> frozenset[str]:
     """The counters, direct ones too, of which that holds."""
-    return _large(program, near_bytes, ("counter", "direct_counter"))
+    return _large(program, near_bytes, lambda kind: kind.deferred)
 
 
-def _large(program: Program, near_bytes: int, kinds: tuple[str, ...]) -> frozenset[str]:
-    of_kinds = (extern for extern in program.externs if extern.kind in kinds)
+def _large(program: Program, near_bytes: int, wanted: Callable[[Kind], bool]) -> frozenset[str]:
+    of_kinds = (extern for extern in program.externs if wanted(KINDS[extern.kind]))
     return frozenset(extern.name for extern in of_kinds if state_bytes(program, extern) > near_bytes)
-
-
-def register_cell_bytes(width: int) -> int:
-    """Of a register's cell of so many bits: a C integer, above 64 bits words of 64."""
-    return next((size for size in (1, 2, 4) if width <= 8 * size), 8 * -(-width // 64))
 
 
 def own_access(statement: Statement) -> StateAccess | None:
     """The access that a statement makes by itself."""
     if isinstance(statement, CallExtern) and statement.instance is not None:
-        kind = statement.method.partition(".")[0]
-        if kind in ("register", "meter"):
+        kind = METHODS[statement.method].instance_kind
+        if kind is not None and KINDS[kind].prefetch is not None:
             return StateAccess(statement.instance, statement.inputs[0])
     return None
 
