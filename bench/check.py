@@ -21,7 +21,7 @@ from macsad.bench import session
 from macsad.bench.contestants import BenchError, Closing, Probe
 from macsad.bench.programs import program
 from macsad.bench.rounds import Turn, measure
-from macsad.bench.samples import Sample, SampleError, ratio
+from macsad.bench.samples import Sample, SampleError, figure, ratio
 from macsad.bench.suites import Suite, suite_of
 from macsad.compilation import Request
 from macsad.generation import Order
@@ -81,6 +81,7 @@ HASH = Row("l2fwd lookups, 16 M entries, against rte_hash bulk", 2)
 FIB = Row("IPv4 lookups, 500 k prefixes, against rte_fib", 1)
 FIB6 = Row("IPv6 lookups, 200 k prefixes, against rte_fib6", 1.3)
 ACL = Row("ternary lookups, 1,000 rules, against rte_acl", 1)
+CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, the switch's own share beside the bare cipher", 0.1, at_most=True)
 
 
@@ -163,6 +164,18 @@ def peer(row: Row, name: str, entries: int) -> Iterator[Row]:
     yield row.of(ratio(samples["peer", 0, 0], samples["ours", 0, 0]))
 
 
+def crc(sizes: tuple[int, int] = (13, 64)) -> Iterator[Row]:
+    """Of the shorter messages; the parts tell what one takes in a burst."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        probe = Probe([str(program("hashes", folder))], folder)
+        closing.add([probe])
+        turns = [Turn((side, size, 0), probe, side, size) for size in sizes for side in ("ours", "plain")]
+        samples = rounds(turns)
+    each = "; ".join(f"{size} bytes {figure(samples['ours', size, 0]).ns:.1f} ns" for size in sizes)
+    yield CRC.of(ratio(samples["plain", sizes[0], 0], samples["ours", sizes[0], 0]), each)
+
+
 def acl(rules: int) -> Iterator[Row]:
     """Sets of rules and traffic one beside the other, each against the peer; the figure is their geometric mean."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
@@ -202,6 +215,7 @@ PARTS = (
     Part((IPV4FWD,), lambda: app(IPV4FWD)),
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
+    Part((CRC,), crc),
     Part((CRYPTO,), crypto),
 )
 

@@ -165,7 +165,8 @@ def _begun(pipe: PipeView, begins: Body) -> PipeView:
 
 def _defines(wanted: Optimisations) -> tuple[str, ...]:
     """What the backend's headers leave out when it is defined."""
-    made = ((wanted.prefetch, "MACS_NO_PREFETCH"), (wanted.simd, "MACS_SCAN_PLAIN"))
+    plain = ("MACS_SCAN_PLAIN", "MACS_CRC_PLAIN")
+    made = ((wanted.prefetch, "MACS_NO_PREFETCH"), *((wanted.simd, name) for name in plain))
     return tuple(name for done, name in made if not done)
 
 

@@ -24,18 +24,29 @@ static inline uint64_t macs_checksum_of_sum(uint64_t sum) {
     return ~half >> 16;
 }
 
-/* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. */
+/* The rest of a sequence of words, 0 to 7 bytes, as the first bytes of one with zeros behind them. */
+static inline uint64_t macs_checksum_rest(const uint8_t *data, uint32_t length) {
+    return length ? macs_load_bytes(data, length) << (64 - 8 * length) : 0;
+}
+
+/* The sum of bytes as 16-bit words, an odd end padded with zero, modulo 65535. Words of 32 bits are added: to the
+ * modulus each counts as the sum of its halves. */
+static inline uint64_t macs_checksum_sum(const uint8_t *data, uint32_t length) {
+    uint64_t sum = 0;
+    for (; length >= 8; data += 8, length -= 8) {
+        uint64_t word = macs_load64(data);
+        sum += (word >> 32) + (uint32_t)word;
+    }
+    uint64_t rest = macs_checksum_rest(data, length);
+    return sum + (rest >> 32) + (uint32_t)rest;
+}
+
+/* Ones' complement sum of 16-bit words, complemented (RFC 1071); an odd end is padded with zero. Behind an odd number
+ * of bytes each byte of the payload stands in the other half of a word: its sum counts 2^8 times, and 2^16 is 1. */
 static inline uint64_t macs_extend_csum16(uint64_t before, struct macs_bytes bytes) {
-    uint64_t sum = ~before & 0xffff;
-    uint32_t i = 0;
-    for (; i + 1 < bytes.length; i += 2)
-        sum += (uint64_t)bytes.data[i] << 8 | bytes.data[i + 1];
-    bool odd = i < bytes.length;
-    if (odd)
-        sum += (uint64_t)bytes.data[i] << 8;
-    for (uint32_t j = 0; j < bytes.payload_length; j++, odd = !odd)
-        sum += odd ? bytes.payload[j] : (uint64_t)bytes.payload[j] << 8;
-    return macs_checksum_of_sum(sum);
+    uint64_t sum = macs_checksum_sum(bytes.data, bytes.length);
+    uint64_t payload = ~macs_checksum_of_sum(macs_checksum_sum(bytes.payload, bytes.payload_length)) & 0xffff;
+    return macs_checksum_of_sum((~before & 0xffff) + sum + (payload << bytes.length % 2 * 8));
 }
 
 static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
@@ -43,13 +54,20 @@ static inline uint64_t macs_checksum_csum16(struct macs_bytes bytes) {
 }
 
 /* The bytes as 16-bit words, an odd end padded with zero, combined by exclusive or. */
+static inline uint64_t macs_checksum_xor(const uint8_t *data, uint32_t length) {
+    uint64_t folded = 0;
+    for (; length >= 8; data += 8, length -= 8)
+        folded ^= macs_load64(data);
+    folded ^= macs_checksum_rest(data, length);
+    folded ^= folded >> 32;
+    return (folded ^ folded >> 16) & 0xffff;
+}
+
 static inline uint64_t macs_extend_xor16(uint64_t before, struct macs_bytes bytes) {
-    uint64_t folded = before;
-    for (uint32_t i = 0; i < bytes.length + bytes.payload_length; i++) {
-        uint8_t byte = i < bytes.length ? bytes.data[i] : bytes.payload[i - bytes.length];
-        folded ^= i % 2 ? byte : (uint64_t)byte << 8;
-    }
-    return folded;
+    uint64_t payload = macs_checksum_xor(bytes.payload, bytes.payload_length);
+    if (bytes.length % 2)
+        payload = (payload << 8 | payload >> 8) & 0xffff;
+    return before ^ macs_checksum_xor(bytes.data, bytes.length) ^ payload;
 }
 
 static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
@@ -58,11 +76,10 @@ static inline uint64_t macs_checksum_xor16(struct macs_bytes bytes) {
 
 /* The first eight bytes as a number, all of them when there are fewer. */
 static inline uint64_t macs_checksum_identity(struct macs_bytes bytes) {
-    uint64_t value = 0;
-    uint32_t i = 0;
-    for (; i < bytes.length && i < 8; i++)
-        value = value << 8 | bytes.data[i];
-    for (uint32_t j = 0; j < bytes.payload_length && i < 8; i++, j++)
+    if (bytes.length >= 8)
+        return macs_load64(bytes.data);
+    uint64_t value = bytes.length ? macs_load_bytes(bytes.data, bytes.length) : 0;
+    for (uint32_t j = 0; j < bytes.payload_length && j + bytes.length < 8; j++)
         value = value << 8 | bytes.payload[j];
     return value;
 }

@@ -1,11 +1,12 @@
-/* Reflected CRCs of 16 and 32 bits: by carry-less multiplication where the processor has that, else by tables.
+/* Reflected CRCs of 16 and 32 bits: by ARM's CRC instructions, by carry-less multiplication (x86, ARM), else by tables.
+ * -DMACS_CRC_PLAIN takes the tables.
  *
  * As polynomials over GF(2), a message is the sum of its words, each times x to the power of the bits behind it, and
  * its CRC that sum's rest by the CRC's polynomial. So words are multiplied by the rests of these powers, which are
- * known, independently of each other, and the sum of a few bits more than a word is reduced in the end. All is
- * reflected: a word's lowest bit has the highest power, so that a product of two has x once too often, which the powers
- * leave out. Cost: 45 bytes take 9 multiplications; by tables 45 loads, each eight of which wait for the eight before
- * them. Source: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ (2009); by tables: Sarwate,
+ * known, independently of each other, and the sum is reduced in the end. All is reflected: a word's lowest bit has the
+ * highest power, so that a product of two has x once too often, which the powers leave out. Cost: up to 8 bytes take 2
+ * multiplications, up to 12 take 3, each 8 more one more; by tables 8 loads that wait for the 8 before them.
+ * Source: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ (2009); by tables: Sarwate,
  * Computation of cyclic redundancy checks via table look-up (1988); Kounavis, Berry, Novel table lookup-based
  * algorithms for high-performance CRC generation (2008).
  */
@@ -18,90 +19,149 @@
 /* Where the length is a constant, as in generated code, its loops unroll. */
 #define MACS_CRC_INLINE __attribute__((always_inline)) static inline
 
-#if defined(__PCLMUL__) && defined(__x86_64__) && !defined(MACS_CRC_PLAIN)
+#if !defined(MACS_CRC_PLAIN) && defined(__x86_64__) && defined(__PCLMUL__)
+#define MACS_CRC_MULTIPLIES
 #include <wmmintrin.h>
-#define MACS_CRC_WORDS 16u    /* of a message that are multiplied at once */
-#define MACS_CRC_AT_ONCE 128u /* bytes of them */
 
-/* `bits`: of the CRC. Rests have that many bits, and stand in the highest of a word when they are multiplied. */
-struct macs_crc {
-    unsigned bits;
-    uint32_t powers[MACS_CRC_WORDS]; /* x^(64 i + bits - 1), by the polynomial */
-    uint32_t fold;                   /* x^63, by the polynomial */
-    uint64_t quotient;               /* x^(63 + bits) / (the polynomial x^bits + ...) */
-    uint64_t polynomial;
-};
+typedef __m128i macs_crc_product;
 
-static const struct macs_crc macs_crc16 = {
-    .bits = 16,
-    .powers = {0x0001, 0xccc1, 0x90c1, 0x955d, 0xac01, 0xc6ad, 0xed6d, 0xbffa, 0xf0c1, 0x933d, 0x8461, 0xec03, 0xdb6d,
-               0xbcac, 0xe677, 0x0cc1},
-    .fold = 0xd101,
-    .quotient = UINT64_C(0x0001ebffcfffbfff),
-    .polynomial = UINT64_C(0xa001800000000000),
-};
+/* The lower half of a product times a constant, and the upper one. */
+#define macs_crc_times_low(product, constant) _mm_clmulepi64_si128(product, macs_crc_word(constant), 0x00)
+#define macs_crc_times_high(product, constant) _mm_clmulepi64_si128(product, macs_crc_word(constant), 0x01)
 
-static const struct macs_crc macs_crc32 = {
-    .bits = 32,
-    .powers = {0x00000001, 0xccaa009e, 0xae689191, 0x81256527, 0xf1da05aa, 0xaf449247, 0x3db1ecdc, 0x1d9513d7,
-               0x8f352d95, 0xae0b5394, 0x1c279815, 0x57c54819, 0xdf068dc2, 0x0cbec0ed, 0x31f8303f, 0x910eeec1},
-    .fold = 0xb8bc6765,
-    .quotient = UINT64_C(0x00000001f7011641),
-    .polynomial = UINT64_C(0xedb8832080000000),
-};
-
-static inline __m128i macs_crc_times(uint64_t left, uint64_t right) {
-    return _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)left), _mm_cvtsi64_si128((long long)right), 0);
+static inline macs_crc_product macs_crc_word(uint64_t low) {
+    return _mm_cvtsi64_si128((long long)low);
 }
 
-static inline uint64_t macs_crc_low(__m128i product) {
-    return (uint64_t)_mm_cvtsi128_si64(product);
+static inline macs_crc_product macs_crc_upper(uint64_t high) {
+    return _mm_slli_si128(macs_crc_word(high), 8);
 }
 
-static inline uint64_t macs_crc_high(__m128i product) {
+static inline macs_crc_product macs_crc_sum(macs_crc_product a, macs_crc_product b) {
+    return _mm_xor_si128(a, b);
+}
+
+static inline uint64_t macs_crc_high(macs_crc_product product) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_unpackhi_epi64(product, product));
 }
 
-static inline uint64_t macs_crc_load(const uint8_t *from) {
+#elif !defined(MACS_CRC_PLAIN) && defined(__aarch64__) && defined(__ARM_FEATURE_AES) && !defined(__ARM_BIG_ENDIAN)
+#define MACS_CRC_MULTIPLIES
+#include <arm_neon.h>
+
+typedef uint64x2_t macs_crc_product;
+
+#define macs_crc_times_low(product, constant) macs_crc_multiply(vgetq_lane_u64(product, 0), constant)
+#define macs_crc_times_high(product, constant) macs_crc_multiply(vgetq_lane_u64(product, 1), constant)
+
+static inline macs_crc_product macs_crc_multiply(uint64_t left, uint64_t right) {
+    return vreinterpretq_u64_p128(vmull_p64((poly64_t)left, (poly64_t)right));
+}
+
+static inline macs_crc_product macs_crc_word(uint64_t low) {
+    return vcombine_u64(vcreate_u64(low), vcreate_u64(0));
+}
+
+static inline macs_crc_product macs_crc_upper(uint64_t high) {
+    return vcombine_u64(vcreate_u64(0), vcreate_u64(high));
+}
+
+static inline macs_crc_product macs_crc_sum(macs_crc_product a, macs_crc_product b) {
+    return veorq_u64(a, b);
+}
+
+static inline uint64_t macs_crc_high(macs_crc_product product) {
+    return vgetq_lane_u64(product, 1);
+}
+#endif
+
+#if !defined(MACS_CRC_PLAIN) && defined(__aarch64__) && defined(__ARM_FEATURE_CRC32) && !defined(__ARM_BIG_ENDIAN)
+#define MACS_CRC_INSTRUCTIONS /* for the polynomial of CRC-32 */
+#include <arm_acle.h>
+#endif
+
+#if defined(MACS_CRC_MULTIPLIES) || defined(MACS_CRC_INSTRUCTIONS)
+static inline uint64_t macs_crc_load64(const uint8_t *from) {
     uint64_t word;
     memcpy(&word, from, sizeof word);
     return word;
 }
 
-/* The rest of a sum of products: Barrett's reduction, after the highest `bits` bits are multiplied once more. */
-static inline uint32_t macs_crc_reduce(const struct macs_crc *of, __m128i sum) {
-    const unsigned above = 64 - of->bits;
-    uint64_t left = macs_crc_high(sum) ^ macs_crc_high(macs_crc_times(macs_crc_low(sum), (uint64_t)of->fold << above));
-    uint64_t quotient = macs_crc_low(macs_crc_times(left << of->bits, of->quotient));
-    return (uint32_t)((left ^ macs_crc_high(macs_crc_times(quotient, of->polynomial)) << 1) >> above);
+static inline uint32_t macs_crc_load32(const uint8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+#endif
+
+#ifdef MACS_CRC_MULTIPLIES
+#define MACS_CRC_WORDS 16u /* of a message that are multiplied before their sum is reduced */
+
+/* `bits`: of the CRC. `powers[i]`: x^(64 i - 1) by the polynomial, which stands in the highest bits of a word when it
+ * is multiplied: the lower half of a product has what is above the last word. */
+struct macs_crc {
+    unsigned bits;
+    uint32_t powers[MACS_CRC_WORDS];
+    uint64_t quotient;   /* x^(63 + bits) / polynomial */
+    uint64_t polynomial; /* without x^bits, times x */
+};
+
+static const struct macs_crc macs_crc16 = {
+    .bits = 16,
+    .powers = {0x4003, 0xd101, 0xc100, 0xccd0, 0x5001, 0xc991, 0xac91, 0xaaa4, 0x8101, 0xc450, 0xf080, 0x6ff8, 0xe491,
+               0xae6c, 0xb749, 0x5103},
+    .quotient = UINT64_C(0xf0ffebffcfffbfff),
+    .polynomial = UINT64_C(0x14002),
+};
+
+static const struct macs_crc macs_crc32 = {
+    .bits = 32,
+    .powers = {0xdb710641, 0xb8bc6765, 0x9ba54c6f, 0x65673b46, 0x01b5fd1d, 0x9570d495, 0x2a283862, 0x69ccfc0d,
+               0xcad38e8f, 0x653d9822, 0x8e42b13e, 0x5a03a0cf, 0x101a2331, 0x759fc69d, 0xc64ac0b8, 0x019866e8},
+    .quotient = UINT64_C(0xb4e5b025f7011641),
+    .polynomial = UINT64_C(0x1db710640),
+};
+
+/* 1 to 8 bytes as a number, the first byte lowest: no byte beside them is read. */
+MACS_CRC_INLINE uint64_t macs_crc_load(const uint8_t *from, uint32_t bytes) {
+    if (bytes == 8)
+        return macs_crc_load64(from);
+    if (bytes >= 4)
+        return macs_crc_load32(from) | (uint64_t)macs_crc_load32(from + bytes - 4) << 8 * (bytes - 4);
+    return from[0] | (uint64_t)from[bytes / 2] << 8 * (bytes / 2) | (uint64_t)from[bytes - 1] << 8 * (bytes - 1);
 }
 
-/* Of 8 to MACS_CRC_AT_ONCE bytes. The first word has what is left over by eights; to the others the CRC so far is
- * added as far as it is longer than that. */
+/* The rest of a word in the upper half, with as many bits as the CRC has behind it: Barrett's reduction. */
+static inline uint32_t macs_crc_rest(const struct macs_crc *of, macs_crc_product upper) {
+    macs_crc_product quotient = macs_crc_times_high(upper, of->quotient);
+    return (uint32_t)macs_crc_high(macs_crc_times_low(quotient, of->polynomial));
+}
+
+/* Of 1 to 8 * MACS_CRC_WORDS bytes. The first piece has what there is beside whole words behind it, as a word with its
+ * bytes uppermost. The CRC so far is added to the first bytes; what it has more of to the word behind. */
 MACS_CRC_INLINE uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
     const unsigned above = 64 - of->bits;
-    const uint32_t words = length / 8, over = length % 8;
-    __m128i sum = _mm_setzero_si128();
-    if (over)
-        sum = macs_crc_times((macs_crc_load(data) ^ crc) << (64 - 8 * over), (uint64_t)of->powers[words] << above);
-    sum = _mm_xor_si128(sum, macs_crc_times(macs_crc_load(data + over) ^ (uint64_t)crc >> 8 * over,
-                                            (uint64_t)of->powers[words - 1] << above));
-    for (uint32_t i = 1; i < words; i++)
-        sum = _mm_xor_si128(sum, macs_crc_times(macs_crc_load(data + over + (size_t)8 * i),
-                                                (uint64_t)of->powers[words - 1 - i] << above));
-    return macs_crc_reduce(of, sum);
+    const uint32_t words = (length - 1) / 8, first = length - 8 * words;
+    const uint64_t piece = (macs_crc_load(data, first) ^ crc) << (64 - 8 * first),
+                   over = (uint64_t)crc >> 8 * (first & 7);
+    const uint32_t carried = first < 8 ? (uint32_t)over : 0;
+    if (words == 0)
+        return macs_crc_rest(of, macs_crc_upper(piece)) ^ carried;
+    macs_crc_product sum = macs_crc_times_low(macs_crc_word(piece), (uint64_t)of->powers[words] << above);
+    data += first;
+    for (uint32_t i = words - 1; i > 0; i--, data += 8) {
+        uint64_t word = macs_crc_load64(data) ^ (i == words - 1 ? carried : 0);
+        sum = macs_crc_sum(sum, macs_crc_times_low(macs_crc_word(word), (uint64_t)of->powers[i] << above));
+    }
+    if (words > 1 || first > above / 8) /* else nothing is above the last word */
+        sum = macs_crc_sum(sum, macs_crc_times_low(sum, (uint64_t)of->powers[1] << above));
+    return macs_crc_rest(of, macs_crc_sum(sum, macs_crc_upper(macs_crc_load64(data) ^ (words == 1 ? carried : 0))));
 }
 
-/* Of any number of bytes, all but the last few, which `data` and `length` are set to. */
-MACS_CRC_INLINE uint32_t macs_crc_most(const struct macs_crc *of, const uint8_t **data, uint32_t *length,
-                                       uint32_t crc) {
-    while (*length >= 8) {
-        uint32_t some = *length > MACS_CRC_AT_ONCE ? MACS_CRC_AT_ONCE : *length;
-        crc = macs_crc_some(of, *data, some, crc);
-        *data += some;
-        *length -= some;
-    }
-    return crc;
+MACS_CRC_INLINE uint32_t macs_crc_on(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
+    for (; length > 8 * MACS_CRC_WORDS; data += 8 * MACS_CRC_WORDS, length -= 8 * MACS_CRC_WORDS)
+        crc = macs_crc_some(of, data, 8 * MACS_CRC_WORDS, crc);
+    return length ? macs_crc_some(of, data, length, crc) : crc;
 }
 #endif
 
@@ -113,9 +173,9 @@ extern const uint16_t macs_crc16_tables[MACS_CRC_TABLES][256]; /* polynomial 0x8
 extern const uint32_t macs_crc32_tables[MACS_CRC_TABLES][256]; /* polynomial 0x04c11db7 */
 
 MACS_CRC_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
-#ifdef MACS_CRC_WORDS
-    crc = macs_crc_most(&macs_crc16, &data, &length, crc);
-#endif
+#ifdef MACS_CRC_MULTIPLIES
+    return macs_crc_on(&macs_crc16, data, length, crc);
+#else
     const uint16_t(*const of)[256] = macs_crc16_tables;
     for (; length >= 8; data += 8, length -= 8) {
         uint32_t first = of[7][(crc ^ data[0]) & 0xff] ^ of[6][(crc >> 8 ^ data[1]) & 0xff];
@@ -127,8 +187,24 @@ MACS_CRC_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uin
     for (; length; data++, length--)
         crc = crc >> 8 ^ of[0][(crc ^ data[0]) & 0xff];
     return crc;
+#endif
 }
 
+#if defined(MACS_CRC_INSTRUCTIONS)
+MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+    for (; length >= 8; data += 8, length -= 8)
+        crc = __crc32d(crc, macs_crc_load64(data));
+    for (; length >= 4; data += 4, length -= 4)
+        crc = __crc32w(crc, macs_crc_load32(data));
+    for (; length; data++, length--)
+        crc = __crc32b(crc, *data);
+    return crc;
+}
+#elif defined(MACS_CRC_MULTIPLIES)
+MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+    return macs_crc_on(&macs_crc32, data, length, crc);
+}
+#else
 /* The CRC so far and four bytes, with `behind` bytes behind them. */
 static inline uint32_t macs_crc32_four(const uint8_t *data, uint32_t behind, uint32_t crc) {
     const uint32_t(*const of)[256] = macs_crc32_tables + behind;
@@ -137,9 +213,6 @@ static inline uint32_t macs_crc32_four(const uint8_t *data, uint32_t behind, uin
 }
 
 MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
-#ifdef MACS_CRC_WORDS
-    crc = macs_crc_most(&macs_crc32, &data, &length, crc);
-#endif
     for (; length >= 8; data += 8, length -= 8)
         crc = macs_crc32_four(data + 4, 0, 0) ^ macs_crc32_four(data, 4, crc);
     for (; length >= 4; data += 4, length -= 4)
@@ -148,5 +221,6 @@ MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uin
         crc = crc >> 8 ^ macs_crc32_tables[0][(crc ^ data[0]) & 0xff];
     return crc;
 }
+#endif
 
 #endif
