@@ -22,6 +22,7 @@ _ACTS = frozenset(
     {
         "macs_meter_execute",
         "macs_meter_execute_aware",
+        "macs_random_next",
         "macs_random_range",
         "macs_layout_put",
         "macs_layout_resize",

@@ -65,6 +65,8 @@ def expression(e: Expression) -> str:
             return f"{_postfixed(of)}[{expression(at)}]"
         case Call(function=function, arguments=arguments):
             return f"{function}({_list(arguments)})"
+        case Unary(operator=operator, operand=Unary(operator=inner) as operand) if inner[0] == operator[-1] in "+-&":
+            return f"{operator}({expression(operand)})"  # else they would be one operator
         case Unary(operator=operator, operand=operand):
             return f"{operator}{_unary_operand(operand)}"
         case Binary(operator=operator, left=left, right=right):
