@@ -64,12 +64,16 @@ class Maker:
         self.fields = FIELDS
         egress = self._body(2, ()) if self.random.random() < 0.7 else []
         if two_pipes:
-            ingress.append(b.set("sm.mcast_grp", ex.Cast(b.get("sm.egress_rid"), b.type_of("sm.mcast_grp"), AT)))
+            ingress.append(b.set("sm.mcast_grp", ex.Cast(self._zero(), b.type_of("sm.mcast_grp"), AT)))
         parser = [
             state("start", [extract("a")], select(b.get("a.x"), (exact(1, 8), "more"), (any_(), "accept"))),
             state("more", [extract("o"), extract("s[0]")], goto("accept")),
         ]
         return b.build(parser, ingress, egress, [emit(n) for n in ("a", "o", "s[0]", "s[1]")])
+
+    def _zero(self) -> ex.Expression:
+        """Zero, which no analysis finds out: it may be any group."""
+        return binary(">>", binary(">>", self.b.get("a.z"), const(4, 8)), const(4, 8))
 
     def _port(self) -> st.Assign:
         return self.b.set("sm.egress_spec", ex.Cast(self.b.get("a.y"), self.b.type_of("sm.egress_spec"), AT))

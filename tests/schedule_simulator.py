@@ -107,6 +107,7 @@ class Simulator:
     def __init__(self, program: Program, schedule: Schedule, store: Store) -> None:
         self.program, self.schedule, self.store = program, schedule, store
         self.stored = stored_fields(program)
+        self.parted = 0  # packets that have left a pipe for the one aside
 
     def run(
         self, frames: list[bytes], sub_batch: int = 4, cuts: Mapping[str, Cut] | None = None
@@ -123,6 +124,7 @@ class Simulator:
             for packet in through:
                 self._cross(packet, made)
             self._pipe(made.back, [p for p in through if p.entry is not None], sub_batch)
+        self.parted += sum(p.replication for p in packets)
         return [(p.port, p.data) for p in packets if p.verdict == "send"]
 
     def _cross(self, packet: Packet, cut: Cut) -> None:
@@ -284,7 +286,7 @@ class StageRun:
     def _step(self, step: Step) -> bool:
         """A step of the architecture; False when the packet is dropped."""
         set_ = self.state.set_intrinsic
-        if step is BEGIN_INGRESS:
+        if step == BEGIN_INGRESS:
             set_("ingress_port", 0)
             set_("packet_length", self.packet.transit.length)
             set_("instance_type", 0)
@@ -296,7 +298,7 @@ class StageRun:
             return False
         if step in (FORWARD, TO_PORT, DECIDE, PART):
             self.packet.port = self.state.intrinsic("egress_spec")
-        if step is PART and self.packet.number % 2:
+        if step == PART and self.packet.number % 2:
             self.packet.replication = True
             return False
         if step in (FORWARD, TO_PORT, BEGIN_EGRESS, PART):

@@ -52,20 +52,23 @@ def states_in(program: Program, pipe: PipeSchedule) -> frozenset[str]:
     return frozenset().union(*(ordered_states(program, code) for code in codes))
 
 
-def compare(program: Program, options: Options, frames: list[bytes]) -> int:
-    """Both halves against the interpreter, at every boundary. Returns how many there were."""
+def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[int, int]:
+    """Both halves against the interpreter, at every boundary. Returns how many there were, and how many packets left a pipe
+    for the one aside."""
     switch = Switch(program)
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
     made = schedule(program, options)
     if not may_cut(program, made):
-        return 0
-    cuts = cuts_of(program, made)
+        return 0, 0
+    cuts, parted = cuts_of(program, made), 0
     for name, halves in cuts:
         store = Store(program)
-        assert Simulator(program, made, store).run(frames, cuts={name: halves}) == expected
+        simulator = Simulator(program, made, store)
+        assert simulator.run(frames, cuts={name: halves}) == expected
+        parted += simulator.parted
         assert seen(store) == seen(switch.store)
         assert states_in(program, halves.front).isdisjoint(states_in(program, halves.back))
-    return len(cuts)
+    return len(cuts), parted
 
 
 @pytest.mark.parametrize("facts", [False, True])
@@ -78,19 +81,21 @@ def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: 
         maker = random_programs.Maker(random, tables=random.randint(2, 6), size=random.randint(2, 5), stateful=stateful)
         program = maker.program()
         options = Options(join_limit=join_limit, facts=facts)
-        boundaries += compare(program, options, random_programs.frames(random, BURST))
+        boundaries += compare(program, options, random_programs.frames(random, BURST))[0]
     assert boundaries > (10 if stateful else 60)
 
 
 @pytest.mark.parametrize("options", [Options(), Options(straight=True), Options(straight=True, facts=True)])
 def test_halves_of_each_of_two_pipes(options: Options) -> None:
     """What ends in the front goes on to the pipe behind, what parts there to the replication pipeline."""
-    boundaries = 0
+    boundaries = parted = 0
     for seed in range(40):
         random = Random(seed)
         program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
-        boundaries += compare(program, options, random_programs.frames(random, BURST))
+        added = compare(program, options, random_programs.frames(random, BURST))
+        boundaries, parted = boundaries + added[0], parted + added[1]
     assert boundaries > 100
+    assert (parted > 300) is options.straight
 
 
 def less(halves: Cut, number: int, location: Location) -> Cut:

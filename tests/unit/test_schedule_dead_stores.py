@@ -40,6 +40,15 @@ def test_a_branch_around_nothing_else_goes() -> None:
     assert [w for w in left(program(apply("t"), branch)[1]) if isinstance(w, st.If)] == []
 
 
+def test_within_a_branch_what_the_next_statement_reads_stays() -> None:
+    b = program()[0]
+    store, use, unread = b.set("a", 1), st.Assign(b.place("h.v"), b.get("a"), AT), b.set("a", 2)
+    for inner in ([store, use, unread], [unread, store, use]):
+        branch = if_(binary("==", b.get("h.v"), const(1, 8)), inner, inner)
+        (kept,) = (w for w in left(program(apply("t"), branch)[1]) if isinstance(w, st.If))
+        assert kept.then == kept.otherwise == (store, use)
+
+
 def test_the_architecture_fills_what_is_read() -> None:
     b = program()[0]
     (step,) = (w for w in left(program(apply("t"))[1]) if isinstance(w, Step))
