@@ -160,6 +160,9 @@ class Simulator:
                     for packet in batch:
                         self._enter(stage, packet.state)
                 looks = [tuple(self._key(look, p) for look in stage.lookups) for p in batch]
+                for packet in batch:  # a prefetch reads what lives, and changes nothing
+                    for access in stage.prefetched:
+                        evaluate(access.index, packet.state)
                 for packet, look in zip(batch, looks, strict=True):
                     match StageRun(self, pipe, packet, look).go(stage.code):
                         case Submit(stage=later):

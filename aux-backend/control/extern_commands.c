@@ -6,6 +6,7 @@
 #include "control/console.h"
 #include "control/value.h"
 #include "runtime/externs.h"
+#include "runtime/hold.h"
 #include "runtime/meter.h"
 
 struct extern_list {
@@ -107,12 +108,34 @@ static int counter_reset(struct macs_console *console, unsigned count, char **wo
 /* --- registers ------------------------------------------------------------------------------------------------------
  */
 
+#define HOLD_SPINS 100000u /* some tenths of a second: a region is a few instructions, unless its worker hangs */
+
+/* Set an element while no worker is at it. False: one holds it and does not let go. */
+static bool set_element(struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
+                        const uint64_t *limbs) {
+    if (desc->locks && !macs_hold_from_outside(desc->locks, index, HOLD_SPINS))
+        return false;
+    macs_register_write(reg, index, limbs);
+    if (desc->locks)
+        macs_hold_end_from_outside(desc->locks, index);
+    return true;
+}
+
+/* Read an element. One of several words is read while no worker is at it, unless that takes too long. */
+static void get_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
+                        uint64_t *limbs) {
+    const bool held = desc->locks && desc->bits > 64 && macs_hold_from_outside(desc->locks, index, HOLD_SPINS / 100);
+    macs_register_read(reg, index, limbs);
+    if (held)
+        macs_hold_end_from_outside(desc->locks, index);
+}
+
 static void print_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
                           struct macs_text *answer) {
     uint64_t limbs[UINT16_MAX / 64 + 1];
     uint8_t bytes[sizeof(limbs)];
     uint32_t count = macs_value_bytes(desc->bits);
-    macs_register_read(reg, index, limbs);
+    get_element(reg, desc, index, limbs);
     for (uint32_t back = 0; back < count; back++)
         bytes[count - 1 - back] = (uint8_t)(limbs[back / 8] >> back % 8 * 8);
     macs_value_print(answer, bytes, count);
@@ -153,6 +176,10 @@ static int register_read(struct macs_console *console, unsigned count, char **wo
     return status;
 }
 
+static int is_held(const struct macs_extern_desc *desc, struct macs_text *answer) {
+    return macs_text_fail(answer, "a worker holds %s and does not let go", desc->name);
+}
+
 static int register_write(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     void *state;
@@ -167,13 +194,47 @@ static int register_write(struct macs_console *console, unsigned count, char **w
     uint32_t length = macs_value_bytes(desc->bits);
     for (uint32_t back = 0; back < length; back++)
         limbs[back / 8] |= (uint64_t)bytes[length - 1 - back] << back % 8 * 8;
-    macs_register_write(state, index, limbs);
-    return 0;
+    return set_element(state, desc, index, limbs) ? 0 : is_held(desc, answer);
 }
 
-static void reset_element(uint32_t index, void *state) {
+/* A sweep over elements that shares a lock among those in a row. */
+struct reset {
+    struct macs_register *reg;
+    const struct macs_extern_desc *desc;
+    bool holds, failed;
+    uint32_t index; /* of the element that it holds */
+    uint32_t since; /* so many elements ago */
+};
+
+#define RESET_TOGETHER 64u
+
+static void let_go(struct reset *reset) {
+    if (reset->holds)
+        macs_hold_end_from_outside(reset->desc->locks, reset->index);
+    reset->holds = false;
+}
+
+/* Hold an element. False: a worker does not let go of it. */
+static bool take(struct reset *reset, uint32_t index) {
+    const struct macs_locks *locks = reset->desc->locks;
+    if (!locks)
+        return true;
+    if (reset->holds && macs_lock_of(locks, index) == macs_lock_of(locks, reset->index) &&
+        ++reset->since < RESET_TOGETHER)
+        return true;
+    let_go(reset);
+    reset->holds = macs_hold_from_outside(locks, index, HOLD_SPINS);
+    reset->index = index;
+    reset->since = 0;
+    return reset->holds;
+}
+
+static void reset_element(uint32_t index, void *argument) {
     static const uint64_t zero[UINT16_MAX / 64 + 1];
-    macs_register_write(state, index, zero);
+    struct reset *reset = argument;
+    reset->failed = reset->failed || !take(reset, index);
+    if (!reset->failed)
+        macs_register_write(reset->reg, index, zero);
 }
 
 static int register_reset(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -181,7 +242,12 @@ static int register_reset(struct macs_console *console, unsigned count, char **w
     void *state;
     const struct macs_extern_desc *desc =
         find_extern(console, "register", 1u << MACS_REGISTER, words[0], &state, answer);
-    return desc ? macs_console_sweep(console, desc->size, reset_element, state) : -1;
+    if (!desc)
+        return -1;
+    struct reset reset = {.reg = state, .desc = desc};
+    int status = macs_console_sweep(console, desc->size, reset_element, &reset);
+    let_go(&reset);
+    return reset.failed ? is_held(desc, answer) : status;
 }
 
 /* --- meters ---------------------------------------------------------------------------------------------------------

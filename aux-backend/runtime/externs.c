@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/hold.h"
 #include "runtime/meter.h"
 #include "runtime/profile.h"
 #include "tables/common/memory.h"
@@ -109,7 +110,7 @@ static int create(const struct macs_program *program, uint32_t index, unsigned w
 
 int macs_externs_create(const struct macs_program *program, unsigned workers, struct macs_digest_queue *digests,
                         struct macs_qsbr *qsbr) {
-    int status = 0;
+    int status = macs_locks_create(program, workers);
     for (uint16_t i = 0; i < program->extern_count && !status; i++)
         status = create(program, i, workers, digests, qsbr, &program->externs[i]);
     return status;
@@ -142,6 +143,7 @@ void macs_externs_destroy(const struct macs_program *program) {
         }
         program->externs[i] = NULL;
     }
+    macs_locks_destroy(program);
 }
 
 struct macs_count macs_counter_get(const struct macs_counter *counter, uint32_t index) {

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
 
+from transpiler.architectures.v1model import pipes as v1model
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Program, Storage
 from transpiler.hlir.types import Bool
-from transpiler.schedule import v1model
 from transpiler.schedule.pipeline import Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Jump, PipeSchedule, Plain, Schedule, Submit

@@ -15,7 +15,11 @@ from transpiler.externs.register import Register
 from transpiler.hlir.program import Program
 from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
+from transpiler.schedule.atomic_regions import with_atomic_regions
+from transpiler.schedule.hoist_indexes import with_hoisted_indexes
+from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.state import large_state
 
 BURST = 24
 
@@ -31,10 +35,12 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
     """Compare both ways of running. Returns the number of stages, and how many packets left a pipe for the one aside."""
     switch = Switch(program)
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
-    for facts in (False, True):
-        store = Store(program)
-        plan = schedule(program, replace(options, facts=facts))
-        simulator = Simulator(program, plan, store)
+    states = large_state(program, 0)
+    ready = with_open_actions(with_atomic_regions(with_hoisted_indexes(program, states)).program, states)
+    for facts, large, made in ((False, frozenset(), program), (True, states, ready), (True, frozenset(), program)):
+        store = Store(made)
+        plan = schedule(made, replace(options, facts=facts, large=large))
+        simulator = Simulator(made, plan, store)
         assert simulator.run(frames) == expected
         assert seen(store) == seen(switch.store)
     return sum(len(pipe.stages) for pipe in plan.pipes), simulator.parted

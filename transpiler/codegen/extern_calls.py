@@ -72,6 +72,15 @@ class Call:
     def preserved(self) -> int:
         return preserved_lists(self.externs.program).index(preserved_fields(self.statement))
 
+    @property
+    def locks(self) -> C:
+        return self.externs.locks(self.instance)
+
+    def held(self, position: int) -> tuple[C, ...]:
+        if not self.externs.is_striped(self.instance):
+            return ()
+        return tuple(self.render.amount(index) for index in flattened(self.statement.inputs[position]))
+
     # --- inputs ------------------------------------------------------------------------------------------------------
 
     def input(self, position: int) -> C:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.apply import INDEX, OWN_INDEX, SELECTED
-from transpiler.codegen.c.build import NULL, call, infix, operand, packed, packet
+from transpiler.codegen.c.build import NULL, address, call, infix, operand, packed, packet
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -34,13 +34,14 @@ from transpiler.codegen.packing import (
 )
 from transpiler.codegen.sums import can_be_summed, sum_of
 from transpiler.codegen.tables import cite
-from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView
+from transpiler.codegen.views import NOWHERE, DigestFieldView, ExternView, LocksView
 from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir.expressions import Expression, FieldRef, Read
 from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, width_of
+from transpiler.schedule.atomic_regions import Group
 from transpiler.targets.target import Counter
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
@@ -50,13 +51,19 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 class Externs:
     """The C names, views and calls of a program's extern instances. `sums`: as Optimisations has it; `deferred`: counters whose
-    counts are."""
+    counts are; `groups`: of registers that are locked together."""
 
     def __init__(
-        self, program: Program, names: Names, sums: bool = True, deferred: frozenset[str] = frozenset()
+        self,
+        program: Program,
+        names: Names,
+        sums: bool = True,
+        deferred: frozenset[str] = frozenset(),
+        groups: tuple[Group, ...] = (),
     ) -> None:
         self.sums = sums
         self.deferred = deferred
+        self.groups = groups
         self.program = program
         self.names = names
         self._tables = {name: table for table in program.tables for name in table.direct}
@@ -93,6 +100,7 @@ class Externs:
             fields=fields,
             initial=_words(int(attributes.get("initial", 0)), bits) if extern.kind == "register" else (),
             cite=cite(extern.span.file, extern.span.line),
+            locks=self.group(extern.name),
         )
 
     def own(self, counters: tuple[Counter, ...]) -> tuple[ExternView, ...]:
@@ -214,6 +222,27 @@ class Externs:
         function = KINDS[extern.kind].prefetch
         assert function is not None, extern.kind
         return Do(call(function(extern), self.state(instance), index))
+
+    def group(self, register: str) -> int | None:
+        """The number of the group that a register is locked with; None of one that needs no lock."""
+        return next((n for n, group in enumerate(self.groups) if register in group.registers), None)
+
+    def locks(self, register: str) -> C:
+        """The C expression for the locks of its group."""
+        return address(Index(Name("locks"), Literal(str(self.group(register)))))
+
+    def is_striped(self, register: str) -> bool:
+        number = self.group(register)
+        return number is not None and self.groups[number].striped
+
+    @property
+    def lock_views(self) -> tuple[LocksView, ...]:
+        return tuple(self._lock_view(group) for group in self.groups)
+
+    def _lock_view(self, group: Group) -> LocksView:
+        of = sorted(group.registers)
+        size = max(int(self.program.extern[name].attribute("size")) for name in of)
+        return LocksView(size if group.striped else 1, Outside(", ".join(of)))
 
     def counting(self, counter: str) -> str:
         """The function that counts a packet."""

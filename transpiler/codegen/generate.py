@@ -17,6 +17,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import TABLE
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
+from transpiler.schedule.atomic_regions import with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.planned import Planned, planned
@@ -59,12 +60,14 @@ def decide(
     program = renew_locals(lower(program))
     near_bytes = target.near_bytes if wanted.small_tables else 0
     large = large_state(program, near_bytes) if wanted.stages and wanted.state else frozenset()
-    program = with_hoisted_indexes(with_open_actions(program, large), large)
+    program = with_hoisted_indexes(program, large_state(program, 0)) if wanted.state else program
+    atomic = with_atomic_regions(program)
+    program = with_open_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = _near(choices, target) - compared if wanted.small_tables else frozenset()
     options = Options(
         lambda table: wanted.stages and table not in near | compared,
-        large,
+        large=large,
         together=wanted.together,
         merge=wanted.merge,
         locals=wanted.locals,
@@ -73,7 +76,7 @@ def decide(
     )
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, near_bytes) if wanted.defer_counts else frozenset()
-    made = planned(program, schedule(program, options), kernels, wanted, deferred)
+    made = planned(program, schedule(program, options), kernels, wanted, deferred, atomic.groups)
     return Decided(choices, made, compared, near)
 
 

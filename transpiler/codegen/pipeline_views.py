@@ -21,7 +21,7 @@ from transpiler.codegen.c.nodes import (
     Statement,
     Unary,
 )
-from transpiler.codegen.c.walk import all_names
+from transpiler.codegen.c.walk import all_names, called
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
 from transpiler.schedule.plan import Form, PackKeys, PrefetchCells, Receive, Run, RunSubBatches, Step, Take
@@ -120,6 +120,11 @@ class StageView:
     takes_for_cells: tuple[str, ...]
     unpacked_for_cells: Body
     pipe_name: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether its work holds cells of registers."""
+        return any(name.startswith("macs_hold") for name in called(self.body))
 
     @property
     def expects(self) -> bool:

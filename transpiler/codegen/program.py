@@ -53,7 +53,7 @@ def view(
     straight, requests = planned.straight, planned.requests
     names = Names()
     tables = Tables(program, names, planned.kernels)
-    externs = Externs(program, names, wanted.sums, planned.deferred)
+    externs = Externs(program, names, wanted.sums, planned.deferred, planned.groups)
     sunk = sunk_fields(program, schedule) if wanted.in_place else frozenset()
     recorded = overridden or requests or not straight
     storage = Storage(program, schedule, names, sunk, in_place=wanted.in_place)
@@ -102,6 +102,7 @@ def view(
         ),
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
+        locks=externs.lock_views,
         pipes=tuple(_begun(pipe, single) for pipe in pipes),
         parse_bytes=_parse_bytes(program),
         grow_bytes=_grow_bytes(program, storage),

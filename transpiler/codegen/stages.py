@@ -178,8 +178,11 @@ class _StageLowering:
         """Prefetch the cells of state that the packet will touch."""
         made: list[Statement] = []
         for access in self.stage.prefetched:
-            made.append(self.context.externs.prefetch(access.instance, self.entry.render.amount(access.index)))
-        return tuple(made)
+            index = self.entry.render.amount(access.index)
+            made.append(self.context.externs.prefetch(access.instance, index))
+            if self.context.externs.is_striped(access.instance):
+                made.append(Do(call("macs_hold_prefetch", self.context.externs.locks(access.instance), index)))
+        return tuple(dict.fromkeys(made))
 
     def code(self, code: Code) -> Body:
         return tuple(made for piece in code for made in self._piece(piece))

@@ -127,6 +127,15 @@ class ExternView:
     fields: tuple[DigestFieldView, ...]
     initial: tuple[str, ...]
     cite: Outside
+    locks: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocksView:
+    """Of a group of registers: how many stripes are of use, 1 where there is one lock for all."""
+
+    stripes: int
+    registers: Outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +172,7 @@ class ProgramView:
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]
     externs: tuple[ExternView, ...]
+    locks: tuple[LocksView, ...]
     pipes: tuple[PipeView, ...]
     parse_bytes: int
     grow_bytes: int

@@ -133,6 +133,15 @@ class Compiled(Protocol):
     @property
     def cite(self) -> str: ...
 
+    @property
+    def locks(self) -> C:
+        """Of a register: the locks of the group that it is held with."""
+        ...
+
+    def held(self, position: int) -> tuple[C, ...]:
+        """A list's numbers, each as amount() has one, by which the locks are found; none where one lock is for all."""
+        ...
+
     def input(self, position: int) -> C:
         """An input's value, of its C type."""
         ...

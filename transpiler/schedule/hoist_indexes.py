@@ -14,26 +14,32 @@ from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.externs.row import Effect
 from transpiler.externs.table import METHODS
 from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
-from transpiler.hlir.program import Control, Pipe, Program
+from transpiler.hlir.program import Action, Control, Pipe, Program
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, Leave, Statement
 from transpiler.hlir.traverse import rebuild, walk
 from transpiler.schedule.state import StateOf
 
 
-def with_hoisted_indexes(program: Program, large: frozenset[str]) -> Program:
-    """The program with indexes of accesses to `large` registers and meters computed as early as that."""
-    hoister = _Hoister(program, large)
-    return replace(program, pipes=tuple(map(hoister.pipe, program.pipes))) if large else program
+def with_hoisted_indexes(program: Program, states: frozenset[str]) -> Program:
+    """The program with indexes of accesses to these registers and meters computed as early as that."""
+    if not states:
+        return program
+    hoister = _Hoister(program, states)
+    actions = tuple(map(hoister.action, program.actions))
+    return replace(program, pipes=tuple(map(hoister.pipe, program.pipes)), actions=actions)
 
 
 class _Hoister:
-    def __init__(self, program: Program, large: frozenset[str]) -> None:
+    def __init__(self, program: Program, states: frozenset[str]) -> None:
         self.program = program
-        self.state = StateOf(program, large)
+        self.state = StateOf(program, states)
         self.locator = Locator(program)
 
     def pipe(self, pipe: Pipe) -> Pipe:
         return replace(pipe, body=self._body(pipe.body)) if isinstance(pipe, Control) else pipe
+
+    def action(self, action: Action) -> Action:
+        return replace(action, body=self._body(action.body))
 
     def _body(self, body: Body) -> Body:
         body = tuple(rebuild(statement, self._body) for statement in body)

@@ -21,7 +21,7 @@ from transpiler.hlir.expressions import Expression, Place, Read, VariableRef
 from transpiler.hlir.program import Action, Control, Pipe, Program, Storage, Table, Variable
 from transpiler.hlir.statements import ApplyTable, Assign, Block, Body, CallExtern, Leave, Statement, Switch, SwitchCase
 from transpiler.hlir.traverse import rebuild, rewrite_statement, walk
-from transpiler.schedule.state import own_access
+from transpiler.schedule.state import own_accesses
 
 
 def with_open_actions(program: Program, large: frozenset[str]) -> Program:
@@ -32,7 +32,7 @@ def with_open_actions(program: Program, large: frozenset[str]) -> Program:
 
 def _is_opened(program: Program, action: Action, large: frozenset[str]) -> bool:
     calls = [s for s in walk(action.body) if isinstance(s, CallExtern)]
-    accesses = any((access := own_access(call)) is not None and access.instance in large for call in calls)
+    accesses = any(access.instance in large for call in calls for access in own_accesses(call))
     if not accesses or any(call.method.startswith("direct_") for call in calls):
         return False
     tables = [table for table in program.tables if action in actions_of(program, table.name)]

@@ -19,6 +19,7 @@ from transpiler.hlir.traverse import walk
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special
 from transpiler.schedule.split import Split
 from transpiler.schedule.stages import Code, Finish, Fork, Jump, Plain
+from transpiler.schedule.state import HOLD, held_registers
 from transpiler.schedule.tree import Apply, Cut, Prefetch
 
 ORDERED = frozenset({Effect.STATE, Effect.STREAM})
@@ -69,7 +70,11 @@ def ordered_states(program: Program, code: Code) -> frozenset[str]:
             for inner in walk(body):
                 if not isinstance(inner, CallExtern) or METHODS[inner.method].effect not in ORDERED:
                     continue
-                if METHODS[inner.method].instance_kind != "direct_meter":  # those are their table's, whoever asks them
+                if inner.method == HOLD:
+                    found.update(held_registers(inner))
+                elif (
+                    METHODS[inner.method].instance_kind != "direct_meter"
+                ):  # those are their table's, whoever asks them
                     found.add(inner.instance or inner.method)
     return frozenset(found)
 

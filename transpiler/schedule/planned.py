@@ -9,6 +9,7 @@ from transpiler.externs.table import AS_SENT
 from transpiler.hlir.program import Program, Table
 from transpiler.optimisations import Optimisations
 from transpiler.schedule.architectures import describe
+from transpiler.schedule.atomic_regions import Group
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, plan
 from transpiler.schedule.plan_edits import edited
@@ -20,7 +21,7 @@ from transpiler.targets.target import Kernel, Need
 class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `straight`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something beside
-    their verdict; `deferred`: the counters whose counts are."""
+    their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together."""
 
     program: Program
     schedule: Schedule
@@ -29,6 +30,7 @@ class Planned:
     straight: bool
     requests: bool
     deferred: frozenset[str] = frozenset()
+    groups: tuple[Group, ...] = ()
 
     @property
     def has_aside(self) -> bool:
@@ -42,6 +44,7 @@ def planned(
     kernels: Mapping[str, Kernel],
     wanted: Optimisations,
     deferred: frozenset[str] = frozenset(),
+    groups: tuple[Group, ...] = (),
 ) -> Planned:
     """The plans of a program under a schedule."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
@@ -57,7 +60,7 @@ def planned(
         whole = (Form.BURST,) if straight and not pipe.replication else ()
         forms = (*whole, *((Form.PACKETS,) if not whole or requests else ()))
         plans.append(edited(plan(pipe, tables, forms), wanted))
-    return Planned(program, schedule, kernels, tuple(plans), straight, requests, deferred)
+    return Planned(program, schedule, kernels, tuple(plans), straight, requests, deferred, groups)
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

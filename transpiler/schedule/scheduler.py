@@ -30,13 +30,13 @@ class Options:
     `together`, `merge`, `locals`, `straight`, `facts`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
-    large: frozenset[str] = frozenset()
     join_limit: int = 1000
     together: bool = True
     merge: bool = True
     locals: bool = True
     straight: bool = False
     facts: bool = False
+    large: frozenset[str] = frozenset()
 
 
 def schedule(program: Program, options: Options) -> Schedule:

@@ -15,10 +15,13 @@ from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.analysis.values import same
 from transpiler.externs.row import Kind
 from transpiler.externs.table import KINDS, METHODS
-from transpiler.hlir.expressions import Const, Expression
+from transpiler.hlir.expressions import Const, Expression, Text
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Statement
 from transpiler.hlir.traverse import bodies, walk
+from transpiler.hlir.types import Bits
+
+HOLD = "region.hold"  # the method that makes a region atomic, see atomic_regions.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,24 @@ def _large(program: Program, near_bytes: int, wanted: Callable[[Kind], bool]) ->
     return frozenset(extern.name for extern in of_kinds if state_bytes(program, extern) > near_bytes)
 
 
-def own_access(statement: Statement) -> StateAccess | None:
-    """The access that a statement makes by itself."""
-    if isinstance(statement, CallExtern) and statement.instance is not None:
-        kind = METHODS[statement.method].instance_kind
-        if kind is not None and KINDS[kind].prefetch is not None:
-            return StateAccess(statement.instance, statement.inputs[0])
-    return None
+def own_accesses(statement: Statement) -> tuple[StateAccess, ...]:
+    """The accesses that a statement makes by itself. A hold is one to each register that it holds, of no cell of its own."""
+    if not isinstance(statement, CallExtern) or statement.instance is None:
+        return ()
+    if statement.method == HOLD:
+        nowhere = Const(0, Bits(32), statement.span)
+        return tuple(StateAccess(name, nowhere) for name in held_registers(statement))
+    kind = METHODS[statement.method].instance_kind
+    if kind is None or KINDS[kind].prefetch is None:
+        return ()
+    return (StateAccess(statement.instance, statement.inputs[0]),)
+
+
+def held_registers(hold: CallExtern) -> tuple[str, ...]:
+    """The registers that a hold is for."""
+    names = hold.inputs[1]
+    assert isinstance(names, Text)
+    return tuple(names.value.split(","))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +88,11 @@ class StateOf:
     def accesses(self, statement: Statement) -> Iterator[tuple[StateAccess, bool]]:
         """Those in a statement, and whether each is outside of a table's actions."""
         for inner in walk((statement,)):
-            if (access := own_access(inner)) is not None and access.instance in self.large:
-                yield access, True
+            yield from ((access, True) for access in own_accesses(inner) if access.instance in self.large)
             if isinstance(inner, ApplyTable):
                 for action in actions_of(self.program, inner.table):
-                    for in_action in walk(action.body):
-                        if (access := own_access(in_action)) is not None and access.instance in self.large:
-                            yield access, False
+                    made = (access for s in walk(action.body) for access in own_accesses(s))
+                    yield from ((access, False) for access in made if access.instance in self.large)
 
     def started_before(self, body: Body) -> tuple[StateAccess, ...]:
         """The accesses in a body whose cells are known before it begins, each once."""

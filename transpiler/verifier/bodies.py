@@ -135,7 +135,7 @@ class BodyVerifier:
         instance = self.program.extern.get(call.instance) if call.instance is not None else None
         if (instance.kind if instance else None) != method.instance_kind or (call.instance and not instance):
             self.problem(call.span, f"{call.method} does not fit the instance {call.instance}")
-        elif instance is not None and instance.kind == "register":
+        elif instance is not None and call.method in ("register.read", "register.write"):
             self._register(call, instance, outputs)
 
     def _signature(self, call: st.CallExtern, method: Method, outputs: list[Type | None]) -> None:

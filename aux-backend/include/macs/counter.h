@@ -1,9 +1,9 @@
 /* Counters: packets and bytes, by an index or a table's entries.
  *
  * There is one array a worker, so that counting shares no cache line; a value is the sum over the workers.
- * Counts of large counters are deferred: a count's line is prefetched, the addition is made up to 64 counts later, at the end
- * of the burst at the latest. Additions commute, so only a reader could tell.
- * Threads: each worker adds to its own array; anyone reads.
+ * Counts of large counters are deferred: a count's line is prefetched, the addition is made up to 64 counts later, at
+ * the end of the burst at the latest. Additions commute, so only a reader could tell. Threads: each worker adds to its
+ * own array; anyone reads.
  */
 #ifndef MACS_COUNTER_H
 #define MACS_COUNTER_H

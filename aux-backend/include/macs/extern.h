@@ -7,6 +7,7 @@
 #define MACS_EXTERN_H
 
 #include <macs/counter.h>
+#include <macs/hold.h>
 #include <macs/meter.h>
 #include <macs/program.h>
 #include <macs/register.h>

@@ -39,6 +39,8 @@ struct macs_digest_field {
     uint16_t bits;
 };
 
+struct macs_locks;
+
 /* A stateful extern instance. `size`: elements; direct ones: their table's size + 1, the last for the default entry.
  * State in `externs`: struct macs_counter, macs_register, macs_digest, macs_meter (macs/extern.h). */
 struct macs_extern_desc {
@@ -46,6 +48,7 @@ struct macs_extern_desc {
     const char *table;                      /* of a direct extern, a table of an action profile, else NULL */
     const struct macs_digest_field *fields; /* of a digest */
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
+    const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
     uint32_t size;
     uint16_t bits; /* of a register's element; of a digest's record */
     uint16_t field_count;
@@ -86,6 +89,8 @@ struct macs_program {
     struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;
+    uint16_t lock_count;
+    struct macs_locks *locks; /* lock_count of them, of groups of registers; made by the runtime */
     const struct macs_table_desc *table_descs;
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;

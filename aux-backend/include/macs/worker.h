@@ -23,6 +23,10 @@ struct macs_deferred_counts {
     uint64_t bytes[MACS_DEFERRED_COUNTS];
 };
 
+/* The most locks that a worker may hold, see macs/hold.h. */
+#define MACS_HELD_MAX 8
+struct macs_lock;
+
 struct macs_worker {
     uint32_t index;         /* 0 … workers-1: selects this worker's share of counters */
     uint32_t burst;         /* B: packets taken at once, 1 … MACS_BURST_MAX */
@@ -32,6 +36,9 @@ struct macs_worker {
     uint32_t port;          /* that the burst was received from, by its number */
     const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t wish;   /* enum macs_wish, by the control thread */
+    uint32_t held_count;
+    struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
+    struct macs_lock *only_held;           /* the one that it holds; NULL: none or several */
     struct macs_deferred_counts deferred;
 };
 

@@ -240,6 +240,11 @@ enum {
     I_seen_extern = 1, /* staged.p4:24 */
 };
 
+/* What regions hold, by the registers that they touch together. */
+static struct macs_locks locks[] = {
+    {.stripes = 16}, /* I.last */
+};
+
 static const struct macs_extern_desc extern_descs[] = {
     [I_last_extern] = {
         .name = "I.last",
@@ -248,6 +253,7 @@ static const struct macs_extern_desc extern_descs[] = {
         .size = 16,
         .bits = 32,
         .unit = 0,
+        .locks = &locks[0],
     },
     [I_seen_extern] = {
         .name = "I.seen",
@@ -419,6 +425,7 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
 /* Stage 3: prefetch the cells of state that one packet will touch. */
 static inline void ingress_3_I_last_prefetch_cells(const struct live *live) {
     macs_register_prefetch32(externs[I_last_extern], (uint32_t)live->meta_group);
+    macs_hold_prefetch(&locks[0], (uint32_t)live->meta_group);
 }
 
 /* Stage 3: touch the cells of I.last. */
@@ -429,6 +436,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
+    macs_hold(worker, &locks[0], (uint32_t)meta_group); /* staged.p4:56 */
     I_before = macs_register_read32(externs[I_last_extern], (uint32_t)meta_group); /* staged.p4:56 */
     macs_register_write32(externs[I_last_extern], (uint32_t)meta_group, (uint32_t)(I_before + 1)); /* staged.p4:57 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
@@ -566,6 +574,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
                 ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
             }
         }
+        macs_hold_release(worker);
     }
     macs_transmit_burst(worker, burst->handles, burst->verdicts, count, burst->received);
 }
@@ -579,6 +588,8 @@ const struct macs_program macs_program = {
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 3,
     .extern_count = 2,
+    .lock_count = 1,
+    .locks = locks,
     .table_descs = table_descs,
     .tables = tables,
     .extern_descs = extern_descs,

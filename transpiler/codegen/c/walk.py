@@ -113,6 +113,12 @@ def all_names(part: Body | Expression) -> frozenset[str]:
     return frozenset(e.name for e in inside if isinstance(e, Name))
 
 
+def called(part: Body | Expression) -> frozenset[str]:
+    """The functions that a body or an expression calls."""
+    inside = all_expressions(part) if isinstance(part, tuple) else walk_expression(part)
+    return frozenset(e.function for e in inside if isinstance(e, Call))
+
+
 def map_bodies(s: Statement, rewrite: Callable[[Body], Body]) -> Statement:
     """The statement with each body that it holds rewritten."""
     match s:

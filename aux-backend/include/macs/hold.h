@@ -1,0 +1,68 @@
+/* Regions of the program that are atomic for the registers that they touch: what a worker holds, no other one touches.
+ *
+ * Registers that are touched together have locks together, one for each stripe of indexes. A worker keeps what it holds
+ * until it holds something else, or its stage is through with its packets: so packets of one flow take a lock once.
+ * With one worker there is one lock for all registers, which keeps the control plane away. Deadlock: a region holds all
+ * that it needs at once, in the order of the locks; before, it lets go of what it held. Threads: a worker, or the
+ * control thread, for itself.
+ */
+#ifndef MACS_HOLD_H
+#define MACS_HOLD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <macs/prefetch.h>
+#include <macs/worker.h>
+
+/* A lock has a cache line of its own. */
+struct macs_lock {
+    _Alignas(64) _Atomic uint32_t taken;
+};
+
+/* Of a group of registers. */
+struct macs_locks {
+    uint32_t stripes; /* that are of use: the largest register's size, 1 where regions do not know their indexes */
+    uint32_t mask;    /* of an index, gives its stripe; filled by the runtime, as are the locks */
+    struct macs_lock *locks;
+};
+
+static inline struct macs_lock *macs_lock_of(const struct macs_locks *locks, uint64_t index) {
+    return &locks->locks[index & locks->mask];
+}
+
+/* Let go of what the worker holds. */
+void macs_hold_let_go(struct macs_worker *worker);
+static inline void macs_hold_release(struct macs_worker *worker) {
+    if (worker->held_count)
+        macs_hold_let_go(worker);
+}
+
+/* Hold these locks, which may be the same, and nothing else. */
+void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint32_t count);
+
+/* Hold the cell with that index. */
+static inline void macs_hold(struct macs_worker *worker, const struct macs_locks *locks, uint64_t index) {
+    struct macs_lock *lock = macs_lock_of(locks, index);
+    if (__builtin_expect(worker->only_held != lock, 0))
+        macs_hold_locks(worker, &lock, 1);
+}
+
+/* Hold the cells with these indexes, MACS_HELD_MAX at most. */
+static inline void macs_hold_several(struct macs_worker *worker, const struct macs_locks *locks,
+                                     const uint64_t indexes[], uint32_t count) {
+    struct macs_lock *wanted[MACS_HELD_MAX];
+    if (!locks->mask) { /* there is one lock for all */
+        macs_hold(worker, locks, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        wanted[i] = macs_lock_of(locks, indexes[i]);
+    macs_hold_locks(worker, wanted, count);
+}
+
+static inline void macs_hold_prefetch(const struct macs_locks *locks, uint64_t index) {
+    macs_prefetch_to_write(macs_lock_of(locks, index));
+}
+
+#endif

@@ -1,0 +1,131 @@
+#include "runtime/hold.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "tables/common/memory.h"
+
+#define STRIPES_MAX 8192u
+#define SPINS 1000u /* before the processor is given to others: the holder may wait for it */
+
+/* True: taken. */
+static bool try_lock(struct macs_lock *lock) {
+    return !atomic_load_explicit(&lock->taken, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire);
+}
+
+static void unlock(struct macs_lock *lock) {
+    atomic_store_explicit(&lock->taken, 0, memory_order_release);
+}
+
+/* False: the switch ends, as the holder may not come back. */
+static bool lock_for(const struct macs_worker *worker, struct macs_lock *lock) {
+    for (uint32_t spins = 1; !try_lock(lock); spins++) {
+        if (atomic_load_explicit(&worker->wish, memory_order_relaxed) == MACS_END)
+            return false;
+        if (spins % SPINS)
+            odp_cpu_pause();
+        else
+            sched_yield();
+    }
+    return true;
+}
+
+void macs_hold_let_go(struct macs_worker *worker) {
+    while (worker->held_count)
+        unlock(worker->held[--worker->held_count]);
+    worker->only_held = NULL;
+}
+
+/* In ascending order, each once. Returns how many are left. */
+static uint32_t put_in_order(struct macs_lock *locks[], uint32_t count) {
+    uint32_t ordered = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct macs_lock *lock = locks[i];
+        uint32_t at = ordered;
+        while (at && locks[at - 1] > lock)
+            at--;
+        if (at && locks[at - 1] == lock)
+            continue;
+        for (uint32_t behind = ordered; behind > at; behind--)
+            locks[behind] = locks[behind - 1];
+        locks[at] = lock;
+        ordered++;
+    }
+    return ordered;
+}
+
+static bool are_held(const struct macs_worker *worker, struct macs_lock *const locks[], uint32_t count) {
+    if (worker->held_count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (worker->held[i] != locks[i])
+            return false;
+    return true;
+}
+
+void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint32_t count) {
+    count = put_in_order(locks, count);
+    if (are_held(worker, locks, count))
+        return;
+    macs_hold_let_go(worker);
+    for (uint32_t i = 0; i < count && lock_for(worker, locks[i]); i++)
+        worker->held[worker->held_count++] = locks[i];
+    worker->only_held = worker->held_count == 1 ? worker->held[0] : NULL;
+}
+
+/* --- the control thread ---------------------------------------------------------------------------------------------
+ */
+
+bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
+    struct macs_lock *lock = macs_lock_of(locks, index);
+    while (!try_lock(lock)) {
+        if (!spins--)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index) {
+    unlock(macs_lock_of(locks, index));
+}
+
+/* --- made and destroyed ---------------------------------------------------------------------------------------------
+ */
+
+/* One worker needs no more: it keeps this one from region to region. */
+static struct macs_lock of_only_worker;
+
+static uint32_t power_of_two(uint32_t most) {
+    uint32_t stripes = 1;
+    while (stripes * 2 <= most)
+        stripes *= 2;
+    return stripes;
+}
+
+int macs_locks_create(const struct macs_program *program, unsigned workers) {
+    for (uint16_t i = 0; i < program->lock_count; i++) {
+        struct macs_locks *locks = &program->locks[i];
+        locks->mask = 0;
+        locks->locks = &of_only_worker;
+        if (workers == 1)
+            continue;
+        uint32_t stripes = power_of_two(locks->stripes < STRIPES_MAX ? locks->stripes : STRIPES_MAX);
+        locks->locks = macs_memory_alloc(stripes * sizeof(locks->locks[0]), false);
+        if (!locks->locks)
+            return -ENOMEM;
+        locks->mask = stripes - 1;
+    }
+    return 0;
+}
+
+void macs_locks_destroy(const struct macs_program *program) {
+    for (uint16_t i = 0; i < program->lock_count; i++) {
+        struct macs_locks *locks = &program->locks[i];
+        if (locks->locks && locks->locks != &of_only_worker)
+            macs_memory_free(locks->locks, (locks->mask + (size_t)1) * sizeof(locks->locks[0]));
+        locks->locks = NULL;
+    }
+}

@@ -1,0 +1,17 @@
+/* The locks of registers: made for the number of workers, and taken by the control thread. See macs/hold.h. */
+#ifndef MACS_RUNTIME_HOLD_H
+#define MACS_RUNTIME_HOLD_H
+
+#include <macs/hold.h>
+#include <macs/program.h>
+#include <odp_api.h>
+
+/* 0 or -ENOMEM; what was made stays. */
+int macs_locks_create(const struct macs_program *program, unsigned workers);
+void macs_locks_destroy(const struct macs_program *program);
+
+/* Keep the workers away from a cell. False: somebody holds it and does not let go, as a worker in an endless loop. */
+bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins);
+void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index);
+
+#endif

@@ -1,0 +1,99 @@
+"""State is exact at any number of workers: what several of them add up to is what one would have."""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import switches
+from switch_harness import Switch, write_pcap
+
+from macsad.control import Client
+
+PROGRAM = Path(__file__).parent / "totals.p4"
+PORTS = range(4)
+KINDS = 6
+
+
+def frames(seed: int, count: int) -> list[bytes]:
+    """Of each kind; most places are few, so that workers meet."""
+    made = random.Random(seed)
+    spread = (1 << 16, 16, 16, 16, 16, 16)
+    kinds = [made.randrange(KINDS) for _ in range(count)]
+    return [struct.pack(">BII", k, made.randrange(spread[k]), made.randrange(1 << 32)) + bytes(51) for k in kinds]
+
+
+def values(switch: Switch, register: str) -> list[int]:
+    return [int(value, 0) for value in switch.do(f"register_read {register}").partition("=")[2].split(",")]
+
+
+def received(switch: Switch) -> int:
+    return sum(port["rx_packets"] for port in switch.client.stats()["ports"])
+
+
+def wait_for(switch: Switch, count: int) -> None:
+    until = time.monotonic() + 60
+    while received(switch) < count:
+        assert time.monotonic() < until, f"{received(switch)} of {count} frames after a minute"
+        time.sleep(0.05)
+
+
+def meddle(switch: Switch, done: threading.Event) -> None:
+    """Read and set cells that no packet touches while the others are in use."""
+    lines = [
+        *(f"register_read {place}" for place in ("I.sums 0", "I.wide 3", "I.large")),
+        "register_write I.by_entry 15 7",
+    ]
+    with Client(switch.socket) as client:
+        while not done.is_set():
+            assert not client.bulk(lines, answers=True).failed
+
+
+@pytest.mark.parametrize(
+    ("workers", "sanitize", "each"),
+    [
+        (1, (), 100_000),
+        (2, (), 100_000),
+        (4, (), 100_000),
+        (2, ("thread",), 10_000),
+        (4, ("address", "undefined"), 10_000),
+    ],
+)
+def test_totals(workers: int, sanitize: tuple[str, ...], each: int, tmp_path: Path) -> None:
+    binary = switches.build(PROGRAM, sanitize)
+    sent = [frame for port in PORTS for frame in frames(port, each)]
+    for port in PORTS:
+        write_pcap(tmp_path / f"{port}.pcap", sent[port * each : (port + 1) * each])
+    ports = [f"--port={port}=mem:{tmp_path}/{port}.pcap" for port in PORTS]
+    wrapper = tmp_path / "run"  # the thread sanitizer's shadow memory and address randomisation collide on some kernels
+    wrapper.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
+    wrapper.chmod(0o755)
+    switch = Switch(wrapper, tmp_path, [*ports, "--port=9=null:", f"--workers={workers}"])
+    done = threading.Event()
+    meddler = threading.Thread(target=meddle, args=(switch, done))
+    meddler.start()
+    try:
+        wait_for(switch, len(sent))
+    finally:
+        done.set()
+        meddler.join()
+    kinds = Counter(frame[0] for frame in sent)
+    assert sum(values(switch, "I.sums")) == len(sent)
+    assert sum(values(switch, "I.large")) == kinds[0]
+    assert sum(values(switch, "I.row0")) == sum(values(switch, "I.row1")) == kinds[1]
+    assert sum(values(switch, "I.wide")) == kinds[2] * 0x4000000000000001
+    assert sum(values(switch, "I.chained")) == kinds[3]
+    assert sum(values(switch, "I.by_entry")[:15]) == kinds[4]
+    greatest = [
+        max(struct.unpack(">I", f[5:9])[0] for f in sent if f[0] == 5 and f[4] & 3 == cell) for cell in range(4)
+    ]
+    assert values(switch, "I.greatest") == greatest
+    counts = "".join(switch.do(f"counter_read I.counted {cell}") for cell in range(16))
+    assert sum(map(int, re.findall(r"(\d+) packets", counts))) == kinds[5]
+    switch.stop()

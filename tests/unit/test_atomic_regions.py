@@ -1,0 +1,136 @@
+"""Regions that are atomic for the registers that they touch: where they begin, what they hold, which registers are one group."""
+
+from __future__ import annotations
+
+import pytest
+from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto, if_, state, valid
+
+from transpiler.hlir import statements as st
+from transpiler.hlir.program import Control, Role
+from transpiler.hlir.traverse import walk
+from transpiler.schedule.atomic_regions import AtomicRegions, Group, with_atomic_regions
+from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.state import HOLD
+from transpiler.verifier import verify
+
+
+class Case(Builder):
+    """A header h, metadata m0 … m3, registers r, q and wide, a table t with an action that does what a test says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.header("h", "h_t", **{f"k{i}": 32 for i in range(4)})
+        for i in range(4):
+            self.variable(f"m{i}", 32)
+        self.variable("w", 96)
+        for name in ("r", "q"):
+            self.extern(name, "register", size=1 << 20, width=32)
+        self.extern("wide", "register", size=1 << 20, width=96)
+
+    def regions(self, *ingress: st.Statement, action: tuple[st.Statement, ...] = ()) -> AtomicRegions:
+        self.action("act", *action)
+        self.table("t", [("h.k0", "exact")], ["act"])
+        start = state("start", [extract("h")], goto("accept"))
+        made = with_atomic_regions(self.build([start], ingress, (), [emit("h")]))
+        assert not verify(made.program)
+        return made
+
+    def read(self, register: str, index: str, into: str = "m1") -> st.CallExtern:
+        return self.call("register.read", register, self.get(index), out=into)
+
+    def write(self, register: str, index: str, what: str = "m1") -> st.CallExtern:
+        return self.call("register.write", register, self.get(index), self.get(what))
+
+    def update(self, register: str, index: str) -> tuple[st.Statement, ...]:
+        return self.read(register, index), self.write(register, index)
+
+
+def order(made: AtomicRegions) -> list[str]:
+    """The calls of ingress, a hold with the number of its indexes."""
+    control = made.program.pipe(Role.INGRESS)
+    assert isinstance(control, Control)
+    calls = [s for s in walk(control.body) if isinstance(s, st.CallExtern)]
+    return [f"hold {len(s.inputs[0].items)}" if s.method == HOLD else f"{s.method[9:]} {s.instance}" for s in calls]  # type: ignore[union-attr]
+
+
+def test_a_read_and_a_write_are_a_region() -> None:
+    case = Case()
+    made = case.regions(*case.update("r", "h.k0"))
+    assert order(made) == ["hold 1", "read r", "write r"]
+    assert made.groups == (Group(frozenset({"r"}), striped=True),)
+
+
+@pytest.mark.parametrize("method", ["read", "write"])
+def test_one_access_is_atomic_by_itself(method: str) -> None:
+    case = Case()
+    made = case.regions(case.read("r", "h.k0") if method == "read" else case.write("r", "h.k0"))
+    assert not made.regions and not made.groups
+
+
+def test_reads_alone_need_no_lock_unless_the_cell_is_wide() -> None:
+    case = Case()
+    assert not case.regions(case.read("r", "h.k0"), case.read("r", "h.k1", "m2")).groups
+    case = Case()
+    assert case.regions(case.read("wide", "h.k0", "w")).groups == (Group(frozenset({"wide"}), striped=True),)
+
+
+def test_each_arm_is_a_region_of_its_own() -> None:
+    case = Case()
+    made = case.regions(if_(valid("h"), case.update("r", "h.k0"), [case.write("r", "h.k1")]))
+    assert order(made) == ["hold 1", "read r", "write r", "write r"]
+
+
+def test_registers_of_one_body_are_held_together() -> None:
+    case = Case()
+    made = case.regions(*case.update("r", "h.k0"), *case.update("q", "h.k1"))
+    assert order(made) == ["hold 2", "read r", "write r", "read q", "write q"]
+    assert made.groups == (Group(frozenset({"r", "q"}), striped=True),)
+
+
+def test_a_register_within_the_region_of_another_is_held_with_it() -> None:
+    case = Case()
+    inside = if_(binary("==", case.get("m1"), const(0, 32)), [case.write("q", "h.k1")])
+    made = case.regions(case.read("r", "h.k0"), inside, case.write("r", "h.k0"))
+    assert order(made) == ["hold 2", "read r", "write q", "write r"]
+
+
+def test_an_index_of_one_region_counts_once() -> None:
+    case = Case()
+    assert order(case.regions(*case.update("r", "h.k0"), *case.update("q", "h.k0")))[0] == "hold 1"
+
+
+def test_an_index_that_is_not_known_locks_all_of_the_group_everywhere() -> None:
+    """q's index is what r holds: nobody knows its stripe when the region begins."""
+    case = Case()
+    chained = (case.read("r", "h.k0"), case.read("q", "m1", "m2"), case.write("r", "h.k0"))
+    made = case.regions(if_(valid("h"), chained, case.update("q", "h.k1")))
+    assert order(made) == ["hold 0", "read r", "read q", "write r", "hold 1", "read q", "write q"]
+    assert made.groups == (Group(frozenset({"r", "q"}), striped=False),)
+
+
+def test_actions_have_regions_of_their_own() -> None:
+    case = Case()
+    made = case.regions(apply("t"), *case.update("r", "h.k1"), action=case.update("r", "h.k0"))
+    assert [region.where for region in made.regions] == ["control Ingress", "action act"]
+    assert [s.method for s in made.program.action["act"].body] == [HOLD, "register.read", "register.write"]  # type: ignore[union-attr]
+
+
+def test_a_loop_makes_several_accesses_of_one() -> None:
+    case = Case()
+    loop = st.While(binary("<", case.get("m1"), const(3, 32)), (case.write("r", "h.k0"), case.set("m1", 3)), AT)
+    assert order(case.regions(loop)) == ["hold 1", "write r"]
+
+
+def test_a_region_is_never_cut() -> None:
+    """The table is looked up between a hold and what it holds: at once, in the same stage."""
+    case = Case()
+    made = case.regions(case.read("r", "h.k1"), case.set("h.k0", case.get("m1")), apply("t"), case.write("r", "h.k1"))
+    plan = schedule(made.program, Options(large=frozenset({"r", "q"})))
+    assert len(plan.pipes[0].stages) == 2 and "t" in plan.synchronous
+
+
+def test_all_that_a_region_holds_is_in_one_stage_with_the_hold() -> None:
+    case = Case()
+    made = case.regions(case.read("r", "h.k0", "m1"), case.read("q", "m1", "m2"), case.write("r", "h.k0", "m2"))
+    plan = schedule(made.program, Options(large=frozenset({"r", "q"})))
+    assert len(plan.pipes[0].stages) == 2
