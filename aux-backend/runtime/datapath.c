@@ -15,6 +15,7 @@
 #include <macs/counter.h>
 #include <macs/run_to_completion.h>
 
+#include "runtime/hold.h"
 #include "runtime/requests.h"
 #include "runtime/traffic_manager.h"
 #include "runtime/transmit.h"
@@ -100,10 +101,12 @@ static inline int receive(const struct macs_thread *thread, const struct macs_in
 
 static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
                            struct macs_packet *packets[]);
+static void begin_burst(struct macs_thread *thread);
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received);
 
 /* All of a burst but its prologue; `next`: the burst whose prologue has run since, or NULL. */
 static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
+    begin_burst(thread);
     thread->sw->program->epilogue(&thread->worker, burst->state, next ? next->state : NULL);
     end_burst(thread, burst->port, burst->count);
     burst->count = 0;
@@ -113,6 +116,7 @@ void macs_datapath_drain(struct macs_thread *thread) {
     struct macs_in_flight *burst = &thread->bursts[thread->latest];
     if (burst->count)
         epilogue(thread, burst, NULL);
+    macs_hold_let_go(&thread->worker);
 }
 
 /* The prologue of a burst, then the epilogue of the one before it; and of this one too if only one lookup may be in
@@ -133,6 +137,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
 
 static uint64_t burst_to_completion(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                                     unsigned count) {
+    begin_burst(thread);
     uint64_t bytes = thread->sw->program->run_to_completion(&thread->worker, handles, count);
     end_burst(thread, port, count);
     return bytes;
@@ -143,6 +148,7 @@ static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *
     uint64_t bytes = macs_extent_of(handles, received).bytes;
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(thread, handles, received, packets);
+    begin_burst(thread);
     if (count)
         thread->datapath->pass(thread, packets, count);
     end_burst(thread, port, received);
@@ -154,6 +160,7 @@ static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port
     uint64_t bytes = macs_extent_of(handles, received).bytes;
     struct macs_packet *packets[MACS_BURST_MAX];
     unsigned count = bind_burst(thread, handles, received, packets);
+    begin_burst(thread);
     for (unsigned i = 0; i < count; i++)
         thread->datapath->pass(thread, &packets[i], 1);
     end_burst(thread, port, received);
@@ -180,10 +187,18 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
     return fine;
 }
 
+/* A worker that is alone holds the program's registers while it works on bursts. */
+static void begin_burst(struct macs_thread *thread) {
+    if (thread->worker.alone && !thread->worker.held_count && thread->sw->program->lock_count)
+        macs_hold_all(&thread->worker);
+}
+
 /* Send what has come of a burst, count what it has left to count. */
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
     macs_transmit_flush(thread);
     macs_counts_flush(&thread->worker);
+    if (thread->worker.held_count && (!thread->worker.alone || macs_hold_is_asked_for()))
+        macs_hold_let_go(&thread->worker);
     macs_stats_add(&thread->stats.bursts, 1);
     if (odp_unlikely(port->ctl)) /* who waits for these frames may collect what came of them */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);

@@ -11,7 +11,7 @@ void macs_datapath_choose(struct macs_thread *thread);
  * pipelined, its prologue, and all else of the burst before. Returns how many packets were received. */
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input);
 
-/* Finish the burst of which only the prologue has run, if there is one. */
+/* Nothing has come: finish the burst of which only the prologue has run, if there is one, and hold nothing. */
 void macs_datapath_drain(struct macs_thread *thread);
 
 #endif

@@ -9,6 +9,10 @@
 #define STRIPES_MAX 8192u
 #define SPINS 1000u /* before the processor is given to others: the holder may wait for it */
 
+/* All that a worker that is alone takes; `asked_for`: by the control thread. */
+static struct macs_lock of_only_worker;
+static atomic_bool asked_for;
+
 /* True: taken. */
 static bool try_lock(struct macs_lock *lock) {
     return !atomic_load_explicit(&lock->taken, memory_order_relaxed) &&
@@ -75,17 +79,30 @@ void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint
     worker->only_held = worker->held_count == 1 ? worker->held[0] : NULL;
 }
 
+void macs_hold_all(struct macs_worker *worker) {
+    while (macs_hold_is_asked_for()) /* who asked goes first */
+        odp_cpu_pause();
+    if (lock_for(worker, &of_only_worker))
+        worker->held[worker->held_count++] = &of_only_worker;
+}
+
+bool macs_hold_is_asked_for(void) {
+    return atomic_load_explicit(&asked_for, memory_order_relaxed);
+}
+
 /* --- the control thread ---------------------------------------------------------------------------------------------
  */
 
 bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
     struct macs_lock *lock = macs_lock_of(locks, index);
-    while (!try_lock(lock)) {
-        if (!spins--)
-            return false;
+    bool taken = try_lock(lock);
+    atomic_store(&asked_for, !taken);
+    while (!taken && spins--) {
         sched_yield();
+        taken = try_lock(lock);
     }
-    return true;
+    atomic_store(&asked_for, false);
+    return taken;
 }
 
 void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index) {
@@ -94,9 +111,6 @@ void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index) 
 
 /* --- made and destroyed ---------------------------------------------------------------------------------------------
  */
-
-/* One worker needs no more: it keeps this one from region to region. */
-static struct macs_lock of_only_worker;
 
 static uint32_t power_of_two(uint32_t most) {
     uint32_t stripes = 1;

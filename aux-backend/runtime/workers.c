@@ -60,6 +60,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     memset(thread, 0, sizeof(*thread));
     thread->sw = sw;
     thread->worker.index = index;
+    thread->worker.alone = sw->options.worker_count == 1;
     thread->worker.slot_of = sw->slot_of;
     thread->gathered = sw->program->sends_singly ? 1 : MACS_BURST_MAX;
     thread->worker.random = sw->options.seed + index;

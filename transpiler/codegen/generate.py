@@ -17,7 +17,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import TABLE
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
-from transpiler.schedule.atomic_regions import with_atomic_regions
+from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.planned import Planned, planned
@@ -39,12 +39,13 @@ class Generated:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What is decided before any C is made: the choices of kernels, by table and value set, and the plan. `compared`:
-    tables that are code; `near`: those whose lookups do not miss the cache."""
+    tables that are code; `near`: those whose lookups do not miss the cache; `atomic`: regions that are, for registers."""
 
     choices: Mapping[str, Choice]
     planned: Planned
     compared: frozenset[str]
     near: frozenset[str]
+    atomic: AtomicRegions
 
 
 def decide(
@@ -77,7 +78,7 @@ def decide(
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, near_bytes) if wanted.defer_counts else frozenset()
     made = planned(program, schedule(program, options), kernels, wanted, deferred, atomic.groups)
-    return Decided(choices, made, compared, near)
+    return Decided(choices, made, compared, near, atomic)
 
 
 def generate(
@@ -110,6 +111,7 @@ def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[s
             if wanted.stages and t.name in decided.near
         ),
         *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),
+        *notes(decided.atomic),
     )
 
 

@@ -69,6 +69,21 @@ class AtomicRegions:
         return tuple(Group(*group) for group in sorted(merged, key=lambda group: min(order[r] for r in group[0])))
 
 
+def notes(atomic: AtomicRegions) -> tuple[str, ...]:
+    """For people: how each group's regions are kept apart, and why."""
+    told: list[str] = []
+    for group in atomic.groups:
+        names = [extern.name for extern in atomic.program.externs if extern.name in group.registers]
+        of_group = [region for region in atomic.regions if region.registers & group.registers]
+        places = ", ".join(dict.fromkeys(f"{region.where} ({region.span})" for region in of_group))
+        how = "a lock for each stripe of indexes"
+        if not group.striped:
+            unknown = next(region for region in of_group if not region.known)
+            how = f"one lock, as {unknown.where} ({unknown.span}) learns an index only when it has begun"
+        told.append(f"registers {', '.join(names)}: {how}; touched together in {places}")
+    return tuple(told)
+
+
 def with_atomic_regions(program: Program) -> AtomicRegions:
     """Find the regions of a program's controls and actions and put a hold before each."""
     made = AtomicRegions(program)

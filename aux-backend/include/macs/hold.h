@@ -2,9 +2,10 @@
  *
  * Registers that are touched together have locks together, one for each stripe of indexes. A worker keeps what it holds
  * until it holds something else, or its stage is through with its packets: so packets of one flow take a lock once.
- * With one worker there is one lock for all registers, which keeps the control plane away. Deadlock: a region holds all
- * that it needs at once, in the order of the locks; before, it lets go of what it held. Threads: a worker, or the
- * control thread, for itself.
+ * A worker that is alone has one lock for all registers, which keeps the control plane away; it keeps that from burst
+ * to burst, until it is asked for it or has nothing to do. Then holds are nothing.
+ * Deadlock: a region holds all that it needs at once, in the order of the locks; before, it lets go of what it held.
+ * Threads: a worker, or the control thread, for itself.
  */
 #ifndef MACS_HOLD_H
 #define MACS_HOLD_H
@@ -33,8 +34,10 @@ static inline struct macs_lock *macs_lock_of(const struct macs_locks *locks, uin
 
 /* Let go of what the worker holds. */
 void macs_hold_let_go(struct macs_worker *worker);
+
+/* A stage is through with its packets. */
 static inline void macs_hold_release(struct macs_worker *worker) {
-    if (worker->held_count)
+    if (!worker->alone && worker->held_count)
         macs_hold_let_go(worker);
 }
 
@@ -43,8 +46,10 @@ void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint
 
 /* Hold the cell with that index. */
 static inline void macs_hold(struct macs_worker *worker, const struct macs_locks *locks, uint64_t index) {
+    if (worker->alone)
+        return;
     struct macs_lock *lock = macs_lock_of(locks, index);
-    if (__builtin_expect(worker->only_held != lock, 0))
+    if (worker->only_held != lock)
         macs_hold_locks(worker, &lock, 1);
 }
 
@@ -52,15 +57,14 @@ static inline void macs_hold(struct macs_worker *worker, const struct macs_locks
 static inline void macs_hold_several(struct macs_worker *worker, const struct macs_locks *locks,
                                      const uint64_t indexes[], uint32_t count) {
     struct macs_lock *wanted[MACS_HELD_MAX];
-    if (!locks->mask) { /* there is one lock for all */
-        macs_hold(worker, locks, 0);
+    if (worker->alone)
         return;
-    }
     for (uint32_t i = 0; i < count; i++)
         wanted[i] = macs_lock_of(locks, indexes[i]);
     macs_hold_locks(worker, wanted, count);
 }
 
+/* Of a lock that will be taken. */
 static inline void macs_hold_prefetch(const struct macs_locks *locks, uint64_t index) {
     macs_prefetch_to_write(macs_lock_of(locks, index));
 }

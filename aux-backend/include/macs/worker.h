@@ -36,6 +36,7 @@ struct macs_worker {
     uint32_t port;          /* that the burst was received from, by its number */
     const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t wish;   /* enum macs_wish, by the control thread */
+    bool alone; /* there is no other worker */
     uint32_t held_count;
     struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
     struct macs_lock *only_held;           /* the one that it holds; NULL: none or several */
