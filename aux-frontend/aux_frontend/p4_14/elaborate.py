@@ -5,7 +5,6 @@ Everything that the program declares is looked at, also what nothing uses.
 
 from __future__ import annotations
 
-from aux_frontend.lengths import with_lengths
 from aux_frontend.p4_14 import ast, static_objects
 from aux_frontend.p4_14.actions import Actions
 from aux_frontend.p4_14.builder import ERRORS, Builder, number
@@ -21,6 +20,7 @@ from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Values
 from aux_frontend.p4_14.widths import ParameterWidths
+from aux_frontend.v1model.lengths import with_lengths
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.traverse import walk

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aux_frontend import present
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import Builder, Slot, number
 from aux_frontend.p4_14.values import Env, Values
+from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st

@@ -89,7 +89,7 @@ class P4_14:
         # here, as recognising the language needs none of it
         from aux_frontend.p4_14.elaborate import elaborate
         from aux_frontend.p4_14.parser import parse
-        from aux_frontend.requests import check_requests
+        from aux_frontend.v1model.requests import check_requests
 
         lines = preprocess(source, diagnostics)
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import Checked
-from aux_frontend.p4_16.checker import architectures, declarations, runtime_annotations, uses
+from aux_frontend.p4_16.checker import architecture, declarations, runtime_annotations, uses
 from aux_frontend.p4_16.checker.rules import RULES
 from aux_frontend.p4_16.checker.state import State
 from transpiler.diagnostics import Diagnostics
@@ -27,6 +27,6 @@ def check(program: ast.Program, diagnostics: Diagnostics) -> Checked:
     diagnostics.raise_if_errors()
     with deep_recursion():
         uses.check_program(st, program)
-        architectures.check(st, program)
+        architecture.check(st, program)
     diagnostics.raise_if_errors()
     return st.checked

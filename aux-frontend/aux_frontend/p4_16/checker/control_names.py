@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.checker.architectures.uses import Uses
+from aux_frontend.p4_16.architectures.uses import Uses
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.lexer import strings
 

@@ -7,5 +7,5 @@ layout.py       types to storage; places.py: reading, writing, comparing it; con
 expressions.py, operators.py, choices.py, calls.py, effects.py, fold.py
 statements.py, switches.py, loops.py, inline.py (frames), bind.py (parameters), stacks.py
 controls.py, tables.py, table_actions.py, parsers.py, sets.py, instances.py, names.py
-core.py         core.p4; architecture.py: the plug; v1model*.py: one architecture
+core.py         core.p4; architecture.py: the plug of an architecture; passed_on.py: externs that only pass on arguments
 """

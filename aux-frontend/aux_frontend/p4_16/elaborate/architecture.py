@@ -1,4 +1,4 @@
-"""What an architecture tells the elaborator: a plug, one file for each (`v1model.py`), found by `for_main`.
+"""What an architecture tells the elaborator: a plug, `plug.py` in its folder of `p4_16/architectures`.
 
 It says which package argument has which role and what its parameters are bound to, maps extern objects and functions
 to the vocabulary of `transpiler.externs`, and reads table properties that are its own.
@@ -16,7 +16,7 @@ from aux_frontend.p4_16.elaborate import values as va
 from aux_frontend.p4_16.elaborate.objects import ExternObject, PackageObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import program as pr
 
 
@@ -54,8 +54,7 @@ class Architecture(Protocol):
     """One architecture."""
 
     kind: pr.Architecture
-    package: str  # the name of its main package
-    blocks: tuple[str, ...]  # the names of that package's parameters
+    blocks: tuple[str, ...]  # the names of its main package's parameters
 
     def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
         """All parsers and controls, in the architecture's order."""
@@ -67,6 +66,14 @@ class Architecture(Protocol):
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """What goes along on paths between pipes that do not share their metadata."""
+        ...
+
+    def check(self, program: pr.Program, diagnostics: Diagnostics) -> None:
+        """Report what it does not allow that only the finished program shows."""
+        ...
+
+    def finished(self, program: pr.Program) -> pr.Program:
+        """A program without errors, with what the architecture adds to it."""
         ...
 
     def instantiate(

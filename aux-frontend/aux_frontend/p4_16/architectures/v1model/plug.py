@@ -7,12 +7,12 @@ metadata and standard metadata have one storage through the whole pipeline: `hdr
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
+from aux_frontend.p4_16.architectures.v1model import externs
 from aux_frontend.p4_16.elaborate import (
     core,
     layout,
     names,
     pipes,
-    v1model_externs,
     values as va,
 )
 from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
@@ -20,7 +20,9 @@ from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
 from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from aux_frontend.v1model.lengths import with_lengths
+from aux_frontend.v1model.requests import check_requests
+from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr
 
 STANDARD = "standard_metadata"
@@ -40,7 +42,6 @@ class V1Model:
     """See `architecture.Architecture`."""
 
     kind = pr.Architecture.V1MODEL
-    package = "V1Switch"
     blocks: tuple[str, ...] = tuple(name for name, _, _ in _PIPES)
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class V1Model:
             type_ = scope.type_ref(parameter.type)
             self._roots[root] = layout.allocate(unit, root, type_, storage, parameter.span)
             if root == "meta":
-                v1model_externs.note_field_lists(unit, type_, self._roots[root])
+                externs.note_field_lists(unit, type_, self._roots[root])
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """None: all pipes share one storage."""
@@ -96,19 +97,25 @@ class V1Model:
             raise unit.failure(span, f"standard_metadata_t has no field '{field}'")
         return found
 
+    def check(self, program: pr.Program, diagnostics: Diagnostics) -> None:
+        check_requests(program, diagnostics)
+
+    def finished(self, program: pr.Program) -> pr.Program:
+        return with_lengths(program)
+
     # --- externs -----------------------------------------------------------------------------------------------------
 
     def instantiate(
         self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
     ) -> None:
         if instance.declaration.name not in core.EXTERNS:
-            v1model_externs.instantiate(unit, instance, span, annotations)
+            externs.instantiate(unit, instance, span, annotations)
 
     def function(self, name: str) -> Handler | None:
-        return v1model_externs.FUNCTIONS.get(name)
+        return externs.FUNCTIONS.get(name)
 
     def method(self, extern: str, name: str) -> Handler | None:
-        return v1model_externs.METHODS.get((extern, name))
+        return externs.METHODS.get((extern, name))
 
     # --- table properties --------------------------------------------------------------------------------------------
 
@@ -134,3 +141,6 @@ class V1Model:
                         property_.span, "property", f"table property '{other}' means nothing on v1model"
                     )
         return TableExterns(implementation, tuple(direct), tuple(annotations))
+
+
+PLUG = V1Model

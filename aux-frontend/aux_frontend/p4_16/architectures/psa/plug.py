@@ -9,14 +9,15 @@ Source: P4-16 Portable Switch Architecture 1.2, section 6.
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.elaborate import core, layout, names, pipes, psa_externs, values as va
+from aux_frontend.p4_16.architectures.psa import externs
+from aux_frontend.p4_16.elaborate import core, layout, names, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
 from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.pipes import PACKET
 from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
-from transpiler.diagnostics import Span
+from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.types import Bits
 
@@ -75,7 +76,6 @@ class Psa:
     """See `architecture.Architecture`."""
 
     kind = pr.Architecture.PSA
-    package = "PSA_Switch"
     blocks: tuple[str, ...] = ("ingress", "pre", "egress", "bqe")
 
     def __init__(self) -> None:
@@ -130,19 +130,25 @@ class Psa:
                     made.append(pr.Bridge(path, variables, headers, span))
         return tuple(made)
 
+    def check(self, program: pr.Program, diagnostics: Diagnostics) -> None:
+        """Nothing: what PSA asks for is the checker's."""
+
+    def finished(self, program: pr.Program) -> pr.Program:
+        return program
+
     # --- externs -----------------------------------------------------------------------------------------------------
 
     def instantiate(
         self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
     ) -> None:
         if instance.declaration.name not in core.EXTERNS:
-            psa_externs.instantiate(unit, instance, span, annotations)
+            externs.instantiate(unit, instance, span, annotations)
 
     def function(self, name: str) -> Handler | None:
-        return psa_externs.FUNCTIONS.get(name)
+        return externs.FUNCTIONS.get(name)
 
     def method(self, extern: str, name: str) -> Handler | None:
-        return psa_externs.METHODS.get((extern, name))
+        return externs.METHODS.get((extern, name))
 
     # --- table properties --------------------------------------------------------------------------------------------
 
@@ -170,3 +176,6 @@ class Psa:
                         property_.span, "property", f"table property '{other}' means nothing on PSA"
                     )
         return TableExterns(implementation, tuple(direct), tuple(annotations))
+
+
+PLUG = Psa

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aux_frontend.p4_16.checker.architectures import direct
-from aux_frontend.p4_16.checker.architectures.uses import Uses
+from aux_frontend.p4_16.architectures import direct
+from aux_frontend.p4_16.architectures.uses import Uses
 from aux_frontend.p4_16.checker.state import State
 
 _PROPERTIES = direct.Properties(

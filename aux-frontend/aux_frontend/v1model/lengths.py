@@ -25,7 +25,7 @@ _BEFORE = (pr.Role.PARSER, pr.Role.VERIFY_CHECKSUM, pr.Role.INGRESS)
 def with_lengths(program: pr.Program) -> pr.Program:
     """The program with what it needs to know of its packets' lengths."""
     length = program.intrinsic.get("packet_length")
-    if program.architecture is not pr.Architecture.V1MODEL or length is None or not _is_read(program, length):
+    if length is None or not _is_read(program, length):
         return program
     clones = any(isinstance(s, st.CallExtern) and s.method == "clone.egress" for s in program_statements(program))
     roles = {*_BEFORE, pr.Role.EGRESS} if clones else set(_BEFORE)

@@ -1,11 +1,12 @@
 """PSA's externs in the vocabulary of `transpiler.externs`, and its functions for deparsers.
 
-Source: P4-16 Portable Switch Architecture 1.2, section 7; functions: section 6.8. Checksums are in `psa_checksums`.
+Source: P4-16 Portable Switch Architecture 1.2, section 7; functions: section 6.8. Checksums are in `checksums`.
 """
 
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.architectures.psa.checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
@@ -21,7 +22,6 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     values_of,
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
-from aux_frontend.p4_16.elaborate.psa_checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.architectures.psa.facts import PORT_RECIRCULATE
 from transpiler.diagnostics import Span

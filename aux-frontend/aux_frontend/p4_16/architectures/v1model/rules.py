@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker.architectures import direct
-from aux_frontend.p4_16.checker.architectures.uses import Uses
+from aux_frontend.p4_16.architectures import direct
+from aux_frontend.p4_16.architectures.uses import Uses
 from aux_frontend.p4_16.checker.state import State
 from aux_frontend.p4_16.checker.typeops import bit_size
 from aux_frontend.p4_16.types import Ty

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aux_frontend.p4_16 import ast, types as t
-from aux_frontend.p4_16.checker.architectures.uses import ExternCall, Uses
+from aux_frontend.p4_16.architectures.uses import ExternCall, Uses
 from aux_frontend.p4_16.checker.state import State
 
 

@@ -36,8 +36,6 @@ _PLACES = {
 
 def check_requests(program: pr.Program, diagnostics: Diagnostics) -> None:
     """Report what is asked for where nothing comes of it."""
-    if program.architecture is not pr.Architecture.V1MODEL:
-        return
     for pipe in program.pipes:
         found = {(s.span, p): None for s in _run(program, pipe) if (p := _problem(program, pipe.role, s)) is not None}
         for span, problem in found:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.checker.architectures import direct
-from aux_frontend.p4_16.checker.architectures.uses import ExternCall, Uses
+from aux_frontend.p4_16.architectures import direct
+from aux_frontend.p4_16.architectures.uses import ExternCall, Uses
 from aux_frontend.p4_16.checker.state import State
 
 _PROPERTIES = direct.Properties(

@@ -5,8 +5,8 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 
 from __future__ import annotations
 
-from aux_frontend import present
 from aux_frontend.p4_16 import ast, types as ty
+from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS, note_field_lists
 from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
@@ -24,7 +24,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
 )
 from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
-from aux_frontend.p4_16.elaborate.v1model_packet import PACKET_FUNCTIONS, note_field_lists
+from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.hlir import expressions as ex, program as pr, statements as st

@@ -1,0 +1,1 @@
+"""PNA, whose programs can be checked, not run."""

@@ -1,0 +1,1 @@
+"""v1model as BMv2's simple_switch has it."""
