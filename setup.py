@@ -32,7 +32,7 @@ setup(
     package_dir={"aux_frontend": "aux-frontend/aux_frontend"},
     package_data={
         "aux_frontend": ["p4include/*", "p4include/*/*"],
-        "transpiler.targets": ["*/*.toml", "*/templates/*"],
+        "transpiler.targets": ["*/*.toml", "*/templates/**/*", "*/tables/**/*"],
     },
     cmdclass={"build_py": BuildWithShare},
 )

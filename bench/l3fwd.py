@@ -28,6 +28,7 @@ from macsad.bench.samples import Sample, SampleError, figure, ratio
 from macsad.compilation import Request
 from macsad.progress import counting
 from macsad.resources import share
+from macsad.targets import Machine
 from transpiler.toolchain.toolchain import ToolchainError
 
 ROUNDS, SECONDS = 15, 0.1
@@ -142,7 +143,7 @@ def contest(chosen: Contest, l3fwd: str, rounds: int, seconds: float) -> dict[se
             (folder / name).mkdir()
         made = traffic(chosen, folder)
         request = Request(share("apps") / chosen.app / f"{chosen.app}.p4")
-        binary = session.build(request, compilation.load(request), folder, "dpdk")
+        binary = session.build(request, compilation.load(request), folder, Machine("dpdk"))
         feed = feeds.feed("dpdk", "pcap", made.packets, FRAMES, SIZE, 1)
         switch = Switch(binary, feed.options, made.entries, folder / "ours")
         closing.add([switch])

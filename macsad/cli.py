@@ -28,6 +28,7 @@ VERBS = {
     "gen": "Make table entries, and traffic that hits them.",
     "bench": "Measure throughput and cycles a packet.",
     "ctl": "Give a running switch commands, or read its counters.",
+    "test-kernel": "Test a table kernel of your own.",
     "sysroot": "Fetch what building for another architecture needs.",
 }
 
@@ -47,7 +48,7 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command: click.Command = import_module(f"macsad.verbs.{cmd_name}").command
+        command: click.Command = import_module(f"macsad.verbs.{cmd_name.replace('-', '_')}").command
         return command
 
     def resolve_command(

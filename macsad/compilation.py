@@ -17,7 +17,7 @@ from macsad.frontends import Plugin, frontend_for
 from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
-from macsad.targets import choose
+from macsad.targets import HERE, Machine, choose
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected, SourceMap, Span
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
@@ -162,7 +162,9 @@ def build(
     request: Request, program: Program, folder: Path, toolchain: Toolchain, progress: Progress | None = None
 ) -> tuple[Path, Generated]:
     """Make DIR/P.c and DIR/P; the binary's path. Raises: Rejected, BadTarget, ToolchainError."""
+    from macsad import kernel_contract
     from transpiler.toolchain.backend import compile_program
+    from transpiler.toolchain.errors import ToolchainError
     from transpiler.toolchain.programs import compile_kept
 
     generated = generate_c(request, program)
@@ -172,7 +174,11 @@ def build(
         beside.write_text(generated.c)
     make = compile_kept if request.kept else compile_program
     folders = (*request.target.c_folders, *generated.folders)
-    make(c_file, binary, share("aux-backend"), toolchain, progress, folders)
+    try:
+        make(c_file, binary, share("aux-backend"), toolchain, progress, folders)
+    except ToolchainError as failed:
+        kernel_contract.explain(request.target, toolchain, failed)
+        raise
     return binary, generated
 
 
@@ -194,17 +200,16 @@ def write_p4info(request: Request, program: Program, path: Path) -> None:
 
 
 def toolchain(
-    wanted: Optimisations, platform: str = "linux", arch: str | None = None, *, compiler: str | None = None,
-    cpu: str | None = None, optimise: str = "-O3", sanitize: tuple[str, ...] = (),
-) -> Toolchain:  # fmt: skip
+    wanted: Optimisations, machine: Machine = HERE, *, optimise: str = "-O3", sanitize: tuple[str, ...] = ()
+) -> Toolchain:
     """The toolchain that programs with these optimisations are compiled with. NONE is for every platform, as far as that
     goes. Raises: ToolchainError."""
     from transpiler.toolchain.toolchain import find
 
-    wanted = wanted.as_far_as(platform) if wanted == NONE else wanted
+    wanted = wanted.as_far_as(machine.platform) if wanted == NONE else wanted
     return find(
-        platform, arch, compiler=compiler, cpu=cpu, optimise=optimise, sanitize=sanitize,
-        own_processor=wanted.native, self_described=wanted.sdb,
+        machine.platform, machine.arch, compiler=machine.compiler, cpu=machine.cpu, optimise=optimise, sanitize=sanitize,
+        own_processor=wanted.native, self_described=wanted.sdb, odp=machine.odp, sysroot=machine.sysroot,
     )  # fmt: skip
 
 

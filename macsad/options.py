@@ -95,15 +95,27 @@ def named_table(names: Sequence[str], name: str, option: str, which: str = "") -
     raise click.BadParameter(text, param_hint=option)
 
 
+def _once(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> str | None:
+    """Of two, none would be the obvious one. Raises: click.BadParameter."""
+    if len(given) > 1:
+        raise click.BadParameter(f"it is given more than once: {', '.join(given)}")
+    return given[0] if given else None
+
+
 def machine_options(command: Decorated) -> Decorated:
-    """What to build for: --platform, --arch, --cpu, --cc."""
+    """What to build for: --platform, --arch, --cpu, --cc; each once."""
+
+    def option(*names: str, **attributes: Any) -> Callable[[Decorated], Decorated]:
+        return click.option(*names, multiple=True, callback=_once, **attributes)
+
     for add in (
-        click.option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
-        click.option("--cpu", metavar="NAME",
-                     help="The processor to compile for, as the C compiler has it; the target's or this machine's if left out."),
-        click.option("--arch", type=click.Choice([*dict.fromkeys((*ARCHITECTURES, host_arch()))]), metavar="NAME",
+        option("--cc", "compiler", metavar="COMMAND", help="The C compiler; gcc for that architecture if left out."),
+        option("--cpu", metavar="NAME",
+                     help="The processor to compile for, as the C compiler has it; the target's or this machine's if left out. "
+                          "(The CPUs that a switch runs on are its own option --cpus.)"),
+        option("--arch", type=click.Choice([*dict.fromkeys((*ARCHITECTURES, host_arch()))]), metavar="NAME",
                      help="x86_64, aarch64, armv7, riscv64 or s390x; the target's or this machine's if left out."),
-        click.option("--platform", type=click.Choice(PLATFORMS),
+        option("--platform", type=click.Choice(PLATFORMS),
                      help="linux: needs nothing (the one if neither this nor the target says another); "
                           "dpdk: an installed DPDK; odp: an installed OpenDataPlane; both by pkg-config."),
     ):  # fmt: skip

@@ -14,6 +14,7 @@ from built_once import built_once
 from macsad import compilation
 from macsad.compilation import Request
 from macsad.stf.compiled import CompiledDevice
+from macsad.targets import Machine
 from transpiler.diagnostics import Rejected
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, Optimisations
@@ -38,7 +39,7 @@ def build(
         level = (
             "-O0" if sanitize else "-O1"
         )  # sanitizers see all that is done at -O0, which compiles in a sixth of the time
-        tools = compilation.toolchain(of_platform, PLATFORM, optimise=level, sanitize=sanitize)
+        tools = compilation.toolchain(of_platform, Machine(PLATFORM), optimise=level, sanitize=sanitize)
         compilation.build(Request(path, kernels=kernels, wanted=wanted), load(path), folder, tools)
 
     try:

@@ -25,6 +25,7 @@ WARNINGS: Mapping[str, str] = {
     "empty": "a range or value set that nothing matches",
     "frontend": "an installed frontend that cannot be used",
     "header-width": "a header is not whole bytes",
+    "kernel": "the target's description of a table kernel lacks something",
     "never-deparsed": "a header that is added but never sent",
     "no-actions": "a table without actions",
     "overflow": "a constant loses bits",

@@ -80,10 +80,13 @@ static int create_tables(struct macs_switch *sw) {
     for (; sw->table_count < program->table_count; sw->table_count++) {
         const struct macs_table_desc *desc = &program->table_descs[sw->table_count];
         int status = macs_table_init(&program->tables[sw->table_count], desc, sw->qsbr);
-        if (status) {
+        if (status == -ENOSYS && desc->ops && macs_table_missing(desc->ops))
+            macs_log_write(&sw->log, "error: table %s: its kernel %s has no operation '%s' (docs/extend/kernel.md)",
+                           desc->name, desc->ops->name ? desc->ops->name : "", macs_table_missing(desc->ops));
+        else if (status)
             macs_log_write(&sw->log, "error: cannot make table %s: %s", desc->name, strerror(-status));
+        if (status)
             return status;
-        }
     }
     return 0;
 }

@@ -27,6 +27,7 @@ from macsad.bench.wires import Crossed, Wired, Wires, own_network, sending_cpu
 from macsad.compilation import Request
 from macsad.progress import counting
 from macsad.resources import share
+from macsad.targets import Machine
 from transpiler.toolchain.toolchain import ToolchainError
 
 FRAMES, BUFFERS, ROOM, BURST = 256, 8192, 2048, 32
@@ -130,12 +131,12 @@ class Bench:
         request = Request(share("bench") / "empty.p4")
 
         def make() -> Path:
-            return session.build(request, compilation.load(request), self.run_folder(), platform)
+            return session.build(request, compilation.load(request), self.run_folder(), Machine(platform))
 
         return self._once("switch", platform, make)
 
     def loop(self, platform: str) -> Path:
-        return self._once("loop", platform, lambda: program("loop", self.run_folder(), platform=platform))
+        return self._once("loop", platform, lambda: program("loop", self.run_folder(), machine=Machine(platform)))
 
     def frames(self, size: int) -> Path:
         return self._once("frames", size, lambda: write_frames(self.folder / f"{size}.pcap", size))

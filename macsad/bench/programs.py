@@ -9,19 +9,20 @@ from pathlib import Path
 from macsad.bench.contestants import BenchError
 from macsad.compilation import toolchain
 from macsad.resources import share
+from macsad.targets import HERE, Machine
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.toolchain.backend import archive, include_flags, run
 
 
 def program(
-    name: str, folder: Path, packages: tuple[str, ...] = (), platform: str = "linux", wanted: Optimisations = ALL,
+    name: str, folder: Path, packages: tuple[str, ...] = (), machine: Machine = HERE, wanted: Optimisations = ALL,
     linker: tuple[str, ...] = (),
 ) -> Path:  # fmt: skip
     """Compile bench/NAME.c, with libraries that pkg-config knows and flags for the linker.
 
     Raises: BenchError when a library is missing, ToolchainError.
     """
-    tools = toolchain(wanted, platform)
+    tools = toolchain(wanted, machine)
     backend = share("aux-backend")
     compiling, linking = _packages(packages)
     binary = folder / Path(name).name

@@ -20,6 +20,7 @@ from macsad.bench.samples import Figure, Sample, figure, ratio
 from macsad.compilation import Request
 from macsad.progress import compiling, counting
 from macsad.resources import share
+from macsad.targets import HERE, Machine
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NAMES, Optimisations
 
@@ -35,7 +36,7 @@ Key = tuple[str, int, int]  # what is measured, and its two numbers
 class Wanted:
     """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them. `without`: optimisations
     that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together. `feed`: of the
-    platform's, see feeds.py. `peers`: programs of others on the same devices, over DPDK."""
+    machine's platform, see feeds.py. `peers`: programs of others on the same devices, over DPDK."""
 
     request: Request
     order: Callable[[Path], generation.Order]
@@ -44,7 +45,7 @@ class Wanted:
     seconds: float
     workers: int
     without: tuple[str, ...] = ()
-    platform: str = "linux"
+    machine: Machine = HERE
     feed: str | None = None
     peers: tuple[Peer, ...] = ()
 
@@ -146,13 +147,14 @@ class Setup:
 
     def __init__(self, wanted: Wanted, folder: Path, closing: Closing) -> None:
         hlir = compilation.load(wanted.request)
-        feed = feeds.named(wanted.platform, wanted.feed)
-        binary = build(wanted.request, hlir, folder, wanted.platform)
+        platform = wanted.machine.platform
+        feed = feeds.named(platform, wanted.feed)
+        binary = build(wanted.request, hlir, folder, wanted.machine)
         self.wanted = wanted
         self.made = generation.make(wanted.request, hlir, wanted.order(folder / "traffic"))
         traffic = self.made.traffic
         longest = max(size for size, _ in traffic.sizes)
-        self.feed = feeds.feed(wanted.platform, feed, self.made.packets, traffic.packets, longest, wanted.workers)
+        self.feed = feeds.feed(platform, feed, self.made.packets, traffic.packets, longest, wanted.workers)
         self.switch = self._start(binary, "program", folder, closing)
         self.others = self._others(hlir, folder, closing)
         self.peers = self._peers(folder, closing)
@@ -182,11 +184,11 @@ class Setup:
         found: dict[str, Switch] = {}
         for name in self.wanted.without:
             names = NAMES if name == EVERYTHING else [name]
-            less = replace(request, wanted=request.wanted.without(names).as_far_as(self.wanted.platform))
+            less = replace(request, wanted=request.wanted.without(names).as_far_as(self.wanted.machine.platform))
             if less.wanted.of_build == request.wanted.of_build and _code(less, hlir) == c:
                 continue
             found[name] = self._start(
-                build(less, hlir, folder / name, self.wanted.platform), f"without-{name}", folder, closing
+                build(less, hlir, folder / name, self.wanted.machine), f"without-{name}", folder, closing
             )
         return found
 
@@ -216,10 +218,13 @@ class Setup:
         turns: list[Turn[Key]] = []
         if self.reads:
             sizes = [str(max(LINE, table.read_bytes)) for table in self.tables]
-            memory = Probe([str(program("memory", folder)), *sizes], _new(folder, "memory"))
+            memory = Probe(
+                [str(program("memory", folder, machine=self.wanted.machine)), *sizes], _new(folder, "memory")
+            )
             closing.add([memory])
             turns += [Turn(("read", mask, 0), memory, "read", mask) for mask, _ in self.reads]
-        return turns + floors(self.feed, sorted({burst for burst, _ in self.wanted.points}), folder, closing)
+        bursts = sorted({burst for burst, _ in self.wanted.points})
+        return turns + floors(self.feed, bursts, folder, closing, machine=self.wanted.machine)
 
     def result(self, samples: dict[Key, list[Sample]]) -> Result:
         wanted, made, wishes = self.wanted, self.made, self.made.plan.wishes
@@ -227,21 +232,24 @@ class Setup:
         return Result(
             wanted.request.path.stem, self.tables, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
-            tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.platform,
+            tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.machine.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),
             self.switch.huge_bytes < self.feed.huge_bytes,
         )  # fmt: skip
 
 
 def floors(
-    feed: Feed, bursts: list[int], folder: Path, closing: Closing, wanted: Optimisations = ALL
-) -> list[Turn[Key]]:
-    """Turns of the empty program and of the bare loop, on ports like the program's."""
+    feed: Feed, bursts: list[int], folder: Path, closing: Closing, wanted: Optimisations = ALL,
+    machine: Machine | None = None,
+) -> list[Turn[Key]]:  # fmt: skip
+    """Turns of the empty program and of the bare loop, on ports like the program's. `machine`: None is this one, with the
+    feed's platform."""
+    machine = machine or Machine(feed.platform)
     request = Request(share("bench") / "empty.p4", wanted=wanted)
-    binary = build(request, compilation.load(request), folder, feed.platform)
+    binary = build(request, compilation.load(request), folder, machine)
     empty = Switch(binary, feed.options, None, _new(folder, "empty"))
     closing.add([empty])
-    binary = program("loop", folder, platform=feed.platform, wanted=wanted)
+    binary = program("loop", folder, machine=machine, wanted=wanted)
     loop = Probe([str(binary), *feed.arguments], _new(folder, "loop"))
     closing.add([loop])
     turns: list[Turn[Key]] = [Turn(("empty", burst, burst), empty, "", burst, burst) for burst in bursts]
@@ -264,9 +272,9 @@ def _code(request: Request, hlir: Program) -> list[str]:
     return [line for line in compilation.generate_c(request, hlir).c.splitlines() if not line.startswith("#pragma")]
 
 
-def build(request: Request, hlir: Program, folder: Path, platform: str = "linux") -> Path:
+def build(request: Request, hlir: Program, folder: Path, machine: Machine = HERE) -> Path:
     with compiling() as progress:
-        tools = compilation.toolchain(request.wanted, platform)
+        tools = compilation.toolchain(request.wanted, machine)
         binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", tools, progress)
     return binary
 

@@ -21,9 +21,13 @@ from macsad.generation import Order
 from macsad.options import natural, reading_options
 from macsad.outputs import apart, written
 from macsad.resources import share
+from macsad.targets import Machine, machine
 from macsad.terminal import plain
 from transpiler.optimisations import NAMES
 from transpiler.passes.pipeline import PASSES
+from transpiler.targets.description import PLATFORMS
+from transpiler.targets.target import Target
+from transpiler.toolchain.architectures import host_arch
 
 BURST_MAX = 256
 EACH = "each"
@@ -96,7 +100,7 @@ class Beside(click.ParamType[Peer]):
               help="b: lookups in flight at once; those above B are left out.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(1, 128), default=1, show_default=True, metavar="N",
               help="Cores that process packets.")  # fmt: skip
-@click.option("--platform", type=click.Choice(["linux", "dpdk", "odp"]), default="linux", show_default=True,
+@click.option("--platform", type=click.Choice(PLATFORMS),
               help="What the switch is built for, as `macsad build` has it.")  # fmt: skip
 @click.option("--feed", metavar="NAME",
               help="Where frames come from. linux: mem; dpdk: pcap, which is net_pcap with infinite_rx, or null.")  # fmt: skip
@@ -121,7 +125,7 @@ def command(
     program: Path, entries: int | None, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int | None,
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
-    without: tuple[str, ...], platform: str, feed: str | None, peers: tuple[Peer, ...], **reading: object,
+    without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -136,15 +140,16 @@ def command(
     """
     if workers > len(worker_cpus(workers)):
         raise click.BadParameter(f"this machine has {len(worker_cpus(workers))} CPUs to use", param_hint="--workers")
-    if peers and platform != "dpdk":
-        raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
     request = Request.of({"program": program, **reading})
+    measured_on = _here(machine(request.target, {"platform": platform}), request.target)
+    if peers and measured_on.platform != "dpdk":
+        raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
     files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
     if plot_file:
         _drawable(plot_file)
     try:
-        feed = named(platform, feed)
+        feed = named(measured_on.platform, feed)
     except BenchError as error:
         raise click.UsageError(str(error)) from None
     suite = Suite(1000, (), (), 1000, "64") if quick else suite_of(program)
@@ -165,7 +170,7 @@ def command(
         min(seconds, 0.02) if quick else seconds,
         workers,
         without,
-        platform,
+        measured_on,
         feed,
         peers,
     )
@@ -175,6 +180,16 @@ def command(
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     return None
+
+
+def _here(wanted: Machine, target: Target) -> Machine:
+    """Raises: click.BadParameter, for a target of another architecture: an emulator's speed says nothing."""
+    if wanted.arch not in (None, host_arch()):
+        what = (
+            f"target '{target.name}' is built for {wanted.arch}; measurements are made on this machine, {host_arch()}"
+        )
+        raise click.BadParameter(what, param_hint="--target")
+    return wanted
 
 
 def _points(bursts: tuple[int, ...], sub_batches: tuple[int, ...]) -> tuple[session.Point, ...]:

@@ -12,7 +12,7 @@ from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import machine_options, program_options
 from macsad.outputs import apart
 from macsad.progress import compiling
-from macsad.targets import build_defaults
+from macsad.targets import machine
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
 
@@ -36,16 +36,13 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
 )
 @click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")
 def command(
-    folder: Path, platform: str | None, arch: str | None, cpu: str | None, compiler: str | None, level: int,
-    sanitize: tuple[str, ...], info_file: Path | None, verbose: bool, **program: object,
-) -> None:  # fmt: skip
+    folder: Path, level: int, sanitize: tuple[str, ...], info_file: Path | None, verbose: bool, **program: object
+) -> None:
     """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
-    platform, arch, cpu, compiler = build_defaults(request.target, platform, arch, cpu, compiler)
+    built_for = machine(request.target, program)
     hlir = compilation.load(request)
-    tools = compilation.toolchain(
-        request.wanted, platform, arch, compiler=compiler, cpu=cpu, optimise=f"-O{level}", sanitize=sanitize
-    )
+    tools = compilation.toolchain(request.wanted, built_for, optimise=f"-O{level}", sanitize=sanitize)
     info_file = info_file or folder / f"{request.path.stem}.p4info.txtpb"
     apart([info_file, *compilation.made_in(folder, request)], request.inputs)
     compilation.write_p4info(request, hlir, info_file)

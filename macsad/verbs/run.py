@@ -11,7 +11,7 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
-from macsad.targets import build_defaults
+from macsad.targets import machine
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -33,26 +33,31 @@ PORT_HELP = (
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(
-    ports: tuple[str, ...], entries: Path | None, folder: Path, socket: Path | None, platform: str | None, arch: str | None,
-    cpu: str | None, compiler: str | None, rest: tuple[str, ...], **program: object,
-) -> int:  # fmt: skip
+    ports: tuple[str, ...],
+    entries: Path | None,
+    folder: Path,
+    socket: Path | None,
+    rest: tuple[str, ...],
+    **program: object,
+) -> int:
     """Make PROGRAM's switch and let packets through until Ctrl-C, or until no port can receive any more.
 
     A port can receive no more when it is a file that has been read, or null:. An interface, ctl: and mem:FILE,loop can always.
 
     Counters are shown while it runs. What else the switch understands (--workers, --cpus, --burst, --until-idle, ...) can be
-    given too; `build/PROGRAM --help` lists it. For another --arch it runs under qemu-user.
+    given too; `build/PROGRAM --help` lists it. --cpu is the processor to compile for, --cpus says which CPUs to run on. For
+    another --arch it runs under qemu-user.
     """
     _known(rest)
     request = Request.of(program)
-    platform, arch, cpu, compiler = build_defaults(request.target, platform, arch, cpu, compiler)
+    built_for = machine(request.target, program)
     hlir = compilation.load(request)
-    wrapper = toolchain.emulator(arch)
-    tools = compilation.toolchain(request.wanted, platform, arch, compiler=compiler, cpu=cpu)
+    wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
+    tools = compilation.toolchain(request.wanted, built_for)
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     command_line = (*wrapper, str(binary.resolve()))
-    return running.run(command_line, ports, entries, socket, rest, tells_ends=platform != "odp")
+    return running.run(command_line, ports, entries, socket, rest, tells_ends=built_for.platform != "odp")
 
 
 def _known(rest: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.progress import compiling
-from macsad.targets import build_defaults
+from macsad.targets import machine
 from transpiler.toolchain import toolchain
 
 
@@ -30,20 +30,17 @@ from transpiler.toolchain import toolchain
     "--sanitize", multiple=True, type=click.Choice(["address", "undefined", "thread"]), help="Build with a sanitizer."
 )
 def command(
-    stf: Path, platform: str | None, arch: str | None, cpu: str | None, compiler: str | None, batch: int | None,
-    burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object,
-) -> int:  # fmt: skip
+    stf: Path, batch: int | None, burst: int, sub_batch: int, sanitize: tuple[str, ...], **program: object
+) -> int:
     """Build PROGRAM and run the packet test STF against it; exit 0 passed, 1 failed, with the packets that differ.
 
     For another --arch the switch runs under qemu-user.
     """
     request = Request.of(program)
-    platform, arch, cpu, compiler = build_defaults(request.target, platform, arch, cpu, compiler)
+    built_for = machine(request.target, program)
     hlir = compilation.load(request)
-    wrapper = toolchain.emulator(arch)
-    tools = compilation.toolchain(
-        request.wanted, platform, arch, compiler=compiler, cpu=cpu, optimise="-O1", sanitize=sanitize
-    )
+    wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
+    tools = compilation.toolchain(request.wanted, built_for, optimise="-O1", sanitize=sanitize)
     with tempfile.TemporaryDirectory(prefix="macsad-") as folder:
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, Path(folder), tools, progress)

@@ -1,10 +1,10 @@
-"""Table kernels and quiescent-state reclamation: the C programs of tests/c/tables, built with gcc and clang, sanitized."""
+"""Table kernels and quiescent-state reclamation: the C programs of aux-backend/kernel_tests and tests/c/tables, built with
+gcc and clang, sanitized."""
 
 from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -13,11 +13,13 @@ from pathlib import Path
 import pytest
 from built_once import built_once
 
+from macsad.kernel_subjects import shapes, subjects, testable
 from transpiler.targets.find import builtin
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "aux-backend" / "tables"
 PROGRAMS = Path(__file__).parent / "tables"
+SHIPPED = SOURCES.parent / "kernel_tests"  # those that `macsad test-kernel` runs, too
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow"]
 # Into fewer words than entries the hash fits only by moving entries and, in the end, growing; chunks of 4 KiB are
 # allocated now and then, and so may fail.
@@ -39,26 +41,14 @@ QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
 WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
+KERNELS_TESTED = testable(builtin().kernels)
+KERNELS = [kernel.name for kernel in KERNELS_TESTED]
 # kernel, key bytes, exact bytes in front of the prefix (all of them: no prefix)
 SHAPES = [
-    ("exact_hash", 1, 1), ("exact_hash", 6, 6), ("exact_hash", 17, 17), ("exact_hash", 40, 40),
-    ("exact_index", 1, 1), ("exact_index", 2, 2),
-    ("lpm_dir24", 1, 0), ("lpm_dir24", 2, 0), ("lpm_dir24", 3, 0), ("lpm_dir24", 4, 0),
-    ("lpm_trie", 1, 0), ("lpm_trie", 4, 0), ("lpm_trie", 16, 0), ("lpm_trie", 6, 2), ("lpm_trie", 36, 1),
-    ("lpm_trie", 1, 1), ("lpm_trie", 40, 40), ("lpm_trie_plain", 2, 0), ("lpm_trie_plain", 16, 0), ("lpm_trie_plain", 36, 1),
-    ("ternary_cells", 2, 2), ("ternary_cells", 13, 13), ("ternary_cells", 6, 3), ("ternary_cells", 4, 0),
-    ("ternary_cells", 40, 40),
-    ("ternary_tuple", 2, 2), ("ternary_tuple", 13, 13), ("ternary_tuple", 6, 3), ("ternary_tuple", 4, 0),
-]  # fmt: skip
-KERNELS = [
-    "exact_hash",
-    "exact_index",
-    "lpm_dir24",
-    "lpm_trie",
-    "lpm_trie_plain",
-    "ternary_cells",
-    "ternary_tuple",
-    "linear",
+    (kernel.name, shape.key_bytes, shape.exact_bytes)
+    for kernel in KERNELS_TESTED
+    for shape in shapes(kernel)
+    if not shape.range_bytes and kernel.name != "linear"
 ]
 
 Build = Callable[..., Path]
@@ -70,7 +60,7 @@ def build() -> Build:
     -DSIZE for the program alone."""
 
     def compile_with(compiler: str, folder: Path, *arguments: str) -> None:
-        includes = [f"-I{SOURCES.parent / 'include'}", f"-I{SOURCES.parent}"]
+        includes = [f"-I{SOURCES.parent / 'include'}", f"-I{SOURCES.parent}", f"-I{SHIPPED}"]
         command = [compiler, "-std=c11", *WARNINGS, *includes, "-pthread", *arguments]
         built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
         assert built.returncode == 0, built.stderr
@@ -86,9 +76,14 @@ def build() -> Build:
         if shutil.which(compiler) is None:
             pytest.skip(f"{compiler} is not installed")
         objects = kernels(compiler, [flag for flag in flags if not flag.startswith(("-Wl", "-DSIZE"))])
-        parts = (*flags, str(PROGRAMS / f"{program}.c"), *objects, "-o", program)
-        made = built_once(("tables", compiler, parts), lambda folder: compile_with(compiler, folder, *parts))
-        return made / program
+        source = next(file for at in (PROGRAMS, SHIPPED) if (file := at / f"{program}.c").is_file())
+        parts = (*flags, str(source), "subjects.c", *objects, "-o", program)
+
+        def link(folder: Path) -> None:
+            (folder / "subjects.c").write_text(subjects(KERNELS_TESTED))
+            compile_with(compiler, folder, *parts)
+
+        return built_once(("tables", compiler, parts), link) / program
 
     return make
 
@@ -102,16 +97,6 @@ def run(binary: Path, *arguments: object) -> str:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0 and done.stdout.startswith("ok"), f"{command}\n{done.stdout}{done.stderr}"
     return done.stdout
-
-
-def test_no_kernel_is_left_out() -> None:
-    """Those whose entries are words have programs of their own, packed.c and direct.c; code that compares has no C."""
-    described = {k.name for k in builtin().kernels if not k.words and not k.kept_by}
-    subjects = set(re.findall(r"^    \{&macs_(\w+)_ops,", (PROGRAMS / "support.h").read_text(), re.MULTILINE))
-    where = "docs/extend/kernel.md says what a new kernel needs"
-    assert subjects == described, f"rows of `subjects` in tests/c/tables/support.h: {where}"
-    assert set(KERNELS) == described, f"KERNELS in tests/c/test_tables.py: {where}"
-    assert {kernel for kernel, _, _ in SHAPES} == described - {"linear"}, f"SHAPES in tests/c/test_tables.py: {where}"
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -63,10 +63,10 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_every_verb_is_told_of_in_a_line(narrow: None, capsys: pytest.CaptureFixture[str]) -> None:
-    told = re.findall(r"^  (\w+) +\S.*\.$", output(capsys, "--help").partition("Commands:")[2], re.MULTILINE)
+    told = re.findall(r"^  ([\w-]+) +\S.*\.$", output(capsys, "--help").partition("Commands:")[2], re.MULTILINE)
     assert told == list(cli.VERBS)
     for verb in cli.VERBS:
-        assert import_module(f"macsad.verbs.{verb}").command.name == verb
+        assert import_module(f"macsad.verbs.{verb.replace('-', '_')}").command.name == verb
 
 
 @pytest.mark.parametrize("verb", ["build", "run", "test", "bench"])

@@ -8,12 +8,15 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hlir_builder import AT, Builder, apply, const, emit, extract, goto, state
 
+from macsad.bench import session
+from macsad.bench.contestants import BenchError
 from macsad.cli import call
 from macsad.resources import share
-from macsad.targets import build_defaults
+from macsad.targets import HERE, Machine, machine
 from transpiler.codegen import pipeline_views, views
 from transpiler.codegen.capabilities import check
 from transpiler.codegen.generate import generate
@@ -30,6 +33,9 @@ from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.description import load
 from transpiler.targets.find import Known, builtin, choose
 from transpiler.targets.target import BadTarget, BadTemplate, Kernel, Need
+from transpiler.toolchain import toolchain
+from transpiler.toolchain.architectures import host_arch
+from transpiler.toolchain.toolchain import ToolchainError
 
 MINIMAL = """
 name = "board"
@@ -293,7 +299,7 @@ def test_a_target_extends_another(tmp_path: Path) -> None:
         (["--target-dir", "empty"], 2, "has no target.toml: no target is there"),
         (["--target", "other", "--target-dir", "board"], 2, "no target 'other' in .*board: there is 'board'"),
         (["--target", "other", "--target-dir", "."], 1, "other/target.toml: error: its name is 'board', but it is found as"),
-        (["--target-dir", "board"], 1, "board/target.toml: error: no kernel 'fast': neither is there .*tables/fast.h"),
+        (["--target-dir", "board"], 1, "board/target.toml:8: error: no kernel 'fast': neither is there .*tables/fast.h"),
     ],
 )  # fmt: skip
 def test_a_target_that_is_not_there(
@@ -315,7 +321,7 @@ def test_a_kernel_of_the_name_of_ours_is_refused(tmp_path: Path, capsys: pytest.
     (tmp_path / "tables" / "exact_hash.h").write_text("")
     (tmp_path / "p.p4").write_text("")
     assert call(["build", str(tmp_path / "p.p4"), "--target-dir", str(target(tmp_path))]) == 1
-    assert "tables/exact_hash.h: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
+    assert "tables/exact_hash.h:1: error: macsad has a kernel 'exact_hash' too" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -390,11 +396,75 @@ def test_a_target_says_how_its_switches_run(tmp_path: Path) -> None:
 
 def test_the_command_line_goes_before_what_a_target_builds_for(tmp_path: Path) -> None:
     text = '[build]\narch = "aarch64"\nplatform = "dpdk"\ncpu = "cortex-a72"\ncc = "cross-gcc"\n'
-    found = choose(None, extended(tmp_path, text))
-    said = build_defaults(found, None, None, None, None)
-    assert said == ("dpdk", "aarch64", "cortex-a72", "cross-gcc")
-    assert build_defaults(found, "linux", "x86_64", None, None) == ("linux", "x86_64", None, None)
-    assert build_defaults(builtin(), None, None, None, None) == ("linux", None, None, None)
+    found = choose(None, extended(tmp_path, text + 'odp = "libodp-board"\nsysroot = "root"\n'))
+    sysroot = (tmp_path / "root").absolute()
+    assert machine(found, {}) == Machine("dpdk", "aarch64", "cortex-a72", "cross-gcc", "libodp-board", sysroot)
+    given = {"platform": "linux", "arch": "x86_64", "cpu": None, "compiler": None}
+    assert machine(found, given) == Machine("linux", "x86_64", odp="libodp-board")
+    assert machine(found, {"cpu": "cortex-a53"}).cpu == "cortex-a53"
+    assert machine(builtin(), given | {"arch": None}) == Machine() == HERE
+
+
+def test_a_processor_is_no_number_of_a_cpu() -> None:
+    with pytest.raises(click.BadParameter, match=r"'2-3' is no processor's name; .* --cpus"):
+        machine(builtin(), {"cpu": "2-3"})
+
+
+@pytest.mark.parametrize("verb", ["build", "run", "test"])
+def test_what_is_built_for_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    (tmp_path / "p.p4").write_text("")
+    more = {"run": ["--port", "0=null:"], "test": [str(tmp_path / "p.p4")]}.get(verb, [])
+    assert call([verb, str(tmp_path / "p.p4"), *more, "--cpu", "haswell", "--cpu", "native"]) == 2
+    assert "--cpu': it is given more than once: haswell, native" in " ".join(capsys.readouterr().err.split())
+    assert call([verb, "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "--cpu NAME The processor to compile for" in said and "are its own option --cpus" in said
+
+
+def test_a_targets_sysroot_and_odp_are_built_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its pkg-config files are the only ones, and the compiler looks there, whatever the platform."""
+    root, described = tmp_path / "root", tmp_path / "root" / "usr" / "lib" / "pkgconfig"
+    described.mkdir(parents=True)
+    (root / "usr" / "include").mkdir()
+    (root / "usr" / "include" / "stdio.h").write_text("")
+    for name in ("libodp-board", "libdpdk"):
+        text = f"Name: {name}\nDescription: none\nVersion: 1\nCflags: -I/opt/{name}\nLibs: -L/opt/{name} -l{name[3:]}\n"
+        (described / f"{name}.pc").write_text(text)
+    monkeypatch.delenv("MACSAD_ODP", raising=False)
+    here = f"--sysroot={root}"
+    tools = toolchain.find("odp", odp="libodp-board", sysroot=root)
+    assert {here, f"-I{root}/opt/libodp-board"} <= set(tools.compile_flags)
+    assert {here, f"-L{root}/opt/libodp-board", "-lodp-board"} <= set(tools.link_flags)
+    with pytest.raises(ToolchainError, match="pkg-config knows none of libodp-linux"):
+        toolchain.find("odp", sysroot=root)
+    assert here in toolchain.find("dpdk", sysroot=root).link_flags
+    linux = toolchain.find("linux", sysroot=root)
+    assert here in linux.compile_flags and here in linux.link_flags
+    with pytest.raises(ToolchainError, match=r"there is no folder .*/none, which the target names as its sysroot"):
+        toolchain.find("linux", sysroot=tmp_path / "none")
+
+
+def test_bench_measures_what_the_target_is_built_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[session.Wanted] = []
+
+    def measured(wanted: session.Wanted) -> session.Result:
+        asked.append(wanted)
+        raise BenchError("not measured")
+
+    monkeypatch.setattr(session, "run", measured)
+    folder = extended(tmp_path, '[build]\nplatform = "dpdk"\ncpu = "native"\ncc = "clang"\n')
+    assert call(["bench", "l2fwd", "--target-dir", str(folder)]) == 1
+    assert call(["bench", "l2fwd", "--target-dir", str(folder), "--platform", "linux"]) == 1
+    assert [wanted.machine for wanted in asked] == [
+        Machine(name, None, "native", "clang") for name in ("dpdk", "linux")
+    ]
+    assert [wanted.feed for wanted in asked] == ["pcap", "mem"]
+    capsys.readouterr()
+    other = "s390x" if host_arch() != "s390x" else "aarch64"
+    assert call(["bench", "l2fwd", "--target-dir", str(extended(tmp_path, f'[build]\narch = "{other}"\n'))]) == 2
+    assert f"target 'board' is built for {other}" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from macsad import cli, compilation
 from macsad.compilation import Request
 from macsad.resources import share
 from macsad.stf.compiled import CompiledDevice
+from macsad.targets import Machine
 from transpiler.optimisations import ALL, NONE
 from transpiler.toolchain import backend, toolchain
 from transpiler.toolchain.cache import cache_directory
@@ -397,5 +398,5 @@ def test_separate_buffers_are_other_sources_of_linux() -> None:
 @pytest.mark.parametrize("platform", ["dpdk", "odp"])
 def test_other_platforms_have_their_own_buffers(platform: str) -> None:
     with pytest.raises(ToolchainError, match="--no-sdb is for the platform linux"):
-        compilation.toolchain(ALL.without(["sdb"]), platform)
+        compilation.toolchain(ALL.without(["sdb"]), Machine(platform))
     assert NONE.as_far_as(platform).sdb and not NONE.as_far_as("linux").sdb

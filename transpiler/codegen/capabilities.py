@@ -23,7 +23,7 @@ from transpiler.hlir.traverse import (
 from transpiler.hlir.types import Bits, Varbit, width_of
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import preserved_lists
-from transpiler.targets.target import Target
+from transpiler.targets.target import Kernel, Target
 
 MAX_LISTS = 256  # of preserved fields: their numbers stand in one byte of struct macs_packet
 
@@ -48,7 +48,24 @@ def check(
     checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
     kernels = checker.run()
     diagnostics.raise_if_errors()
+    _without_figures(kernels, diagnostics)
     return kernels
+
+
+def _without_figures(choices: Mapping[str, Choice], diagnostics: Diagnostics) -> None:
+    """Warn of kernels of which nothing says how much their lookups read, where they are described."""
+    tables: dict[Kernel, list[str]] = {}
+    for name, choice in choices.items():
+        if not choice.has_figures:
+            tables.setdefault(choice.kernel, []).append(name)
+    for kernel, names in tables.items():
+        file, _, line = kernel.place.rpartition(":")
+        what = (
+            f"the kernel '{kernel.name}' has no `memory` figures: however small it is, a stage of its own is made for"
+        )
+        diagnostics.warning(
+            Span(file, int(line), 1), "kernel", f"{what} {', '.join(names)} (see docs/extend/kernel.md)"
+        )
 
 
 class _Checker:

@@ -110,6 +110,12 @@ def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[s
             for t in program.tables
             if wanted.stages and t.name in decided.near
         ),
+        *(
+            f"table {t.name}: a stage of its own, as its kernel has no `memory` figures"
+            for t in program.tables
+            if wanted.stages and wanted.small_tables and t.name not in made.synchronous
+            if (choice := decided.choices.get(t.name)) is not None and not choice.has_figures
+        ),
         *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),
         *notes(decided.atomic),
     )

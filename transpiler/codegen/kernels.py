@@ -32,6 +32,11 @@ class Choice:
     read_bytes: int
 
     @property
+    def has_figures(self) -> bool:
+        """Whether it is known what lookups read; code reads no entries."""
+        return bool(self.kernel.kept_by) or self.kernel.memory != NOTHING
+
+    @property
     def note(self) -> str:
         """For people, two lines: kernel and reason; memory."""
         total, read = in_units(self.total_bytes), in_units(self.read_bytes)

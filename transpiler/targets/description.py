@@ -16,7 +16,8 @@ from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, BuildDefaults, Counter, Kernel, RunDefaults, Target, UnknownTarget
 
 _T = TypeVar("_T")
-_KERNEL_KEYS = tuple(field.name for field in fields(Kernel) if field.name != "own")
+_NUMBER_BYTES, _NO_LIMIT = 4, 1 << 16  # of keys that are numbers; of keys that nothing limits
+_KERNEL_KEYS = tuple(field.name for field in fields(Kernel) if field.name not in ("own_header", "place"))
 Find = Callable[[str], Path]  # the folder of a target, by its name
 ARCHITECTURES = ("x86_64", "aarch64", "armv7", "riscv64", "s390x")  # as the toolchain has them
 PLATFORMS = ("linux", "dpdk", "odp")
@@ -113,7 +114,31 @@ def _kernel(part: _Part, folders: tuple[tuple[str, Path], ...], before: Kernel |
     if "memory" in part.values:
         given["memory"] = _footprint(part)
     kernel = replace(before, **given) if before else Kernel(name=part.identifier("name"), **given)
-    return replace(kernel, own=any((at / replace(kernel, own=True).header).is_file() for _, at in folders))
+    _goes_together(part, kernel)
+    return replace(kernel, own_header=_own_header(kernel.keeper, folders), place=part.place(""))
+
+
+def _own_header(name: str, folders: tuple[tuple[str, Path], ...]) -> str:
+    """The kernel's header in the first of the targets' folders that has one; "" where none has."""
+    found = (file.relative_to(at) for _, at in folders for file in sorted((at / "tables").rglob(f"{name}.h")))
+    return next(map(str, found), "")
+
+
+def _goes_together(part: _Part, kernel: Kernel) -> None:
+    """Keys that say nothing without another one. Raises: BadTarget."""
+    as_numbers = kernel.bulk and not kernel.words and not kernel.bulk_key_bytes
+    key_bytes = [
+        kernel.max_key_bytes or _NO_LIMIT,
+        -(-(kernel.max_bits or _NO_LIMIT) // 8) if kernel.alone else _NO_LIMIT,
+    ]
+    if as_numbers and min(key_bytes) > _NUMBER_BYTES:
+        raise part.wrong(
+            "bulk",
+            f"bulk takes keys as numbers: max_key_bytes of at most {_NUMBER_BYTES} is missing, or bulk_key_bytes",
+        )
+    for key, wanted in (("bulk_key_bytes", "bulk"), ("parts", "bulk_key_bytes"), ("max_entry_bits", "words")):
+        if getattr(kernel, key) and not getattr(kernel, wanted):
+            raise part.wrong(key, f"{key} is of use with {wanted} only")
 
 
 def _match(part: _Part) -> frozenset[MatchKind]:
@@ -146,6 +171,8 @@ def _build(top: _Part, before: BuildDefaults) -> BuildDefaults:
     for key, known in (("arch", ARCHITECTURES), ("platform", PLATFORMS)):
         if given.get(key, known[0]) not in known:
             raise part.wrong(key, f"{key} is {given[key]!r}: there are {', '.join(known)}")
+    if "sysroot" in given:  # as seen from the target's folder
+        given["sysroot"] = str(part.file.parent.absolute() / Path(given["sysroot"]).expanduser())
     return replace(before, **given)
 
 
@@ -247,6 +274,10 @@ class _Part:
 
     def wrong(self, key: str, what: str) -> BadTarget:
         """What is wrong with a key, or with the table as a whole, at its line."""
+        return BadTarget(self.place(key), what)
+
+    def place(self, key: str) -> str:
+        """FILE:LINE of a key, or of the table as a whole."""
         lines = self.file.read_text(errors="replace").splitlines()
         begins = (
             [i for i, line in enumerate(lines) if line.replace(" ", "").startswith(self.heading)]
@@ -256,4 +287,4 @@ class _Part:
         first = begins[self.number] if self.number < len(begins) else 0
         named = re.compile(rf"\s*(\[\[?\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]")
         place = next((i for i in range(first, len(lines)) if key and named.match(lines[i])), first)
-        return BadTarget(f"{self.file}:{place + 1}", what)
+        return f"{self.file}:{place + 1}"

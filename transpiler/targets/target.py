@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from transpiler.hlir.program import MatchKind, TableKey
@@ -29,6 +29,12 @@ class BadTemplate(BadTarget):
     """A template of a target's that overrides nothing, or fails."""
 
     page = "docs/extend/template.md"
+
+
+class BadKernel(BadTarget):
+    """A table kernel of a target's that is not there, or lacks something."""
+
+    page = "docs/extend/kernel.md"
 
 
 class UnknownTarget(Exception):
@@ -68,8 +74,9 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A table kernel and the tables that it takes; target.toml says what each of these means. `own`: its C is the target's,
-    not of aux-backend/tables."""
+    """A table kernel and the tables that it takes; target.toml says what each of these means. `own_header`: where its C is
+    the target's, its header in the target's folder: tables/NAME.h, or tables/KIND/NAME.h as ours are. `place`: FILE:LINE of
+    its description."""
 
     name: str
     match: frozenset[MatchKind]
@@ -90,14 +97,14 @@ class Kernel:
     optimisation: str = ""
     kept_by: str = ""
     memory: Footprint = NOTHING
-    own: bool = False
+    own_header: str = ""
+    place: str = field(default="", compare=False)
 
     @property
     def header(self) -> str:
         """What generated C includes: from the target's own tables/, or from ours, which have folders by match kind."""
         kind = self.keeper.partition("_")[0]
-        folder = "" if self.own else f"{kind}/" if kind in _KINDS else "common/"
-        return f"tables/{folder}{self.keeper}.h"
+        return self.own_header or f"tables/{kind if kind in _KINDS else 'common'}/{self.keeper}.h"
 
     @property
     def keeper(self) -> str:
@@ -172,12 +179,15 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class BuildDefaults:
-    """What to build for where the command line does not say; None: as macsad has it."""
+    """What to build for where the command line does not say; None: as macsad has it. `odp`: the package of the installed ODP,
+    as pkg-config has it; `sysroot`: the folder that has the headers and libraries of the machine."""
 
     arch: str | None = None
     platform: str | None = None
     cpu: str | None = None
     cc: str | None = None
+    odp: str | None = None
+    sysroot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

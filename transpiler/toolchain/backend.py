@@ -29,17 +29,20 @@ def include_flags(backend: Path, toolchain: Toolchain) -> tuple[str, ...]:
     return (f"-I{backend / 'include'}", f"-I{backend}", *(f"-I{backend / folder}" for folder in toolchain.includes))
 
 
-def archive(backend: Path, toolchain: Toolchain, progress: Progress | None = None) -> Path:
-    """The backend's archive for a toolchain, compiled now if it is not there. Raises: ToolchainError."""
+def archive(
+    backend: Path, toolchain: Toolchain, progress: Progress | None = None, folders: tuple[str, ...] = FOLDERS
+) -> Path:
+    """The backend's archive for a toolchain, compiled now if it is not there. `folders`: with only these of the backend's.
+    Raises: ToolchainError."""
     toolchain = toolchain.for_backend
-    folder = cache_directory() / "backend" / _key(backend, toolchain)
+    folder = cache_directory() / "backend" / _key(backend, toolchain, folders)
     result = folder / "libmacs.a"
     if not result.exists():
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with _alone(folder):
                 if not result.exists():
-                    _compile(backend, toolchain, result, progress)
+                    _compile(_sources(backend, toolchain, folders), backend, toolchain, result, progress)
             _forget_oldest(folder.parent)
         except OSError as error:
             raise ToolchainError(f"cannot keep the compiled backend in {folder}: {error.strerror}") from error
@@ -77,16 +80,21 @@ def platform_sources(backend: Path, toolchain: Toolchain) -> list[Path]:
     return sorted(found.values())
 
 
-def _sources(backend: Path, toolchain: Toolchain) -> list[Path]:
-    ours = [file for folder in FOLDERS for file in (backend / folder).rglob("*.c")]
-    return sorted([*ours, *platform_sources(backend, toolchain)])
+def target_sources(folders: tuple[Path, ...]) -> list[Path]:
+    """The C files of a target's own kernels, in its folders with a tables/."""
+    return [file for folder in folders for file in sorted((folder / "tables").rglob("*.c"))]
 
 
-def _key(backend: Path, toolchain: Toolchain) -> str:
+def _sources(backend: Path, toolchain: Toolchain, folders: tuple[str, ...]) -> list[Path]:
+    ours = [file for folder in folders for file in (backend / folder).rglob("*.c")]
+    return sorted([*ours, *(platform_sources(backend, toolchain) if folders == FOLDERS else ())])
+
+
+def _key(backend: Path, toolchain: Toolchain, folders: tuple[str, ...]) -> str:
     """Changes with any source, header, flag or compiler version."""
     digest = hashlib.sha256()
     version = run([*toolchain.compiler, "--version"])
-    digest.update(version.encode() + repr((toolchain, os.uname().nodename, _processor())).encode())
+    digest.update(version.encode() + repr((toolchain, folders, os.uname().nodename, _processor())).encode())
     for file in sorted(backend.rglob("*.[ch]")):
         digest.update(str(file.relative_to(backend)).encode() + file.read_bytes())
     return digest.hexdigest()[:24]
@@ -101,8 +109,7 @@ def _processor() -> str:
     return ""
 
 
-def _compile(backend: Path, toolchain: Toolchain, result: Path, progress: Progress | None) -> None:
-    sources = _sources(backend, toolchain)
+def _compile(sources: list[Path], backend: Path, toolchain: Toolchain, result: Path, progress: Progress | None) -> None:
     with tempfile.TemporaryDirectory(dir=result.parent) as scratch:
         objects = [Path(scratch) / f"{i}_{source.stem}.o" for i, source in enumerate(sources)]
 
@@ -151,9 +158,8 @@ def compile_program(
     The binary is made beside its place and moved there. Raises: ToolchainError.
     """
     library = archive(backend, toolchain, progress)
-    sources = [str(file) for folder in target for file in sorted((folder / "tables").glob("*.c"))]
     # whole paths: a name that begins with - or @ is no option of the compiler's
-    files = (str(c_file.absolute()), *sources, str(library))
+    files = (str(c_file.absolute()), *map(str, target_sources(target)), str(library))
     words = [*command(backend, toolchain, target), *flags, *files]
     try:
         with tempfile.TemporaryDirectory(prefix=".macsad-", dir=binary.absolute().parent) as folder:

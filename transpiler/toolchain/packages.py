@@ -100,7 +100,9 @@ class Packages:
         if self.sysroot is None:
             return dict(os.environ)
         usr = self.sysroot / "usr"
-        folders = (usr / "lib" / ARCHITECTURES[self.arch].triplet / "pkgconfig", usr / "share" / "pkgconfig")
+        triplet = [ARCHITECTURES[self.arch].triplet] if self.arch in ARCHITECTURES else []
+        libraries = [usr / "lib" / name for name in (*triplet, "")]  # Debian's place, and that of others
+        folders = [at / "pkgconfig" for at in (*libraries, usr / "share")]
         known = {name: value for name, value in os.environ.items() if not name.startswith("PKG_CONFIG")}
         places = {"PKG_CONFIG_LIBDIR": ":".join(map(str, folders)), "PKG_CONFIG_SYSROOT_DIR": str(self.sysroot)}
         return known | places

@@ -16,12 +16,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from transpiler.toolchain.architectures import host_arch
-from transpiler.toolchain.backend import Progress, archive, command, compile_program, run
+from transpiler.toolchain.backend import Progress, archive, command, compile_program, run, target_sources
 from transpiler.toolchain.cache import cache_directory
 from transpiler.toolchain.toolchain import Toolchain, ToolchainError
 
 KEPT, KEPT_BYTES = 64, 512 << 20  # programs of the latest use that stay, and what they take together
-OTHER_INPUTS = ("-fprofile-", "-fauto-profile", "-fplugin", "-specs", "-B", "@")  # flags that name files no header is
+OTHER_INPUTS = (
+    "-fprofile-",
+    "-fauto-profile",
+    "-fplugin",
+    "-specs",
+    "--sysroot",
+    "-B",
+    "@",
+)  # flags that name files no header is
 
 
 def compile_kept(
@@ -52,7 +60,7 @@ def _key(c_file: Path, library: Path, backend: Path, toolchain: Toolchain, targe
     """The archive's folder is named after compiler, machine and backend, the toolchain has the flags."""
     digest = hashlib.sha256(repr((toolchain, library.parent.name, c_file.name)).encode())
     words = command(backend, toolchain, target)
-    for source in (c_file.absolute(), *(file for folder in target for file in sorted((folder / "tables").glob("*.c")))):
+    for source in (c_file.absolute(), *target_sources(target)):
         text = run([*words, "-E", str(source)])
         digest.update(text.replace(str(source), source.name).encode() + b"\0")
     return digest.hexdigest()[:24]

@@ -60,6 +60,8 @@ def find(
     sanitize: tuple[str, ...] = (),
     own_processor: bool = True,
     self_described: bool = True,
+    odp: str | None = None,
+    sysroot: Path | None = None,
 ) -> Toolchain:
     """The toolchain for a platform and an architecture (None: this machine's).
 
@@ -67,7 +69,9 @@ def find(
     without `own_processor`.
     sanitize: "address", "undefined", "thread".
     self_described: packets that have their description in their own buffer; else, for the sake of comparison and on
-    linux only, descriptions and buffers are separate objects. Raises: ToolchainError.
+    linux only, descriptions and buffers are separate objects.
+    odp: the package of the installed ODP, unless $MACSAD_ODP names one. sysroot: the folder that has the machine's headers and
+    libraries; None is where they usually are. Raises: ToolchainError.
     """
     arch = arch or host_arch()
     native = arch == host_arch()
@@ -88,7 +92,7 @@ def find(
         link += [f"-fsanitize={','.join(sanitize)}"]
     flags += words("MACSAD_CFLAGS", os.environ.get("MACSAD_CFLAGS", ""))
     own_libs = words("MACSAD_LDFLAGS", os.environ.get("MACSAD_LDFLAGS", ""))
-    cflags, libs, sources, includes = _platform(platform, arch, native)
+    cflags, libs, sources, includes = _platform(platform, arch, native, odp, sysroot)
     headers = _headers((*command, *cflags, *flags))
     if "libc" not in headers:
         package = "libc6-dev" if native else ARCHITECTURES[arch].libc
@@ -104,23 +108,28 @@ def find(
     return Toolchain(command, platform, arch, optimise, (*cflags, *flags), linking, sources, includes)
 
 
-def _platform(platform: str, arch: str, native: bool) -> tuple[Flags, Flags, Flags, Flags]:
+def _platform(
+    platform: str, arch: str, native: bool, odp: str | None, sysroot: Path | None
+) -> tuple[Flags, Flags, Flags, Flags]:
     """Compile flags, link flags, folders of sources, folders of headers. Raises: ToolchainError."""
+    if sysroot is not None and not sysroot.is_dir():
+        raise ToolchainError(f"there is no folder {sysroot}, which the target names as its sysroot")
+    own = Packages(cross=True, sysroot=sysroot, arch=arch) if sysroot is not None else None
     match platform:
         case "linux":
-            cflags, libs = _libcrypto(Packages()) if native else ((), ())
+            cflags, libs = (_place(own), _place(own)) if own else _libcrypto(Packages()) if native else ((), ())
             return cflags, libs, (f"{LINUX}/src",), (f"{LINUX}/include", f"{LINUX}/src")
         case "dpdk":
-            packages = Packages() if native else Packages(cross=True, sysroot=_sysroot(arch), arch=arch)
+            packages = own or (Packages() if native else Packages(cross=True, sysroot=_sysroot(arch), arch=arch))
             cflags, libs = (dpdk + crypto for dpdk, crypto in zip(_dpdk(packages), _libcrypto(packages), strict=True))
             includes = (f"{DPDK}/include", f"{LINUX}/include", f"{DPDK}/src", f"{LINUX}/src")
             return cflags, libs, (f"{DPDK}/src", f"{LINUX}/src"), includes
         case "odp":
-            return *_installed_odp(arch, native), (), ()
+            return *_installed_odp(arch, native, odp, own), (), ()
     raise ToolchainError(f"the platform '{platform}' is not supported: choose linux, dpdk or odp")
 
 
-def emulator(arch: str | None) -> tuple[str, ...]:
+def emulator(arch: str | None, sysroot: Path | None = None) -> tuple[str, ...]:
     """What goes before the command line of a binary for `arch` to run it here: with the C library of the sysroot, or of
     the cross compiler, where QEMU_LD_PREFIX names none. Raises: ToolchainError."""
     if arch is None or arch == host_arch():
@@ -132,7 +141,7 @@ def emulator(arch: str | None) -> tuple[str, ...]:
         )
     if "QEMU_LD_PREFIX" in os.environ:
         return (command,)
-    roots = (sysroot_directory(arch), CROSS_LIBRARIES / ARCHITECTURES[arch].triplet)
+    roots = (*([sysroot] if sysroot else []), sysroot_directory(arch), CROSS_LIBRARIES / ARCHITECTURES[arch].triplet)
     return (command, *next((("-L", str(root)) for root in roots if root.is_dir()), ()))
 
 
@@ -178,14 +187,20 @@ def _dpdk(packages: Packages) -> tuple[Flags, Flags]:
     """Flags of the installed DPDK, or that of a sysroot, its headers as a system's. Raises: ToolchainError."""
     if not packages.knows("libdpdk"):
         raise ToolchainError("no DPDK: pkg-config does not know libdpdk (Debian: apt install libdpdk-dev pkg-config)")
-    place = () if packages.sysroot is None else (f"--sysroot={packages.sysroot}",)
+    place = _place(packages)
     return (*place, *_system(packages.cflags("libdpdk"))), (*place, *packages.libs("libdpdk"))
 
 
-def _installed_odp(arch: str, native: bool) -> tuple[Flags, Flags]:
-    """Flags of the first ODP that pkg-config knows, or of the one that $MACSAD_ODP names. Raises: ToolchainError."""
-    packages = Packages(cross=not native or "PKG_CONFIG_SYSROOT_DIR" in os.environ)
-    if not native and not any(name in os.environ for name in ANOTHER_MACHINES):
+def _place(packages: Packages) -> Flags:
+    """Where the compiler looks for what a sysroot has."""
+    return () if packages.sysroot is None else (f"--sysroot={packages.sysroot}",)
+
+
+def _installed_odp(arch: str, native: bool, named: str | None, own: Packages | None) -> tuple[Flags, Flags]:
+    """Flags of the ODP that $MACSAD_ODP or the target names, else of the first that pkg-config knows. `own`: of a sysroot.
+    Raises: ToolchainError."""
+    packages = own or Packages(cross=not native or "PKG_CONFIG_SYSROOT_DIR" in os.environ)
+    if not native and own is None and not any(name in os.environ for name in ANOTHER_MACHINES):
         raise ToolchainError(
             f"an ODP for {arch} is not where this machine's libraries are: PKG_CONFIG_LIBDIR tells the folder of its .pc "
             "file, PKG_CONFIG_SYSROOT_DIR the sysroot in whose terms that speaks"
@@ -194,10 +209,11 @@ def _installed_odp(arch: str, native: bool) -> tuple[Flags, Flags]:
         raise ToolchainError(
             "the platform 'odp' is found by pkg-config, which is not installed (Debian: apt install pkg-config)"
         )
-    names = (chosen,) if (chosen := os.environ.get("MACSAD_ODP")) else INSTALLED_ODP
+    names = (chosen,) if (chosen := os.environ.get("MACSAD_ODP") or named) else INSTALLED_ODP
+    place = _place(packages)
     for name in names:
         if packages.knows(name):
-            return packages.cflags(name), packages.libs(name)
+            return (*place, *packages.cflags(name)), (*place, *packages.libs(name))
     why = next(filter(None, map(packages.complaint, names)), "see PKG_CONFIG_PATH")
     raise ToolchainError(f"no installed ODP: pkg-config knows none of {', '.join(names)} ({why})")
 

@@ -160,9 +160,12 @@ static inline uint64_t macs_table_default_word(const struct macs_table *table) {
     return atomic_load_explicit(&table->default_word, memory_order_acquire);
 }
 
-/* Make the table, add the program's entries, set its default entry. 0 or -errno, and then nothing is left behind. A
- * table without operations (no keys) has a default entry only. `qsbr` outlives the table; NULL without concurrent
- * readers. */
+/* The name of the first operation that a kernel lacks, of those that may not be NULL; NULL: it has them all. */
+const char *macs_table_missing(const struct macs_table_ops *ops);
+
+/* Make the table, add the program's entries, set its default entry. 0 or -errno, and then nothing is left behind:
+ * -ENOSYS for a kernel that lacks an operation. A table without operations (no keys) has a default entry only. `qsbr`
+ * outlives the table; NULL without concurrent readers. */
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr);
 
 /* Frees everything. No reader may use the table any more. */

@@ -19,8 +19,6 @@
 
 #include "rules.h"
 
-#define MACS_LINEAR_STEPS 0
-
 struct macs_linear {
     struct macs_rules rules;
     struct macs_sequence *_Atomic list; /* of slots, _Atomic uint32_t, in the order in which they win */

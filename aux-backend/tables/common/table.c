@@ -46,11 +46,30 @@ int macs_table_set_default(struct macs_table *table, const void *value) {
     return 0;
 }
 
+const char *macs_table_missing(const struct macs_table_ops *ops) {
+    const struct {
+        bool there;
+        const char *name;
+    } operations[] = {
+        {ops->name, "name"},       {ops->create, "create"},
+        {ops->destroy, "destroy"}, {ops->add, "add"},
+        {ops->modify, "modify"},   {ops->remove, "remove"},
+        {ops->find, "find"},       {ops->walk, "walk"},
+        {ops->count, "count"},     {ops->memory_bytes, "memory_bytes"},
+    };
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (!operations[i].there)
+            return operations[i].name;
+    return NULL;
+}
+
 int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc, struct macs_qsbr *qsbr) {
     *table = (struct macs_table){.desc = desc, .qsbr = qsbr};
     const struct macs_table_shape shape = shape_of(desc);
     if (shape.value_bytes < sizeof(struct macs_entry) || (desc->entry_count && !desc->ops))
         return -EINVAL;
+    if (desc->ops && macs_table_missing(desc->ops))
+        return -ENOSYS;
     int error = desc->ops ? desc->ops->create(&shape, qsbr, &table->state) : 0;
     if (!error)
         error = macs_table_set_default(table, NULL);

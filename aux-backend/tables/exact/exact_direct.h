@@ -14,7 +14,6 @@
 #include "tables/common/packing.h"
 #include "tables/common/prefetch.h"
 
-#define MACS_EXACT_DIRECT_STEPS 0
 #define MACS_EXACT_DIRECT_KEY_BITS 20u
 #define MACS_EXACT_DIRECT_DATA_BITS 63u
 #define MACS_EXACT_DIRECT_NEAR 32768u /* bytes: so small an array needs no fetching ahead */

@@ -19,8 +19,6 @@
 #include "tables/common/prefetch.h"
 #include "tables/common/values.h"
 
-#define MACS_EXACT_HASH_STEPS 1
-
 /* A word: bits 0 … 31 slot + 1, 32 … 61 tag (never 0), then the marks of cuckoo.h. */
 #define MACS_EXACT_HASH_TAG_AT 32
 #define MACS_EXACT_HASH_TAG (UINT64_C(0x3fffffff) << MACS_EXACT_HASH_TAG_AT)

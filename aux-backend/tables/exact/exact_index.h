@@ -14,7 +14,6 @@
 #include "tables/common/bulk.h"
 #include "tables/common/values.h"
 
-#define MACS_EXACT_INDEX_STEPS 1
 #define MACS_EXACT_INDEX_KEY_BYTES 2u
 
 struct macs_exact_index {

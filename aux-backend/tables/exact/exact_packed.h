@@ -24,8 +24,6 @@
 #include "tables/common/packing.h"
 #include "tables/common/prefetch.h"
 
-#define MACS_EXACT_PACKED_STEPS 1
-
 /* A word: data in the lowest bits, the rest of the key above, then this and the marks of cuckoo.h. */
 #define MACS_EXACT_PACKED_PRESENT (UINT64_C(1) << 61)
 #define MACS_EXACT_PACKED_BITS 61u

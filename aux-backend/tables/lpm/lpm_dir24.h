@@ -28,7 +28,6 @@
 #include "results.h"
 #include "tables/common/rules.h"
 
-#define MACS_LPM_DIR24_STEPS 1
 /* An entry: this and a group's number, or a result's number + 1 (0: none) and above it its prefix's length. */
 #define MACS_LPM_DIR24_GROUP UINT32_C(0x80000000)
 #define MACS_LPM_DIR24_RESULT UINT32_C(0x00ffffff)

@@ -6,7 +6,6 @@
 
 #include "lpm_trie.h"
 
-#define MACS_LPM_TRIE_PLAIN_STEPS 6 /* its ways are longer */
 #define macs_lpm_trie_plain_cursor macs_lpm_trie_cursor
 #define macs_lpm_trie_plain_start macs_lpm_trie_start
 #define macs_lpm_trie_plain_step macs_lpm_trie_step

@@ -10,7 +10,6 @@
 #include "tables/common/scan.h"
 #include "ternary_rows.h"
 
-#define MACS_TERNARY_CELLS_STEPS 1
 #define MACS_TERNARY_CELLS_KEY_MAX 256u /* bytes */
 #define MACS_TERNARY_CELLS_CUTS 6u
 #define MACS_TERNARY_CELLS_PICKED 3u     /* bytes of a cut */

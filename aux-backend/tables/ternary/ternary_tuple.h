@@ -25,7 +25,6 @@
 #include "tables/common/prefetch.h"
 #include "tables/common/rules.h"
 
-#define MACS_TERNARY_TUPLE_STEPS 0
 #define MACS_TERNARY_TUPLE_KEY_MAX 256u /* bytes */
 #define MACS_TERNARY_TUPLE_RETRIES 64
 

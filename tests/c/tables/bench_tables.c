@@ -1,13 +1,18 @@
 /* Nanoseconds per lookup, one after the other and in batches of 32 with each step done for all before the next; adding
  * and removing; memory. No test: a tool to look at.
  * Usage: bench_tables [KERNEL [ENTRIES]].
- * Build: gcc -std=c11 -O3 -march=native -Iaux-backend/include tests/c/tables/bench_tables.c
- * aux-backend/tables/[a-z]*.c
+ * tests/c/test_tables.py builds it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
 #include "support.h"
+
+#include "tables/exact/exact_hash.h"
+#include "tables/lpm/lpm_dir24.h"
+#include "tables/lpm/lpm_trie_plain.h"
+#include "tables/ternary/ternary_cells.h"
+#include "tables/ternary/ternary_tuple.h"
 
 enum { LOOKUPS = 1 << 21 };
 
@@ -35,6 +40,14 @@ static double seconds(void) {
         }                                                                                                              \
         return (seconds() - start) / LOOKUPS * 1e9;                                                                    \
     }
+
+DEFINE_LOOKUPS(exact_hash, 1, macs_exact_hash_step)
+DEFINE_LOOKUPS(lpm_dir24, 1, macs_lpm_dir24_step)
+DEFINE_LOOKUPS(lpm_trie, 3, macs_lpm_trie_step)
+DEFINE_LOOKUPS(lpm_trie_plain, 6, macs_lpm_trie_plain_step)
+DEFINE_LOOKUPS(ternary_cells, 1, macs_ternary_cells_step)
+DEFINE_LOOKUPS(ternary_tuple, 0, NO_STEP)
+DEFINE_LOOKUPS(linear, 0, NO_STEP)
 
 DEFINE_BENCH(exact_hash, 6)
 DEFINE_BENCH(exact_hash, 8)

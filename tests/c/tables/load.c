@@ -3,6 +3,8 @@
  */
 #include "support.h"
 
+#include "tables/exact/exact_hash.h"
+
 enum { ENTRIES = 1000000 };
 
 /* Key number n; odd numbers are never added. Prefix kernels get the whole key as prefix for some, for most a shorter

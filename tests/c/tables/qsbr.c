@@ -97,7 +97,7 @@ static void a_hanging_reader_stops_changes_only(void) {
 }
 
 static void a_hanging_reader_and_a_full_table(void) {
-    for (int i = 0; i < SUBJECTS; i++) {
+    for (uint32_t i = 0; i < subject_count; i++) {
         const struct macs_table_ops *kernel = subjects[i].ops;
         uint32_t bytes = subjects[i].key_max < 4 ? subjects[i].key_max : 4;
         struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, 1);
@@ -163,7 +163,7 @@ static void tables_by_description(void) {
     const struct macs_const_entry entries[] = {{{key, ones, key, 16, 0}, &given}, {{key, ones, key, 16, 0}, &given}};
     struct macs_table_desc desc = {.name = "t",
                                    .fields = fields,
-                                   .ops = &macs_exact_hash_ops,
+                                   .ops = subject_named("exact_hash")->ops,
                                    .entries = entries,
                                    .default_value = &default_entry,
                                    .shape = {2, 2, sizeof(struct value), 10, 0, NULL},
@@ -173,13 +173,13 @@ static void tables_by_description(void) {
     struct macs_qsbr *qsbr = NULL;
     CHECK(macs_qsbr_create(&qsbr) == 0);
     CHECK(macs_table_init(&table, &desc, qsbr) == 0);
-    CHECK(id_of(lookup_exact_hash(table.state, key, 2)) == 600);
+    CHECK(id_of(subject_named("exact_hash")->lookup(table.state, key, 2)) == 600);
     CHECK(id_of(table.default_entry) == 500 && atomic_load(&table.default_entry)->index == 10);
     struct value changed = make_value(7);
     CHECK(macs_table_set_default(&table, &changed) == 0 && id_of(table.default_entry) == 7);
     CHECK(macs_table_set_default(&table, NULL) == 0 && id_of(table.default_entry) == 500);
     CHECK(macs_table_clear(&table) == 0 && desc.ops->count(table.state) == 0);
-    CHECK(lookup_exact_hash(table.state, key, 2) == NULL);
+    CHECK(subject_named("exact_hash")->lookup(table.state, key, 2) == NULL);
     macs_table_close(&table);
     desc.entry_count = 2;
     CHECK(macs_table_init(&table, &desc, qsbr) == -EEXIST && table.state == NULL);

@@ -7,7 +7,7 @@
 #include "support.h"
 
 #ifndef SIZE
-#define SIZE 200 /* entries at most */
+#define SIZE 200u /* entries at most */
 #endif
 
 static uint64_t state;
@@ -75,7 +75,7 @@ static void compare_lookup(const struct subject *subject, const void *self, cons
     (subject->bulk && below(2) ? subject->bulk : subject->batch)(self, keys, bytes, found);
     for (uint32_t i = 0; i < BATCH; i++) {
         const uint8_t *key = keys + (size_t)i * bytes;
-        const struct macs_entry *expected = lookup_linear(reference, key, bytes);
+        const struct macs_entry *expected = expected_of(reference, key, bytes);
         CHECK(id_of(found[i]) == id_of(expected));
         CHECK(subject->lookup(self, key, bytes) == found[i]);
         if (found[i])
@@ -142,12 +142,15 @@ int main(int argc, char **argv) {
     state = strtoull(argv[5], NULL, 10) * 2 + 1;
     for (int i = 0; i < 8; i++)
         next_random(&state);
-    struct macs_table_shape shape = {
-        .key_bytes = bytes, .prefix_offset = exact_bytes, .value_bytes = sizeof(struct value), .size = SIZE};
+    struct macs_table_shape shape = {.key_bytes = bytes,
+                                     .prefix_offset = exact_bytes,
+                                     .value_bytes = sizeof(struct value),
+                                     .size = at_most(subject, SIZE)};
     range_bytes = argc == 8 ? (uint32_t)atoi(argv[7]) : 0;
     const struct macs_key_field fields[] = {
         {"range", (uint16_t)(range_bytes * 8), 0, MACS_RANGE, 0},
-        {"masked", (uint16_t)((exact_bytes - range_bytes) * 8), (uint16_t)range_bytes, MACS_TERNARY, 0},
+        {"masked", (uint16_t)((exact_bytes - range_bytes) * 8), (uint16_t)range_bytes,
+         subject->can & MASKS ? MACS_TERNARY : MACS_EXACT, 0},
     };
     if (range_bytes) {
         shape.fields = fields;

@@ -12,22 +12,25 @@
 
 #include "support.h"
 
-enum { NUMBERED_MAX = 4000, HANDED = 16, KEY_BYTES_MAX = 4, READERS = 2 };
+enum { NUMBERED_MAX = 4000, HANDED = 16, KEY_BYTES = 4, READERS = 2 };
 
 static const struct subject *subject;
 static void *table;
 static struct macs_qsbr *qsbr;
 static uint32_t key_bytes;
 static uint32_t numbered; /* few for the linear table: its lookups must not take as long as many changes */
+static bool prefixes;     /* it has them, and they are long enough */
 static atomic_bool stop;
 static _Atomic uint64_t lookups;
 
 static void numbered_key(uint8_t *key, uint32_t n) {
     uint32_t scattered = n * UINT32_C(2654435761);
-    if (key_bytes == 2) {
-        memcpy(key, (uint8_t[]){(uint8_t)(n >> 8), (uint8_t)n}, 2);
+    if (key_bytes < KEY_BYTES) {
+        for (uint32_t i = 0; i < key_bytes; i++)
+            key[i] = (uint8_t)(n >> 8 * (key_bytes - 1 - i));
         return;
     }
+    memset(key + KEY_BYTES, 0x5a, key_bytes - KEY_BYTES);
     key[0] = (uint8_t)(scattered >> 24 & 3);
     key[1] = (uint8_t)(n >> 8);
     key[2] = (uint8_t)n;
@@ -36,14 +39,15 @@ static void numbered_key(uint8_t *key, uint32_t n) {
 
 /* The key under both prefixes of a pair, as its short (16 bits) or its long one (28 bits). */
 static void handed_key(uint8_t *key, uint32_t pair) {
-    memcpy(key, (uint8_t[]){0xee, (uint8_t)(pair * 11), 7, 0x11}, KEY_BYTES_MAX);
+    memset(key, 0x5a, key_bytes);
+    memcpy(key, (uint8_t[]){0xee, (uint8_t)(pair * 11), 7, 0x11}, KEY_BYTES);
 }
 
 /* Every other eight of them by its first 24 bits only, which no other key has. */
 static struct macs_match *numbered_match(struct own_match *own, uint32_t n) {
-    uint8_t key[KEY_BYTES_MAX];
+    uint8_t key[KEY_MAX];
     numbered_key(key, n);
-    return subject->can & PREFIXES && n & 8 ? prefix(own, key, key_bytes, 24) : exactly(own, key, key_bytes);
+    return prefixes && n & 8 ? prefix(own, key, key_bytes, 24) : exactly(own, key, key_bytes);
 }
 
 static struct value numbered_value(uint32_t n, uint64_t version) {
@@ -59,19 +63,19 @@ static void check_numbered(uint32_t n, const struct macs_entry *found) {
 
 static void read_batch(uint64_t *random) {
     const struct macs_entry *found[BATCH];
-    uint8_t keys[BATCH * KEY_BYTES_MAX];
+    uint8_t keys[BATCH * KEY_MAX];
     uint32_t numbers[BATCH];
     uint64_t ids[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
         numbers[i] = (uint32_t)(next_random(random) >> 33) % numbered;
-        numbered_key(keys + i * key_bytes, numbers[i]);
+        numbered_key(keys + (size_t)i * key_bytes, numbers[i]);
     }
     (subject->bulk && next_random(random) >> 63 ? subject->bulk : subject->batch)(table, keys, key_bytes, found);
     for (uint32_t i = 0; i < BATCH; i++) {
         check_numbered(numbers[i], found[i]);
         ids[i] = id_of(found[i]);
     }
-    if (subject->can & PREFIXES) {
+    if (prefixes) {
         for (uint32_t i = 0; i < 4; i++) {
             handed_key(keys, (uint32_t)(next_random(random) >> 33) % HANDED);
             CHECK(subject->lookup(table, keys, key_bytes) != NULL);
@@ -100,7 +104,7 @@ static void *reader(void *seed) {
 }
 
 static void hand_over(uint32_t pair, bool to_long) {
-    uint8_t key[KEY_BYTES_MAX];
+    uint8_t key[KEY_MAX];
     struct own_match from, to;
     struct value value = make_value(pair);
     handed_key(key, pair);
@@ -121,7 +125,7 @@ static void change(uint64_t *random, bool *present, bool *handed, uint64_t versi
         else
             CHECK(subject->ops->add(table, &own.match, &value, NULL) == 0);
         present[n] = !present[n];
-    } else if (subject->can & PREFIXES) {
+    } else if (prefixes) {
         hand_over(pair, !handed[pair]);
         handed[pair] = !handed[pair];
     }
@@ -129,17 +133,26 @@ static void change(uint64_t *random, bool *present, bool *handed, uint64_t versi
 
 static void fill(void) {
     struct own_match own;
-    uint8_t key[KEY_BYTES_MAX];
+    uint8_t key[KEY_MAX];
     for (uint32_t n = 0; n < numbered; n++) {
         struct value value = numbered_value(n, 0);
         if (n % 4 < 2)
             CHECK(subject->ops->add(table, numbered_match(&own, n), &value, NULL) == 0);
     }
-    for (uint32_t pair = 0; pair < HANDED && subject->can & PREFIXES; pair++) {
+    for (uint32_t pair = 0; pair < HANDED && prefixes; pair++) {
         struct value value = make_value(pair);
         handed_key(key, pair);
         CHECK(subject->ops->add(table, prefix(&own, key, key_bytes, 16), &value, NULL) == 0);
     }
+}
+
+/* As many as keys and a table of it allow, three quarters of which are there at once, and a multiple of four. */
+static uint32_t numbered_of(const struct subject *tested) {
+    const uint32_t wanted = tested->ops == &macs_linear_ops ? 200 : NUMBERED_MAX;
+    const uint32_t room = at_most(tested, NUMBERED_MAX) - (prefixes ? HANDED + 1 : 0),
+                   keys = key_bytes == 1 ? 256 : wanted;
+    const uint32_t most = keys < wanted ? keys : wanted;
+    return (room < most ? room : most) & ~3u;
 }
 
 int main(int argc, char **argv) {
@@ -151,9 +164,10 @@ int main(int argc, char **argv) {
     context = where;
     subject = subject_named(argv[1]);
     key_bytes = some_bytes(subject);
-    numbered = subject->ops == &macs_linear_ops ? 200 : NUMBERED_MAX;
+    prefixes = subject->can & PREFIXES && key_bytes >= KEY_BYTES && subject->size_max > 2 * HANDED;
+    numbered = numbered_of(subject);
     uint64_t random = strtoull(argv[3], NULL, 10) * 2 + 1, changes = 0;
-    struct macs_table_shape shape = whole_key_shape(subject, key_bytes, numbered / 4 * 3 + HANDED + 1);
+    struct macs_table_shape shape = whole_key_shape(subject, key_bytes, numbered / 4 * 3 + (prefixes ? HANDED + 1 : 0));
     CHECK(macs_qsbr_create(&qsbr) == 0 && subject->ops->create(&shape, qsbr, &table) == 0);
     fill();
     pthread_t threads[READERS];

@@ -1,8 +1,9 @@
-/* What the kernel tests share: every kernel behind one interface, matches made from a few bytes, checks that tell
- * where.
+/* What the tests of table kernels share: a kernel behind one interface, matches made from a few bytes, checks that
+ * tell where. The kernels are a table of their own, `subjects`, which is generated from the descriptions of a target's
+ * kernels (macsad/kernel_subjects.py).
  */
-#ifndef TESTS_TABLES_SUPPORT_H
-#define TESTS_TABLES_SUPPORT_H
+#ifndef KERNEL_TESTS_SUPPORT_H
+#define KERNEL_TESTS_SUPPORT_H
 
 #include <errno.h>
 #include <macs/qsbr.h>
@@ -11,18 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables/exact/exact_hash.h"
-#include "tables/exact/exact_index.h"
+#include "tables/common/bulk.h"
 #include "tables/common/linear.h"
-#include "tables/lpm/lpm_dir24.h"
-#include "tables/lpm/lpm_trie_plain.h"
-#include "tables/ternary/ternary_cells.h"
-#include "tables/ternary/ternary_tuple.h"
 
 #define KEY_MAX 40
 #define BATCH 32
 
-static const char *context = "";
+static const char *context __attribute__((unused)) = ""; /* of the check that runs, in messages */
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
@@ -71,6 +67,13 @@ static inline struct macs_match *prefix(struct own_match *own, const uint8_t *ke
 typedef const struct macs_entry *lookup_fn(const void *self, const uint8_t *key, uint32_t key_bytes);
 typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes, const struct macs_entry **found);
 
+/* What the reference finds, a table of the kernel linear. */
+static inline const struct macs_entry *expected_of(const void *reference, const uint8_t *key, uint32_t bytes) {
+    struct macs_linear_cursor cursor;
+    macs_linear_start(reference, key, bytes, &cursor);
+    return macs_linear_finish(reference, key, bytes, &cursor);
+}
+
 /* One lookup, and BATCH of them with each step done for all before the next: as generated code does it. */
 #define DEFINE_LOOKUPS(X, STEPS, STEP)                                                                                 \
     static inline const struct macs_entry *lookup_##X(const void *self, const uint8_t *key, uint32_t key_bytes) {      \
@@ -105,15 +108,15 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             found[i] = bulk.entries[i] == bulk.miss ? NULL : bulk.entries[i];                                          \
     }
-/* The same by keys that are bytes, of which there are KEY_BYTES at most; all at once, and many more, or some at a time.
- * Long ones are looked up by cursors. */
+/* The same by keys that are bytes, of which there are KEY_BYTES at most; all at once, and as many more as a burst has,
+ * or some at a time. Longer ones are looked up by cursors. */
 #define DEFINE_BULK_OF_BYTES(X, KEY_BYTES)                                                                             \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
         static const struct macs_entry miss;                                                                           \
         struct macs_##X##_bulk bulk;                                                                                   \
         const uint32_t some = key_bytes && keys[0] & 1 ? 1 + keys[0] / 2 % BATCH : BATCH;                              \
-        const uint32_t more = some < BATCH ? 0 : MACS_LPM_TRIE_BULK_FAR + 1 - BATCH;                                   \
+        const uint32_t more = some < BATCH ? 0 : MACS_BURST_MAX - BATCH;                                               \
         if (key_bytes > (KEY_BYTES)) {                                                                                 \
             batch_##X(self, keys, key_bytes, found);                                                                   \
             return;                                                                                                    \
@@ -129,11 +132,15 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
         }                                                                                                              \
     }
 /* The same in parts, which stand one after the other here. */
-#define DEFINE_BULK_IN_PARTS(X)                                                                                        \
+#define DEFINE_BULK_IN_PARTS(X, KEY_BYTES)                                                                             \
     static inline void bulk_##X(const void *self, const uint8_t *keys, uint32_t key_bytes,                             \
                                 const struct macs_entry **found) {                                                     \
         static const struct macs_entry miss;                                                                           \
         struct macs_##X##_bulk bulk;                                                                                   \
+        if (key_bytes > (KEY_BYTES)) {                                                                                 \
+            batch_##X(self, keys, key_bytes, found);                                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
         memset(bulk.keys, 0xee, sizeof bulk.keys);                                                                     \
         for (uint32_t i = 0; i < BATCH; i++)                                                                           \
             memcpy(bulk.keys[i], keys + (size_t)i * key_bytes, key_bytes);                                             \
@@ -145,51 +152,31 @@ typedef void batch_fn(const void *self, const uint8_t *keys, uint32_t key_bytes,
     }
 #define NO_STEP(self, key, key_bytes, cursor) (void)0
 
-DEFINE_LOOKUPS(exact_hash, MACS_EXACT_HASH_STEPS, macs_exact_hash_step)
-DEFINE_LOOKUPS(exact_index, MACS_EXACT_INDEX_STEPS, macs_exact_index_step)
-DEFINE_LOOKUPS(lpm_dir24, MACS_LPM_DIR24_STEPS, macs_lpm_dir24_step)
-DEFINE_LOOKUPS(lpm_trie, MACS_LPM_TRIE_STEPS, macs_lpm_trie_step)
-DEFINE_LOOKUPS(lpm_trie_plain, MACS_LPM_TRIE_PLAIN_STEPS, macs_lpm_trie_plain_step)
-DEFINE_LOOKUPS(ternary_cells, MACS_TERNARY_CELLS_STEPS, macs_ternary_cells_step)
-DEFINE_LOOKUPS(ternary_tuple, MACS_TERNARY_TUPLE_STEPS, NO_STEP)
-DEFINE_LOOKUPS(linear, MACS_LINEAR_STEPS, NO_STEP)
-DEFINE_BULK_IN_PARTS(exact_hash)
-DEFINE_BULK(exact_index)
-DEFINE_BULK(lpm_dir24)
-DEFINE_BULK_OF_BYTES(lpm_trie, MACS_LPM_TRIE_BULK_KEY)
-DEFINE_BULK_OF_BYTES(lpm_trie_plain, MACS_LPM_TRIE_BULK_KEY)
-DEFINE_BULK_OF_BYTES(ternary_cells, MACS_TERNARY_CELLS_BULK_KEY)
-
 /* What a kernel can match, beyond whole keys. */
 enum { PREFIXES = 1, MASKS = 2, RANGES = 4, EXACT_IN_FRONT = 8 };
 
 struct subject {
+    const char *name;
     const struct macs_table_ops *ops;
     lookup_fn *lookup;
     batch_fn *batch;
     unsigned can;
-    uint32_t key_max;
-    batch_fn *bulk; /* or NULL */
+    uint32_t key_min, key_max, size_max; /* bytes of keys, entries */
+    batch_fn *bulk;                      /* or NULL */
 };
 
-static const struct subject subjects[] = {
-    {&macs_exact_hash_ops, lookup_exact_hash, batch_exact_hash, EXACT_IN_FRONT, KEY_MAX, bulk_exact_hash},
-    {&macs_exact_index_ops, lookup_exact_index, batch_exact_index, EXACT_IN_FRONT, 2, bulk_exact_index},
-    {&macs_lpm_dir24_ops, lookup_lpm_dir24, batch_lpm_dir24, PREFIXES, 4, bulk_lpm_dir24},
-    {&macs_lpm_trie_ops, lookup_lpm_trie, batch_lpm_trie, PREFIXES | EXACT_IN_FRONT, KEY_MAX, bulk_lpm_trie},
-    {&macs_lpm_trie_plain_ops, lookup_lpm_trie_plain, batch_lpm_trie_plain, PREFIXES | EXACT_IN_FRONT, KEY_MAX,
-     bulk_lpm_trie_plain},
-    {&macs_ternary_cells_ops, lookup_ternary_cells, batch_ternary_cells, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT,
-     KEY_MAX, bulk_ternary_cells},
-    {&macs_ternary_tuple_ops, lookup_ternary_tuple, batch_ternary_tuple, PREFIXES | MASKS | EXACT_IN_FRONT, KEY_MAX,
-     NULL},
-    {&macs_linear_ops, lookup_linear, batch_linear, PREFIXES | MASKS | RANGES | EXACT_IN_FRONT, KEY_MAX, NULL},
-};
-enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+extern const struct subject subjects[];
+extern const uint32_t subject_count;
 
 /* The bytes of a key of it, four if it can be. */
 static inline uint32_t some_bytes(const struct subject *subject) {
-    return subject->key_max < 4 ? subject->key_max : 4;
+    const uint32_t most = subject->key_max < 4 ? subject->key_max : 4;
+    return most < subject->key_min ? subject->key_min : most;
+}
+
+/* So many entries, or as many as a table of it may have. */
+static inline uint32_t at_most(const struct subject *subject, uint32_t entries) {
+    return entries < subject->size_max ? entries : subject->size_max;
 }
 
 /* The shape of a table of `size` entries whose key is one field: a prefix where the kernel has them, else exact. */
@@ -212,8 +199,8 @@ static inline uint64_t next_random(uint64_t *state) {
 }
 
 static inline const struct subject *subject_named(const char *name) {
-    for (int i = 0; i < SUBJECTS; i++)
-        if (strcmp(subjects[i].ops->name, name) == 0)
+    for (uint32_t i = 0; i < subject_count; i++)
+        if (strcmp(subjects[i].name, name) == 0)
             return &subjects[i];
     fprintf(stderr, "no kernel %s\n", name);
     exit(2);
