@@ -116,7 +116,7 @@ MARKED_FILE = re.compile(r"^`(marked/[\w./]+)`\n\n^```\w+\n(.*?)^```$", re.MULTI
 def test_the_template_page_is_a_target(tmp_path: Path) -> None:
     made = MARKED_FILE.findall(MARKED.read_text())
     assert [path for path, _ in made] == [
-        "marked/target.toml", "marked/templates/stage.c.j2", "marked/templates/passes/prologue.c.j2",
+        "marked/target.toml", "marked/templates/stage/work.c.j2", "marked/templates/passes/prologue.c.j2",
     ]  # fmt: skip
     for path, text in made:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
