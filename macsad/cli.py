@@ -125,6 +125,7 @@ def _told(error: Exception) -> int:
         return FAULT
     from macsad.frontends import FrontendFault
     from transpiler.diagnostics import Rejected
+    from transpiler.passes.pipeline import BadPass
     from transpiler.targets.target import BadTarget
     from transpiler.toolchain.toolchain import ToolchainError, WrongUsage
 
@@ -140,8 +141,11 @@ def _told(error: Exception) -> int:
         click.echo("macsad: error: the program nests too deeply for this", err=True)
         return NO
     if isinstance(error, FrontendFault):
-        click.echo(f"macsad: error: {error.whose}: {error}", err=True)
+        click.echo(f"macsad: error: {error.whose}: {error} (see {error.page})", err=True)
         return _fault(error, error.whose, "its authors")
+    if isinstance(error, BadPass):
+        click.echo(f"macsad: error: {error} (see {error.page})", err=True)
+        return _fault(error, f"the pass '{error.name}'", "its author")
     click.echo(f"macsad: internal error: {type(error).__name__}: {error}", err=True)
     return _fault(error, "macsad's own", "us")
 

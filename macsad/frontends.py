@@ -6,6 +6,8 @@ verified before anything else of macsad sees it.
 
 from __future__ import annotations
 
+import sysconfig
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +26,8 @@ OURS = "macsad"
 
 class FrontendFault(Exception):
     """What another's frontend did wrong. `whose` names it."""
+
+    page = "docs/extend/frontend.md"
 
     def __init__(self, whose: str, what: str) -> None:
         super().__init__(what)
@@ -53,7 +57,7 @@ def frontend_for(path: Path, std: str | None, unusable: Callable[[str], None] = 
             plugin = Plugin.of(entry)
             sure.append((plugin.recognises(path, text), plugin))
         except FrontendFault as fault:
-            unusable(f"{fault.whose} cannot be used: {fault}")
+            unusable(f"{fault.whose} cannot be used: {fault} (see {fault.page})")
     return max(sure, key=lambda one: one[0])[1]
 
 
@@ -104,7 +108,24 @@ def _blaming(entry: EntryPoint, diagnostics: Diagnostics | None = None) -> Itera
     except Exception as error:
         if _is_ours(entry):
             raise
-        raise FrontendFault(_whose(entry), f"{type(error).__name__}: {error}") from error
+        raise FrontendFault(_whose(entry), f"{type(error).__name__}: {error}{_where(error)}") from error
+
+
+def _where(error: Exception) -> str:
+    """The line of the frontend's that raised it; "" where macsad did."""
+    frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        frames.append((error.filename, error.lineno or 0))
+    theirs = [(file, line) for file, line in frames if not file.startswith("<") and not _is_known(Path(file))]
+    return f", at {theirs[-1][0]}:{theirs[-1][1]}" if theirs else ""
+
+
+def _is_known(file: Path) -> bool:
+    """Whether it is macsad's, or Python's own."""
+    ours = (Path(__file__).parent, Path(facts.__file__).parents[1])
+    library = Path(sysconfig.get_path("stdlib"))
+    installed = {"site-packages", "dist-packages"} & set(file.parts)
+    return any(map(file.is_relative_to, ours)) or (file.is_relative_to(library) and not installed)
 
 
 def _is_ours(entry: EntryPoint) -> bool:

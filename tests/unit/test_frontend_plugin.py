@@ -112,6 +112,7 @@ def test_what_is_not_hlir_is_the_frontends_fault(
         assert code == 3
         assert said.startswith("macsad: error: the frontend 'patch' (macsad-patch 1.0): ")
         assert complaint in said
+        assert "(see docs/extend/frontend.md)\n" in said
         assert "This is a fault of the frontend 'patch' (macsad-patch 1.0). Please report it to its authors" in said
 
 
@@ -142,6 +143,11 @@ def test_one_that_does_not_work_is_a_warning_to_others(
     code, said = outcome("check", "l2fwd.patch")
     assert code == 0
     assert f"l2fwd.patch:1:1: warning: the frontend 'patch' (macsad-patch 1.0) cannot be used: {problem}" in said
+    assert "(see docs/extend/frontend.md)" in said
+    # where it stands, if a line of the frontend's raised it
+    assert bool(re.search(rf", at {installed}:\d+ \(see", said)) == (
+        "AttributeError" not in problem and "'sure'" not in new
+    )
     assert outcome("check", "l2fwd.patch", "-W", "no-frontend") == (0, "")
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from hlir_builder import AT, Builder, extract, goto, state
 
+from macsad.cli import call
 from transpiler.hlir.expressions import Read, Unary, UnaryOp
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Program
@@ -41,3 +43,18 @@ def test_it_acts_where_it_must_and_only_there(run: Callable[[Program], Program],
     after = run(before)
     verify(after)
     assert (after != before, "~" not in print_program(after)) == (acts, acts)
+
+
+def test_a_pass_that_breaks_a_program_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lose_tables(program: Program) -> Program:
+        return replace(program, tables=())
+
+    monkeypatch.setattr(pipeline, "PASSES", (("lose_tables", lose_tables),))
+    program = PAGE.parents[2] / "apps" / "l2fwd" / "l2fwd.p4"
+    assert call(["check", str(program)]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("macsad: error: the pass 'lose_tables' makes malformed HLIR:\n")
+    assert re.search(rf"^{program}:\d+:\d+: .*", said, re.MULTILINE)
+    assert "(see docs/extend/pass.md)" in said

@@ -17,6 +17,7 @@ from transpiler.passes import (
     simplify_expressions,
     update_checksums_incrementally,
 )
+from transpiler.verifier import Malformed, verify
 
 Pass = Callable[[Program], Program]
 
@@ -34,16 +35,36 @@ PASSES: tuple[tuple[str, Pass], ...] = (
 ROUNDS = 4  # what one pass removes is work for an earlier one; more rounds than that find little
 
 
+class BadPass(Exception):
+    """A pass that makes HLIR which is not well-formed: what is wrong with it, with places in the program."""
+
+    page = "docs/extend/pass.md"
+
+    def __init__(self, name: str, malformed: Malformed) -> None:
+        super().__init__(f"the pass '{name}' makes {malformed}")
+        self.name = name
+
+
+def _verified(name: str, made: Program, before: Program) -> Program:
+    """What a pass has made. Raises: BadPass."""
+    if made is not before:
+        try:
+            verify(made)
+        except Malformed as malformed:
+            raise BadPass(name, malformed) from malformed
+    return made
+
+
 def optimise(
     program: Program, observe: Callable[[str, Program], None] | None = None, wanted: Optimisations = ALL
 ) -> Program:
     """The program after all passes that are wanted, in rounds until nothing changes. `observe` sees each pass's name and
-    result."""
+    result. Raises: BadPass."""
     passes = [(name, run) for name, run in PASSES if wanted.passes and name not in wanted.without_passes]
     for _ in range(ROUNDS):
         before = program
         for name, run in passes:
-            program = run(program)
+            program = _verified(name, run(program), program)
             if observe is not None:
                 observe(name, program)
         if program == before:
