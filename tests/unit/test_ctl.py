@@ -9,6 +9,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -132,6 +133,13 @@ def test_a_line_without_an_end_is_not_read(fake: Callable[..., FakeSwitch]) -> N
     assert errors.getvalue() == "<stdin>:2: error: the line is longer than 1048576 bytes; nothing behind it is done\n"
 
 
+def test_the_longest_line(fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("macsad.ctl.LINE_MAX", 10)
+    assert ctl(fake(), lines="good 2345\ngood\n") == (0, "good 2345\ngood\n", "")  # 10 with its end
+    longer = "<stdin>:2: error: the line is longer than 10 bytes; nothing behind it is done\n"
+    assert ctl(fake(), lines="good\ngood 23456\ngood\n") == (1, "good\n", longer)
+
+
 def test_bytes_that_are_no_text_go_to_the_switch_as_they_are(fake: Callable[..., FakeSwitch]) -> None:
     switch = fake()
     line = b"good \xff".decode(errors="surrogateescape")
@@ -200,6 +208,32 @@ def test_statistics_fit_a_terminal() -> None:
     assert "inf" not in statistics.table(now, before)
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (7, "7"),
+        (999.4, "999"),
+        (999.6, "1.00k"),
+        (1000, "1.00k"),
+        (9994, "9.99k"),
+        (9996, "10.0k"),
+        (99_940, "99.9k"),
+        (99_960, "100k"),
+        (999_400, "999k"),
+        (999_600, "1.00M"),
+        (12_340_000, "12.3M"),
+        (5_000_000_000, "5.00G"),
+        (999.4e12, "999T"),
+        (1e15, "1000T"),
+    ],
+)
+def test_rates_have_three_digits_and_a_unit(value: float, text: str) -> None:
+    both = readings()
+    before, now = next(both), next(both)
+    now["drops"] = {"program": value}
+    assert f", {text} a second\n" in statistics.table(now, before)
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_statistics_are_watched_until_the_switch_ends(
     fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch, as_json: bool
@@ -234,6 +268,14 @@ def test_a_prompt_goes_on_behind_failures(fake: Callable[..., FakeSwitch]) -> No
     assert output == "macsad> macsad> macsad> good\nmacsad> "
     assert errors == "error: no command 'bad'\n"
     assert ctl(fake(), lines="good\n", interactive=True)[1] == "macsad> good\nmacsad> \n"
+
+
+def test_rates_at_a_prompt_are_since_the_last_time(fake: Callable[..., FakeSwitch]) -> None:
+    READINGS[0] = readings()
+    _, output, _ = ctl(fake(counting), lines="stats\nstats\nstats\n", interactive=True)
+    rates = [line.split()[3:5] for line in output.splitlines() if " eth0 " in line]
+    assert rates == [["-", "-"], ["1.50k", "12.0M"], ["1.50k", "12.0M"]]
+    assert output.count("dropped, program: 20, 10 a second") == 1
 
 
 def test_no_switch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,6 +343,45 @@ def test_frames(fake: Callable[..., FakeSwitch]) -> None:
         assert client.inject(5, frames) == 3
         assert client.collect() == [(6, frame) for frame in frames[:3]]
         assert client.exchange((5, frame) for frame in frames) == [(6, frame) for frame in frames]
+
+
+def test_frames_are_exchanged_at_their_ports(fake: Callable[..., FakeSwitch]) -> None:
+    """They come out of the port that they went in at."""
+    there: list[bytes] = []
+
+    def port(kind: int, payload: bytes) -> Answer:
+        if kind == Message.INJECT:
+            (length,) = struct.unpack_from(">I", payload, 2)
+            there.append(payload[:2] + payload[2 : 6 + length])
+            return Status.OK, struct.pack(">I", 1)
+        return Status.OK, b"".join(there.pop(0) for _ in range(len(there)))
+
+    frames = [(1, b"a"), (1, b"bb"), (2, b"c"), (1, b"dd"), (2, b"e")]
+    with Client(fake(port).path) as client:
+        assert client.exchange(frames) == frames
+
+
+def test_tags_are_16_bits_and_not_that_of_digests(
+    fake: Callable[..., FakeSwitch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = struct.pack(">H", 1) + b"d" + struct.pack(">I", 4) + b"abcd"
+    switch = fake()
+    with Client(switch.path) as client:
+        monkeypatch.setattr(client, "_tag", 0xFFFE)
+        for _ in range(3):
+            switch.pushed = HEAD.pack(len(digest), Message.DIGEST, 0, 0) + digest
+            assert client.command("good").ok
+            assert client.digest(1) == Digest("d", (b"abcd",))
+
+
+def test_who_waited_for_a_digest_has_time_for_a_reply(fake: Callable[..., FakeSwitch]) -> None:
+    def slow(kind: int, payload: bytes) -> Answer:
+        time.sleep(0.2)
+        return words(kind, payload)
+
+    with Client(fake(slow).path) as client:
+        assert client.digest(0.01) is None
+        assert client.command("good").ok
 
 
 def test_digests_between_replies_are_kept(fake: Callable[..., FakeSwitch]) -> None:

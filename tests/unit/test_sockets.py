@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from macsad import running, sockets
+from macsad.cli import USAGE, call
 from macsad.control import Client, ControlError, NoSwitchError, _renumber
 
 NOBODY = 65534
@@ -26,12 +27,12 @@ def of_this_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextlib.contextmanager
-def listening(path: Path) -> Iterator[None]:
+def listening(path: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as server:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         server.bind(str(path))
         server.listen()
-        yield
+        yield server
 
 
 def test_the_folder_is_this_users_alone(tmp_path: Path) -> None:
@@ -71,6 +72,27 @@ def test_ctl_finds_the_one_that_runs(tmp_path: Path) -> None:
     assert "several switches run; name one:" in str(several.value)
     for name in ("macsad-7.sock", "macsad.sock"):
         assert f"--socket {tmp_path}/macsad/{name}" in str(several.value)
+
+
+def test_ctl_asks_which_of_several(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    sockets._LISTING_SECONDS = 0.1
+    with listening(tmp_path / "macsad" / "macsad-7.sock"), listening(tmp_path / "macsad" / "macsad.sock"):
+        assert call(["ctl", "show_ports"]) == USAGE
+    assert "several switches run; name one:" in capfd.readouterr().err
+
+
+def test_a_switch_with_more_clients_than_it_takes_runs(tmp_path: Path) -> None:
+    with listening(tmp_path / "macsad" / "macsad.sock") as full, contextlib.ExitStack() as stack:
+        full.listen(0)
+        waiting: list[bool] = []
+        while len(waiting) < 10 and not any(waiting):
+            client = stack.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            waiting.append(client.connect_ex(str(tmp_path / "macsad" / "macsad.sock")) != 0)
+        assert any(waiting)
+        assert sockets.running_socket().name == "macsad.sock"
+        with sockets.place() as (_, other):
+            assert other
 
 
 @pytest.mark.parametrize("what", ["link", "file", "open"])
