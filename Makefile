@@ -50,7 +50,7 @@ fuzz: setup ## random programs through the whole compiler for MINUTES minutes (1
 	PYTHONPATH=tests/property:tests $(BIN)/python tests/fuzz/$(if $(PROGRAMS),corpus.py $(PROGRAMS),fuzz.py $(FUZZ))
 FUZZ = $(if $(SEED),--seed $(SEED) --count $(or $(COUNT),1),--minutes $(or $(MINUTES),10)) $(if $(KIND),--kind $(KIND)) $(if $(SIZE),--size $(SIZE))
 
-bench: setup-bench ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels sdb io changes
+bench: setup-bench ## measure all series, draw the plots of docs/performance.md again; SERIES chooses: apps tables frames cores optimisations kernels buffers io changes
 	$(BIN)/python bench/series.py $(SERIES)
 
 bench-check: setup-bench ## measure what the speed must be, each beside what it must reach; fails unless all hold

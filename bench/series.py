@@ -7,7 +7,7 @@
   optimisations  four programs with and without each optimisation
   kernels  ipv6fwd with the trie and with its twin without compressed paths
   changes adding, modifying and removing entries, of each kernel
-  sdb     self-described buffers against separate descriptions and buffers: bare forwarding and four programs
+  buffers self-described buffers against separate descriptions and buffers: bare forwarding and four programs
   io      port to port through each kind of port, beside testpmd and an installed ODP; interfaces need root
 
 Arguments choose among them, --quick measures little, to see that it works. Exit status 0, or 1 with what failed.
@@ -178,7 +178,7 @@ def kernels(quick: bool) -> None:
     )
 
 
-def sdb(quick: bool) -> None:
+def buffer_layouts(quick: bool) -> None:
     """Programs with tables smaller than those of their suites, which leave something for packets to cost."""
     rounds, seconds = (1, 0.01) if quick else (15, 0.1)
     l2fwd = share("apps") / "l2fwd" / "l2fwd.p4"
@@ -186,17 +186,18 @@ def sdb(quick: bool) -> None:
     bare = buffers.run(l2fwd, lambda folder: order(folder, few), USUAL_POINT[0], rounds, seconds)
     apps = FORWARDERS[:1] if quick else FORWARDERS
     others = {"tables": (), "lengths": (), "entries": suites.USUAL.entries, "packets": suites.USUAL.packets}
-    results = [measured(app, (USUAL_POINT,), quick, without=("sdb",), rounds=rounds, **others) for app in apps]
+    without = ("self-described-buffers",)
+    results = [measured(app, (USUAL_POINT,), quick, without=without, rounds=rounds, **others) for app in apps]
     FIGURES.mkdir(parents=True, exist_ok=True)
     programs = [report.data(result) for result in results]
-    (FIGURES / "sdb.json").write_text(json.dumps({"bare": bare.data(), "programs": programs}, indent=1) + "\n")
+    (FIGURES / "buffers.json").write_text(json.dumps({"bare": bare.data(), "programs": programs}, indent=1) + "\n")
     gains = {what: bare.gain(what) for what in ("loop", "empty")}
-    gains |= {result.name: result.gain_of("sdb") for result in results}
+    gains |= {result.name: result.gain_of(*without) for result in results}
     parts = {way: bare.parts(way) for way in buffers.WAYS}
     for way, cycles in parts.items():
         print(f"{way}:", ", ".join(f"{part} {each:.1f}" for part, each in cycles.items()), "cycles a packet")
     print("times as fast:", ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items()))
-    plots.buffers(parts, gains, PLOTS / "sdb.svg")
+    plots.buffers(parts, gains, PLOTS / "buffers.svg")
 
 
 def ports(quick: bool) -> None:
@@ -231,7 +232,7 @@ SERIES = {
     "optimisations": optimisations,
     "kernels": kernels,
     "changes": changes,
-    "sdb": sdb,
+    "buffers": buffer_layouts,
     "io": ports,
 }
 

@@ -209,7 +209,7 @@ def toolchain(
     wanted = wanted.as_far_as(machine.platform) if wanted == NONE else wanted
     return find(
         machine.platform, machine.arch, compiler=machine.compiler, cpu=machine.cpu, optimise=optimise, sanitize=sanitize,
-        own_processor=wanted.native, self_described=wanted.sdb, odp=machine.odp, sysroot=machine.sysroot,
+        own_processor=wanted.native, self_described=wanted.self_described_buffers, odp=machine.odp, sysroot=machine.sysroot,
     )  # fmt: skip
 
 

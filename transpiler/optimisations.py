@@ -22,54 +22,51 @@ class Optimisations:
     """The optimisations that are done. `without_passes`: names of passes (passes/pipeline.py) that are left out."""
 
     passes: bool = _on(
-        "all rewrites of the program (see --no-pass)",
+        "the rewrites of the program before it is scheduled (--no-pass leaves out one)",
         "fewer instructions, fields and branches; costs compile time",
     )
     stages: bool = _on(
-        "stages: the program is split at table lookups, so that lookups of many packets are in flight at once",
+        "the split into stages at table lookups, which keeps the lookups of many packets in flight at once",
         "cache misses overlap; costs a list of packets for each stage",
     )
     small_tables: bool = _on(
-        "immediate lookups in tables, and accesses to registers and meters, so small that they stay in the cache, without a "
-        "stage of their own",
-        "no list of packets where there is no miss to wait for",
+        "immediate access to tables, registers and meters that are so small that they stay in the cache",
+        "no stage, and no list of packets, where there is no miss to wait for",
     )
     state: bool = _on(
-        "stages for accesses to large registers and meters: the cells of many packets are prefetched before the first of "
-        "them is worked on",
+        "stages at accesses to large registers and meters, whose cells are prefetched for many packets",
         "their misses overlap; costs a list of packets for each stage",
     )
     defer_counts: bool = _on(
-        "deferring counts of large counters: the line of a count is prefetched, the addition is made later in the burst",
+        "deferred counts of large counters: a count is prefetched, and added later in the burst",
         "their misses overlap; costs a list of counts a burst",
     )
-    together: bool = _on(
-        "starting independent lookups in the same stage",
+    concurrent_lookups: bool = _on(
+        "concurrent lookups: tables that do not depend on each other are looked up in the same stage",
         "their misses overlap, and there are fewer stages",
     )
     merge: bool = _on(
-        "one pipeline for ingress and egress where they share their state, for packets that are not replicated",
+        "the merge of ingress and egress into one pipeline where they share their state, for packets that are not "
+        "replicated",
         "no step between them, and the program can run to completion",
     )
-    straight: bool = _on(
-        "run to completion: programs of one pipeline process a received burst as a whole; packets that are multicast "
-        "or recirculated leave it for a replication pipeline",
-        "no lists of packets between pipelines; a burst to one port is sent as a whole",
+    run_to_completion: bool = _on(
+        "run to completion: a received burst goes through the whole program of one pipeline before the next is received",
+        "no lists of packets between pipelines; a burst to one port is sent as a whole; packets that are multicast or "
+        "recirculated leave the burst for a replication pipeline",
     )
-    overlap: bool = _on(
-        "software pipelining: the prologue of a burst (receive, parse, hash keys) runs before the epilogue of the "
-        "previous one; for programs that run to completion and look up hashed keys first (exact_packed, exact_hash), "
-        "at b of 2 and more",
-        "no burst begins or ends with waiting for memory; a packet waits for the next reception, and a busy switch "
-        "holds two bursts",
+    software_pipelining: bool = _on(
+        "software pipelining: the lookups of a burst start before the burst in front of it is finished",
+        "no burst begins or ends with waiting for memory; costs latency, as a packet waits for the next reception, and "
+        "a busy switch holds two bursts; for programs that run to completion, whose first lookups are in exact_packed "
+        "or exact_hash, at b of 2 and more",
     )
     locals: bool = _on(
-        "local variables for values that no later stage reads, in place of the packet's state",
+        "local variables for values that no later stage reads, in place of members of the packet's state",
         "registers in place of memory; dead stores are removed",
     )
-    facts: bool = _on(
-        "facts that hold at the start of a stage and inside it: valid headers, values set on every path, dropped "
-        "packets",
+    constant_propagation: bool = _on(
+        "constant propagation across stages: of values that are the same on every path, valid headers, and drops",
         "fewer tests, and fewer live values between stages",
     )
     in_place: bool = _on(
@@ -77,55 +74,54 @@ class Optimisations:
         "headers are not copied; costs a comparison of their offsets",
     )
     sums: bool = _on(
-        "summing the fields of an Internet checksum where they are, without packing them into bytes first",
+        "the sums of Internet checksums over fields where they are, without packing them into bytes first",
         "no stores and loads of packed bytes; one addition a field",
     )
-    words: bool = _on(
-        "entries of exact tables as one 64-bit word where key and action data fit (exact_packed)",
+    packed_entries: bool = _on(
+        "packed entries: an entry of an exact table is one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",
     )
     compare: bool = _on(
-        "code in place of tables with few entries that never change: `const entries` (compare)",
-        "comparisons with constants in place of a lookup",
+        "comparisons with constants in place of tables with few entries that never change: `const entries` (compare)",
+        "no lookup",
     )
     direct: bool = _on(
         "arrays indexed by the key, for exact keys of up to 16 bits (exact_direct, exact_index)",
         "no hash, one or two loads a lookup; costs an element for each possible key",
     )
     bulk: bool = _on(
-        "bulk lookups: a stage passes the keys of all packets to the table at once (exact_index, exact_hash, "
-        "lpm_dir24, lpm_trie, ternary_cells); for exact_packed it hashes all keys first, and prefetches entries "
-        "while it processes earlier packets",
+        "bulk lookups: a table gets the keys of all packets of a stage in one call (exact_index, exact_hash, "
+        "exact_packed, lpm_dir24, lpm_trie, ternary_cells)",
         "vector code, and more misses in flight",
     )
     simd: bool = _on(
-        "comparing the entries of a bucket or group by vector instructions, CRCs by the instructions that the processor "
-        "has for them",
+        "vector instructions that compare all entries of a bucket or group at once, and the processor's instructions for "
+        "CRCs",
         "one comparison in place of eight; a multiplication in place of eight loads",
     )
     prefetch: bool = _on(
-        "prefetching the cache lines of a table before their use",
+        "the prefetch of a table's cache lines before they are read",
         "the misses of a sub-batch overlap; costs an instruction a line",
     )
     read_ahead: bool = _on(
-        "prefetching the headers of the next packets of a burst",
+        "the prefetch of the headers of the next packets of a burst",
         "frames are in the cache when they are parsed; costs an instruction a packet",
     )
     huge_pages: bool = _on(
-        "tables on huge pages, where the system has them",
+        "huge pages for tables, where the system has them",
         "fewer TLB misses; memory is allocated in pieces of 2 MiB",
     )
     transmit_buffer: bool = _on(
-        "gathering packets by port and sending a burst at a time",
+        "the buffer of each transmit port, which sends packets a burst at a time",
         "one call of the port for many packets",
     )
     native: bool = _on(
-        "code for the processor of this machine; without it, for any processor of the architecture",
+        "instructions that only processors such as this machine's have",
         "wider vectors, newer instructions; the binary may not run elsewhere",
         of_program=False,
     )
-    sdb: bool = _on(
-        "self-described buffers (linux): a packet's description is in its own buffer, bound once",
+    self_described_buffers: bool = _on(
+        "self-described buffers (linux): the description of a packet lies in the packet's own buffer",
         "one object a packet to allocate and free, nothing to bind; AF_XDP receives into packets without a copy",
         of_program=False,
     )
@@ -139,7 +135,7 @@ class Optimisations:
 
     def as_far_as(self, platform: str) -> Optimisations:
         """These, and those that the platform always does."""
-        return replace(self, sdb=self.sdb or platform != "linux")
+        return replace(self, self_described_buffers=self.self_described_buffers or platform != "linux")
 
     @property
     def of_build(self) -> tuple[bool, ...]:

@@ -21,7 +21,7 @@ from macsad.compilation import Request
 from macsad.progress import counting
 from transpiler.optimisations import ALL, Optimisations
 
-WAYS = {"self-described": ALL, "separate": ALL.without(["sdb"])}
+WAYS = {"self-described": ALL, "separate": ALL.without(["self-described-buffers"])}
 PHASES = ("receive", "send", "alloc", "free")
 LED_HERE = ("-Wl,--wrap=macs_odp_pool_take,--wrap=macs_odp_pool_put",)  # see bench/phases.c
 

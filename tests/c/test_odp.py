@@ -100,7 +100,7 @@ def dpdk() -> Toolchain:
 
 @pytest.fixture(scope="module")
 def separate() -> Toolchain:
-    """Descriptions of packets apart from their buffers: `--no-sdb`."""
+    """Descriptions of packets apart from their buffers: `--no-self-described-buffers`."""
     tools = toolchain.find(self_described=False)
     return Toolchain(
         "gcc",

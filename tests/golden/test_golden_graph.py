@@ -31,7 +31,7 @@ def test_drawing(kind: str, golden: Callable[[Path, str], None], monkeypatch: py
         ("apps/l3fwd/l3fwd.p4", []),
         ("apps/l3fwd/l3fwd.p4", ["bulk", "read-ahead"]),
         ("apps/l2fwd/l2fwd.p4", []),
-        ("apps/l2fwd/l2fwd.p4", ["overlap", "straight"]),
+        ("apps/l2fwd/l2fwd.p4", ["software-pipelining", "run-to-completion"]),
         ("tests/golden/codegen/staged.p4", ["small-tables"]),
         ("tests/golden/codegen/plain.p4", []),
         ("tests/golden/codegen/replicated.p4", ["small-tables"]),

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 V1MODEL, PSA = HERE / "flooding.p4", HERE / "psa_flooding.p4"
 PORTS = range(4)
 ONE_STAGE = ALL.without(["stages"])
-APART = ALL.without(["straight"])
+APART = ALL.without(["run-to-completion"])
 RECIRCULATES = 0xFFFFFFFA
 
 

@@ -42,7 +42,7 @@ def test_packets_without_one(name: str) -> None:
 def test_packets_in_separate_buffers() -> None:
     if switches.PLATFORM != "linux":
         pytest.skip("other platforms have buffers of their own")
-    check(COPIES, ALL.without(["sdb"]))
+    check(COPIES, ALL.without(["self-described-buffers"]))
 
 
 def test_packets_without_any() -> None:

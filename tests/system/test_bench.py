@@ -22,7 +22,10 @@ from transpiler.toolchain import toolchain
 
 def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures = tmp_path / "l2fwd.json"
-    assert call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures), "--without", "words,sums"]) == 0
+    assert (
+        call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures), "--without", "packed-entries,sums"])
+        == 0
+    )
     data = json.loads(figures.read_text())
     assert [(point["burst"], point["sub_batch"]) for point in data["points"]] == [(1, 1), (32, 1), (32, 32)]
     for point in data["points"]:
@@ -31,7 +34,7 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         assert point["of_memory"] > 0
     assert [(table["entries"], table["reach"]) for table in data["tables"]] == [(1000, 1.0), (1000, 1.0)]
     assert data["dropped"] == 0
-    assert [left_out["name"] for left_out in data["without"]] == ["words"] and data["without"][0]["gain"] > 0
+    assert [left_out["name"] for left_out in data["without"]] == ["packed-entries"] and data["without"][0]["gain"] > 0
     assert data["without_difference"] == ["sums"], "l2fwd has no checksum"
     assert data["limits"]["memory_ns"] > 0
     for what in ("empty", "loop"):
@@ -106,13 +109,13 @@ def test_a_quick_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     found.loader.exec_module(series)
     monkeypatch.setattr(series, "FIGURES", tmp_path)
     monkeypatch.setattr(series, "PLOTS", tmp_path)
-    assert series.main(["--quick", "sdb"]) == 0
-    data = json.loads((tmp_path / "sdb.json").read_text())
+    assert series.main(["--quick", "buffers"]) == 0
+    data = json.loads((tmp_path / "buffers.json").read_text())
     for way in ("self-described", "separate"):
         assert list(data["bare"][way]) == ["empty", "loop", "receive", "send", "alloc", "free"]
         assert all(found["ns"] > 0 and found["cycles"] > 0 for found in data["bare"][way].values())
-    assert [program["without"][0]["name"] for program in data["programs"]] == ["sdb"]
-    assert "separate: alloc " in capsys.readouterr().out and "</svg>" in (tmp_path / "sdb.svg").read_text()
+    assert [program["without"][0]["name"] for program in data["programs"]] == ["self-described-buffers"]
+    assert "separate: alloc " in capsys.readouterr().out and "</svg>" in (tmp_path / "buffers.svg").read_text()
 
 
 @pytest.mark.parametrize(("peer", "entries"), [("exact", 2000), ("fib4", 2000), ("fib6", 2000), ("acl", 20)])

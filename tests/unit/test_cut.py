@@ -80,12 +80,14 @@ def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: 
         random = Random(f"{seed} {stateful} {join_limit}")
         maker = random_programs.Maker(random, tables=random.randint(2, 6), size=random.randint(2, 5), stateful=stateful)
         program = maker.program()
-        options = Options(join_limit=join_limit, facts=facts)
+        options = Options(join_limit=join_limit, constant_propagation=facts)
         boundaries += compare(program, options, random_programs.frames(random, BURST))[0]
     assert boundaries > (10 if stateful else 60)
 
 
-@pytest.mark.parametrize("options", [Options(), Options(straight=True), Options(straight=True, facts=True)])
+@pytest.mark.parametrize(
+    "options", [Options(), Options(run_to_completion=True), Options(run_to_completion=True, constant_propagation=True)]
+)
 def test_halves_of_each_of_two_pipes(options: Options) -> None:
     """What ends in the front goes on to the pipe behind, what parts there to the replication pipeline."""
     boundaries = parted = 0
@@ -181,7 +183,7 @@ def test_there_must_be_stages_on_both_sides(at: int) -> None:
 def test_submits_stay_within_a_half() -> None:
     for seed in range(20):
         program = random_programs.Maker(Random(seed), stateful=False).program()
-        made = schedule(program, Options(facts=True))
+        made = schedule(program, Options(constant_propagation=True))
         for _, halves in cuts_of(program, made):
             for half in (halves.front, halves.back):
                 stages = {to.stage for to in half.exits.values() if isinstance(to, Submit)}

@@ -161,12 +161,12 @@ def test_a_plan_goes_to_standard_output_as_text(capfd: pytest.CaptureFixture[str
     ("switch", "gone", "come"),
     [
         ("--no-bulk", "hashed as an array", "b packets at a time"),
-        ("--no-overlap", "prologue", "run to completion"),
-        ("--no-straight", "software pipelined", "egress, by pipeline"),
+        ("--no-software-pipelining", "prologue", "run to completion"),
+        ("--no-run-to-completion", "software pipelined", "egress, by pipeline"),
         ("--no-read-ahead", "prefetch the headers", ""),
         ("--no-stages", "gather", "looked up within a stage"),
-        ("--no-together", "gather    L2Ingress.smac, L2Ingress.dmac", "gather    L2Ingress.smac:"),
-        ("--no-words", "exact_packed", "exact_hash"),
+        ("--no-concurrent-lookups", "gather    L2Ingress.smac, L2Ingress.dmac", "gather    L2Ingress.smac:"),
+        ("--no-packed-entries", "exact_packed", "exact_hash"),
         ("--kernel=smac=linear", "L2Ingress.smac (exact_packed)", "L2Ingress.smac (linear)"),
     ],
 )

@@ -90,15 +90,15 @@ def test_a_switch_of_another_platform_is_wrong_usage(
     verb: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    options = ["--no-sdb", "--platform", "dpdk"]
+    options = ["--no-self-described-buffers", "--platform", "dpdk"]
     assert cli.call([verb[0], str(PROGRAMS[1]), *verb[1:], *options]) == cli.USAGE
-    assert "--no-sdb is for the platform linux" in capsys.readouterr().err
+    assert "--no-self-described-buffers is for the platform linux" in capsys.readouterr().err
 
 
 def test_the_command_leaves_out_what_it_is_told_to(tmp_path: Path) -> None:
-    options = ["--no-prefetch", "--no-words", "--no-pass", "fold_selects", "-O0", "-o", str(tmp_path)]
+    options = ["--no-prefetch", "--no-packed-entries", "--no-pass", "fold_selects", "-O0", "-o", str(tmp_path)]
     assert cli.call(["build", str(PROGRAMS[1]), *options]) == 0
-    wanted = Optimisations(prefetch=False, words=False, without_passes=frozenset(["fold_selects"]))
+    wanted = Optimisations(prefetch=False, packed_entries=False, without_passes=frozenset(["fold_selects"]))
     assert (tmp_path / "l3fwd.c").read_text() == c_of(PROGRAMS[1], wanted)
     assert cli.call(["build", str(PROGRAMS[1]), "--no-pass", "fold_selekts"]) == cli.USAGE
 

@@ -115,7 +115,7 @@ def test_overlap_makes_prologue_and_epilogue(first: Access) -> None:
     [
         (ALL, (Access.ARRAY, Access.WORDS), (Form.BURST,)),  # nothing to wait for in the first stage
         (ALL.without(["bulk"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
-        (ALL.without(["overlap"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
+        (ALL.without(["software-pipelining"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
         (ALL, (Access.WORDS, Access.WORDS), (Form.BURST, Form.PACKETS)),  # packets come by another way, too
     ],
 )
@@ -163,7 +163,7 @@ def test_a_profile_is_looked_up_by_cursors() -> None:
 
 @pytest.mark.parametrize("straight", [False, True])
 def test_forms(straight: bool) -> None:
-    made = planned(TWO, schedule(TWO, Options()), {}, replace(ALL, straight=straight))
+    made = planned(TWO, schedule(TWO, Options()), {}, replace(ALL, run_to_completion=straight))
     assert made.straight is straight and not made.requests
     (pipeline,) = made.plans
     assert [p.form for p in pipeline.passes] == [Form.BURST if straight else Form.PACKETS]

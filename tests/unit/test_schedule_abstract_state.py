@@ -35,7 +35,7 @@ A, B = Location("a"), Location("b")
 
 
 def planned(facts: bool, name: str = "known_facts") -> Schedule:
-    return schedule(switches.load(PACKETS / f"{name}.p4"), Options(facts=facts))
+    return schedule(switches.load(PACKETS / f"{name}.p4"), Options(constant_propagation=facts))
 
 
 def whats(code: Code) -> Iterator[object]:
@@ -65,13 +65,13 @@ def test_less_is_kept() -> None:
 def test_drops_that_are_known() -> None:
     program = switches.load(APPS / "ipv4fwd" / "ipv4fwd.p4")
     assert steps(schedule(program, Options())) == {FORWARD}
-    assert steps(schedule(program, Options(facts=True))) == {DROP, FORWARD}
+    assert steps(schedule(program, Options(constant_propagation=True))) == {DROP, FORWARD}
 
 
 def test_what_is_dropped_does_not_part() -> None:
     program = switches.load(APPS / "l2fwd" / "l2fwd.p4")
-    assert steps(schedule(program, Options(straight=True))) == {PART, FINISH}
-    assert steps(schedule(program, Options(straight=True, facts=True))) == {PART, FINISH, DROP}
+    assert steps(schedule(program, Options(run_to_completion=True))) == {PART, FINISH}
+    assert steps(schedule(program, Options(run_to_completion=True, constant_propagation=True))) == {PART, FINISH, DROP}
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,10 @@ def test_stages_that_are_not_reached_are_gone() -> None:
     made = st.SetValid(ex.HeaderRef("h", AT), True, AT)
     body = [made, if_(valid("h"), [apply("t1")], [apply("t0")]), apply("t2")]
     program = b.build([state("start", [], goto("accept"))], body, (), [emit("h")])
-    plans = [schedule(program, Options(facts=facts, together=False)).pipes[0] for facts in (False, True)]
+    plans = [
+        schedule(program, Options(constant_propagation=facts, concurrent_lookups=False)).pipes[0]
+        for facts in (False, True)
+    ]
     assert [[stage.name for stage in pipe.stages] for pipe in plans] == [
         ["entry", "t1", "t0", "t2"],
         ["entry", "t1", "t2"],
@@ -136,7 +139,7 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     program = b.build(
         [state("start", [], goto("accept"))], [made, if_(valid("h"), first, second), choice], (), [emit("h")]
     )
-    left = list(whats(schedule(program, Options(facts=True)).pipes[0].stages[0].code))
+    left = list(whats(schedule(program, Options(constant_propagation=True)).pipes[0].stages[0].code))
     assert not any(isinstance(what, st.If | st.Switch) for what in left)
     assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
 

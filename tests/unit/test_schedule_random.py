@@ -39,7 +39,7 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
     ready = with_open_actions(with_atomic_regions(with_hoisted_indexes(program, states)).program, states)
     for facts, large, made in ((False, frozenset(), program), (True, states, ready), (True, frozenset(), program)):
         store = Store(made)
-        plan = schedule(made, replace(options, facts=facts, large=large))
+        plan = schedule(made, replace(options, constant_propagation=facts, large=large))
         simulator = Simulator(made, plan, store)
         assert simulator.run(frames) == expected
         assert seen(store) == seen(switch.store)
@@ -70,7 +70,7 @@ def test_two_pipes() -> None:
 
 def test_a_pipe_aside() -> None:
     """Egress within ingress, and egress as a pipe of its own for every other packet, do the same."""
-    options = Options(straight=True)
+    options = Options(run_to_completion=True)
     parted = 0
     for seed in range(60):
         random = Random(seed)

@@ -397,6 +397,6 @@ def test_separate_buffers_are_other_sources_of_linux() -> None:
 
 @pytest.mark.parametrize("platform", ["dpdk", "odp"])
 def test_other_platforms_have_their_own_buffers(platform: str) -> None:
-    with pytest.raises(ToolchainError, match="--no-sdb is for the platform linux"):
-        compilation.toolchain(ALL.without(["sdb"]), Machine(platform))
-    assert NONE.as_far_as(platform).sdb and not NONE.as_far_as("linux").sdb
+    with pytest.raises(ToolchainError, match="--no-self-described-buffers is for the platform linux"):
+        compilation.toolchain(ALL.without(["self-described-buffers"]), Machine(platform))
+    assert NONE.as_far_as(platform).self_described_buffers and not NONE.as_far_as("linux").self_described_buffers

@@ -69,11 +69,11 @@ def decide(
     options = Options(
         lambda table: wanted.stages and table not in near | compared,
         large=large,
-        together=wanted.together,
+        concurrent_lookups=wanted.concurrent_lookups,
         merge=wanted.merge,
         locals=wanted.locals,
-        straight=wanted.straight,
-        facts=wanted.facts,
+        run_to_completion=wanted.run_to_completion,
+        constant_propagation=wanted.constant_propagation,
     )
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, near_bytes) if wanted.defer_counts else frozenset()

@@ -80,7 +80,7 @@ def _as_arrays(gather: Gather, accesses: tuple[Access, ...], cells: bool) -> Ste
     )
 
 
-# --- overlap -------------------------------------------------------------------------------------------------------------
+# --- software pipelining  ------------------------------------------------------------------------------------------------
 
 
 def software_pipelined(plan: PipelinePlan) -> PipelinePlan:
@@ -140,6 +140,6 @@ def _rewritten(plan: PipelinePlan, rewrite: Callable[[Step], Step]) -> PipelineP
 # by the name of the switch in Optimisations
 EDITS: tuple[tuple[str, Edit], ...] = (
     ("bulk", with_arrays),
-    ("overlap", software_pipelined),
+    ("software_pipelining", software_pipelined),
     ("read_ahead", with_read_ahead),
 )

@@ -50,7 +50,7 @@ def planned(
     received = sum(not pipe.replication for pipe in schedule.pipes)
     requests = uses_requests(program)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
-    straight = wanted.straight and received == 1 and not schedule.ordered and apart
+    straight = wanted.run_to_completion and received == 1 and not schedule.ordered and apart
     tables = Tables(
         lambda name: access(program.table[name], kernels.get(name)),
         lambda name: kernels[name].steps if name in kernels else 0,

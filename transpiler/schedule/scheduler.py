@@ -27,22 +27,22 @@ class Options:
     of which that holds.
     `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
     stage: its own and those of the joins that it leads to.
-    `together`, `merge`, `locals`, `straight`, `facts`: as Optimisations has them."""
+    `concurrent_lookups`, `merge`, `locals`, `run_to_completion`, `constant_propagation`: as Optimisations has them."""
 
     cut: Callable[[str], bool] = lambda table: True
     join_limit: int = 1000
-    together: bool = True
+    concurrent_lookups: bool = True
     merge: bool = True
     locals: bool = True
-    straight: bool = False
-    facts: bool = False
+    run_to_completion: bool = False
+    constant_propagation: bool = False
     large: frozenset[str] = frozenset()
 
 
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     architecture = describe(program)
-    if options.merge and options.straight and (parted := architecture.plan_parted(program)):
+    if options.merge and options.run_to_completion and (parted := architecture.plan_parted(program)):
         made = _schedule(program, parted, options)
         if not made.ordered:  # else some would come to a state of egress later than the packets behind them
             return made
@@ -62,7 +62,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         splits.append(split)
         synchronous |= uncut.tables
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
-    if options.facts:
+    if options.constant_propagation:
         pipes = with_abstract_state(program, pipes)
     order = (synchronous | (wished - cuttable), _one_by_one(program, splits))
     if not options.locals:
@@ -92,7 +92,7 @@ def _tables_in_loops(program: Program) -> frozenset[str]:
 def _split(program: Program, pipe: PipePlan, cuttable: frozenset[str], options: Options) -> tuple[Split, Uncut]:
     """Split again with fewer cuts until packet order is kept; then see that no join is written too often."""
     locator = Locator(program)
-    at_once = TOGETHER if options.together else 1
+    at_once = TOGETHER if options.concurrent_lookups else 1
     uncut = Uncut()
     while True:
         state = StateOf(program, options.large - uncut.states)
@@ -115,7 +115,7 @@ def _merge_large(
     """Make stages of the joins that cost more as copies, the largest first, since merging one shrinks others; not of
     those that would break packet order as a stage."""
     locator = Locator(program)
-    at_once = TOGETHER if options.together else 1
+    at_once = TOGETHER if options.concurrent_lookups else 1
     refused: set[int] = set()
     while (join := _too_large(split, options.join_limit, refused)) is not None:
         tried = Splitter(locator, merges | {join}, at_once).split(tree)

@@ -76,7 +76,9 @@ def find(
     arch = arch or host_arch()
     native = arch == host_arch()
     if not self_described and platform != "linux":
-        raise WrongUsage(f"the platform {platform} has buffers of its own: --no-sdb is for the platform linux")
+        raise WrongUsage(
+            f"the platform {platform} has buffers of its own: --no-self-described-buffers is for the platform linux"
+        )
     if not native and arch not in ARCHITECTURES:
         raise ToolchainError(f"unknown architecture '{arch}': choose from {', '.join(ARCHITECTURES)}")
     command = words("the compiler", compiler or ("gcc" if native else ARCHITECTURES[arch].compiler))
