@@ -32,7 +32,7 @@ struct way {
     bool near;
 };
 
-static inline void fetch(const uint8_t *line, bool near) {
+static inline void prefetch(const uint8_t *line, bool near) {
     if (near)
         __builtin_prefetch(line, 0, 3);
     else
@@ -46,11 +46,11 @@ static inline __attribute__((always_inline)) void read_lines(const struct table 
     const uint8_t *at[AHEAD_MAX];
     uint64_t sum = 0, state = seed;
     for (unsigned i = 0; i < ahead; i++)
-        fetch(at[i] = place(used[i % count], &state), near);
+        prefetch(at[i] = place(used[i % count], &state), near);
     for (unsigned packet = 0, next = 0; packet < PACKETS; packet++)
         for (unsigned i = 0; i < count; i++) {
             sum += *(const volatile uint64_t *)(const void *)at[next];
-            fetch(at[next] = place(used[i], &state), near);
+            prefetch(at[next] = place(used[i], &state), near);
             next = (next + 1) & (ahead - 1);
         }
     seed = state;

@@ -1,4 +1,4 @@
-/* One client of the control server: what it has sent and not been answered, what it has not taken yet. */
+/* A client of the control server: its input that is not processed yet, and its output that is not sent yet. */
 #ifndef MACS_CONTROL_CLIENT_H
 #define MACS_CONTROL_CLIENT_H
 

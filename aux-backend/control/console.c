@@ -168,10 +168,10 @@ static int unknown_command(const char *name, struct macs_text *answer) {
 /* Why a worker was waited for in vain, as far as that is known. */
 static void tell_of_loop(const struct macs_switch *sw, struct macs_text *answer) {
     unsigned worker;
-    const struct macs_loop *loop = macs_loops_kept(sw, &worker);
+    const struct macs_loop *loop = macs_loops_stuck(sw, &worker);
     if (loop)
-        macs_text_add(answer, "; worker %u has been in a loop at %s for %.1f s", worker, loop->kept_at,
-                      (double)loop->kept_ns / 1e9);
+        macs_text_add(answer, "; worker %u has been in a loop at %s for %.1f s", worker, loop->stuck_at,
+                      (double)loop->stuck_ns / 1e9);
 }
 
 int macs_console_do(struct macs_console *console, struct macs_progress *progress, int count, char *words[],

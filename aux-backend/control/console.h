@@ -1,6 +1,7 @@
-/* The text commands: one line in BMv2's simple_switch_CLI syntax, done at once, answered by text.
+/* Text commands, in the syntax of BMv2's simple_switch_CLI: a line is executed at once, and answered by text.
  *
- * The same parser serves entries files and the control socket. Threads: the control thread.
+ * Entries files and the control socket share this parser.
+ * Threads: the control thread.
  */
 #ifndef MACS_CONTROL_CONSOLE_H
 #define MACS_CONTROL_CONSOLE_H
@@ -67,7 +68,7 @@ struct macs_prefetched {
     uint64_t handle;
 };
 
-/* The words will be done soon: if they add an entry, fetch the memory where it goes, and if they change one, tell
+/* The words will be done soon: if they add an entry, prefetch the memory where it goes, and if they change one, tell
  * which: macs_entries_prefetch() is for it. `scratch` is overwritten. */
 struct macs_prefetched macs_console_prefetch(struct macs_console *console, int count, char *words[],
                                              struct macs_text *scratch);
@@ -96,7 +97,7 @@ struct macs_entries *macs_console_table(struct macs_console *console, const char
 /* The index of an action of the table, or -1 with `why`. */
 int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why);
 
-/* 0 for 0, else -1 and what the -errno of a entries or kernel means. */
+/* 0 for 0, else -1, and the meaning of an -errno of entries.h or of a table operation. */
 int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer);
 
 #endif

@@ -70,21 +70,21 @@ static void describe_value_set(const struct macs_table_desc *desc, struct macs_t
 
 /* Of the table as it is now. */
 static void describe_size(const struct macs_table *table, struct macs_text *text) {
-    const struct macs_table_ops *kernel = table->desc->ops;
-    uint64_t memory = kernel ? kernel->memory_bytes(table->state) : 0;
+    const struct macs_table_ops *ops = table->desc->ops;
+    uint64_t memory = ops ? ops->memory_bytes(table->state) : 0;
     macs_text_add(text, "\"entries\":%" PRIu32 ",\"memory_bytes\":%" PRIu64 ",\"reader_bytes\":%" PRIu64 ",",
-                  kernel ? kernel->count(table->state) : 0, memory,
-                  kernel && kernel->reader_bytes ? kernel->reader_bytes(table->state) : memory);
+                  ops ? ops->count(table->state) : 0, memory,
+                  ops && ops->reader_bytes ? ops->reader_bytes(table->state) : memory);
 }
 
 static void describe_table(const struct macs_table *table, struct macs_text *text) {
     const struct macs_table_desc *desc = table->desc;
-    const struct macs_table_ops *kernel = desc->ops;
+    const struct macs_table_ops *ops = desc->ops;
     macs_text_add(text, "{");
     pair(text, "name", desc->name);
     macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
                   desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
-    pair(text, "kernel", kernel ? kernel->name : "none");
+    pair(text, "kernel", ops ? ops->name : "none");
     macs_text_add(text, ",");
     describe_size(table, text);
     describe_key(desc, text);
@@ -176,12 +176,12 @@ static void describe_kept(const struct macs_switch *sw, struct macs_text *text) 
     macs_text_add(text, ",\"kept\":[");
     for (unsigned i = 0; i < sw->worker_count; i++) {
         const struct macs_loop *loop = &sw->workers[i]->loop;
-        if (!loop->kept_at)
+        if (!loop->stuck_at)
             continue;
         macs_text_add(text, "%s{\"worker\":%u,", separator, i);
-        pair(text, "at", loop->kept_at);
-        macs_text_add(text, ",\"seconds\":%.1f,\"now\":%s}", (double)loop->kept_ns / 1e9,
-                      macs_loop_keeps(loop) ? "true" : "false");
+        pair(text, "at", loop->stuck_at);
+        macs_text_add(text, ",\"seconds\":%.1f,\"now\":%s}", (double)loop->stuck_ns / 1e9,
+                      macs_loop_is_stuck(loop) ? "true" : "false");
         separator = ",";
     }
     macs_text_add(text, "]");

@@ -1,4 +1,4 @@
-/* The switch in JSON, for programs: what its program has, and its statistics. Its memory in words. */
+/* Descriptions of the switch: its program and its statistics in JSON, for other programs; its memory as text. */
 #ifndef MACS_CONTROL_DESCRIBE_H
 #define MACS_CONTROL_DESCRIBE_H
 

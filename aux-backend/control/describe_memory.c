@@ -1,4 +1,4 @@
-/* The tables' memory in words, for people. */
+/* The memory of the tables, as text. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,15 +17,15 @@ static void size(struct macs_text *text, uint64_t bytes) {
 }
 
 static void describe_table(const struct macs_table *table, struct macs_text *text) {
-    const struct macs_table_ops *kernel = table->desc->ops;
-    if (!kernel)
+    const struct macs_table_ops *ops = table->desc->ops;
+    if (!ops)
         return;
-    uint64_t bytes = kernel->memory_bytes(table->state);
-    macs_text_add(text, "%s: %s, %" PRIu32 " of %" PRIu32 " entries, ", table->desc->name, kernel->name,
-                  kernel->count(table->state), table->desc->shape.size);
+    uint64_t bytes = ops->memory_bytes(table->state);
+    macs_text_add(text, "%s: %s, %" PRIu32 " of %" PRIu32 " entries, ", table->desc->name, ops->name,
+                  ops->count(table->state), table->desc->shape.size);
     size(text, bytes);
     macs_text_add(text, ", lookups read ");
-    size(text, kernel->reader_bytes ? kernel->reader_bytes(table->state) : bytes);
+    size(text, ops->reader_bytes ? ops->reader_bytes(table->state) : bytes);
     macs_text_add(text, "\n");
 }
 

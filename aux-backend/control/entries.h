@@ -1,9 +1,11 @@
-/* A table's entries by handle, as the BMv2 commands name them.
+/* A table's entries by handle, as BMv2's commands name them.
  *
- * A handle is the entry's index, and above it how often that index was reused (so that the handle of a deleted entry
- * does not name its successor). Kernels find entries by what they match only; the map from index to match is made when
- * a command first needs it, and kept up to date from then on: loading millions of entries doesn't pay for it. Threads:
- * the control thread. Errors are -errno as of struct macs_table_ops, -ENODEV for a table without keys.
+ * A handle is the entry's index, and above it the number of times that the index was reused. So the handle of a deleted
+ * entry does not name a later one.
+ * A table finds entries by match only. The map from index to match is made when a command first needs it, and kept up
+ * to date from then on: loading millions of entries does not need it.
+ * Threads: the control thread.
+ * Errors: -errno as in struct macs_table_ops; -ENODEV for a table without keys.
  */
 #ifndef MACS_CONTROL_ENTRIES_H
 #define MACS_CONTROL_ENTRIES_H
@@ -29,8 +31,8 @@ int macs_entries_add(struct macs_entries *entries, const struct macs_match *matc
 int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const void *value);
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle);
 
-/* The entry of a handle will be modified or deleted soon: fetch what that looks at. In steps, from 0: each fetches what
- * tells the next one where to look, so between them stands other work, the same step for other handles, say. */
+/* The entry of a handle will be modified or deleted soon: prefetch what that looks at. In steps, from 0: each fetches
+ * what tells the next one where to look, so between them stands other work, the same step for other handles, say. */
 #define MACS_ENTRIES_PREFETCH_STEPS 3u
 void macs_entries_prefetch(struct macs_entries *entries, uint64_t handle, unsigned step);
 

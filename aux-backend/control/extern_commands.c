@@ -1,4 +1,4 @@
-/* Commands on counters, registers and meters. */
+/* Commands for counters, registers and meters. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

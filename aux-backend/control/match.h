@@ -1,4 +1,4 @@
-/* Match keys and action data as people type them, and as they are shown. */
+/* Match keys and action data in the form of commands: parsed and printed. */
 #ifndef MACS_CONTROL_MATCH_H
 #define MACS_CONTROL_MATCH_H
 
@@ -14,7 +14,7 @@ struct macs_match_buffer {
 /* True: entries of the table have priorities. */
 bool macs_match_has_priority(const struct macs_table_desc *desc);
 
-/* BMv2's commands let the smaller priority win, kernels the larger. */
+/* In BMv2's commands the smaller priority wins, in tables the larger one. */
 static inline int32_t macs_match_priority(int32_t command_priority) {
     return INT32_MAX - command_priority;
 }

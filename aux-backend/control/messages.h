@@ -1,4 +1,4 @@
-/* What each message of the control protocol does. */
+/* Handlers of the messages of the control protocol. */
 #ifndef MACS_CONTROL_MESSAGES_H
 #define MACS_CONTROL_MESSAGES_H
 

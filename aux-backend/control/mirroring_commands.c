@@ -1,4 +1,4 @@
-/* Commands on clone sessions. */
+/* Commands for clone sessions. */
 #include <inttypes.h>
 
 #include "control/console.h"

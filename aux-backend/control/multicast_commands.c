@@ -1,4 +1,4 @@
-/* Commands on multicast groups. */
+/* Commands for multicast groups. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

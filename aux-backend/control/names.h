@@ -1,4 +1,4 @@
-/* Names as people type them: a whole name, or any end of it that is unique ("ipv4_lpm" for "MyIngress.ipv4_lpm"). */
+/* Finds objects by name: the whole name, or a suffix of it that is unique ("ipv4_lpm" for "MyIngress.ipv4_lpm"). */
 #ifndef MACS_CONTROL_NAMES_H
 #define MACS_CONTROL_NAMES_H
 

@@ -1,4 +1,4 @@
-/* Commands on action profiles and selectors, and on the entries of tables that have one. */
+/* Commands for action profiles and selectors, and for the entries of tables that have one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,21 +1,23 @@
-/* The control protocol: messages over a Unix stream socket. docs/control.md describes it for people.
+/* The control protocol: messages over a Unix stream socket. docs/control.md describes it for users.
  *
- * A message is a head of 8 bytes and `length` bytes. Numbers are big-endian. A reply has its request's type and tag.
+ * A message is a header of 8 bytes, and `length` bytes. Numbers are big-endian. A reply has the type and the tag of its
+ * request.
  *
- *   head        u32 length, u8 type, u8 status (0 in requests), u16 tag
+ *   header      u32 length, u8 type, u8 status (0 in requests), u16 tag
  *
- *   type        request                                     reply (status OK; else a text that says what was wrong)
- *   COMMAND     a line                                      what it printed
- *   BULK        u8 flags, lines                             u32 done, u32 failed, text (also with status FAILED)
- *   INJECT      u16 port, (u32 length, bytes)…              u32 accepted: no room for the others now
- *   COLLECT     -                                           (u16 port, u32 length, bytes)…; MORE: ask again for the
- * rest SUBSCRIBE   -                                           - DIGEST      (pushed by the switch to subscribers) u16
- * length of the name, name, u32 bytes a record, records STATS       -                                           JSON
- *   DESCRIBE    -                                           JSON
- *   SET         u16 burst, u16 sub-batch; 0: as it is       u16 burst, u16 sub-batch, as they are now
- *   SHUTDOWN    -                                           -
+ *   type        request                              reply (status OK; else a text that says what was wrong)
+ *   COMMAND     a line                               what it printed
+ *   BULK        u8 flags, lines                      u32 done, u32 failed, text (also with status FAILED)
+ *   INJECT      u16 port, (u32 length, bytes)…       u32 accepted: there was no room for the others
+ *   COLLECT     -                                    (u16 port, u32 length, bytes)…; MORE: ask again for the others
+ *   SUBSCRIBE   -                                    -
+ *   DIGEST      (from the switch, to subscribers)    u16 length of the name, name, u32 bytes a record, records
+ *   STATS       -                                    JSON
+ *   DESCRIBE    -                                    JSON
+ *   SET         u16 burst, u16 sub-batch; 0: as is   u16 burst, u16 sub-batch, as they are now
+ *   SHUTDOWN    -                                    -
  *
- * COLLECT is answered when all that was injected before is through.
+ * COLLECT is answered when all frames that were injected before have left the pipelines.
  */
 #ifndef MACS_CONTROL_PROTOCOL_H
 #define MACS_CONTROL_PROTOCOL_H

@@ -1,4 +1,4 @@
-/* Many commands at once: the lines of a file or of a message. */
+/* Runs many commands: the lines of a file or of a message. */
 #ifndef MACS_CONTROL_SCRIPT_H
 #define MACS_CONTROL_SCRIPT_H
 

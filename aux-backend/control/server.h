@@ -1,10 +1,9 @@
-/* The control server: clients on a Unix stream socket, served by one thread that never waits for any of them.
+/* The control server: serves clients on a Unix stream socket. One thread, which never waits for a client.
  *
- * Whoever has sent requests gets a slice of a few milliseconds, one client after the other; a request that takes longer
- * goes on in its client's next slice. So nobody waits for long, however much the others ask for. One step, as adding an
- * entry, is not divided.
- * The socket is its owner's alone (mode 0600). A path where nobody listens any more is taken over; one where somebody
- * does is refused. Messages: control/protocol.h. Whatever a client sends costs no more than its connection.
+ * Clients with requests take turns, a few milliseconds each. A request that takes longer goes on in its client's next
+ * turn. So no client waits long, whatever the others ask for. A single step, such as adding an entry, is not divided.
+ * Only the owner may use the socket (mode 0600). A path on which no process listens is taken over; a path on which one
+ * listens is refused. control/protocol.h has the messages. Malformed input costs a client only its own connection.
  */
 #ifndef MACS_CONTROL_SERVER_H
 #define MACS_CONTROL_SERVER_H

@@ -1,4 +1,4 @@
-/* Commands on the switch itself. */
+/* Commands for the switch itself. */
 #include <inttypes.h>
 
 #include "control/console.h"

@@ -1,4 +1,4 @@
-/* Text that grows: what a command answers. When memory runs out or the limit is reached, what follows is cut off. */
+/* A text that grows: the answer of a command. It is cut off where memory or the limit ends. */
 #ifndef MACS_CONTROL_TEXT_H
 #define MACS_CONTROL_TEXT_H
 

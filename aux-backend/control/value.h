@@ -1,4 +1,4 @@
-/* Numbers as people type them: decimal, 0x…, 0b…, 0o…, IPv4 (32 bits), MAC (48 bits), IPv6 (128 bits). */
+/* Numbers of commands: decimal, 0x…, 0b…, 0o…, IPv4 (32 bits), MAC (48 bits), IPv6 (128 bits). */
 #ifndef MACS_CONTROL_VALUE_H
 #define MACS_CONTROL_VALUE_H
 

@@ -1,4 +1,4 @@
-/* Commands on parser value sets. A set is a table whose entries have no actions. */
+/* Commands for parser value sets. A value set is a table whose entries have no actions. */
 #include <errno.h>
 #include <inttypes.h>
 

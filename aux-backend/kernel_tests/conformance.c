@@ -57,7 +57,7 @@ static void numbered(uint8_t *key, uint32_t bytes, uint32_t n) {
 static void life_of_entries(const struct subject *subject, uint32_t bytes) {
     enum { MOST = 100 };
     const uint32_t size = at_most(subject, MOST), middle = size / 2;
-    const struct macs_table_ops *kernel = subject->ops;
+    const struct macs_table_ops *ops = subject->ops;
     struct macs_table_shape shape = whole_key_shape(subject, bytes, size);
     void *self = create(subject, &shape);
     struct own_match own;
@@ -73,36 +73,36 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
         CHECK(id_of(get(subject, self, key, bytes)) == n + 1 && get(subject, self, key, bytes)->index == index);
         CHECK(add(subject, self, &own.match, 999, NULL) == -EEXIST);
         CHECK(id_of(get(subject, self, key, bytes)) == n + 1);
-        CHECK(id_of(kernel->find(self, &own.match)) == n + 1 && kernel->find(self, &own.match)->index == index);
+        CHECK(id_of(ops->find(self, &own.match)) == n + 1 && ops->find(self, &own.match)->index == index);
     }
-    CHECK(kernel->count(self) == size && kernel->memory_bytes(self) > 0);
+    CHECK(ops->count(self) == size && ops->memory_bytes(self) > 0);
     numbered(key, bytes, 200);
     CHECK(add(subject, self, exactly(&own, key, bytes), 999, NULL) == -ENOSPC);
-    CHECK(kernel->remove(self, &own.match) == -ENOENT && kernel->find(self, &own.match) == NULL);
-    CHECK(kernel->modify(self, &own.match, &(struct value){.id = 1}) == -ENOENT);
-    CHECK(kernel->walk(self, count_visit, &walked) == 0 && walked == size);
-    CHECK(kernel->walk(self, stop_visit, &walked) == 7 && walked == size + 1);
+    CHECK(ops->remove(self, &own.match) == -ENOENT && ops->find(self, &own.match) == NULL);
+    CHECK(ops->modify(self, &own.match, &(struct value){.id = 1}) == -ENOENT);
+    CHECK(ops->walk(self, count_visit, &walked) == 0 && walked == size);
+    CHECK(ops->walk(self, stop_visit, &walked) == 7 && walked == size + 1);
 
     numbered(key, bytes, middle);
     uint32_t before = get(subject, self, key, bytes)->index;
     struct value changed = make_value(4242);
     changed.entry.index = 12345;
-    CHECK(kernel->modify(self, exactly(&own, key, bytes), &changed) == 0);
+    CHECK(ops->modify(self, exactly(&own, key, bytes), &changed) == 0);
     CHECK(id_of(get(subject, self, key, bytes)) == 4242 && get(subject, self, key, bytes)->index == before);
-    CHECK(kernel->remove(self, &own.match) == 0);
-    CHECK(get(subject, self, key, bytes) == NULL && kernel->count(self) == size - 1);
-    CHECK(kernel->remove(self, &own.match) == -ENOENT);
+    CHECK(ops->remove(self, &own.match) == 0);
+    CHECK(get(subject, self, key, bytes) == NULL && ops->count(self) == size - 1);
+    CHECK(ops->remove(self, &own.match) == -ENOENT);
     numbered(key, bytes, 201);
     CHECK(add(subject, self, exactly(&own, key, bytes), 5, &index) == 0 && index == before);
     for (uint32_t n = 0; n < size; n++) {
         numbered(key, bytes, n);
         CHECK(id_of(get(subject, self, key, bytes)) == (n == middle ? 0 : n + 1));
     }
-    kernel->destroy(self);
+    ops->destroy(self);
 }
 
 static void small_and_empty(const struct subject *subject) {
-    const struct macs_table_ops *kernel = subject->ops;
+    const struct macs_table_ops *ops = subject->ops;
     const uint32_t bytes = some_bytes(subject);
     struct own_match own;
     uint8_t key[KEY_MAX] = {1, 2, 3, 4};
@@ -110,8 +110,8 @@ static void small_and_empty(const struct subject *subject) {
     void *self = create(subject, &shape);
     CHECK(get(subject, self, key, bytes) == NULL);
     CHECK(add(subject, self, exactly(&own, key, bytes), 1, NULL) == -ENOSPC);
-    CHECK(kernel->remove(self, &own.match) == -ENOENT && kernel->count(self) == 0);
-    kernel->destroy(self);
+    CHECK(ops->remove(self, &own.match) == -ENOENT && ops->count(self) == 0);
+    ops->destroy(self);
 
     shape = whole_key_shape(subject, bytes, 1);
     self = create(subject, &shape);
@@ -124,21 +124,21 @@ static void small_and_empty(const struct subject *subject) {
         uint8_t second[4] = {9, 9, 9, 9};
         CHECK(add(subject, self, exactly(&other, second, bytes), 77, NULL) == -ENOSPC);
         CHECK(get(subject, self, second, bytes) == NULL);
-        CHECK(kernel->remove(self, &own.match) == 0);
+        CHECK(ops->remove(self, &own.match) == 0);
         CHECK(get(subject, self, key, bytes) == NULL);
     }
-    kernel->destroy(self);
+    ops->destroy(self);
 
     shape = whole_key_shape(subject, 0, 10);
     self = create(subject, &shape);
     CHECK(subject->lookup(self, key, 0) == NULL);
     CHECK(add(subject, self, exactly(&own, key, 0), 1, NULL) == -EINVAL);
-    CHECK(kernel->count(self) == 0);
-    kernel->destroy(self);
+    CHECK(ops->count(self) == 0);
+    ops->destroy(self);
 
     shape = whole_key_shape(subject, bytes, 10);
     shape.value_bytes = 4;
-    CHECK(kernel->create(&shape, NULL, &self) == -EINVAL);
+    CHECK(ops->create(&shape, NULL, &self) == -EINVAL);
 }
 
 /* What a removed entry used is used again: many more entries than the table holds, one after the other. */
@@ -162,7 +162,7 @@ static void nothing_is_used_up(const struct subject *subject) {
 
 /* Prefixes of a key of `bytes`, nested at each length, added in an order that mixes long and short ones. */
 static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint32_t exact_bytes) {
-    const struct macs_table_ops *kernel = subject->ops;
+    const struct macs_table_ops *ops = subject->ops;
     uint32_t bits = bytes * 8, least = exact_bytes * 8, lengths = bits - least + 1;
     struct macs_table_shape shape = whole_key_shape(subject, bytes, lengths);
     shape.prefix_offset = exact_bytes;
@@ -178,7 +178,7 @@ static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint3
         if (round < lengths)
             CHECK(add(subject, self, prefix(&own, key, bytes, length), length + 1, NULL) == 0);
         else
-            CHECK(kernel->remove(self, prefix(&own, key, bytes, length)) == 0);
+            CHECK(ops->remove(self, prefix(&own, key, bytes, length)) == 0);
         present[length] = round < lengths;
         for (uint32_t differs = 0; differs <= bits; differs++) {
             memcpy(probe, key, sizeof probe);
@@ -190,11 +190,11 @@ static void nested_prefixes(const struct subject *subject, uint32_t bytes, uint3
             CHECK(id_of(get(subject, self, probe, bytes)) == expected);
         }
     }
-    CHECK(kernel->count(self) == 0);
+    CHECK(ops->count(self) == 0);
     CHECK(add(subject, self, prefix(&own, key, bytes, bits + 1), 1, NULL) == -EINVAL);
     if (least > 0)
         CHECK(add(subject, self, prefix(&own, key, bytes, least - 1), 1, NULL) == -EINVAL);
-    kernel->destroy(self);
+    ops->destroy(self);
 }
 
 static void excluded_bits_are_ignored(const struct subject *subject) {

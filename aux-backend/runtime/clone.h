@@ -1,5 +1,4 @@
-/* Clones: copies of packets for the ports of a clone session. What the generated code calls for it is in
- * macs/worker.h. */
+/* Clones: copies of packets for the ports of a clone session. macs/worker.h has what generated code calls. */
 #ifndef MACS_RUNTIME_CLONE_H
 #define MACS_RUNTIME_CLONE_H
 

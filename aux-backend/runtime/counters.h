@@ -1,7 +1,7 @@
-/* What a worker counts.
+/* The counters of a worker.
  *
- * Every frame is accounted for: received + copies = sent + dropped (by cause), exactly once the workers stand still.
- * Threads: a worker writes its own counts with plain relaxed stores; anyone may read.
+ * Invariant: received + copies = sent + dropped (by cause). It holds once the workers have stopped.
+ * Threads: a worker writes its own counters with relaxed stores; any thread may read them.
  */
 #ifndef MACS_RUNTIME_COUNTERS_H
 #define MACS_RUNTIME_COUNTERS_H

@@ -1,5 +1,4 @@
-/* Tables of reflected CRCs. What a byte makes of the rest is the exclusive or of what its bits make of it, and that is
- * the polynomial, its bits reversed, after so many steps. */
+/* The tables of reflected CRCs. The remainder of a byte is the exclusive or of the remainders of its bits. */
 #include <macs/crc.h>
 
 #define MACS_CRC_1(i, a, b, c, d, e, f, g, h)                                                                          \

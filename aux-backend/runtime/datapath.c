@@ -1,13 +1,13 @@
-/* A packet's way through the switch, from top to bottom: receive, pipelines, traffic manager, transmit.
+/* The datapath: receive, pipelines, traffic manager, transmit.
  *
- * How a program's packets go is chosen once, when a worker is made, from a small table:
+ * A worker chooses the form of its datapath once, when it is made, from a small table:
  *
  *   software pipelined    the prologue of a burst (parse, hash keys), then all else of the burst before
- *   run to completion     the program takes a burst from end to end
+ *   run to completion     the program takes a burst from reception to its verdicts
  *   by pipeline           a burst through ingress, the traffic manager, egress
- *   ordered               the same for one packet at a time, as its pipelines share a state
+ *   ordered               the same for one packet at a time, as the pipelines share a state
  *
- * each without or with requests: of programs whose packets may be cloned, resubmitted, recirculated (requests.h).
+ * Each has a variant with requests, for programs whose packets may be cloned, resubmitted or recirculated (requests.h).
  */
 #include "runtime/datapath.h"
 

@@ -1,4 +1,4 @@
-/* A packet's way through the switch: receive, pipelines, traffic manager, transmit. All within a worker. */
+/* The datapath of a worker: receive, pipelines, traffic manager, transmit. */
 #ifndef MACS_RUNTIME_DATAPATH_H
 #define MACS_RUNTIME_DATAPATH_H
 

@@ -1,7 +1,8 @@
-/* Digests: records that the program sends to whoever has subscribed.
+/* Digests: records that the program sends to the control clients that have subscribed.
  *
- * One bounded queue for all digests of a switch, so that their order is that of the packets of a worker. Workers put
- * records in and never wait; the control thread takes them out. What finds no room is counted as lost.
+ * All digests of a switch share one bounded queue, so the order is that of the packets of a worker. A record for which
+ * there is no room is counted as lost.
+ * Threads: any worker puts records in and never waits; the control thread takes them out.
  */
 #ifndef MACS_RUNTIME_DIGEST_H
 #define MACS_RUNTIME_DIGEST_H

@@ -1,4 +1,4 @@
-/* The state of a program's stateful externs: made, read and set by the control thread while workers use it. */
+/* The state of a program's stateful externs: the control thread makes, reads and sets it while workers use it. */
 #ifndef MACS_RUNTIME_EXTERNS_H
 #define MACS_RUNTIME_EXTERNS_H
 

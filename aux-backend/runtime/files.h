@@ -1,7 +1,7 @@
-/* The files of a switch: none that it writes may be another one that it uses.
+/* Checks that no file that a switch writes is another one that it uses.
  *
- * Ports, the log and the entries are opened before anything is written. Their paths say little (links, "/dev/fd/3"), so
- * that what is compared is what the process has open, by device and inode.
+ * Ports, the log and the entries file are opened before anything is written. Open files are compared by device and
+ * inode, not by path: links, and paths such as /dev/fd/3, name other files.
  */
 #ifndef MACS_RUNTIME_FILES_H
 #define MACS_RUNTIME_FILES_H

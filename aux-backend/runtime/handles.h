@@ -1,7 +1,9 @@
-/* Numbers that are given out, the lowest free one first, as BMv2 numbers its handles.
+/* Allocates numbers, the lowest free one first, as BMv2 numbers its handles.
  *
- * A tree of bits: a bit of level 0 is a number that is taken, a bit of a level above stands for 64 bits below that are
- * all set. To take a number and to give it back looks at one word a level, however many are taken. Threads: one.
+ * A tree of bits. A bit of level 0 is set if its number is in use; a bit of a higher level is set if the 64 bits below
+ * it are all set.
+ * Threads: one.
+ * Cost: one word for each level, however many numbers are in use.
  */
 #ifndef MACS_RUNTIME_HANDLES_H
 #define MACS_RUNTIME_HANDLES_H

@@ -26,7 +26,7 @@ static void unlock(struct macs_lock *lock) {
 /* False: the switch ends, as the holder may not come back. */
 static bool lock_for(const struct macs_worker *worker, struct macs_lock *lock) {
     for (uint32_t spins = 1; !try_lock(lock); spins++) {
-        if (atomic_load_explicit(&worker->wish, memory_order_relaxed) == MACS_END)
+        if (atomic_load_explicit(&worker->loop_request, memory_order_relaxed) == MACS_END)
             return false;
         if (spins % SPINS)
             odp_cpu_pause();

@@ -1,6 +1,8 @@
-/* The life of a switch: macs_switch_create (everything but traffic) → control commands → macs_switch_start → … →
- * macs_switch_stop (workers have finished their bursts, counts are exact) → macs_switch_destroy. All by the control
- * thread, which is an ODP control thread. Errors are -errno and have been logged.
+/* The life of a switch: macs_switch_create (everything but traffic), control commands, macs_switch_start,
+ * macs_switch_stop (workers have finished their bursts, counters are exact), macs_switch_destroy.
+ *
+ * Threads: the control thread, which is an ODP control thread.
+ * Errors: -errno, logged.
  */
 #ifndef MACS_RUNTIME_LIFECYCLE_H
 #define MACS_RUNTIME_LIFECYCLE_H

@@ -1,6 +1,6 @@
-/* The switch's log: lines of workers go through a bounded queue and are written by the control thread.
+/* The log of the switch. Workers put lines into a bounded queue; the control thread writes them.
  *
- * Threads: macs_log_post from any, never blocking; the others from the control thread.
+ * Threads: macs_log_post from any, and it never blocks; the others from the control thread.
  */
 #ifndef MACS_RUNTIME_LOG_H
 #define MACS_RUNTIME_LOG_H

@@ -14,7 +14,7 @@ bool macs_loop_tell(struct macs_worker *worker, const char *place) {
     atomic_store_explicit(&thread->loop.told_in, burst, memory_order_relaxed);
     atomic_store_explicit(&thread->loop.told, place, memory_order_release);
     uint8_t tell = MACS_TELL;
-    if (atomic_compare_exchange_strong(&worker->wish, &tell, MACS_GO_ON))
+    if (atomic_compare_exchange_strong(&worker->loop_request, &tell, MACS_GO_ON))
         return false;
     if (tell != MACS_END || ++thread->loop.rounds < LAST_ROUNDS)
         return false;
@@ -22,10 +22,10 @@ bool macs_loop_tell(struct macs_worker *worker, const char *place) {
     return true;
 }
 
-static void wish(struct macs_thread *thread) {
+static void request_place(struct macs_thread *thread) {
     uint8_t nothing = MACS_GO_ON;
-    if (atomic_load_explicit(&thread->worker.wish, memory_order_relaxed) == MACS_GO_ON)
-        atomic_compare_exchange_strong(&thread->worker.wish, &nothing, MACS_TELL);
+    if (atomic_load_explicit(&thread->worker.loop_request, memory_order_relaxed) == MACS_GO_ON)
+        atomic_compare_exchange_strong(&thread->worker.loop_request, &nothing, MACS_TELL);
 }
 
 /* Take in what the worker has told. A place that belongs to a burst that is over says nothing. */
@@ -46,15 +46,15 @@ static void listen(struct macs_thread *thread, uint64_t now) {
 
 static void judge(struct macs_switch *sw, unsigned index, uint64_t now) {
     struct macs_loop *loop = &sw->workers[index]->loop;
-    if (!loop->since_ns || now - loop->since_ns < MACS_KEPT_NS)
+    if (!loop->since_ns || now - loop->since_ns < MACS_STUCK_NS)
         return;
-    bool begins = loop->kept_since_ns != loop->since_ns;
-    loop->kept_since_ns = loop->since_ns;
-    loop->kept_at = loop->at;
-    loop->kept_ns = now - loop->since_ns;
+    bool begins = loop->stuck_since_ns != loop->since_ns;
+    loop->stuck_since_ns = loop->since_ns;
+    loop->stuck_at = loop->at;
+    loop->stuck_ns = now - loop->since_ns;
     if (begins)
         macs_log_write(&sw->log, "warning: worker %u has been in the same burst for %.1f s, in a loop at %s", index,
-                       (double)loop->kept_ns / 1e9, loop->at);
+                       (double)loop->stuck_ns / 1e9, loop->at);
 }
 
 void macs_loops_watch(struct macs_switch *sw) {
@@ -65,13 +65,13 @@ void macs_loops_watch(struct macs_switch *sw) {
     for (unsigned i = 0; i < sw->worker_count; i++) {
         listen(sw->workers[i], now);
         judge(sw, i, now);
-        wish(sw->workers[i]);
+        request_place(sw->workers[i]);
     }
 }
 
 void macs_loops_end(struct macs_switch *sw) {
     for (unsigned i = 0; i < sw->worker_count; i++)
-        atomic_store(&sw->workers[i]->worker.wish, MACS_END);
+        atomic_store(&sw->workers[i]->worker.loop_request, MACS_END);
 }
 
 void macs_loops_ended(struct macs_switch *sw) {
@@ -79,14 +79,14 @@ void macs_loops_ended(struct macs_switch *sw) {
         struct macs_loop *loop = &sw->workers[i]->loop;
         const char *told = atomic_load(&loop->told);
         loop->since_ns = 0;
-        if (told && atomic_load(&sw->workers[i]->worker.wish) == MACS_END)
+        if (told && atomic_load(&sw->workers[i]->worker.loop_request) == MACS_END)
             macs_log_write(&sw->log, "warning: worker %u was in a loop at %s when the switch ended", i, told);
     }
 }
 
-const struct macs_loop *macs_loops_kept(const struct macs_switch *sw, unsigned *worker) {
+const struct macs_loop *macs_loops_stuck(const struct macs_switch *sw, unsigned *worker) {
     for (*worker = 0; *worker < sw->worker_count; ++*worker)
-        if (macs_loop_keeps(&sw->workers[*worker]->loop))
+        if (macs_loop_is_stuck(&sw->workers[*worker]->loop))
             return &sw->workers[*worker]->loop;
     return NULL;
 }

@@ -1,8 +1,9 @@
-/* Loops of the program that go on for long: where they keep a worker, and how it gets out of them when the switch ends.
+/* Long loops of the program: finds workers that are stuck in one, and ends the loops when the switch stops.
  *
- * The control thread leaves a wish with the worker now and then (macs/worker.h); a worker in such a loop tells the
- * place and the burst that it is in. One that is seen in the same burst for MACS_KEPT_NS is *kept*. Workers of programs
- * without such loops never look. Threads: the control thread, but for what is the worker's.
+ * From time to time the control thread sets a request in the worker (macs/worker.h). A worker in a loop that may be
+ * long answers with the place of the loop and the number of its burst. It is *stuck* if it has been in the same burst
+ * for MACS_STUCK_NS. Workers of programs without such loops do not look at the request.
+ * Threads: the control thread, except what the worker answers.
  */
 #ifndef MACS_RUNTIME_LOOPS_H
 #define MACS_RUNTIME_LOOPS_H
@@ -12,20 +13,20 @@
 
 #include "runtime/loop.h"
 
-#define MACS_KEPT_NS UINT64_C(1000000000)
+#define MACS_STUCK_NS UINT64_C(1000000000)
 
 struct macs_switch;
 
-/* Look where the workers are, if that is some time ago; say so when one begins to be kept. */
+/* Look where the workers are, if the last look is some time ago; log it when one is newly stuck. */
 void macs_loops_watch(struct macs_switch *sw);
 
 /* Every worker is to leave its loop and to drop the packet; likewise later ones of its burst that loop for long. */
 void macs_loops_end(struct macs_switch *sw);
 
-/* All workers have ended: tell of those that had to leave a loop. */
+/* All workers have ended: log those that had to leave a loop. */
 void macs_loops_ended(struct macs_switch *sw);
 
-/* A worker that is kept now, or NULL. */
-const struct macs_loop *macs_loops_kept(const struct macs_switch *sw, unsigned *worker);
+/* A worker that is stuck now, or NULL. */
+const struct macs_loop *macs_loops_stuck(const struct macs_switch *sw, unsigned *worker);
 
 #endif

@@ -1,4 +1,6 @@
-/* A switch of its own: options, switch, entries, control socket; then it runs until it is told to stop. */
+/* The main program of a switch: reads options, makes the switch, loads entries, opens the control socket, and runs
+ * until it is told to stop.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <macs/program.h>

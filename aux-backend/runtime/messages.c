@@ -1,4 +1,4 @@
-/* What a program says while it runs: log_msg, assert. */
+/* Messages of the P4 program: log_msg, assert. */
 #include <inttypes.h>
 #include <macs/extern.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Meters as the control plane makes, sets and reads them. What packets do with them: macs/meter.h. */
+/* Meters for the control plane: it makes, sets and reads them. macs/meter.h has what packets do. */
 #ifndef MACS_RUNTIME_METER_H
 #define MACS_RUNTIME_METER_H
 

@@ -1,6 +1,6 @@
-/* Clone sessions ("mirroring"): the port, or the multicast group, that the clones of a session go to.
+/* Clone sessions, which BMv2 calls mirroring: the port, or the multicast group, to which the clones of a session go.
  *
- * Threads: macs_mirror_find from any worker, the others from the control thread.
+ * Threads: macs_mirror_find from any worker; the others from the control thread.
  */
 #ifndef MACS_RUNTIME_MIRROR_H
 #define MACS_RUNTIME_MIRROR_H

@@ -1,8 +1,9 @@
-/* Multicast groups: which (port, rid) pairs get a copy of a packet.
+/* Multicast groups: the (port, rid) pairs that get a copy of a packet.
  *
- * As in BMv2's packet replication engine a node is a rid and a set of ports, and a group a list of nodes; a node is in
- * one group at most. Of each group the workers see one version of a list (macs/sequence.h) of all its replicas.
- * Threads: macs_multicast_find from any worker, the others from the control thread. Errors are -errno.
+ * As in BMv2's packet replication engine, a node is a rid and a set of ports, and a group is a list of nodes. A node is
+ * in one group at most. Workers see one version of a list (macs/sequence.h) of all replicas of a group.
+ * Threads: macs_multicast_find from any worker; the others from the control thread.
+ * Errors: -errno.
  */
 #ifndef MACS_RUNTIME_MULTICAST_H
 #define MACS_RUNTIME_MULTICAST_H

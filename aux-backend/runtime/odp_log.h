@@ -1,5 +1,4 @@
-/* What ODP says: to standard error as it comes. The first error is kept, for the switch's own last words: where they
- * are all that somebody sees, they tell the reason.
+/* Log messages of ODP: they go to standard error. The first error is kept, for the last message of a switch that fails.
  *
  * Threads: any.
  */

@@ -1,8 +1,8 @@
-/* A port of the switch: a packet interface of ODP, or `ctl:`, which the control thread feeds and drains.
+/* A port of the switch: a packet interface of ODP, or `ctl:`, whose frames the control thread injects and collects.
  *
- * Interfaces are used in direct mode. Each input queue is polled by one worker; output queues are one a worker where
- * the interface has so many, else shared (and then the platform locks).
- * Errors are -errno and have been logged.
+ * Interfaces are in ODP's direct mode. Each input queue is polled by one worker. Each worker has an output queue of its
+ * own where the interface has enough of them; else workers share queues, and the platform locks them.
+ * Errors: -errno, logged.
  */
 #ifndef MACS_RUNTIME_PORT_H
 #define MACS_RUNTIME_PORT_H

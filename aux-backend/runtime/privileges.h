@@ -1,8 +1,7 @@
-/* Privileges: what a switch may do once its ports are open.
+/* Drops the privileges that a switch no longer needs once its ports are open.
  *
- * Linux gives each thread capabilities of its own. Every thread that processes packets or serves clients gives up all
- * that its ports do not need for good: what comes in from outside could only take over what is left. docs/privileges.md
- * lists what each kind of port needs.
+ * Linux gives each thread its own set of capabilities. Every thread that processes packets or serves clients drops for
+ * good all that its ports do not need. docs/privileges.md lists what each kind of port needs.
  */
 #ifndef MACS_RUNTIME_PRIVILEGES_H
 #define MACS_RUNTIME_PRIVILEGES_H

@@ -7,28 +7,28 @@
 
 #include "runtime/handles.h"
 
-struct macs_profile_books {
+struct macs_profile_writer {
     struct macs_handles members, groups;
     uint32_t *uses; /* by member: how many groups it is in */
 };
 
-static void free_books(struct macs_profile_books *books) {
-    if (!books)
+static void free_writer(struct macs_profile_writer *writer) {
+    if (!writer)
         return;
-    macs_handles_fini(&books->members);
-    macs_handles_fini(&books->groups);
-    free(books->uses);
-    free(books);
+    macs_handles_fini(&writer->members);
+    macs_handles_fini(&writer->groups);
+    free(writer->uses);
+    free(writer);
 }
 
-static struct macs_profile_books *make_books(uint32_t size) {
-    struct macs_profile_books *books = calloc(1, sizeof(*books));
-    if (!books)
+static struct macs_profile_writer *make_writer(uint32_t size) {
+    struct macs_profile_writer *writer = calloc(1, sizeof(*writer));
+    if (!writer)
         return NULL;
-    books->uses = calloc((size_t)size + 1, sizeof(books->uses[0]));
-    if (books->uses && !macs_handles_init(&books->members, size) && !macs_handles_init(&books->groups, size))
-        return books;
-    free_books(books);
+    writer->uses = calloc((size_t)size + 1, sizeof(writer->uses[0]));
+    if (writer->uses && !macs_handles_init(&writer->members, size) && !macs_handles_init(&writer->groups, size))
+        return writer;
+    free_writer(writer);
     return NULL;
 }
 
@@ -39,8 +39,8 @@ int macs_profile_create(struct macs_profile **created, uint32_t size, uint32_t v
     *profile = (struct macs_profile){.size = size, .value_bytes = value_bytes, .qsbr = qsbr};
     profile->members = calloc((size_t)size + 1, sizeof(profile->members[0]));
     profile->groups = calloc((size_t)size + 1, sizeof(profile->groups[0]));
-    profile->books = make_books(size);
-    if (profile->members && profile->groups && profile->books) {
+    profile->writer = make_writer(size);
+    if (profile->members && profile->groups && profile->writer) {
         *created = profile;
         return 0;
     }
@@ -56,7 +56,7 @@ void macs_profile_destroy(struct macs_profile *profile) {
         macs_sequence_destroy(atomic_load(&profile->groups[i]));
     free(profile->members);
     free(profile->groups);
-    free_books(profile->books);
+    free_writer(profile->writer);
     free(profile);
 }
 
@@ -92,12 +92,12 @@ static int set_member(struct macs_profile *profile, uint32_t handle, const void 
 }
 
 int macs_profile_member_create(struct macs_profile *profile, const void *value, uint32_t *handle) {
-    int status = macs_handles_take(&profile->books->members, handle);
+    int status = macs_handles_take(&profile->writer->members, handle);
     if (status)
         return status;
     status = set_member(profile, *handle, value);
     if (status)
-        macs_handles_give_back(&profile->books->members, *handle);
+        macs_handles_give_back(&profile->writer->members, *handle);
     return status;
 }
 
@@ -108,23 +108,23 @@ int macs_profile_member_modify(struct macs_profile *profile, uint32_t handle, co
 int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
     if (!member_at(profile, handle))
         return -ENOENT;
-    if (profile->books->uses[handle])
+    if (profile->writer->uses[handle])
         return -EBUSY;
     int status = set_member(profile, handle, NULL);
     if (!status)
-        macs_handles_give_back(&profile->books->members, handle);
+        macs_handles_give_back(&profile->writer->members, handle);
     return status;
 }
 
 int macs_profile_group_create(struct macs_profile *profile, uint32_t *handle) {
-    int status = macs_handles_take(&profile->books->groups, handle);
+    int status = macs_handles_take(&profile->writer->groups, handle);
     if (status)
         return status;
     struct macs_sequence *group = macs_sequence_create();
     if (group)
         atomic_store_explicit(&profile->groups[*handle], group, memory_order_release);
     else
-        macs_handles_give_back(&profile->books->groups, *handle);
+        macs_handles_give_back(&profile->writer->groups, *handle);
     return group ? 0 : -ENOMEM;
 }
 
@@ -140,8 +140,8 @@ int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle) {
     if (status)
         return status;
     for (uint32_t i = 0; i < group->count; i++)
-        profile->books->uses[member_of(group, i)]--;
-    macs_handles_give_back(&profile->books->groups, handle);
+        profile->writer->uses[member_of(group, i)]--;
+    macs_handles_give_back(&profile->writer->groups, handle);
     atomic_store_explicit(&profile->groups[handle], NULL, memory_order_release);
     macs_qsbr_defer(profile->qsbr, macs_sequence_release, profile, group);
     return 0;
@@ -187,7 +187,7 @@ int macs_profile_group_add(struct macs_profile *profile, uint32_t group, uint32_
         return -EEXIST;
     int status = change_group(profile, group, place, 0, &member, 1);
     if (!status)
-        profile->books->uses[member]++;
+        profile->writer->uses[member]++;
     return status;
 }
 
@@ -200,6 +200,6 @@ int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint
         return -EINVAL;
     int status = change_group(profile, group, place, 1, NULL, 0);
     if (!status)
-        profile->books->uses[member]--;
+        profile->writer->uses[member]--;
     return status;
 }

@@ -1,6 +1,9 @@
-/* The writer side of action profiles. Threads: the control thread. All return 0 or -errno: -ENOMEM, -ENOSPC (no handle
- * is free), -ENOENT (no such member), -ESRCH (no such group), -EBUSY (a reader hangs, or a member to delete is in a
- * group), -EEXIST, -EINVAL (the member is, or is not, in the group already). */
+/* The writer's functions of action profiles.
+ *
+ * Threads: the control thread.
+ * Errors: -ENOMEM; -ENOSPC: no handle is free; -ENOENT: no such member; -ESRCH: no such group; -EBUSY: a reader does
+ * not report, or the member to delete is in a group; -EEXIST, -EINVAL: the member is, or is not, in the group already.
+ */
 #ifndef MACS_RUNTIME_PROFILE_H
 #define MACS_RUNTIME_PROFILE_H
 

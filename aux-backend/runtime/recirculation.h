@@ -1,13 +1,13 @@
 /* The recirculation queue: packets that go through a pipeline again. Egress clones, resubmitted and recirculated
- * packets wait here, and are through before the next burst is received.
+ * packets wait here. They are through before the next burst is received.
  *
- * Order: what comes of a burst does not depend on how large it is. What a received packet leads to is what it leads to
- * alone, and goes out before what the next one leads to:
- * - the queue keeps the order of the packets' makers, and of what goes through together at most one is of each received
- *   packet, so that none meets another pass of its own;
- * - what is to be sent is held until all is through, then sent in the order of the received packets (`origin`).
- * Bounds: what comes of a received packet passes MACS_PASSES_MAX times more; what is beyond is dropped. Only where the
- * pool has no packet left are copies lost that a smaller burst would not lose.
+ * Order: the result does not depend on the size of bursts. All packets that come of one received packet go out before
+ * those that come of the next:
+ * - The queue keeps the order of the packets from which its packets were made. Packets that are processed together come
+ *   of different received packets, so no pass of a packet runs beside another pass of the same one.
+ * - Packets to send are held until all are through, and are then sent in the order of the received packets (`origin`).
+ * Bounds: all packets that come of one received packet make at most MACS_PASSES_MAX further passes together; what would
+ * go on after that is dropped. Only if the pool is empty are copies lost that a smaller burst would not lose.
  * Threads: a worker's own.
  */
 #ifndef MACS_RUNTIME_RECIRCULATION_H

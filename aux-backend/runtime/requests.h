@@ -1,9 +1,8 @@
-/* The way of packets of programs that make requests (macs_packet.requests): clones, resubmitted and recirculated
- * packets. Each function stands in the place of the plain one in struct macs_datapath. Source: the documentation of
- * BMv2's simple_switch.
+/* The datapath of programs with requests (macs_packet.requests): clones, resubmitted and recirculated packets.
  *
- * Ingress clones go to egress at once, before the packet that they are copies of. Egress clones, resubmitted and
- * recirculated packets wait in the recirculation queue, and are through before the next burst is received.
+ * Each function replaces the plain one in struct macs_datapath. Ingress clones go to egress at once, before the packet
+ * that they are copies of. Egress clones, resubmitted and recirculated packets go to the recirculation queue.
+ * Source: the documentation of BMv2's simple_switch.
  */
 #ifndef MACS_RUNTIME_REQUESTS_H
 #define MACS_RUNTIME_REQUESTS_H

@@ -1,7 +1,9 @@
-/* A bounded queue of records of one size: many producers, one consumer, nobody waits.
+/* A bounded queue of records of one size, which never blocks.
  *
- * Each slot has a sequence number that says whose turn it is; a producer claims a slot by advancing `tail`.
- * A record that finds no room is refused (and counted by the caller). Source: D. Vyukov, bounded MPMC queue.
+ * Each slot has a sequence number that says whether a producer or the consumer is next. A producer claims a slot by
+ * advancing `tail`. A record for which there is no room is refused; the caller counts it.
+ * Threads: many producers, one consumer.
+ * Source: D. Vyukov, bounded MPMC queue.
  */
 #ifndef MACS_RUNTIME_RING_H
 #define MACS_RUNTIME_RING_H

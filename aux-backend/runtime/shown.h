@@ -1,8 +1,7 @@
-/* Text from outside (names, strings of a program, words of commands) as people see it.
+/* Escapes text from outside (names, strings of a program, words of commands) for display.
  *
- * What would steer a terminal is written out: control characters, those beyond ASCII too, and what turns the direction
- * of writing, as \x1b or by the bytes of their UTF-8; so are bytes that are no UTF-8. Text is UTF-8 then, and
- * printable.
+ * Written as \x1b are bytes that are not UTF-8, control characters, also those beyond ASCII, and characters that change
+ * the direction of writing. So the result is printable UTF-8, and no text steers a terminal.
  */
 #ifndef MACS_RUNTIME_SHOWN_H
 #define MACS_RUNTIME_SHOWN_H

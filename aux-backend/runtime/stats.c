@@ -102,9 +102,9 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
                   (double)sum->received / sum->busy_seconds);
     for (unsigned i = 0; i < sw->worker_count; i++) {
         const struct macs_loop *loop = &sw->workers[i]->loop;
-        if (loop->kept_at)
-            macs_tell(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->kept_ns / 1e9,
-                      loop->kept_at);
+        if (loop->stuck_at)
+            macs_tell(file, "worker %u was in one burst for %.1f s, in a loop at %s\n", i, (double)loop->stuck_ns / 1e9,
+                      loop->stuck_at);
     }
     if (sum->asserts)
         macs_tell(file, "%" PRIu64 " assertions failed\n", sum->asserts);

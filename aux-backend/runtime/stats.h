@@ -1,5 +1,7 @@
-/* The sums of what the workers count (counters.h), and of what ports have missed: frames for which there was no room as
- * they came are not received. Any thread.
+/* Sums of the workers' counters (counters.h), and frames that ports have missed. A missed frame found no room when it
+ * came, so it was not received.
+ *
+ * Threads: any.
  */
 #ifndef MACS_RUNTIME_STATS_H
 #define MACS_RUNTIME_STATS_H

@@ -1,4 +1,4 @@
-/* The switch: a program, its tables and externs, ports and workers, and what they share. lifecycle.h makes it. */
+/* The switch: the program, its tables and externs, ports, workers, and what they share. lifecycle.h makes it. */
 #ifndef MACS_RUNTIME_SWITCH_H
 #define MACS_RUNTIME_SWITCH_H
 

@@ -1,4 +1,7 @@
-/* The traffic manager: where packets go between ingress and egress. Owns what it is given. */
+/* The traffic manager: unicast, multicast, clones and drops, between ingress and egress.
+ *
+ * Ownership: it owns the packets that it is given.
+ */
 #ifndef MACS_RUNTIME_TRAFFIC_MANAGER_H
 #define MACS_RUNTIME_TRAFFIC_MANAGER_H
 

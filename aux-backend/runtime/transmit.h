@@ -1,5 +1,8 @@
-/* Transmit: packets gather in a buffer a port and go out together, in their order; a burst that goes to one port as a
- * whole goes out as it is. All of a worker. */
+/* Transmit: a buffer for each port gathers packets, which go out as a burst, in order. A burst of which all packets go
+ * to one port is sent as it is.
+ *
+ * Threads: a worker's own.
+ */
 #ifndef MACS_RUNTIME_TRANSMIT_H
 #define MACS_RUNTIME_TRANSMIT_H
 

@@ -1,5 +1,4 @@
-/* A worker: a thread and all that belongs to it alone. A packet stays with the worker that received it, and so do its
- * copies. */
+/* A worker: a thread and its own data. A packet, and every copy of it, stays with the worker that received it. */
 #ifndef MACS_RUNTIME_WORKER_H
 #define MACS_RUNTIME_WORKER_H
 

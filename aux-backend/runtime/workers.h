@@ -1,4 +1,4 @@
-/* Workers: made before traffic begins, then each polls its inputs until the switch stops. */
+/* Makes the workers before traffic begins. Each then polls its inputs until the switch stops. */
 #ifndef MACS_RUNTIME_WORKERS_H
 #define MACS_RUNTIME_WORKERS_H
 

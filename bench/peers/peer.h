@@ -58,9 +58,9 @@ static inline void peer_start(const char *name) {
         peer_fail("DPDK does not start: are there huge pages (sysctl vm.nr_hugepages=1024), and /dev/hugepages?");
 }
 
-/* A program has just seen the keys that it looks up, so they are in its cache: those of the next batch are fetched
+/* A program has just seen the keys that it looks up, so they are in its cache: those of the next batch are prefetched
  * while this one is looked up, for both sides alike. */
-static inline void peer_expect_keys(uint32_t first) {
+static inline void peer_prefetch_keys(uint32_t first) {
     const char *end = peer_key(first + BATCH);
     for (const char *next = peer_key(first); next < end; next += 64)
         macs_prefetch(next);
@@ -70,7 +70,7 @@ static inline uint64_t peer_rounds(peer_lookup *lookup, uint32_t *at) {
     uint64_t answers[BATCH], sum = 0;
     for (unsigned i = 0; i < BATCHES_EACH; i++) {
         uint32_t next = (*at + BATCH) % KEYS;
-        peer_expect_keys(next);
+        peer_prefetch_keys(next);
         lookup(*at, answers);
         for (unsigned k = 0; k < BATCH; k++)
             sum += answers[k];
@@ -116,9 +116,9 @@ static inline int peer_serve(void) {
 }
 
 /* Make our table and fill it: entry n has the match and the number that `fill` sets. False from `fill`: left out. */
-static inline void *peer_table(const struct macs_table_ops *kernel, const struct macs_table_shape *shape) {
+static inline void *peer_table(const struct macs_table_ops *ops, const struct macs_table_shape *shape) {
     void *self;
-    if (kernel->create(shape, NULL, &self))
+    if (ops->create(shape, NULL, &self))
         peer_fail("our table cannot be made");
     return self;
 }

@@ -1,6 +1,9 @@
-/* Header fields and integers of odd widths. Fields are big-endian on the wire; values are held in the smallest unsigned
- * type that fits, bits above the width zero. All functions are inline and fold to a load and a shift where offset and
- * width are constants, as in generated code. */
+/* Header fields and integers of any width up to 64 bits.
+ *
+ * Fields are big-endian on the wire. A value is in the smallest unsigned type that holds it; bits above its width are
+ * zero. All functions are inline. Where offset and width are constants, as in generated code, each becomes a load and a
+ * shift.
+ */
 #ifndef MACS_BITS_H
 #define MACS_BITS_H
 

@@ -1,6 +1,7 @@
-/* The hash and checksum algorithms over packed bytes. Names and parameters as BMv2's documentation has them.
+/* Hash and checksum algorithms over packed bytes, with the names and parameters of BMv2's documentation.
  *
- * macs_extend_… gives the hash of what has the hash `before` with these bytes behind it. */
+ * macs_extend_…(before, …): `before` is the hash of some bytes; returns the hash of these with more bytes behind them.
+ */
 #ifndef MACS_CHECKSUM_H
 #define MACS_CHECKSUM_H
 

@@ -1,8 +1,8 @@
-/* Ciphers for payloads: AES-128-CBC, by ODP's crypto API. Only programs that name `macs_cipher` link with it.
+/* Ciphers for payloads: AES-128-CBC, by ODP's crypto API. Only programs with the extern `macs_cipher` link it.
  *
- * The program leaves key and initialization vector behind the packet's record (struct macs_cipher_request) and says
- * which way; the runtime ciphers the payloads of a burst together, once the deparser has run. A session for each key
- * and direction is made when its first packet comes, and kept by the worker.
+ * The program writes key, initialization vector and direction behind the packet's record (struct macs_cipher_request).
+ * When the deparser has run, the runtime ciphers the payloads of a burst together.
+ * Ownership: a worker makes a session for each key and direction when its first packet comes, and keeps it.
  */
 #ifndef MACS_CIPHER_H
 #define MACS_CIPHER_H

@@ -1,9 +1,9 @@
-/* Counters: packets and bytes, by an index or a table's entries.
+/* Counters: packets and bytes, by an index or by the entries of a table.
  *
- * There is one array a worker, so that counting shares no cache line; a value is the sum over the workers.
- * Counts of large counters are deferred: a count's line is prefetched, the addition is made up to 64 counts later, at
- * the end of the burst at the latest. Additions commute, so only a reader could tell. Threads: each worker adds to its
- * own array; anyone reads.
+ * There is an array for each worker, so that workers do not share cache lines. A value is the sum over the workers.
+ * Counts of large counters are deferred: a count is prefetched, and added up to 64 counts later, at the latest at the
+ * end of the burst. Additions commute, so only a reader could see the difference.
+ * Threads: each worker adds to its own array; any thread reads.
  */
 #ifndef MACS_COUNTER_H
 #define MACS_COUNTER_H

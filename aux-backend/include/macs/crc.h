@@ -1,12 +1,14 @@
 /* Reflected CRCs of 16 and 32 bits: by ARM's CRC instructions, by carry-less multiplication (x86, ARM), else by tables.
- * -DMACS_CRC_PLAIN takes the tables.
+ * -DMACS_CRC_PLAIN uses the tables.
  *
- * As polynomials over GF(2), a message is the sum of its words, each times x to the power of the bits behind it, and
- * its CRC that sum's rest by the CRC's polynomial. So words are multiplied by the rests of these powers, which are
- * known, independently of each other, and the sum is reduced in the end. All is reflected: a word's lowest bit has the
- * highest power, so that a product of two has x once too often, which the powers leave out. Cost: up to 8 bytes take 2
- * multiplications, up to 12 take 3, each 8 more one more; by tables 8 loads that wait for the 8 before them.
- * Source: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ (2009); by tables: Sarwate,
+ * A message is a polynomial over GF(2), and its CRC the remainder by the CRC's polynomial. The message is the sum of
+ * its words, each times x to the power of the number of bits behind it. The remainders of these powers are constants.
+ * So each word is multiplied by its constant, independently of the others, and only the sum is reduced at the end.
+ * Everything is reflected: the lowest bit of a word is the highest power. The product of two reflected words has a
+ * factor x too many, which the constants do without.
+ * Cost: up to 8 bytes take 2 multiplications, up to 12 take 3, each 8 more one more. By tables 8 loads depend on the 8
+ * before them.
+ * Source: Gopal et al., Fast CRC computation for generic polynomials using PCLMULQDQ (2009). Tables: Sarwate,
  * Computation of cyclic redundancy checks via table look-up (1988); Kounavis, Berry, Novel table lookup-based
  * algorithms for high-performance CRC generation (2008).
  */

@@ -1,7 +1,7 @@
-/* Stateful externs as generated code uses them: all inline, none blocks.
+/* Stateful externs for generated code. All functions are inline, and none blocks.
  *
  * Counters, registers and meters have headers of their own.
- * Digests go into a bounded queue; what does not fit is counted as lost, never waited for.
+ * Digests: a bounded queue. A record for which there is no room is counted as lost.
  */
 #ifndef MACS_EXTERN_H
 #define MACS_EXTERN_H

@@ -1,4 +1,5 @@
-/* What the deparser does to a frame whose headers no longer lie where they were received. */
+/* Changes of a frame by the deparser, where headers have moved: it grows or shrinks at its front, and may be truncated.
+ */
 #ifndef MACS_LAYOUT_H
 #define MACS_LAYOUT_H
 

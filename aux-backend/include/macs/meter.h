@@ -1,8 +1,10 @@
-/* Meters: two-rate three-colour marking. Source: RFC 2698.
+/* Meters: two-rate three-colour marking, colour-blind.
  *
- * A cell fills one cache line. Its buckets are filled when a packet comes, by the time since the last one.
- * Threads: any. Cells are shared by the workers, under a lock each, held for a few instructions: a packet's colour
- * depends on all packets before it, of every worker.
+ * A cell fills a cache line. When a packet comes, its cell's buckets are first filled for the time since the packet
+ * before.
+ * Threads: any. A packet's colour depends on all packets before it, of all workers: so each cell has a lock, which is
+ * held for a few instructions.
+ * Source: RFC 2698.
  */
 #ifndef MACS_METER_H
 #define MACS_METER_H

@@ -1,9 +1,8 @@
-/* The self-described buffer: what the switch knows of a packet, kept in the packet's own user area.
+/* The record: what the switch knows of a packet, kept in the packet's own buffer.
  *
- * `struct macs_packet` stands at the start of odp_packet_user_area(), the program's own state (headers, metadata)
- * follows it. The area is bound to its packet once, when the pool is made: receiving allocates nothing.
- * Threads: a packet belongs to one worker at a time. Source: the self-described packet buffers paper; ODP API
- * odp_packet.
+ * `struct macs_packet` is at the start of odp_packet_user_area(); the state of the program (headers, metadata) follows
+ * it. The area belongs to its packet from the creation of the pool on, so receiving a packet allocates nothing.
+ * Threads: a packet belongs to one worker at a time.
  */
 #ifndef MACS_PACKET_H
 #define MACS_PACKET_H
@@ -17,7 +16,7 @@ enum macs_pipe_verdict {
     MACS_FORWARD = 0, /* to egress_port */
     MACS_DROP,        /* by the program; macs_packet.cause says more */
     MACS_REPLICATE,   /* a copy for each member of multicast_group */
-    MACS_EGRESS,      /* to egress_port, through egress(), of a straight program */
+    MACS_EGRESS,      /* to egress_port, through egress(), where the program runs to completion */
 };
 
 /* v1model's instance_type, as far as generated code asks for it. */

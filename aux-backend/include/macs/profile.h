@@ -1,6 +1,8 @@
-/* Action profiles and selectors as generated code uses them: entries of a table may name a member (an action with its
- * data) or a group of members, one of which a hash chooses for each packet.
- * Threads: one writer (the control thread), any number of lock-free readers; what was replaced lives on until every
+/* Action profiles and selectors, for generated code.
+ *
+ * An entry of a table may refer to a member (an action with its data), or to a group of members, of which a hash
+ * selects one for each packet.
+ * Threads: one writer (the control thread), any number of lock-free readers. What was replaced is freed once every
  * reader has reported a quiescent state (macs/qsbr.h).
  */
 #ifndef MACS_PROFILE_H
@@ -16,7 +18,7 @@ struct macs_profile {
     const struct macs_entry *_Atomic *members; /* by handle; NULL: none. As the values of the profile's tables. */
     struct macs_sequence *_Atomic *groups;     /* likewise: of handles of members, uint32_t, ascending */
     struct macs_qsbr *qsbr;
-    struct macs_profile_books *books; /* the writer's own */
+    struct macs_profile_writer *writer; /* the writer's own */
 };
 
 /* The value to run for an entry: the entry itself, or the member that it names or `selected` (a hash) chooses. */

@@ -1,19 +1,18 @@
-/* What a generated program exports, and what it may call: the contract between generated C and the runtime.
+/* What a generated program exports, and what it may call: the interface between generated C and the runtime.
  *
- * The runtime receives a burst, fills each packet's struct macs_packet (handle, data, length, contiguous, ingress_port,
- * instance_type, ingress_ns) and calls ingress(); reads the verdicts; replicates where asked; calls egress() for what
- * goes out, unless the program has merged egress into ingress (egress == NULL); sends in the order of the burst.
- * A program that makes requests (macs_packet.requests) has an egress of its own unless it only truncates
- * or ciphers. clone(),
- * where there is one, makes of a copy of a packet's state that of a clone: instance_type says of which kind,
- * requests.preserved what it keeps. ingress() may have changed the frame already, as egress() does: it has then made
- * the ingress clones. egress() (or the merged ingress()) ends with the deparser: length and data are then those of the
- * frame to send.
+ * By pipeline. For each burst the runtime fills the packets' records (struct macs_packet: handle, data, length,
+ * contiguous, ingress_port, instance_type, ingress_ns), calls ingress(), reads the verdicts, replicates packets, calls
+ * egress() for those that go out, and sends them in the order of the burst. Where ingress and egress are merged, egress
+ * is NULL. The last of them runs the deparser: `length` and `data` are then those of the frame to send. ingress() may
+ * have changed the frame too; it has made the ingress clones before.
+ * A program with requests (macs_packet.requests) has an egress of its own, unless it only truncates or ciphers. clone()
+ * turns the copied state of a packet into that of a clone: instance_type is the kind of clone, requests.preserved the
+ * list of fields that it keeps.
  *
- * A program whose packets go through one pipeline, once, runs to completion instead: it takes the received burst, fills
- * the records itself and gives the packets back to the runtime with their verdicts (macs/run_to_completion.h), by
- * run_to_completion(), or software pipelined by prologue() and epilogue(). It returns the bytes received. What is
- * replicated or recirculates goes on through its egress() and its ingress().
+ * To completion. A program in which a packet goes through one pipeline, once, takes a received burst, fills the records
+ * itself, and returns the packets with their verdicts (macs/run_to_completion.h): by run_to_completion(), or software
+ * pipelined by prologue() and epilogue(). It returns the number of bytes received. Packets that are replicated or
+ * recirculated go on through its egress() and ingress().
  */
 #ifndef MACS_PROGRAM_H
 #define MACS_PROGRAM_H
@@ -80,7 +79,7 @@ struct macs_program {
     bool ordered;              /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;        /* the program may set macs_packet.requests */
     bool uses_time;            /* the program may look at the time: packets' or the worker's */
-    bool reads_ahead;          /* the runtime fetches the headers of the next packets while it binds one */
+    bool reads_ahead;          /* the runtime prefetches the headers of the next packets while it binds one */
     bool avoids_huge_pages;    /* tables are never on huge pages */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */

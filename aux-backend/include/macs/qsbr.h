@@ -1,19 +1,18 @@
-/* Quiescent-state reclamation: how the one writer knows that no reader can still see what it unlinked.
+/* Quiescent-state based reclamation (QSBR; DPDK's rte_rcu_qsbr): how the one writer knows that no reader still has a
+ * pointer to what it has unlinked.
  *
- * Readers (workers) register once, go online, and report a quiescent state after each burst: at that point they hold
- * no pointer into any table, or none that is older than the burst that they have begun. The writer unlinks something,
- * defers its release, and goes on; the release runs when every reader that was online has reported since. Nobody waits
- * in the usual case, and many releases share one grace period.
- *
- * Cost of a report: one load of a shared line, and one release store when the writer has begun a new period. No locks.
- * A reader that waits or sleeps goes offline first; offline readers are never waited for. An online reader that does
- * not report (it hangs, or was stopped by a debugger) stops reclamation, not forwarding: the backlog of releases is
- * bounded, and when it is full the writer waits MACS_QSBR_TIMEOUT_NS for space, then refuses the change with -EBUSY
- * and leaves everything as it was; until that reader has reported, it does not wait for it again. Nothing is ever
- * released early.
+ * Readers (workers) register once, go online, and report a quiescent state after each burst. At that moment they hold
+ * no pointer into any table, or none from before the burst that they have begun. The writer unlinks an object and
+ * defers its release. The release runs once every reader that was online has reported. In the usual case nobody waits,
+ * and many releases share one grace period.
+ * A reader that waits or sleeps goes offline first, and the writer does not wait for it. An online reader that does not
+ * report (it hangs, or a debugger has stopped it) stops reclamation, not forwarding. The number of pending releases is
+ * bounded. When they are full the writer waits MACS_QSBR_TIMEOUT_NS for room, then refuses the change with -EBUSY and
+ * leaves everything as it was; it does not wait for that reader again until it has reported.
+ * Invariant: nothing is released before its grace period is over.
  * Threads: register, unregister, online, offline, quiescent by any reader for itself; all else by the one writer.
- * Source: Hart, McKenney, Brown, Walpole, "Performance of memory reclamation for lockless synchronization" (2007),
- * QSBR.
+ * Cost: a report is one load of a shared line, and one release store if the writer has begun a new period. No locks.
+ * Source: Hart, McKenney, Brown, Walpole, Performance of memory reclamation for lockless synchronization (2007).
  */
 #ifndef MACS_QSBR_H
 #define MACS_QSBR_H

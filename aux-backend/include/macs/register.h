@@ -1,8 +1,10 @@
 /* Registers: arrays of cells that the program and the control plane read and write.
  *
- * A cell is a C integer as wide as it must be; above 64 bits it is several words of 64, least significant first. The
- * compiler knows the width, so each has functions of its own. Out of range: reads give zero, writes do nothing.
- * Threads: any. A cell of at most 64 bits, and a word of a wider one, is read and written whole.
+ * A cell is the smallest C integer that holds its width; above 64 bits it is several words of 64, the least significant
+ * first. The compiler knows the width, so each width has functions of its own. Out of range a read gives zero, and a
+ * write does nothing.
+ * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. A
+ * read-modify-write of two workers may interleave, as in P4 without @atomic.
  */
 #ifndef MACS_REGISTER_H
 #define MACS_REGISTER_H

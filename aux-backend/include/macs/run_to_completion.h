@@ -1,16 +1,15 @@
-/* Run to completion: programs in which a packet goes through one pipeline, once, unless it is replicated or
- * recirculates.
+/* Run to completion, for generated code: a packet goes through one pipeline, once, unless it is replicated or
+ * recirculated.
  *
- * Generated code takes a burst as it was received and gives every packet a verdict; the runtime then sends and drops
- * the burst as a whole, and takes what goes on through the program's egress.
- *
- * What a packet keeps from stage to stage is on the worker's stack, so that every burst has it in the same cache lines;
- * large states, and those of packets that go on, are in the packets' own buffers, as ever. Its record is kept there too
- * if the program writes to it; else each stage fills in what it reads, which costs nothing for what nothing reads.
- *
- * Where the first lookups are of hashed keys, the program is software pipelined: prologue() parses a burst and hashes,
- * epilogue() does the rest and prefetches for the next burst, whose prologue has run by then. So no burst begins or
- * ends with waiting. A worker has two such bursts in memory of their own. Threads: a worker's own.
+ * Generated code takes a received burst and gives every packet a verdict. The runtime then sends and drops the burst as
+ * a whole. Packets that are replicated or recirculated go on through the program's egress.
+ * Values that a packet carries from stage to stage are on the worker's stack, so that every burst uses the same cache
+ * lines. Large states, and those of packets that go on, are in the packets' own buffers. The record is kept with these
+ * values if the program writes to it. Else each stage fills in the members that it reads.
+ * If the first lookups are of hashed keys, the program is software pipelined. prologue() parses a burst and hashes its
+ * keys. epilogue() does the rest, and prefetches for the next burst, whose prologue has run by then. So no burst begins
+ * or ends with a wait for memory. The two bursts of a worker are in memory of their own.
+ * Threads: a worker's own.
  */
 #ifndef MACS_RUN_TO_COMPLETION_H
 #define MACS_RUN_TO_COMPLETION_H
@@ -99,8 +98,8 @@ static inline bool macs_can_parse(odp_packet_t handle, uint32_t parse_bytes) {
     (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : (void *)macs_packet_of((handles)[index]))
 
 /* The same of what a packet keeps, of programs that do not keep its record. */
-#define macs_live(lives, handles, index)                                                                               \
-    (sizeof(*(lives)) <= MACS_STATE_IN_BURST ? &(lives)[index] : macs_live_of(macs_packet_of((handles)[index])))
+#define macs_live(states, handles, index)                                                                              \
+    (sizeof(*(states)) <= MACS_STATE_IN_BURST ? &(states)[index] : macs_live_of(macs_packet_of((handles)[index])))
 
 /* The verdict of a packet that cannot be bound. */
 #define MACS_VERDICT_REFUSED (MACS_VERDICT_DROP + MACS_CAUSE_RX_ERROR)

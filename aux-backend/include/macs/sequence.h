@@ -1,9 +1,9 @@
-/* A sequence of items of one size that one thread changes while any number read it whole.
+/* A sequence of items of one size. One thread changes it while any number of readers see it whole.
  *
- * Each version of a sequence is immutable and consists of parts, whose runs of at most MACS_SEQUENCE_RUN items it
- * shares with the version before; a change makes one run anew, or two, and the parts. So a reader sees all items of one
- * moment, and a change costs O(n / MACS_SEQUENCE_RUN + MACS_SEQUENCE_RUN), not O(n). One of one run is an array.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
+ * A version of the sequence is immutable. It consists of runs of at most MACS_SEQUENCE_RUN items, most of which it
+ * shares with the version before. A change copies one run or two, and the array of runs. So a reader sees all items of
+ * one moment, and a change costs O(n / MACS_SEQUENCE_RUN + MACS_SEQUENCE_RUN) instead of O(n).
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  */
 #ifndef MACS_SEQUENCE_H
 #define MACS_SEQUENCE_H

@@ -1,6 +1,10 @@
-/* What stages leave for another: packets of a burst, by their index, in packet order, so that none overtakes another at
- * a stage however it came there. A list where one stage alone leaves them, which has them in that order; else a set,
- * which is listed when all are there. Threads: a worker's own. */
+/* The packets that go to a stage, by their index in the burst, in packet order: at no stage does a packet overtake
+ * another, whichever stage it comes from.
+ *
+ * A list, where only one stage hands over packets, as that stage has them in order. Else a bit set, which is listed
+ * when all packets are in it.
+ * Threads: a worker's own.
+ */
 #ifndef MACS_SET_H
 #define MACS_SET_H
 

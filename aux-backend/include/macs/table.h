@@ -1,11 +1,12 @@
-/* Match-action tables as the control plane and the generated code see them, whatever algorithm stands behind.
+/* Match-action tables as the control plane and generated code use them, the same for all table kernels.
  *
  * A packed key is the table's key fields one after the other, each in ceil(bits/8) bytes, most significant byte first,
- * unused high bits zero. Exact fields come first, the LPM field (at most one) last, so that a prefix is a prefix.
- * A value is a struct that the generated code declares; it begins with struct macs_entry, action data follow in host
- * byte order at the offsets that the description gives.
- * Threads: one writer (the control thread) at a time, any number of lock-free readers; a value that was replaced or
- * deleted lives on until every reader has reported a quiescent state (macs/qsbr.h).
+ *unused high bits zero. Exact fields come first, the LPM field (at most one) last, so that a prefix is a prefix of the
+ * packed key.
+ * A value is a struct that generated code declares. It begins with struct macs_entry; action data follow in host byte
+ * order, at the offsets that the table's description gives.
+ * Threads: one writer (the control thread), any number of lock-free readers. A value that was replaced or deleted is
+ * freed once every reader has reported a quiescent state (macs/qsbr.h).
  */
 #ifndef MACS_TABLE_H
 #define MACS_TABLE_H
@@ -53,7 +54,7 @@ struct macs_key_field {
     uint16_t bits;
     uint16_t offset; /* in the packed key */
     uint8_t kind;    /* enum macs_match_kind */
-    uint8_t word_at; /* its lowest bit in the key word of a kernel that packs entries into words */
+    uint8_t word_at; /* its lowest bit in the key word, in a table of packed entries */
 };
 
 struct macs_param {
@@ -61,7 +62,7 @@ struct macs_param {
     uint16_t bits;
     uint16_t offset; /* in the value */
     uint16_t bytes;  /* 1, 2, 4, 8, or a multiple of 8: limbs, least significant first, each in host order */
-    uint8_t word_at; /* its lowest bit in the data word of a kernel that packs entries into words */
+    uint8_t word_at; /* its lowest bit in the data word, in a table of packed entries */
 };
 
 enum macs_action_scope { MACS_ANYWHERE, MACS_DEFAULT_ONLY, MACS_TABLE_ONLY };
@@ -86,30 +87,29 @@ struct macs_table_shape {
     uint32_t size; /* entries at most */
     uint32_t field_count;
     const struct macs_key_field *fields;    /* macs_table_init sets both; NULL: bytes before the prefix are exact or
-                                               ternary, as the kernel has it */
+                                               ternary, as the table kernel defines */
     const struct macs_action_desc *actions; /* macs_table_init sets both */
     uint32_t action_count;
-    /* For kernels that pack an entry into a word: the bits of the key, all its fields without gaps, and of the data,
-     * the action's number in the lowest `action_bits` and its parameters above. */
+    /* For packed entries: the bits of the key, whose fields have no gaps between them, and of the data, which has the
+     * action's number in the lowest `action_bits` and its parameters above. */
     uint8_t key_bits, data_bits, action_bits;
     bool indexed; /* readers want the index of what they find */
 };
 
 struct macs_qsbr;
 
-/* Table operations: the writer side of an algorithm. All return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC, -ENOMEM,
- * -EINVAL, -EBUSY (a reader hangs, so nothing can be reclaimed: see macs/qsbr.h); a refused change changes nothing.
- * `value` is copied, and gets its macs_entry.index. `index` may be NULL, and so may qsbr: then there are no concurrent
- * readers. Bits of a value that its mask or prefix excludes are ignored. Equal priorities: the longer prefix, then the
- * entry that was added first. None prints or exits. */
+/* Table operations: the writer's functions of a table kernel. They return 0 or -errno: -EEXIST, -ENOENT, -ENOSPC,
+ * -ENOMEM, -EINVAL, -EBUSY (a reader does not report, so nothing can be freed: see macs/qsbr.h). An operation that
+ * fails changes nothing. None prints or exits. `value` is copied, and its macs_entry.index is set. `index` may be NULL.
+ * `qsbr` is NULL where there are no concurrent readers. Bits of a match outside its mask or prefix are ignored. Among
+ * equal priorities the longer prefix wins, then the entry that was added first. */
 struct macs_table_ops {
     const char *name; /* "exact_hash" */
     int (*create)(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self);
     void (*destroy)(void *self);
     int (*add)(void *self, const struct macs_match *match, const void *value, uint32_t *index);
-    /* Prefetch what a change of that match will look at, so that the caller may do something else meanwhile: first
-     * where its entry is to be found or to go, then, when that has come, the `entry` that is there. NULL: it need not
-     * be told. */
+    /* Prefetch what a change of that match will read: first, without `entry`, the place of the entry; later, when that
+     * is in the cache, with `entry`, the entry itself. NULL: there is nothing to prefetch. */
     void (*prefetch)(void *self, const struct macs_match *match, bool entry);
     int (*modify)(void *self, const struct macs_match *match, const void *value);
     int (*remove)(void *self, const struct macs_match *match);

@@ -1,6 +1,8 @@
-/* Values of variable width. All that a program can do with a varbit is to extract, copy, compare and emit it, so its
- * value is bytes of the frame as it was received, which nothing changes before the deparser: where they lie, and how
- * many. */
+/* Values of variable width (varbit).
+ *
+ * A program can only extract, copy, compare and emit a varbit. So its value is a position and a length in the frame as
+ * received, which does not change before the deparser runs.
+ */
 #ifndef MACS_VARBIT_H
 #define MACS_VARBIT_H
 

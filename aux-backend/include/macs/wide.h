@@ -1,7 +1,8 @@
-/* Integers above 64 bits: `macs_wN`, N limbs of 64 bits, least significant limb first, bits above the width zero.
+/* Integers above 64 bits: `macs_wN` has N limbs of 64 bits, the least significant first; bits above the width are zero.
  *
- * The operations work on limb arrays and lengths; MACS_WIDE(N) makes a type and its value-returning functions of them,
- * so that generated expressions nest. Everything is inline and unrolls: N and widths are constants. */
+ * The operations take arrays of limbs and their lengths. MACS_WIDE(N) makes a type, and functions that return it by
+ * value, so that generated expressions nest. All are inline. N and the widths are constants, so loops are unrolled.
+ */
 #ifndef MACS_WIDE_H
 #define MACS_WIDE_H
 

@@ -1,5 +1,7 @@
-/* A worker: one thread that receives bursts from its ports, runs the program over them and sends.
- * What generated code needs to know of it; the rest is private to runtime/. */
+/* A worker: a thread that receives bursts from its ports, runs the program over them, and sends.
+ *
+ * This is what generated code uses of it; the rest is in runtime/worker.h.
+ */
 #ifndef MACS_WORKER_H
 #define MACS_WORKER_H
 
@@ -7,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the control thread wants of a worker that is in a loop of the program. */
-enum macs_wish {
+/* What the control thread asks of a worker that is in a loop of the program. */
+enum macs_loop_request {
     MACS_GO_ON = 0, /* nothing */
-    MACS_TELL,      /* to tell where it is */
+    MACS_TELL,      /* to answer with its place */
     MACS_END,       /* to drop the packet: the switch ends */
 };
 
@@ -28,15 +30,15 @@ struct macs_deferred_counts {
 struct macs_lock;
 
 struct macs_worker {
-    uint32_t index;         /* 0 … workers-1: selects this worker's share of counters */
-    uint32_t burst;         /* B: packets taken at once, 1 … MACS_BURST_MAX */
-    uint32_t sub_batch;     /* b: lookups in flight at once, 1 … B */
-    uint64_t now_ns;        /* time since the switch started, read once a burst if the program looks at it */
-    uint64_t random;        /* state of macs_random_next */
-    uint32_t port;          /* that the burst was received from, by its number */
-    const uint8_t *slot_of; /* port number → slot + 1; 0: no such port */
-    _Atomic uint8_t wish;   /* enum macs_wish, by the control thread */
-    bool alone; /* there is no other worker */
+    uint32_t index;               /* 0 … workers-1: selects this worker's share of counters */
+    uint32_t burst;               /* B: packets taken at once, 1 … MACS_BURST_MAX */
+    uint32_t sub_batch;           /* b: lookups in flight at once, 1 … B */
+    uint64_t now_ns;              /* time since the switch started, read once a burst if the program looks at it */
+    uint64_t random;              /* state of macs_random_next */
+    uint32_t port;                /* that the burst was received from, by its number */
+    const uint8_t *slot_of;       /* port number → slot + 1; 0: no such port */
+    _Atomic uint8_t loop_request; /* enum macs_loop_request, by the control thread */
+    bool alone;                   /* there is no other worker */
     uint32_t held_count;
     struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
     struct macs_lock *only_held;           /* the one that it holds; NULL: none or several */
@@ -45,12 +47,12 @@ struct macs_worker {
 
 struct macs_packet;
 
-/* A worker in a loop at `place` (FILE:LINE) does what is wanted of it. True: the packet is to be dropped. */
+/* A worker in a loop at `place` (FILE:LINE) does what the control thread asks. True: the packet is to be dropped. */
 bool macs_loop_tell(struct macs_worker *worker, const char *place);
 
-/* At the begin of each round of a loop that may go on for long; one load and a branch as long as nothing is wanted. */
+/* At the begin of each round of a loop that may be long. Cost: a load and a branch, if nothing is asked. */
 static inline bool macs_loop_ends(struct macs_worker *worker, const char *place) {
-    return __builtin_expect(atomic_load_explicit(&worker->wish, memory_order_relaxed) != MACS_GO_ON, 0) &&
+    return __builtin_expect(atomic_load_explicit(&worker->loop_request, memory_order_relaxed) != MACS_GO_ON, 0) &&
            macs_loop_tell(worker, place);
 }
 

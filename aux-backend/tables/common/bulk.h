@@ -1,11 +1,11 @@
-/* The lookups of a stage as arrays, of kernels whose entries are structures: its keys as numbers go in, entries come
- * out.
+/* Bulk lookups: the lookups of a burst in one table, as arrays. For table kernels whose entries are structures.
  *
- * A loop over an array has few instructions a key, so the processor has the loads of many keys in flight at once
- * without being told, and what is arithmetic becomes vector code. (Gathers are no faster than loads one by one, and
- * slower where the first-level cache misses.) MACS_BULK_LOOP stands before loops that load. What a lookup begins with
- * is fetched as soon as its key is known, in the stage before; where that is a kernel says once a burst (its
- * `bulk_begin`).
+ * The packed keys of the burst go in as an array of numbers, pointers to entries come out. A loop over an array takes
+ * few instructions a key, so the processor keeps the loads of many keys in flight, and arithmetic becomes vector code.
+ * (Gather instructions are no faster than single loads, and slower on misses of the first-level cache.)
+ * MACS_BULK_LOOP stands before loops that load.
+ * What a lookup reads first is prefetched when its key is known, in the stage before. The table's `bulk_begin` tells
+ * its address, once a burst.
  * Threads: a worker's own.
  */
 #ifndef MACS_TABLES_BULK_H
@@ -54,18 +54,19 @@ static inline void macs_bulk_entries_of_eight(const uint32_t numbers[], const ui
     memcpy(entries, &which, sizeof which);
 }
 
-/* Where lookups begin: that of a key at the byte 4 * key / 2^down. Of use until the reader is quiescent. */
+/* What lookups read first: for a key the byte 4 * key / 2^down from `from` on. Valid until the reader reports a
+ * quiescent state. */
 struct macs_bulk_begin {
     const uint8_t *from;
     uint32_t down;
 };
 
-/* A key is known: fetch what its lookup begins with. */
+/* Prefetch what the lookup of a key reads first. */
 static inline void macs_bulk_prefetch(struct macs_bulk_begin begin, uint32_t key) {
     macs_prefetch(begin.from + ((uint64_t)key << 2 >> begin.down));
 }
 
-static inline void macs_bulk_fetch(const struct macs_entry *const entries[], uint32_t count) {
+static inline void macs_bulk_prefetch_entries(const struct macs_entry *const entries[], uint32_t count) {
     MACS_BULK_LOOP
     for (uint32_t i = 0; i < count; i++)
         macs_prefetch(entries[i]);

@@ -1,4 +1,4 @@
-/* Seeds for the hash of keys. */
+/* Random seeds for the hash of keys. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* getentropy */
 #endif

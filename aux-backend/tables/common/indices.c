@@ -1,4 +1,4 @@
-/* Entries' indices; see indices.h. */
+/* Allocation of entry indices; see indices.h. */
 #include "indices.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
-/* The indices 0 … size-1 of a table's entries, taken and given back in O(1).
+/* Allocates the indices 0 … size - 1 of a table's entries, in O(1).
  *
- * Threads: the one writer. Cost: 4 bytes for each index that was ever given back.
+ * Threads: the one writer.
+ * Cost: 4 bytes for each index that was ever freed.
  */
 #ifndef MACS_TABLES_INDICES_H
 #define MACS_TABLES_INDICES_H

@@ -1,4 +1,4 @@
-/* Writer side of the linear table; layout and rules stand in linear.h. */
+/* Table operations of the linear table; its layout and rules are in linear.h. */
 #include "linear.h"
 
 #include <errno.h>

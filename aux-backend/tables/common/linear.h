@@ -1,14 +1,14 @@
-/* The reference: every match kind, one entry looked at after the other.
+/* Linear search: takes every match kind. The reference for all other table kernels.
  *
- * Lookup: entries in the order in which they win (highest priority, then longest prefix, then added first); the first
- * that matches is the answer. Each field is compared by its kind as the P4-16 specification and P4Runtime have it:
- * exact equal, prefix equal, equal under the mask, within low … high as unsigned numbers. Without fields in the shape
- * the key is compared under its mask.
- * Invariants: each add and remove publishes a new version of the list of entries (macs/sequence.h), so that a lookup
- * sees all entries of one moment; a modified value replaces the old one in the list by one atomic store. The match
- * stands behind the value in its slot, so both belong together. Threads: one writer, any number of readers between two
- * quiescent reports (macs/qsbr.h). Cost: lookup O(entries × key bytes); change some copies of 2 kB, and 16 bytes for
- * 256 entries or more. Source: the specifications.
+ * The list of entries is in the order in which entries win: highest priority, then longest prefix, then added first.
+ * A lookup returns the first entry that matches. Each field is compared by its match kind, as the P4-16 specification
+ * and P4Runtime define it: exact, prefix, under a mask, or low … high as unsigned numbers. Without fields in the shape
+ * the whole key is compared under its mask.
+ * Invariants: each add and remove publishes a new version of the list (macs/sequence.h), so a lookup sees all entries
+ * of one moment. A modified value replaces the old one by one atomic store. The match is behind the value in its slot.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup O(entries × key bytes); a change copies some 2 kB, and 16 bytes for each 256 entries.
+ * Source: the P4-16 and P4Runtime specifications.
  */
 #ifndef MACS_TABLES_LINEAR_H
 #define MACS_TABLES_LINEAR_H

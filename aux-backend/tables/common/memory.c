@@ -1,4 +1,4 @@
-/* Memory for tables, on huge pages where they can be had. */
+/* Memory for tables; see memory.h. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_HUGETLB, MADV_HUGEPAGE */
 #endif
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The book of mapped areas. */
+/* A record of the mapped areas. */
 struct area {
     struct area *next;
     void *memory;
@@ -26,7 +26,7 @@ void macs_memory_avoid_huge_pages(void) {
     avoids_huge_pages = true;
 }
 
-static void book(struct area *area, void *memory, size_t bytes, uint64_t *kind) {
+static void record(struct area *area, void *memory, size_t bytes, uint64_t *kind) {
     pthread_mutex_lock(&lock);
     *area = (struct area){areas, memory, kind, bytes};
     areas = area;
@@ -90,7 +90,7 @@ static void *map_reserved(size_t bytes) {
     return NULL;
 }
 
-static void *map_booked(size_t bytes, bool sparse) {
+static void *map_recorded(size_t bytes, bool sparse) {
     struct area *area = malloc(sizeof *area);
     sparse |= avoids_huge_pages;
     void *memory = area && !sparse ? map_reserved(bytes) : NULL;
@@ -98,7 +98,7 @@ static void *map_booked(size_t bytes, bool sparse) {
     if (area && !memory)
         memory = map_aligned(bytes);
     if (memory)
-        book(area, memory, bytes, kind);
+        record(area, memory, bytes, kind);
     else
         free(area);
     return memory;
@@ -112,7 +112,7 @@ void *macs_memory_alloc(size_t bytes, bool sparse) {
         void *memory = aligned_alloc(64, lines);
         return memory ? memset(memory, 0, lines) : NULL;
     }
-    return map_booked(whole_pages(bytes), sparse);
+    return map_recorded(whole_pages(bytes), sparse);
 }
 
 void macs_memory_free(void *memory, size_t bytes) {

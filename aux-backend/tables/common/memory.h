@@ -1,9 +1,9 @@
-/* Memory for tables: zeroed, cache-line aligned, on huge pages where it is big and they can be had.
+/* Memory for tables: zeroed, aligned to cache lines, on huge pages where it is large.
  *
- * From MACS_MEMORY_BIG bytes on it is mapped: first from the system's reserved huge pages, else as ordinary memory
- * that the kernel is asked to back by huge pages. Mapped memory costs nothing until it is touched, except that
- * reserved huge pages are taken whole: for what may stay mostly untouched say `sparse`, and they are left alone.
- * What is mapped is booked, so that one can be told which pages there are.
+ * From MACS_MEMORY_BIG bytes on it is mapped: from the reserved huge pages if there are enough, else as ordinary memory
+ * with a request for transparent huge pages. Mapped memory takes pages when they are first written. Reserved huge
+ * pages are taken at once: say `sparse` for memory of which most is never written, and they are not used.
+ * The kind of pages of each mapping is recorded, for `table_info`.
  * Threads: any.
  * Errors: NULL when there is no memory.
  */

@@ -1,4 +1,4 @@
-/* The writer's side of packed entries; see packing.h. */
+/* Packs and unpacks 64-bit entries, for the writer; see packing.h. */
 #include "packing.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* Entries as words: the key's fields without gaps in one, the action's number and its data in another.
+/* Packed entries: the key's fields in one word, the action's number and its data in another, without gaps.
  *
- * Where the bits lie is the compiler's choice, told by the table's shape: it unpacks found words in the generated code
- * itself, and this is the writer's side of the same. A word has at most 64 bits.
- * Threads: any; nothing is kept, but for what a writer shows of its entries (struct macs_packing_view).
+ * The compiler chooses the position of each field and passes it in the table's shape. Generated code unpacks the words
+ * of entries itself; the functions here do the same for the control plane. A word has at most 64 bits.
+ * Threads: any. Only struct macs_packing_view, for a writer that shows its entries, has a state.
  */
 #ifndef MACS_TABLES_PACKING_H
 #define MACS_TABLES_PACKING_H

@@ -1,4 +1,4 @@
-/* Fetch of a cache line that a lookup is going to read; nothing where MACS_NO_PREFETCH is defined. */
+/* Prefetches a cache line for a lookup; does nothing where MACS_NO_PREFETCH is defined. */
 #ifndef MACS_TABLES_PREFETCH_H
 #define MACS_TABLES_PREFETCH_H
 

@@ -1,4 +1,4 @@
-/* Writer side of quiescent-state reclamation; the rules stand in macs/qsbr.h. */
+/* The writer's side of quiescent-state based reclamation; macs/qsbr.h has the rules. */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #endif

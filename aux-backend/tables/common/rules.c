@@ -1,4 +1,4 @@
-/* The writer's book of entries: canonical matches, found by hash. */
+/* The writer's record of entries: matches in canonical form, found by a hash. */
 #include "rules.h"
 
 #include <errno.h>
@@ -89,19 +89,21 @@ static uint64_t order_of(int32_t priority, uint32_t prefix_bits) {
 }
 
 static int canonical(struct macs_rules *rules, const struct macs_match *match) {
-    struct macs_rule *wanted = rules->wanted;
+    struct macs_rule *current = rules->current;
     uint32_t bytes = rules->key_bytes;
     bool prefix = rules->prefix_offset < bytes;
-    wanted->prefix_bits = prefix ? match->prefix_bits : bytes * 8;
-    wanted->priority = rules->priorities ? match->priority : 0;
-    wanted->order = order_of(wanted->priority, wanted->prefix_bits);
-    if (bytes == 0 || wanted->prefix_bits > bytes * 8 || wanted->prefix_bits < (prefix ? rules->prefix_offset * 8 : 0))
+    current->prefix_bits = prefix ? match->prefix_bits : bytes * 8;
+    current->priority = rules->priorities ? match->priority : 0;
+    current->order = order_of(current->priority, current->prefix_bits);
+    if (bytes == 0 || current->prefix_bits > bytes * 8 ||
+        current->prefix_bits < (prefix ? rules->prefix_offset * 8 : 0))
         return -EINVAL;
     if (rules->masked)
-        copy_masked(rules, match, wanted);
+        copy_masked(rules, match, current);
     else
-        copy_prefix(rules, match->value, wanted);
-    return rules->ranges && !macs_rules_in_ranges(rules, wanted->bytes, macs_rules_high(rules, wanted), wanted->bytes)
+        copy_prefix(rules, match->value, current);
+    return rules->ranges &&
+                   !macs_rules_in_ranges(rules, current->bytes, macs_rules_high(rules, current), current->bytes)
                ? -EINVAL
                : 0;
 }
@@ -110,18 +112,18 @@ static int canonical(struct macs_rules *rules, const struct macs_match *match) {
  */
 
 static uint32_t hash_of(const struct macs_rules *rules, const struct macs_rule *rule) {
-    return (uint32_t)(macs_hash_bytes(rule->bytes, rules->kept_bytes, rule->order) >> 32);
+    return (uint32_t)(macs_hash_bytes(rule->bytes, rules->match_bytes, rule->order) >> 32);
 }
 
 static bool same_match(const struct macs_rules *rules, const struct macs_rule *a, const struct macs_rule *b) {
-    return a->order == b->order && memcmp(a->bytes, b->bytes, rules->kept_bytes) == 0;
+    return a->order == b->order && memcmp(a->bytes, b->bytes, rules->match_bytes) == 0;
 }
 
 /* The place of a match of that hash: where it is, or the free one where it would go. */
-static struct macs_rules_place *probe(const struct macs_rules *rules, const struct macs_rule *wanted, uint32_t hash) {
+static struct macs_rules_place *probe(const struct macs_rules *rules, const struct macs_rule *current, uint32_t hash) {
     uint32_t at = hash & (rules->map_places - 1);
     while (rules->map[at].index &&
-           (rules->map[at].hash != hash || !same_match(rules, macs_rules_at(rules, rules->map[at].index - 1), wanted)))
+           (rules->map[at].hash != hash || !same_match(rules, macs_rules_at(rules, rules->map[at].index - 1), current)))
         at = (at + 1) & (rules->map_places - 1);
     return &rules->map[at];
 }
@@ -158,21 +160,21 @@ void macs_rules_destroy(struct macs_rules *rules) {
     macs_memory_free(rules->map, map_bytes(rules));
     free(rules->kinds);
     free(rules->fields);
-    free(rules->wanted);
+    free(rules->current);
     free(rules->shorter);
     free(rules->mask);
     macs_values_destroy(&rules->values);
 }
 
 /* Bytes from rule to rule: a cache line where that is enough, so that none straddles one; else what is needed. */
-static uint32_t record_for(uint64_t kept_bytes) {
-    uint64_t need = (offsetof(struct macs_rule, bytes) + kept_bytes + 7) & ~UINT64_C(7);
+static uint32_t record_for(uint64_t match_bytes) {
+    uint64_t need = (offsetof(struct macs_rule, bytes) + match_bytes + 7) & ~UINT64_C(7);
     return need < 64 ? 64 : (uint32_t)need;
 }
 
 /* What is as long as the shape says. */
 static int allocate(struct macs_rules *rules) {
-    rules->record_bytes = record_for(rules->kept_bytes);
+    rules->record_bytes = record_for(rules->match_bytes);
     rules->map_places = 4;
     while (rules->map_places < 2 * (uint64_t)rules->values.size)
         rules->map_places *= 2;
@@ -180,9 +182,9 @@ static int allocate(struct macs_rules *rules) {
     rules->map = macs_memory_alloc(map_bytes(rules), true);
     rules->kinds = calloc(1, (size_t)rules->key_bytes + 1);
     rules->mask = calloc(1, (size_t)rules->key_bytes + 1);
-    rules->wanted = calloc(1, rules->record_bytes);
+    rules->current = calloc(1, rules->record_bytes);
     rules->shorter = calloc(1, rules->record_bytes);
-    bool all = rules->records && rules->map && rules->kinds && rules->mask && rules->wanted && rules->shorter;
+    bool all = rules->records && rules->map && rules->kinds && rules->mask && rules->current && rules->shorter;
     return all ? 0 : -ENOMEM;
 }
 
@@ -191,7 +193,7 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     *rules = (struct macs_rules){.key_bytes = shape->key_bytes, .prefix_offset = shape->prefix_offset, .qsbr = qsbr};
     rules->priorities = allowed >> MACS_TERNARY & 1;
     rules->masked = allowed & ~(1u << MACS_EXACT | 1u << MACS_LPM);
-    rules->kept_bytes = rules->masked ? 3 * shape->key_bytes : shape->key_bytes;
+    rules->match_bytes = rules->masked ? 3 * shape->key_bytes : shape->key_bytes;
     if (shape->key_bytes > UINT16_MAX || shape->prefix_offset > shape->key_bytes)
         return -EINVAL;
     if (shape->size > UINT32_C(1) << 29)
@@ -209,44 +211,44 @@ int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *s
     return error;
 }
 
-int macs_rules_want(struct macs_rules *rules, const struct macs_match *match) {
+int macs_rules_prepare(struct macs_rules *rules, const struct macs_match *match) {
     int error = canonical(rules, match);
     if (error)
         return error;
-    rules->wanted_hash = hash_of(rules, rules->wanted);
-    __builtin_prefetch(&rules->map[rules->wanted_hash & (rules->map_places - 1)]);
+    rules->current_hash = hash_of(rules, rules->current);
+    __builtin_prefetch(&rules->map[rules->current_hash & (rules->map_places - 1)]);
     return 0;
 }
 
 void macs_rules_prefetch(const struct macs_rules *rules) {
-    struct macs_rules_place place = rules->map[rules->wanted_hash & (rules->map_places - 1)];
-    if (place.index && place.hash == rules->wanted_hash)
+    struct macs_rules_place place = rules->map[rules->current_hash & (rules->map_places - 1)];
+    if (place.index && place.hash == rules->current_hash)
         __builtin_prefetch(macs_rules_at(rules, place.index - 1));
 }
 
-int macs_rules_find_wanted(struct macs_rules *rules, struct macs_rule **rule) {
-    uint32_t mapped = probe(rules, rules->wanted, rules->wanted_hash)->index;
+int macs_rules_find_current(struct macs_rules *rules, struct macs_rule **rule) {
+    uint32_t mapped = probe(rules, rules->current, rules->current_hash)->index;
     if (mapped == 0)
         return -ENOENT;
     *rule = macs_rules_at(rules, mapped - 1);
     return 0;
 }
 
-struct macs_rule *macs_rules_take_wanted(struct macs_rules *rules) {
+struct macs_rule *macs_rules_current(struct macs_rules *rules) {
     uint32_t last = rules->map_places - 1, mapped = 0;
-    for (uint32_t at = rules->wanted_hash & last; rules->map[at].index; at = (at + 1) & last) {
-        if (rules->map[at].hash != rules->wanted_hash)
+    for (uint32_t at = rules->current_hash & last; rules->map[at].index; at = (at + 1) & last) {
+        if (rules->map[at].hash != rules->current_hash)
             continue;
         if (mapped) /* two matches of that hash */
-            return macs_rules_at(rules, probe(rules, rules->wanted, rules->wanted_hash)->index - 1);
+            return macs_rules_at(rules, probe(rules, rules->current, rules->current_hash)->index - 1);
         mapped = rules->map[at].index;
     }
     return macs_rules_at(rules, mapped - 1);
 }
 
 int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule) {
-    int error = macs_rules_want(rules, match);
-    return error ? error : macs_rules_find_wanted(rules, rule);
+    int error = macs_rules_prepare(rules, match);
+    return error ? error : macs_rules_find_current(rules, rule);
 }
 
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits) {
@@ -266,9 +268,9 @@ struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct
     return shorter;
 }
 
-int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct macs_rule **rule) {
+int macs_rules_add_current(struct macs_rules *rules, const void *value, struct macs_rule **rule) {
     uint32_t slot = 0;
-    struct macs_rules_place *place = probe(rules, rules->wanted, rules->wanted_hash);
+    struct macs_rules_place *place = probe(rules, rules->current, rules->current_hash);
     if (place->index)
         return -EEXIST;
     int error = macs_values_add(&rules->values, value, &slot);
@@ -276,11 +278,11 @@ int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct ma
         return error;
     uint32_t index = macs_values_at(&rules->values, slot)->index;
     struct macs_rule *added = macs_rules_at(rules, index);
-    memcpy(added, rules->wanted, rules->record_bytes);
+    memcpy(added, rules->current, rules->record_bytes);
     added->sequence = ++rules->sequence;
     added->slot = slot;
     added->next = MACS_RULES_NONE;
-    *place = (struct macs_rules_place){rules->wanted_hash, index + 1};
+    *place = (struct macs_rules_place){rules->current_hash, index + 1};
     *rule = added;
     if (rules->values.indices.free) /* the next one's */
         __builtin_prefetch(macs_rules_at(rules, rules->values.indices.free - 1), 1);
@@ -289,8 +291,8 @@ int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct ma
 
 int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
                    struct macs_rule **rule) {
-    int error = macs_rules_want(rules, match);
-    return error ? error : macs_rules_add_wanted(rules, value, rule);
+    int error = macs_rules_prepare(rules, match);
+    return error ? error : macs_rules_add_current(rules, value, rule);
 }
 
 void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule) {

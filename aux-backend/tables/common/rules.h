@@ -1,13 +1,13 @@
-/* The writer's book of a table's entries, for kernels whose lookup structure does not hold whole matches.
+/* Rules: the writer's own record of a table's entries, for tables whose lookup structure does not hold whole matches.
  *
- * A rule is an entry's match in canonical form (excluded bits zero, an exact byte with mask 0xff, a prefix as its
- * mask) with its order and the slot of its value. Rules are found by their match through a hash map, and by an entry's
- * index.
- * Invariants: one rule for each entry, at rules[index]; the map has at least twice as many places as rules. A place has
- * the upper half of its match's hash: so the record is read only where that is the same, and never to move places up.
- * Threads: the one writer only; readers never look here.
- * Cost: O(1) each, and two cache lines that nobody knows before: a place, and then the record, which is in one line
- * where a line is enough; 36 bytes a rule, and a byte a key byte, or 3 where there are masks; 16 to 32 in the map.
+ * A rule is an entry's match in canonical form, its order, and the slot of its value. In canonical form bits outside
+ * the mask are zero, an exact byte has the mask 0xff, and a prefix is its mask. A hash map finds a rule by its match,
+ * an array by the entry's index.
+ * Invariants: there is one rule for each entry, at rules[index]. The map has at least twice as many places as there are
+ * rules. A place has the upper half of its match's hash: a record is read only where that is equal.
+ * Threads: the one writer; readers do not use this.
+ * Cost: O(1); two cache misses: the place in the map, then the record (one line if it fits). 36 bytes a rule, and for
+ * each byte of the key 1, or 3 where there are masks; 16 to 32 bytes in the map.
  */
 #ifndef MACS_TABLES_RULES_H
 #define MACS_TABLES_RULES_H
@@ -22,11 +22,11 @@ struct macs_rule {
     uint64_t order;    /* compare this first, the larger wins: priority, then prefix length */
     uint64_t sequence; /* then this, the smaller wins: when the entry was added, from 1; 0: no entry */
     uint32_t slot;
-    uint32_t next;   /* index of a rule that the kernel chains to this one, or MACS_RULES_NONE */
-    uint32_t result; /* of the kernel, if it has shared results (results.h) */
+    uint32_t next;   /* index of a rule that the table chains to this one, or MACS_RULES_NONE */
+    uint32_t result; /* its number, in tables with shared results (results.h) */
     uint32_t prefix_bits;
     int32_t priority;
-    uint8_t bytes[]; /* value; where the kernel knows masks or ranges: mask, high */
+    uint8_t bytes[]; /* value; in tables with masks or ranges: mask, high */
 };
 
 struct macs_rules {
@@ -40,23 +40,23 @@ struct macs_rules {
     uint8_t *kinds;                /* enum macs_match_kind of each key byte */
     struct macs_key_field *fields; /* a copy of the shape's */
     uint32_t field_count;
-    struct macs_rule *wanted;  /* the match in hand, in canonical form */
-    struct macs_rule *shorter; /* another one, that is looked for meanwhile */
-    uint32_t wanted_hash;
+    struct macs_rule *current; /* the match that macs_rules_prepare() was given, in canonical form */
+    struct macs_rule *shorter; /* another match, for macs_rules_find_prefix() */
+    uint32_t current_hash;
     uint8_t *mask; /* of a rule that has none of its own, while it is shown */
     uint64_t sequence;
     uint32_t record_bytes;
     uint32_t map_places; /* a power of two */
     uint32_t key_bytes;
-    uint32_t kept_bytes; /* of a match */
+    uint32_t match_bytes; /* of a match */
     uint32_t prefix_offset;
     bool masked;     /* rules have masks and high ends; else they are prefixes or exact */
     bool priorities; /* else every priority is taken as 0 */
     bool ranges;     /* some field is one */
 };
 
-/* `allowed`: bit 1 << kind for each match kind that the kernel knows (with ternary come priorities); `plain`: the kind
- * of bytes before the prefix where the shape has no fields. 0, -ENOMEM, -EINVAL for a field of another kind. */
+/* `allowed`: bit 1 << kind for each match kind that the table takes (ternary implies priorities). `plain`: the kind of
+ * the bytes before the prefix, where the shape has no fields. 0, -ENOMEM, -EINVAL for a field of another kind. */
 int macs_rules_create(struct macs_rules *rules, const struct macs_table_shape *shape, unsigned allowed,
                       enum macs_match_kind plain, uint32_t inline_bytes, struct macs_qsbr *qsbr);
 void macs_rules_destroy(struct macs_rules *rules);
@@ -74,7 +74,7 @@ static inline uint32_t macs_rules_index(const struct macs_rules *rules, const st
     return (uint32_t)((size_t)((const uint8_t *)rule - rules->records) / rules->record_bytes);
 }
 
-/* These two for kernels that know masks or ranges. */
+/* These two for tables with masks or ranges. */
 static inline const uint8_t *macs_rules_mask(const struct macs_rules *rules, const struct macs_rule *rule) {
     return rule->bytes + rules->key_bytes;
 }
@@ -124,35 +124,35 @@ static inline bool macs_rules_wins(uint64_t a_order, uint64_t a_sequence, uint64
     return a_order > b_order || (a_order == b_order && a_sequence < b_sequence);
 }
 
-/* Take a match in hand, and fetch its place in the map, while the kernel fetches what it will change: 0, or -EINVAL for
- * a match that can't be: a prefix longer than the key, a range from a higher to a lower number. The next four are about
- * it; the two after them, which are given a match, do it themselves. */
-int macs_rules_want(struct macs_rules *rules, const struct macs_match *match);
+/* Make `match` the current one, and prefetch its place in the map. 0, or -EINVAL for a match that cannot be: a prefix
+ * longer than the key, a range from a higher to a lower number. The next four functions use the current match; the two
+ * after them make the match that they are given the current one. */
+int macs_rules_prepare(struct macs_rules *rules, const struct macs_match *match);
 
-/* When the place is in the cache: fetch the rule that is there. */
+/* When the place is in the cache: prefetch the rule. */
 void macs_rules_prefetch(const struct macs_rules *rules);
 
-/* The rule with the match in hand: 0 or -ENOENT. */
-int macs_rules_find_wanted(struct macs_rules *rules, struct macs_rule **rule);
+/* The rule with the current match: 0 or -ENOENT. */
+int macs_rules_find_current(struct macs_rules *rules, struct macs_rule **rule);
 
-/* That rule, where the kernel knows that there is one: it is not read for that, so its line may still be on its way. */
-struct macs_rule *macs_rules_take_wanted(struct macs_rules *rules);
+/* That rule, if there certainly is one. The rule itself is not read, so its prefetch need not be complete. */
+struct macs_rule *macs_rules_current(struct macs_rules *rules);
 
-/* Book a new entry with the match in hand, and its value (not yet published): 0, -EEXIST, -ENOSPC, -EBUSY. */
-int macs_rules_add_wanted(struct macs_rules *rules, const void *value, struct macs_rule **rule);
+/* Record a new entry with the current match and this value (not yet published): 0, -EEXIST, -ENOSPC, -EBUSY. */
+int macs_rules_add_current(struct macs_rules *rules, const void *value, struct macs_rule **rule);
 
 /* The rule with that very match: 0, -ENOENT, -EINVAL. */
 int macs_rules_find(struct macs_rules *rules, const struct macs_match *match, struct macs_rule **rule);
 
-/* Book a new entry: as above, or -EINVAL. */
+/* Record a new entry: as above, or -EINVAL. */
 int macs_rules_add(struct macs_rules *rules, const struct macs_match *match, const void *value,
                    struct macs_rule **rule);
 
-/* The rule of the prefix of so many bits of a key; NULL if there is none. For kernels that know no masks. */
+/* The rule of the prefix of so many bits of a key; NULL if there is none. For tables without masks. */
 struct macs_rule *macs_rules_find_prefix(struct macs_rules *rules, const uint8_t *key, uint32_t prefix_bits);
 
 /* The rule of the next shorter prefix, of more than `beyond` bits, of the same key as a rule's; NULL if there is none.
- * For kernels that know no masks. */
+ * For tables without masks. */
 struct macs_rule *macs_rules_find_shorter(struct macs_rules *rules, const struct macs_rule *rule, uint32_t beyond);
 
 /* Undo macs_rules_add, at once: nothing of it was published. */
@@ -161,7 +161,7 @@ void macs_rules_cancel(struct macs_rules *rules, struct macs_rule *rule);
 /* Give a rule a new value's slot; the old one goes to *old, for macs_values_retire once it is unlinked. 0 or -EBUSY. */
 int macs_rules_modify(struct macs_rules *rules, struct macs_rule *rule, const void *value, uint32_t *old);
 
-/* Strike out an entry that readers no longer reach. Needs one reserved defer. */
+/* Remove the rule of an entry that readers no longer find. Needs one reserved defer. */
 void macs_rules_remove(struct macs_rules *rules, struct macs_rule *rule);
 
 /* The rule with that very match, for a change that makes so many defers: 0, -ENOENT, -EINVAL, -EBUSY. */
@@ -173,7 +173,7 @@ const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct
 int macs_rules_walk(struct macs_rules *rules,
                     int (*visit)(const struct macs_match *, const struct macs_entry *, void *), void *arg);
 
-/* The same for kernels whose self begins with their rules. */
+/* The same for tables whose state begins with their rules. */
 const struct macs_entry *macs_rules_ops_find(void *self, const struct macs_match *match);
 int macs_rules_ops_walk(void *self, int (*visit)(const struct macs_match *, const struct macs_entry *, void *),
                         void *arg);

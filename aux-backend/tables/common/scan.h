@@ -1,10 +1,10 @@
-/* Compare the eight words of a cache line with one word at once: what hash buckets are searched with. And four ternary
- * entries with a key, and two keys.
+/* Compares the eight words of a cache line with one word: the search in a bucket of a hash table. Also compares four
+ * ternary entries with a key, and two keys with each other.
  *
- * The widest compare that the compiler's target has: AVX-512, AVX2, SSE4.1, NEON, else a plain loop. All give the same
- * answer. -DMACS_SCAN_PLAIN takes the loop, and so does the thread sanitizer, which cannot see into vector loads.
+ * Uses the widest vectors that the compiler's target has: AVX-512, AVX2, SSE4.1, NEON, else a plain loop. All give the
+ * same answer. -DMACS_SCAN_PLAIN forces the loop. So does the thread sanitizer, which cannot check vector loads.
  * Threads: any number of readers beside one writer that stores whole words. A vector load reads each aligned 64-bit
- * word at once, but not all words at the same moment, and orders nothing: a reader loads the word that it found again.
+ * word atomically, but not all at one moment, and it orders nothing: so a reader loads the word that it found again.
  * Cost: about 2 ns from the first-level cache; 1 ns with AVX-512.
  */
 #ifndef MACS_TABLES_SCAN_H

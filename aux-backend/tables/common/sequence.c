@@ -1,4 +1,4 @@
-/* The writer side of sequences: see macs/sequence.h. */
+/* The writer's side of sequences; see macs/sequence.h. */
 #include <macs/sequence.h>
 
 #include <errno.h>

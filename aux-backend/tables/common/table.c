@@ -1,4 +1,4 @@
-/* What every table needs, whatever its kernel: made from its description, its default entry, cleared, closed. */
+/* What is the same for all tables: creation from a description, the default entry, clearing, destruction. */
 #include <errno.h>
 #include <macs/qsbr.h>
 #include <macs/table.h>
@@ -95,6 +95,6 @@ static int remove_visited(const struct macs_match *match, const struct macs_entr
 }
 
 int macs_table_clear(struct macs_table *table) {
-    const struct macs_table_ops *kernel = table->desc->ops;
-    return kernel ? kernel->walk(table->state, remove_visited, table) : 0;
+    const struct macs_table_ops *ops = table->desc->ops;
+    return ops ? ops->walk(table->state, remove_visited, table) : 0;
 }

@@ -1,4 +1,4 @@
-/* The slab of a table's values: slots and indices taken and given back. */
+/* Allocation of the slots and indices of a table's values; see values.h. */
 #include "values.h"
 
 #include <errno.h>

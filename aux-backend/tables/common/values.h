@@ -1,13 +1,14 @@
-/* Where a table's values live: a slab of equal slots; a value stays where it is while a reader may hold it.
+/* A slab of equal slots, which holds the values of a table. A value is not moved or overwritten while a reader may
+ * hold it.
  *
- * A slot holds the value (it begins with struct macs_entry) and behind it `inline_bytes` that the kernel wants in the
- * same cache line (the key, say). Slots are powers of two up to a cache line, then whole lines: none straddles a line
- * without need. An entry keeps its *index* (0 … size-1) for life; modifying it writes a new *slot* and leaves the old
- * one to its readers, so a reader sees the old value or the new, whole. There are some slots more than entries for
- * that. Slots and indices are reused after a grace period only: an in-flight packet never counts on somebody else's
- * counter.
- * Threads: macs_values_at by anyone; all else by the one writer.
- * Cost: O(1); waits for a grace period only when no slot or index is free that is not waiting for one.
+ * A slot holds a value, which begins with struct macs_entry, and behind it `inline_bytes` for the table kernel, such as
+ * the key, in the same cache line. The size of a slot is a power of two up to a cache line, then whole lines, so a slot
+ * spans no more lines than it must.
+ * An entry keeps its *index* (0 … size - 1) for life. To modify an entry a new *slot* is written: a reader sees the old
+ * value or the new one, whole. There are some more slots than entries for that.
+ * Slots and indices are reused only after a grace period: a packet in flight never counts for another entry.
+ * Threads: macs_values_at by any; all else by the one writer.
+ * Cost: O(1). It waits for a grace period only if all free slots or indices are still in one.
  */
 #ifndef MACS_TABLES_VALUES_H
 #define MACS_TABLES_VALUES_H
@@ -20,7 +21,7 @@
 struct macs_values {
     uint8_t *base;
     uint32_t stride;        /* bytes from slot to slot */
-    uint32_t inline_offset; /* of the kernel's bytes in a slot */
+    uint32_t inline_offset; /* of the inline bytes in a slot */
     uint32_t value_bytes;
     uint32_t inline_bytes;
     uint32_t size; /* entries at most */
@@ -45,11 +46,11 @@ static inline uint8_t *macs_values_inline(const struct macs_values *values, uint
     return values->base + (size_t)slot * values->stride + values->inline_offset;
 }
 
-/* Take a slot and an index for a new entry and copy the value in; the kernel fills the inline bytes before it publishes
+/* Take a slot and an index for a new entry and copy the value in; the table fills the inline bytes before it publishes
  * the slot. 0, -ENOSPC when the table is full, -EBUSY. */
 int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot);
 
-/* Take a slot for a new value of the entry of that index; the kernel fills the inline bytes as above. 0 or -EBUSY.
+/* Take a slot for a new value of the entry of that index; the table fills the inline bytes as above. 0 or -EBUSY.
  * When it is published: macs_values_retire the old one. */
 int macs_values_take(struct macs_values *values, uint32_t index, const void *value, uint32_t *slot);
 

@@ -1,4 +1,4 @@
-/* Writer side of the cuckoo buckets; layout and rules stand in cuckoo.h. */
+/* The writer's side of the cuckoo buckets; their layout and rules are in cuckoo.h. */
 #include "cuckoo.h"
 
 #include <errno.h>

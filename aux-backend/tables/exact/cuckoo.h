@@ -1,13 +1,13 @@
-/* What the exact-match hashes share: buckets of one cache line with eight words, two buckets for each entry.
+/* Cuckoo hashing, shared by the exact-match tables: a bucket is a cache line of eight words, and each entry may be in
+ * one of two buckets.
  *
- * An entry goes to its secondary bucket only when the primary is full, and the primary then carries an overflow mark:
- * without it nobody looks at the second line. So most lookups touch one bucket, at every load up to 95 % of the words.
- * A word keeps in 62 bits what its table wants (0: free); from bucket and word the table can tell the other bucket, so
- * entries are moved without anything else.
- * Invariants: a word changes by one atomic store. A move writes the new word, sets marks, counts in `moves`, then
- * clears the old word: a reader that met no entry and sees that `moves` has changed looks again, and otherwise a miss
- * is a miss.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
+ * An entry is put into its secondary bucket only when the primary one is full. The primary bucket then gets an overflow
+ * mark; without the mark a lookup reads no second line. So most lookups read one bucket, up to a load of 95 %.
+ * The table chooses 62 bits of each word (0: free). It can compute an entry's other bucket from its bucket and word, so
+ * an entry is moved without its key.
+ * Invariants: a word changes by one atomic store. A move writes the new word, sets the marks, increments `moves`, and
+ * then clears the old word. A reader that found nothing searches again if `moves` has changed.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
  * Source: Pagh and Rodler, Cuckoo hashing (2004); Li et al., Algorithmic improvements for fast concurrent cuckoo
  * hashing (2014); Fan et al., MemC3 (2013), for moves without keys.
  */
@@ -59,7 +59,7 @@ void macs_cuckoo_free(struct macs_cuckoo *index);
     macs_qsbr_defer(qsbr, macs_cuckoo_release, table, atomic_exchange_explicit(place, index, memory_order_acq_rel))
 void macs_cuckoo_release(void *owner, void *index);
 
-/* Fetch what a change of a bucket's entries reads beside it. */
+/* Prefetch what a change of a bucket's entries reads beside it. */
 static inline void macs_cuckoo_prefetch(const struct macs_cuckoo *cuckoo, uint32_t bucket) {
     macs_prefetch(&cuckoo->overflows[bucket]);
     if (cuckoo->notes)

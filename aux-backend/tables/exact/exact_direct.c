@@ -1,4 +1,4 @@
-/* Writer side of the direct index; layout and rules stand in exact_direct.h. */
+/* Table operations of the direct array; its layout and rules are in exact_direct.h. */
 #include "exact_direct.h"
 
 #include <errno.h>

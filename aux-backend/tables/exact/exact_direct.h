@@ -1,10 +1,12 @@
-/* Exact match on a short key whose action data fit a word: an array with a cell for each key there can be.
+/* Exact match on a short key whose action data fit a word: an array of the entries themselves, indexed by the key.
  *
- * A cell is the smallest integer that holds the data and, above them, a mark: there is an entry. No hash, no
- * comparison. Invariants: a cell changes by one atomic store, so a lookup sees an entry whole, or none. Takes: keys of
- * 1 to 20 bits, no direct externs (they need the entry's index), at most 63 bits of data. Threads: one writer, any
- * number of readers; nothing is ever freed that a reader may look at. Cost: lookup one load; change one store; memory
- * 2^key bits cells, and 4 bytes a key for the entry's index, which only the control plane looks at.
+ * A cell is the smallest integer that holds the action data and, above them, a bit that says that there is an entry.
+ * Lookups need no hash and no comparison.
+ * Takes: keys of 1 to 20 bits, at most 63 bits of data, no direct externs (they need the entry's index).
+ * Invariant: a cell changes by one atomic store, so a lookup sees a whole entry or none.
+ * Threads: one writer, any number of readers; nothing that readers use is freed.
+ * Cost: lookup one load; change one store; memory 2^(key bits) cells, and 4 bytes a key for the entry's index, which
+ * only the control plane reads.
  */
 #ifndef MACS_TABLES_EXACT_DIRECT_H
 #define MACS_TABLES_EXACT_DIRECT_H
@@ -16,7 +18,7 @@
 
 #define MACS_EXACT_DIRECT_KEY_BITS 20u
 #define MACS_EXACT_DIRECT_DATA_BITS 63u
-#define MACS_EXACT_DIRECT_NEAR 32768u /* bytes: so small an array needs no fetching ahead */
+#define MACS_EXACT_DIRECT_NEAR 32768u /* bytes: so small an array needs no prefetch */
 
 struct macs_exact_direct_cursor {
     const uint8_t *cell;

@@ -1,4 +1,4 @@
-/* Writer side of the hash of tags; layout and rules stand in exact_hash.h. */
+/* Table operations of the hash table of tags; its layout and rules are in exact_hash.h. */
 #include "exact_hash.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ static int rebuild(table_t *table, uint32_t slot) {
     return -ENOSPC;
 }
 
-/* -- the kernel -------------------------------------------------------------------------------------------------------
+/* -- table operations -------------------------------------------------------------------------------------------------
  */
 
 static void exact_hash_destroy(void *self) {

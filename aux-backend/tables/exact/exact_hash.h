@@ -1,13 +1,13 @@
-/* Exact match on keys of any length: cuckoo buckets (cuckoo.h) of tags that lead to the entries.
+/* Exact match on keys of any length: a cuckoo hash table (cuckoo.h) of tags that point to the entries.
  *
- * Lookup: the key's hash names a primary bucket and a 30-bit tag; the tag names the distance to the secondary one, so
- * that an entry can be moved without its key. A word holds tag and slot; the slot holds the value and, behind it in the
- * same line, the whole key. When no cuckoo path is found the index is built anew, larger.
- * Invariants: those of cuckoo.h; tag and slot change together.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 2 misses of the cache one after the other (prefetched by start and step), 3 for some at high load;
- * memory 10 bytes an entry and its slot; add O(1) amortised, about 0.3 µs. The load is set at build by
- * MACS_EXACT_HASH_LOAD_PERCENT.
+ * The key's hash gives the primary bucket and a 30-bit tag. The tag gives the distance to the secondary bucket, so an
+ * entry is moved without its key. A word holds a tag and a slot number. The slot (values.h) holds the value and behind
+ * it, in the same line, the whole key. Where no cuckoo path makes room a larger index is built.
+ * Invariants: those of cuckoo.h; tag and slot number change together.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup two dependent cache misses (prefetched by start and step), three for some keys at high load; memory
+ * 10 bytes an entry and its slot; add O(1) amortised, about 0.3 µs.
+ * MACS_EXACT_HASH_LOAD_PERCENT sets the load at build time.
  */
 #ifndef MACS_TABLES_EXACT_HASH_H
 #define MACS_TABLES_EXACT_HASH_H
@@ -86,7 +86,7 @@ static inline uint32_t macs_exact_hash_scan(const struct macs_cuckoo_bucket *buc
     return macs_scan(bucket->words, MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY, want);
 }
 
-/* When the primary bucket is in the cache: fetch the slot that is probably the key's, or the secondary bucket. */
+/* When the primary bucket is in the cache: prefetch the slot that is probably the key's, or the secondary bucket. */
 static inline void macs_exact_hash_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                         struct macs_exact_hash_cursor *cursor) {
     const struct macs_exact_hash *table = self;
@@ -156,9 +156,10 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
 
 /* -- the lookups of a burst -------------------------------------------------------------------------------------------
  *
- * All keys take a step before any takes the next, and other work may stand between the steps: start fetches the
- * buckets, step the entries, finish compares the keys. Each is a loop with few instructions a key: a fetch that misses
- * the TLB holds back what comes after it, and the processor looks at no more than some hundred instructions ahead.
+ * All keys take a step before any takes the next, and other work may stand between the steps: start prefetches the
+ * buckets, step the entries, finish compares the keys. Each is a loop with few instructions a key: a prefetch that
+ * misses the TLB holds back what comes after it, and the processor looks at no more than some hundred instructions
+ * ahead.
  */
 
 #define MACS_EXACT_HASH_BULK_KEY 64u /* bytes */
@@ -196,7 +197,8 @@ static inline void macs_exact_hash_bulk_start(const void *self, struct macs_exac
     }
 }
 
-/* Fetch the entry whose tag in the bucket is the key's: whether there is one. `before` is the place before the first.
+/* Prefetch the entry whose tag in the bucket is the key's: whether there is one. `before` is the place before the
+ * first.
  */
 static inline bool macs_exact_hash_bulk_look(struct macs_exact_hash_bulk *bulk, uint32_t at, uintptr_t before,
                                              uint32_t stride) {
@@ -232,7 +234,7 @@ static inline void macs_exact_hash_bulk_step(const void *self, struct macs_exact
             macs_exact_hash_bulk_leave(bulk, i);
 }
 
-MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_again(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t at,
+MACS_EXACT_HASH_RARELY void macs_exact_hash_bulk_retry(const void *self, struct macs_exact_hash_bulk *bulk, uint32_t at,
                                                        uint32_t key_bytes) {
     struct macs_exact_hash_cursor cursor;
     macs_exact_hash_start(self, bulk->keys[at], key_bytes, &cursor);
@@ -256,7 +258,7 @@ static inline void macs_exact_hash_bulk_finish(const void *self, struct macs_exa
     }
     const bool moved = macs_cuckoo_moved(&bulk->index->cuckoo, &bulk->moves);
     for (uint32_t i = 0; i < (moved ? count : others); i++)
-        macs_exact_hash_bulk_again(self, bulk, moved ? i : bulk->aways[i], key_bytes);
+        macs_exact_hash_bulk_retry(self, bulk, moved ? i : bulk->aways[i], key_bytes);
 }
 
 extern const struct macs_table_ops macs_exact_hash_ops;

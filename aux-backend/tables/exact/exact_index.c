@@ -1,4 +1,4 @@
-/* Writer side of the index of entries; layout and rules stand in exact_index.h. */
+/* Table operations of the array of slot numbers; its layout and rules are in exact_index.h. */
 #include "exact_index.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* Exact match on a short key, whatever its entries are: an array by key of where they stand.
+/* Exact match on a short key, with entries of any kind: an array of slot numbers, indexed by the key.
  *
- * Invariants: a cell changes by one atomic store, to a slot that is written whole (values.h), so a lookup sees an entry
- * or none; a slot is used again after a grace period only.
  * Takes: packed keys of one or two bytes.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup two loads, one after the other; change O(1); memory 4 bytes for each key there can be, and the entries.
+ * Invariants: a cell changes by one atomic store, to a slot that is written already (values.h): a lookup sees a whole
+ * entry or none. A slot is reused only after a grace period.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup two dependent loads; change O(1); memory 4 bytes for each possible key, and the entries.
  */
 #ifndef MACS_TABLES_EXACT_INDEX_H
 #define MACS_TABLES_EXACT_INDEX_H
@@ -66,7 +66,7 @@ static inline struct macs_bulk_begin macs_exact_index_bulk_begin(const void *sel
     return (struct macs_bulk_begin){.from = (const uint8_t *)table->cells};
 }
 
-/* Look up all keys of a burst: the entries are there, and fetched. */
+/* Look up all keys of a burst, and prefetch the entries found. */
 static inline void macs_exact_index_bulk_start(const void *self, struct macs_bulk *bulk, uint32_t count,
                                                uint32_t key_bytes, const struct macs_entry *miss) {
     const struct macs_exact_index *table = self;
@@ -77,7 +77,7 @@ static inline void macs_exact_index_bulk_start(const void *self, struct macs_bul
     for (uint32_t i = 0; i < count; i++)
         slots[i] = atomic_load_explicit(&table->cells[bulk->keys[i]], memory_order_acquire);
     macs_bulk_entries(slots, count, table->values.base, table->values.stride, miss, bulk->entries);
-    macs_bulk_fetch(bulk->entries, count);
+    macs_bulk_prefetch_entries(bulk->entries, count);
 }
 
 extern const struct macs_table_ops macs_exact_index_ops;

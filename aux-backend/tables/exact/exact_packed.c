@@ -1,4 +1,4 @@
-/* Writer side of the packed hash; layout and rules stand in exact_packed.h. */
+/* Table operations of the packed hash table; its layout and rules are in exact_packed.h. */
 #include "exact_packed.h"
 
 #include <errno.h>
@@ -36,8 +36,8 @@ static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket
     if (!index)
         return NULL;
     index->bucket_bits = bucket_bits;
-    index->rest_bits = shape->key_bits - bucket_bits;
-    index->rest_mask = macs_packing_ones(index->rest_bits) << shape->data_bits;
+    index->remainder_bits = shape->key_bits - bucket_bits;
+    index->remainder_mask = macs_packing_ones(index->remainder_bits) << shape->data_bits;
     for (int i = 0; i < 2; i++)
         index->multiply[i] = like ? like->multiply[i] : macs_hash_seed() | 1;
     if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, true) == 0)
@@ -60,8 +60,8 @@ static uint64_t permute_back(const index_t *index, uint64_t permuted, uint32_t b
     return key * inverse(index->multiply[0]) & macs_packing_ones(bits);
 }
 
-static uint64_t rest_of(const table_t *table, const index_t *index, uint64_t word) {
-    return word >> table->shape.data_bits & macs_packing_ones(index->rest_bits);
+static uint64_t remainder_of(const table_t *table, const index_t *index, uint64_t word) {
+    return word >> table->shape.data_bits & macs_packing_ones(index->remainder_bits);
 }
 
 /* What a move needs to know. */
@@ -72,14 +72,14 @@ struct inside {
 
 static uint32_t other_bucket(const void *context, uint32_t bucket, uint64_t word) {
     const struct inside *inside = context;
-    return macs_exact_packed_other(inside->index, bucket, rest_of(inside->table, inside->index, word));
+    return macs_exact_packed_other(inside->index, bucket, remainder_of(inside->table, inside->index, word));
 }
 
 /* The key of the entry in that place. */
 static uint64_t key_of(const table_t *table, const index_t *index, place_t at, uint64_t word) {
-    uint64_t rest = rest_of(table, index, word);
-    uint32_t primary = word & MACS_CUCKOO_SECONDARY ? macs_exact_packed_other(index, at.bucket, rest) : at.bucket;
-    return permute_back(index, (uint64_t)primary << index->rest_bits | rest, table->shape.key_bits);
+    uint64_t remainder = remainder_of(table, index, word);
+    uint32_t primary = word & MACS_CUCKOO_SECONDARY ? macs_exact_packed_other(index, at.bucket, remainder) : at.bucket;
+    return permute_back(index, (uint64_t)primary << index->remainder_bits | remainder, table->shape.key_bits);
 }
 
 static uint32_t *note(const index_t *index, place_t at) {
@@ -140,7 +140,7 @@ static bool is_loaded(const table_t *table, const index_t *index, uint32_t entri
            index->bucket_bits < most_bucket_bits(table);
 }
 
-/* -- the kernel -------------------------------------------------------------------------------------------------------
+/* -- table operations -------------------------------------------------------------------------------------------------
  */
 
 static void exact_packed_destroy(void *self) {

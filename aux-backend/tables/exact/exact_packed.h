@@ -1,18 +1,18 @@
-/* Exact match where key and action data fit one 64-bit word: eight entries a cache line, one miss a lookup.
+/* Exact match where key and action data fit one 64-bit word: eight entries a cache line, one cache miss a lookup.
  *
- * A permutation of the key's bits, drawn at random for each index, names the primary bucket by its high bits; only the
- * rest stands in the word, so a table of 2^r buckets stores r bits less of each key (a 48-bit address with 18 bits of
- * action data fits from 32 buckets on). The rest names the distance to the secondary bucket (cuckoo.h). A word is the
- * entry: reading it is reading all of it at once, changing it is one store.
- * A table begins small and doubles when 70 % of its words are in use or no moves make room, so it costs what its
- * entries need, whatever size the program declares: 12 to 23 bytes an entry, and 8 to 16 more for their indices, which
- * only the control plane looks at.
- * Takes: keys of 4 to 64 bits, no direct externs (they need the entry's index), and key + data bits of at most
- * 61 + log2(buckets), with at least size / 8 buckets allowed for that (the compiler chooses).
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup one miss, two for the few whose primary bucket is full: the step, which may be left out, fetches their
- * second line ahead of the finish. Add O(1) amortised.
- * Source: quotienting after Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
+ * The key's bits are permuted, by random multipliers of each index. The high bits of the permuted key (the quotient)
+ * are the primary bucket. Only the others (the remainder) are stored: a table of 2^r buckets stores r bits less of each
+ * key, so a 48-bit address with 18 bits of action data fits from 32 buckets on. The remainder gives the distance to the
+ * secondary bucket (cuckoo.h). A word is the whole entry: one load reads it, one store changes it.
+ * A table begins small and doubles when 70 % of its words are in use or no move makes room. So its memory follows the
+ * number of entries, whatever size the program declares: 12 to 23 bytes an entry, and 8 to 16 for the entry's index,
+ * which only the control plane reads.
+ * Takes: keys of 4 to 64 bits; key and data of at most 61 + log2(buckets) bits together, where the compiler allows
+ * size / 8 buckets or more for that; no direct externs (they need the entry's index).
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup one cache miss, two for the few keys whose primary bucket overflows; the optional step prefetches the
+ * second line. Add O(1) amortised.
+ * Source: quotienting, Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
  */
 #ifndef MACS_TABLES_EXACT_PACKED_H
 #define MACS_TABLES_EXACT_PACKED_H
@@ -31,9 +31,9 @@
 struct macs_exact_packed_index {
     struct macs_cuckoo cuckoo; /* 2^bucket_bits buckets; the notes are the entries' indices */
     uint64_t multiply[2];      /* odd: the permutation */
-    uint64_t rest_mask;        /* where the rest of the key stands in a word */
+    uint64_t remainder_mask;   /* where the rest of the key stands in a word */
     uint32_t bucket_bits;      /* at least 1 */
-    uint32_t rest_bits;        /* the key's others */
+    uint32_t remainder_bits;   /* the key's others */
 };
 
 struct macs_exact_packed;
@@ -59,13 +59,13 @@ static inline uint64_t macs_exact_packed_permute(const struct macs_exact_packed_
 }
 
 static inline uint32_t macs_exact_packed_other(const struct macs_exact_packed_index *index, uint32_t bucket,
-                                               uint64_t rest) {
-    return bucket ^ (uint32_t)(rest * MACS_HASH_PHI >> (64 - index->bucket_bits) | 1);
+                                               uint64_t remainder) {
+    return bucket ^ (uint32_t)(remainder * MACS_HASH_PHI >> (64 - index->bucket_bits) | 1);
 }
 
 /* The rest of the key, and the marks that are compared along with it. */
 static inline uint64_t macs_exact_packed_mask(const struct macs_exact_packed_index *index) {
-    return index->rest_mask | MACS_EXACT_PACKED_PRESENT | MACS_CUCKOO_SECONDARY;
+    return index->remainder_mask | MACS_EXACT_PACKED_PRESENT | MACS_CUCKOO_SECONDARY;
 }
 
 static inline void macs_exact_packed_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
@@ -73,9 +73,9 @@ static inline void macs_exact_packed_start(const void *self, uint64_t key, uint3
     const struct macs_exact_packed_index *index =
         atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
     uint64_t permuted = macs_exact_packed_permute(index, key, key_bits);
-    uint32_t primary = (uint32_t)(permuted >> index->rest_bits);
+    uint32_t primary = (uint32_t)(permuted >> index->remainder_bits);
     cursor->index = index;
-    cursor->want = (permuted << data_bits & index->rest_mask) | MACS_EXACT_PACKED_PRESENT;
+    cursor->want = (permuted << data_bits & index->remainder_mask) | MACS_EXACT_PACKED_PRESENT;
     cursor->word = 0;
     cursor->primary = primary;
     cursor->moves = atomic_load_explicit(&index->cuckoo.moves, memory_order_acquire);
@@ -83,8 +83,8 @@ static inline void macs_exact_packed_start(const void *self, uint64_t key, uint3
 }
 
 static inline uint32_t macs_exact_packed_secondary(const struct macs_exact_packed_cursor *cursor, uint32_t data_bits) {
-    uint64_t rest = (cursor->want & ~MACS_EXACT_PACKED_PRESENT) >> data_bits;
-    return macs_exact_packed_other(cursor->index, cursor->primary, rest);
+    uint64_t remainder = (cursor->want & ~MACS_EXACT_PACKED_PRESENT) >> data_bits;
+    return macs_exact_packed_other(cursor->index, cursor->primary, remainder);
 }
 
 /* The word and the way of an entry in this bucket; 0 if it is not there. */
@@ -121,7 +121,7 @@ macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cu
     return 0;
 }
 
-/* Look into the primary bucket; where its entry may stand in the secondary one, fetch that. */
+/* Look into the primary bucket; where its entry may stand in the secondary one, prefetch that. */
 static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index = cursor->index;
     const struct macs_cuckoo_bucket *bucket = &index->cuckoo.buckets[cursor->primary];
@@ -144,9 +144,9 @@ static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bit
 
 /* -- the lookups of a burst -------------------------------------------------------------------------------------------
  *
- * Their keys stand in an array and are hashed there, which is vector code. So fetching a bucket takes an instruction or
- * two, and that counts: a fetch that misses the TLB holds back what comes after it, and the processor looks at no more
- * than some hundred instructions ahead for the next one.
+ * Their keys stand in an array and are hashed there, which is vector code. So prefetching a bucket takes an instruction
+ * or two, and that counts: a prefetch that misses the TLB holds back what comes after it, and the processor looks at no
+ * more than some hundred instructions ahead for the next one.
  */
 
 /* As many cursors as a burst has packets, with arrays for members. */
@@ -165,12 +165,12 @@ static inline void macs_exact_packed_bulk_start(const void *self, struct macs_ex
         atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
     const struct macs_exact_packed_index here = {.multiply = {index->multiply[0], index->multiply[1]}};
     const struct macs_cuckoo_bucket *const buckets = index->cuckoo.buckets;
-    const uint64_t rest_mask = index->rest_mask;
-    const uint32_t rest_bits = index->rest_bits;
+    const uint64_t remainder_mask = index->remainder_mask;
+    const uint32_t remainder_bits = index->remainder_bits;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t permuted = macs_exact_packed_permute(&here, bulk->keys[i], key_bits);
-        bulk->buckets[i] = &buckets[permuted >> rest_bits];
-        bulk->keys[i] = (permuted << data_bits & rest_mask) | MACS_EXACT_PACKED_PRESENT;
+        bulk->buckets[i] = &buckets[permuted >> remainder_bits];
+        bulk->keys[i] = (permuted << data_bits & remainder_mask) | MACS_EXACT_PACKED_PRESENT;
     }
     bulk->index = index;
     bulk->mask = macs_exact_packed_mask(index);

@@ -1,5 +1,7 @@
-/* What the writers of exact tables of values (values.h) have in common: how an entry comes, changes and goes. A value
- * is put into a slot, then lookups find the slot. Threads: the one writer.
+/* Changes of an exact-match table of values (values.h), the same for all of them: a value is written into a slot, then
+ * the table's lookups are pointed to the slot.
+ *
+ * Threads: the one writer.
  */
 #ifndef MACS_TABLES_EXACT_WRITER_H
 #define MACS_TABLES_EXACT_WRITER_H

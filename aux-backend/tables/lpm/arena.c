@@ -1,4 +1,4 @@
-/* Small blocks on huge pages. */
+/* Allocation of small blocks on huge pages; see arena.h. */
 #include "arena.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-/* Many small blocks on few huge pages, named by numbers of 31 bits: classes of whole cache lines, each with a list of
- * free blocks.
+/* Allocates small blocks on huge pages. A block is named by a number of 31 bits. Its size is a whole number of cache
+ * lines; there is a list of free blocks for each size.
  *
- * Invariants: a block is aligned to 64 bytes and never moves; chunks (of 2 MiB) are given back only when the arena is
- * destroyed; number 0 is no block. Built with the address sanitizer, a block that was freed is poisoned.
- * Threads: macs_arena_at by anyone who got the number from a published place; all else by the one writer.
- * Cost: O(1). 8 GiB at most.
+ * Invariants: a block is aligned to 64 bytes and never moves. Chunks of 2 MiB are freed only with the arena. Number 0
+ * is no block. With the address sanitizer a freed block is poisoned.
+ * Threads: macs_arena_at by any, with a number that was published; all else by the one writer.
+ * Cost: O(1); at most 8 GiB.
  * Errors: 0 when there is no memory or the block is too large.
  */
 #ifndef MACS_TABLES_ARENA_H
@@ -43,7 +43,7 @@ uint32_t macs_arena_alloc(struct macs_arena *arena, size_t bytes);
 /* `bytes` as given to macs_arena_alloc. */
 void macs_arena_free(struct macs_arena *arena, uint32_t block, size_t bytes);
 
-/* Bytes of the chunks and of the books. */
+/* Bytes of the chunks, and of the writer's own data. */
 uint64_t macs_arena_memory(const struct macs_arena *arena);
 
 #endif

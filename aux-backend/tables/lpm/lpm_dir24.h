@@ -1,22 +1,22 @@
-/* Longest prefix match on one field of up to 32 bits, by direct index, of what a core's caches hold.
+/* Longest prefix match on one field of up to 32 bits: DIR-24-8, with a compressed copy of its base array for lookups.
  *
- * The field's first 24 bits (all of a field that is shorter) index the base array. An entry there names the result of
- * the longest prefix that covers it (results.h: routes with the same action data share one) and that prefix's length,
- * or a group: 256 entries for the last 8 bits, made where a prefix is longer than 24. The prefix of length 0 stands
- * apart, in `root`, so that a default route costs no filling. Lookups begin with the base's run-length code
- * (lpm_runs.h), a tenth of its size, whose leaves are results or groups; it sends those that it has no answer for to
- * the base: results and groups of high numbers. While it would send many (`words` is NULL then), they begin with the
- * base itself.
- * Invariants: each array entry is right by itself (leaf-pushed) and changes by one atomic store; a group is filled
- * before the base names it; the base changes before its runs do. A lookup reads root last: so it does not miss a
- * default route that replaces a prefix, which is there before the prefix goes. That it does not miss a prefix that
- * replaces the default route, root is emptied only when all lookups that began before have ended.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h). The writer waits for them
- * where a default route is removed.
- * Cost: lookup 1 or 2 lines, of some MB (by the base 1 line, of many MB), one more beyond 24 bits, and that of the
- * result if it is rare; memory 64 MiB at most for the base, touched only where there are prefixes, 4 MiB for its words,
- * 64 bytes for each /16 that has prefixes, 1 KiB a group; change O(2^(24 - prefix)) stores. Source: Gupta, Lin,
- * McKeown, Routing lookups in hardware at memory access speeds (1998), DIR-24-8.
+ * The first 24 bits of the field (all bits of a shorter field) index the base array. An entry of it has the result of
+ * the longest prefix that covers it (results.h) and that prefix's length, or the number of a group. A group has 256
+ * entries for the last 8 bits; it exists where there is a prefix longer than 24. The prefix of length 0 is apart, in
+ * `root`, so a default route need not be written to each entry.
+ * Lookups begin with a run-length code of the base array (lpm_runs.h), a tenth of its size, whose leaves are results or
+ * groups. Results and groups of high numbers have no leaf; their lookups go on to the base array. If these were many,
+ * `words` is NULL and all lookups begin with the base array.
+ * Invariants: each entry is complete by itself (leaf pushing) and changes by one atomic store. A group is filled before
+ * the base array names it. The base array changes before its runs. A lookup reads `root` last, so it does not miss a
+ * default route that replaces a prefix. `root` is cleared only after all lookups that began before, so none misses a
+ * prefix that replaces the default route.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h). The writer waits
+ * for them when a default route is removed.
+ * Cost: lookup 1 or 2 cache lines out of some MB (without the runs 1 line out of 64 MiB), one more for a prefix longer
+ * than 24 bits, and the result's. Memory 64 MiB for the base array, of which pages without prefixes are never written,
+ * 4 MiB for the words of the runs, 64 bytes for each /16 with prefixes, 1 KiB a group. Change O(2^(24 - prefix)).
+ * Source: Gupta, Lin, McKeown, Routing lookups in hardware at memory access speeds (1998).
  */
 #ifndef MACS_TABLES_LPM_DIR24_H
 #define MACS_TABLES_LPM_DIR24_H
@@ -108,7 +108,7 @@ static inline uint32_t macs_lpm_dir24_in_base(const struct macs_lpm_dir24 *table
     return atomic_load_explicit(&table->base[key >> macs_lpm_dir24_low_bits(key_bytes)], memory_order_acquire);
 }
 
-/* When the base's entry is in the cache: fetch the group's entry, or the result. */
+/* When the base's entry is in the cache: prefetch the group's entry, or the result. */
 static inline void macs_lpm_dir24_fetch_far(const struct macs_lpm_dir24 *table, uint32_t key, uint32_t key_bytes) {
     uint32_t entry = macs_lpm_dir24_in_base(table, key, key_bytes);
     if (key_bytes > 3 && entry & MACS_LPM_DIR24_GROUP)
@@ -117,7 +117,7 @@ static inline void macs_lpm_dir24_fetch_far(const struct macs_lpm_dir24 *table, 
         macs_prefetch(macs_results_at(&table->results, (entry & MACS_LPM_DIR24_RESULT) - 1));
 }
 
-/* When the word is in the cache: fetch the leaf. */
+/* When the word is in the cache: prefetch the leaf. */
 static inline void macs_lpm_dir24_step(const void *self, const uint8_t *key, uint32_t key_bytes,
                                        struct macs_lpm_dir24_cursor *cursor) {
     const struct macs_lpm_dir24 *table = self;
@@ -274,7 +274,7 @@ static inline void macs_lpm_dir24_bulk_start(const void *self, struct macs_bulk 
     if (__builtin_expect(far, 0))
         macs_lpm_dir24_far_entries(table, bulk, count, key_bytes, leaves);
     if (table->results.indexed) /* there may be many */
-        macs_bulk_fetch(bulk->entries, count);
+        macs_bulk_prefetch_entries(bulk->entries, count);
 }
 
 extern const struct macs_table_ops macs_lpm_dir24_ops;

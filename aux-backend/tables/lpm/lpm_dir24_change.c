@@ -1,4 +1,4 @@
-/* The arrays of lpm_dir24 as its writer changes them: entries under a prefix, groups, the runs. */
+/* Changes of the arrays of lpm_dir24: the entries that a prefix covers, groups, and the runs. */
 #include "lpm_dir24_change.h"
 
 #include <errno.h>

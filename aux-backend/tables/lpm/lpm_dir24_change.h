@@ -1,4 +1,5 @@
-/* Changes of the arrays that lookups of lpm_dir24 read: a rule (rules.h) becomes what its keys find, or is it no more.
+/* Changes of the arrays of lpm_dir24: a rule (rules.h) is added to what lookups find, or removed from it.
+ *
  * Threads: the one writer.
  */
 #ifndef MACS_TABLES_LPM_DIR24_CHANGE_H
@@ -6,10 +7,10 @@
 
 #include "lpm_dir24.h"
 
-/* Fetch what the change of a prefix will look at. */
+/* Prefetch what a change of a prefix will read. */
 void macs_lpm_dir24_prefetch(const struct macs_lpm_dir24 *table, const struct macs_match *match);
 
-/* The next four look at a rule's prefix and result only: it need not be one that is booked. */
+/* The next four read a rule's prefix and result only: it need not be recorded. */
 
 /* Whether there is a rule of that prefix. */
 bool macs_lpm_dir24_has(const struct macs_lpm_dir24 *table, const struct macs_rule *rule);

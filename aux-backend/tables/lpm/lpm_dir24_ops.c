@@ -1,4 +1,4 @@
-/* Writer side of DIR-24-8: its table kernel. Layout and rules stand in lpm_dir24.h. */
+/* Table operations of DIR-24-8; its layout and rules are in lpm_dir24.h. */
 #include "lpm_dir24.h"
 
 #include <errno.h>
@@ -81,9 +81,9 @@ static void prefetch(void *self, const struct macs_match *match) {
 }
 
 /* As the arrays say it: the rule's record need not have come. */
-static int find_wanted(void *self) {
+static int find_current(void *self) {
     const table_t *table = self;
-    return macs_lpm_dir24_has(table, table->rules.wanted) ? 0 : -ENOENT;
+    return macs_lpm_dir24_has(table, table->rules.current) ? 0 : -ENOENT;
 }
 
 static int set(void *self, const struct macs_rule *rule) {
@@ -99,7 +99,7 @@ static int unset(void *self, const struct macs_rule *rule) {
     return macs_lpm_dir24_unset(self, rule);
 }
 
-static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_wanted, set, renew, unset};
+static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_current, set, renew, unset};
 
 static struct macs_lpm_writer writer_of(table_t *table) {
     return (struct macs_lpm_writer){&writer_ops, table, &table->rules, &table->results};

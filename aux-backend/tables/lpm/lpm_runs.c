@@ -1,4 +1,4 @@
-/* Writer side of the run-length coded array; layout and rules stand in lpm_runs.h. */
+/* The writer's side of the run-length code; its layout and rules are in lpm_runs.h. */
 #include "lpm_runs.h"
 
 #include <errno.h>

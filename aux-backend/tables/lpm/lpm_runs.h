@@ -1,18 +1,18 @@
-/* An array of 32-bit entries once more, small enough for a core's caches: what lookups read of lpm_dir24's base.
+/* A run-length code of an array of 32-bit entries, small enough for a core's caches. Lookups in lpm_dir24 begin here.
  *
- * Neighbours are mostly equal. So 32 entries are one *word*: a bit for each at which a run of equal ones begins (the
- * first one always does, its bit is clear), and where the runs' *leaves* stand, 16 bits each, one after the other.
- * Where the entries have two leaves at most, the word has these itself, and a bit for each entry that has the same one
- * as the first (whose bit is set, which tells such words). The first 65,536 leaves are the numbers 0 … 65,535
- * themselves: so lookups go on alike with both kinds. A leaf is the number of a result + 1, 0 for none, or
- * MACS_LPM_RUNS_ELSEWHERE: then the array itself knows.
- * Invariants: a word changes by one atomic store, its leaves were written before; a word may have more runs than there
- * are, never fewer; leaves change in place, one atomic store each, where the runs stay, else they are made anew and
- * the old ones go back after a grace period. Without memory all of a word's leaves are elsewhere: nothing fails.
- * Threads: macs_lpm_runs_find and _leaf by anyone; all else by the one writer.
- * Cost: lookup a line of some MB, a second one where there are three leaves or more; memory 8 bytes for 32 entries, 2
- * to 4 a run there; change O(1) for each word. Compile with a popcount instruction. Source: Degermark, Brodnik,
- * Carlsson, Pink, Small forwarding tables for fast routing lookups (1997), for runs found by counting bits.
+ * Neighbouring entries are mostly equal. So 32 entries are one *word*. It has a bit for each entry that begins a run of
+ * equal ones (except the first, whose bit is 0), and the position of the runs' *leaves*, which are 16 bits each.
+ * A leaf is the number of a result + 1, or 0 for none, or MACS_LPM_RUNS_ELSEWHERE: then the array itself has the
+ * answer. Where the entries have at most two different leaves, the word holds these two, and a bit for each entry that
+ * has the first one. The first entry's bit is 1 then, which tells such words from others. The leaves 0 … 65,535 of the
+ * array of leaves are their own numbers, so that lookups do the same for both kinds of word.
+ * Invariants: a word changes by one atomic store, after its leaves are written. A word may have more runs than
+ * necessary, but not fewer. Where the runs stay the same, leaves change in place by one atomic store each. Else they
+ * are written anew, and the old ones are freed after a grace period. Without memory a word's leaves are all ELSEWHERE.
+ * Threads: macs_lpm_runs_find and _leaf by any; all else by the one writer.
+ * Cost: lookup one line out of some MB, a second one where a word has three or more leaves. Memory 8 bytes for 32
+ * entries, and 2 to 4 for each run. Change O(1) a word. Compile with a popcount instruction.
+ * Source: Degermark, Brodnik, Carlsson, Pink, Small forwarding tables for fast routing lookups (1997).
  */
 #ifndef MACS_TABLES_LPM_RUNS_H
 #define MACS_TABLES_LPM_RUNS_H
@@ -33,12 +33,12 @@
 struct macs_lpm_runs {
     /* Below, bits; above, the number of the first leaf, or two leaves themselves, that of the first entry below. */
     _Atomic uint64_t *words;
-    _Atomic uint16_t *leaves; /* in the writer's books by twos */
+    _Atomic uint16_t *leaves; /* allocated in pairs */
     struct macs_qsbr *qsbr;
     uint32_t word_count;
     uint32_t limit;                            /* of leaves */
     uint32_t top;                              /* from here on none was ever used */
-    uint32_t free[MACS_LPM_RUNS_EACH / 2 + 1]; /* by twos: first of a list through those given back, or 0 */
+    uint32_t free[MACS_LPM_RUNS_EACH / 2 + 1]; /* of pairs: first of a list of the free ones, or 0 */
     uint32_t used;                             /* leaves that words name */
     uint32_t elsewhere;                        /* of these, those that say so */
 };
@@ -53,7 +53,7 @@ void macs_lpm_runs_destroy(struct macs_lpm_runs *runs);
 void macs_lpm_runs_refresh(struct macs_lpm_runs *runs, uint32_t word, const uint32_t entries[MACS_LPM_RUNS_EACH],
                            const uint16_t leaves[MACS_LPM_RUNS_EACH], bool shrink);
 
-/* Fetch the leaves of a word that is going to change. */
+/* Prefetch the leaves of a word that is going to change. */
 void macs_lpm_runs_prefetch(const struct macs_lpm_runs *runs, uint32_t word);
 
 /* Whether few enough leaves say elsewhere that lookups gain. */
@@ -70,7 +70,7 @@ static inline uint32_t macs_lpm_runs_in_word(uint64_t word, uint32_t entry) {
     const uint32_t bits = (uint32_t)word, above = (uint32_t)(word >> 32), at = entry % MACS_LPM_RUNS_EACH;
     const uint32_t of_two = above >> 16 * (1 - (bits >> at & 1)) & 0xffff;
     const uint32_t of_runs = above + (uint32_t)__builtin_popcount(bits << (MACS_LPM_RUNS_EACH - 1 - at));
-    return of_runs ^ ((of_runs ^ of_two) & -(bits & 1)); /* no branch: nothing would foretell it */
+    return of_runs ^ ((of_runs ^ of_two) & -(bits & 1)); /* no branch: it could not be predicted */
 }
 
 static inline uint32_t macs_lpm_runs_find(const _Atomic uint64_t *words, uint32_t entry) {

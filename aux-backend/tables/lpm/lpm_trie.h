@@ -1,21 +1,22 @@
-/* Longest prefix match on keys of any width, exact fields in front allowed: a path-compressed trie of 8-bit strides.
+/* Longest prefix match on keys of any width, with exact fields in front: a path-compressed trie with 8-bit strides.
  *
- * The key's first 16 bits (all of a shorter key) index `first`. What stands there, and for each byte value in a node,
- * is an *entry*: the longest prefix that ends there (its result, results.h, and how many of its bits are in this
- * stride), or the node that goes on. A node stands behind up to 7 bytes that must be equal (a path without branches),
- * branches on the byte after them, and holds one entry for each run of equal ones, found by counting bits. What the
- * place that leads to a node would have answered stands in the node itself, as `inherited`: so a lookup reads one entry
- * a level, goes down, and remembers the last answer. The prefix of length 0 stands in `root`.
- * Invariants: a published node changes only in its entries that lead on, in `inherited`, and in the answers of a prefix
- * that gets another result, each by one atomic store; any other change makes a new node and publishes it in the place
- * of the old one, which goes back after a grace period. A node without answers has two children or more, unless the
- * path below it is too long for one node. A change of what prefixes there are counts in `changes` before it is
- * published: a lookup that saw some looks again (64 times at most: a writer must not hold readers up), so that a prefix
- * replaced by a shorter or longer one is never missed.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup 1 or 2 lines for each byte at which prefixes part; memory 64 bytes for a lone prefix, and 256 KiB;
- * change O(runs of a node), and O(2^(16 - prefix)) stores for a prefix shorter than 16 bits. Compile with a popcount
- * instruction. The twin, lpm_trie_plain, is the same without compressed paths: to compare with.
+ * The key's first 16 bits (all bits of a shorter key) index the array `first`. An element of it, and of a node, is an
+ * *entry*: either the longest prefix that ends there, as a result (results.h) and its number of bits in this stride, or
+ * the node to go on with. A node has a path of up to 7 bytes, which the key must have, and branches on the byte after
+ * it. It holds one entry for each run of equal entries, found by counting bits. The answer in the place that leads to a
+ * node is in the node itself, as `inherited`. So a lookup reads one entry a level and keeps the last answer that it
+ * saw. The prefix of length 0 is in `root`.
+ * Invariants: a published node changes only in the entries that lead to nodes, in `inherited`, and where a prefix gets
+ * another result; each by one atomic store. For any other change a new node is built and published in the place of the
+ * old one, which is freed after a grace period. A node without answers has two children or more, unless its path is
+ * too long for one node. A change of the set of prefixes increments `changes` before it is published. A lookup that saw
+ * `changes` change is repeated, at most 64 times, as a writer must not delay readers. So no lookup misses a prefix that
+ * is replaced by a shorter or longer one.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup 1 or 2 cache lines for each byte in which prefixes differ; memory 256 KiB, and 64 bytes for a prefix
+ * without neighbours; change O(runs of a node), and O(2^(16 - prefix)) for a prefix shorter than 16 bits. Compile with
+ * a popcount instruction.
+ * lpm_trie_plain is the same without path compression, for comparison.
  * Source: Morrison, PATRICIA (1968); Srinivasan and Varghese, Controlled prefix expansion (1999); Asai and Ohara,
  * Poptrie (2015), for runs found by counting bits.
  */
@@ -84,7 +85,7 @@ static inline uint32_t macs_lpm_trie_skip(uint64_t path) {
 }
 
 /* What a path leaves of eight bytes of a key: the node's own byte where they begin with it, else more than a byte. */
-static inline uint64_t macs_lpm_trie_rest(uint64_t path, uint64_t word) {
+static inline uint64_t macs_lpm_trie_branch(uint64_t path, uint64_t word) {
     return (word ^ path) >> (path & 63);
 }
 
@@ -122,7 +123,7 @@ static inline uint32_t macs_lpm_trie_index(uint64_t word, uint32_t key_bytes) {
 }
 
 /* Take an entry that stands before byte `position` of the key: an answer, or the way to a node. What it leads to is
- * fetched. */
+ * prefetched. */
 static inline void macs_lpm_trie_take(const struct macs_lpm_trie *table, struct macs_lpm_trie_cursor *cursor,
                                       uint32_t entry, uint32_t position) {
     if (entry & MACS_LPM_TRIE_NODE) {
@@ -151,12 +152,12 @@ static inline void macs_lpm_trie_visit(const struct macs_lpm_trie *table, const 
                                        struct macs_lpm_trie_cursor *cursor) {
     const struct macs_lpm_trie_node *node = cursor->node;
     uint64_t word = macs_lpm_trie_word(key, key_bytes, cursor->position);
-    uint64_t rest = macs_lpm_trie_rest(node->path, word);
+    uint64_t branch = macs_lpm_trie_branch(node->path, word);
     uint32_t entry = 0;
     uint32_t inherited = atomic_load_explicit(&node->inherited, memory_order_acquire);
     cursor->best = inherited ? inherited : cursor->best;
-    if (rest < 256)
-        entry = atomic_load_explicit(&node->entries[macs_lpm_trie_place(node, (uint32_t)rest)], memory_order_acquire);
+    if (branch < 256)
+        entry = atomic_load_explicit(&node->entries[macs_lpm_trie_place(node, (uint32_t)branch)], memory_order_acquire);
     macs_lpm_trie_take(table, cursor, entry, cursor->position + macs_lpm_trie_skip(node->path) + 1);
 }
 
@@ -223,7 +224,7 @@ static inline void macs_lpm_trie_ways_begin(const struct macs_lpm_trie *table, c
     }
 }
 
-/* Leave out the ways that have ended, and fetch the nodes that the others lead to; how many these are. */
+/* Leave out the ways that have ended, and prefetch the nodes that the others lead to; how many these are. */
 static inline uint32_t macs_lpm_trie_ways_go_on(const struct macs_lpm_trie *table, uint32_t count,
                                                 struct macs_lpm_trie_ways *ways) {
     uint32_t left = 0;
@@ -250,10 +251,10 @@ static inline void macs_lpm_trie_ways_visit(const uint8_t *keys, uint32_t count,
     for (uint32_t i = 0; i < count; i++) {
         const struct macs_lpm_trie_node *node = ways->nodes[i];
         const uint32_t at = ways->at[i];
-        const uint64_t path = node->path, rest = macs_lpm_trie_rest(path, macs_lpm_trie_word(keys + at, 8, 0));
-        const _Atomic uint32_t *place = &node->entries[macs_lpm_trie_place(node, (uint8_t)rest)];
+        const uint64_t path = node->path, branch = macs_lpm_trie_branch(path, macs_lpm_trie_word(keys + at, 8, 0));
+        const _Atomic uint32_t *place = &node->entries[macs_lpm_trie_place(node, (uint8_t)branch)];
         MACS_LPM_TRIE_KNOWN(place);
-        place = rest < 256 ? place : &nothing;
+        place = branch < 256 ? place : &nothing;
         MACS_LPM_TRIE_KNOWN(place);
         macs_prefetch((const void *)place);
         ways->places[i] = place;
@@ -299,7 +300,7 @@ static inline void macs_lpm_trie_bulk_by_cursors(const struct macs_lpm_trie *tab
     }
 }
 
-/* Look up all keys: the entries are there, and fetched. */
+/* Look up all keys, and prefetch the entries found. */
 static inline void macs_lpm_trie_bulk_start(const void *self, struct macs_lpm_trie_bulk *bulk, uint32_t count,
                                             uint32_t key_bytes, const struct macs_entry *miss) {
     bulk->miss = miss;
@@ -307,7 +308,7 @@ static inline void macs_lpm_trie_bulk_start(const void *self, struct macs_lpm_tr
     if (count < atomic_load_explicit(&table->bulk_min, memory_order_relaxed) ||
         !macs_lpm_trie_bulk_at_once(table, bulk, count, key_bytes))
         macs_lpm_trie_bulk_by_cursors(table, bulk, count, key_bytes);
-    macs_bulk_fetch(bulk->entries, count);
+    macs_bulk_prefetch_entries(bulk->entries, count);
 }
 
 extern const struct macs_table_ops macs_lpm_trie_ops;

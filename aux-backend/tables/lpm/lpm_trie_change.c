@@ -1,4 +1,4 @@
-/* The trie takes in a rule, or forgets one: paths made, split and joined, nodes put in the place of others. */
+/* Adds a rule to the trie and removes one: paths are made, split and joined, nodes are replaced. */
 #include "lpm_trie_change.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Changes of the path-compressed trie: a rule (rules.h) becomes an answer of lookups, or is one no more.
+/* Changes of the path-compressed trie: a rule (rules.h) is added to what lookups find, or removed from it.
+ *
  * Threads: the one writer.
  */
 #ifndef MACS_TABLES_LPM_TRIE_CHANGE_H
@@ -13,7 +14,7 @@ struct macs_lpm_trie_hop {
     uint8_t byte; /* by which the way goes on */
 };
 
-/* Fetch what the change of the match in hand, of that key, will look at. */
+/* Prefetch what a change of the current match, which has that key, will read. */
 void macs_lpm_trie_prefetch(const struct macs_lpm_trie *table, const uint8_t *key);
 
 /* Publish a rule. Needs one reserved defer. 0 or -ENOMEM, and then nothing has changed. */

@@ -1,4 +1,4 @@
-/* Nodes of the path-compressed trie: taken apart into runs and put together. */
+/* Nodes of the path-compressed trie: decoded into runs, and built from them. */
 #include "lpm_trie_node.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Nodes of the path-compressed trie as its writer changes them: taken apart, edited, made anew.
+/* Nodes of the path-compressed trie in the form in which the writer edits them.
+ *
  * Threads: the one writer.
  */
 #ifndef MACS_TABLES_LPM_TRIE_NODE_H

@@ -1,4 +1,4 @@
-/* Writer side of the compressed trie: its table kernel, and its twin's. Layout and rules stand in lpm_trie.h. */
+/* Table operations of the path-compressed trie and of its twin; their layout and rules are in lpm_trie.h. */
 #include "lpm_trie.h"
 
 #include <errno.h>
@@ -67,9 +67,9 @@ static void prefetch(void *self, const struct macs_match *match) {
     macs_lpm_trie_prefetch(self, match->value);
 }
 
-static int find_wanted(void *self) {
+static int find_current(void *self) {
     struct macs_rule *rule;
-    return macs_rules_find_wanted(&((table_t *)self)->rules, &rule);
+    return macs_rules_find_current(&((table_t *)self)->rules, &rule);
 }
 
 static int set(void *self, const struct macs_rule *rule) {
@@ -84,7 +84,7 @@ static int unset(void *self, const struct macs_rule *rule) {
     return macs_lpm_trie_unset(self, rule);
 }
 
-static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_wanted, set, renew, unset};
+static const struct macs_lpm_writer_ops writer_ops = {prefetch, find_current, set, renew, unset};
 
 static struct macs_lpm_writer writer_of(table_t *table) {
     return (struct macs_lpm_writer){&writer_ops, table, &table->rules, &table->results};

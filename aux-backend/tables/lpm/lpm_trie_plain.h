@@ -1,5 +1,6 @@
-/* The twin of lpm_trie: the same trie without compressed paths, a node for each byte of a prefix behind the first two.
- * Readers need not know the difference; it is there to show what compression brings, and to test it against.
+/* The twin of lpm_trie, without path compression: behind the first two bytes there is a node for each byte of a prefix.
+ *
+ * Lookups are the same. It shows what path compression gains, and tests compare the two.
  */
 #ifndef MACS_TABLES_LPM_TRIE_PLAIN_H
 #define MACS_TABLES_LPM_TRIE_PLAIN_H

@@ -1,7 +1,8 @@
-/* What the writers of LPM tables have in common: how an entry comes, changes and goes.
+/* Changes of an LPM table, the same for all of them.
  *
- * An entry is a rule (rules.h) with a result (results.h). Both are booked, then what lookups read is changed; where
- * that fails everything is as it was. Threads: the one writer.
+ * An entry is a rule (rules.h) with a result (results.h). Both are recorded, then the structure for lookups is changed.
+ * If that fails, both are undone.
+ * Threads: the one writer.
  */
 #ifndef MACS_TABLES_LPM_WRITER_H
 #define MACS_TABLES_LPM_WRITER_H
@@ -11,12 +12,11 @@
 
 /* The arrays or nodes of a table. All but prefetch() return 0 or -errno, and then nothing has changed. */
 struct macs_lpm_writer_ops {
-    /* Fetch what the change of that match, which is rules->wanted, will look at. */
+    /* Prefetch what a change of that match, the current one of the rules, will read. */
     void (*prefetch)(void *table, const struct macs_match *match);
-    /* 0: there is an entry of the match in hand, rules->wanted; else -ENOENT. */
+    /* 0 if there is an entry with the current match, else -ENOENT. */
     int (*find)(void *table);
-    /* Lookups find a new rule, find a rule with another result, find it no more. Of a rule they look at prefix and
-     * result only. */
+    /* Add a rule to what lookups find, change its result, remove it. Of the rule only prefix and result are read. */
     int (*set)(void *table, const struct macs_rule *rule);
     int (*renew)(void *table, const struct macs_rule *rule);
     int (*unset)(void *table, const struct macs_rule *rule);
@@ -29,7 +29,7 @@ struct macs_lpm_writer {
     struct macs_results *results;
 };
 
-/* As of struct macs_table_ops; `defers`: releases (macs/qsbr.h) that the change takes at most. */
+/* As in struct macs_table_ops. `defers`: the most releases (macs/qsbr.h) that the change needs. */
 int macs_lpm_writer_add(const struct macs_lpm_writer *writer, uint32_t defers, const struct macs_match *match,
                         const void *value, uint32_t *index);
 int macs_lpm_writer_modify(const struct macs_lpm_writer *writer, uint32_t defers, const struct macs_match *match,

@@ -1,4 +1,4 @@
-/* Shared results: values found by their bytes, counted, released after a grace period. */
+/* Shared results: found by their bytes, counted, freed after a grace period; see results.h. */
 #include "results.h"
 
 #include <errno.h>
@@ -48,8 +48,8 @@ int macs_results_create(struct macs_results *results, const struct macs_table_sh
     results->base = macs_memory_alloc(base_bytes(results), true);
     results->counts = macs_memory_alloc(counts_bytes(results), true);
     results->map = macs_memory_alloc(map_bytes(results), true);
-    results->wanted = calloc(1, shape->value_bytes);
-    if (results->base && results->counts && results->map && results->wanted)
+    results->current = calloc(1, shape->value_bytes);
+    if (results->base && results->counts && results->map && results->current)
         return 0;
     macs_results_destroy(results);
     return -ENOMEM;
@@ -60,7 +60,7 @@ void macs_results_destroy(struct macs_results *results) {
     macs_memory_free(results->base, base_bytes(results));
     macs_memory_free(results->counts, counts_bytes(results));
     macs_memory_free(results->map, map_bytes(results));
-    free(results->wanted);
+    free(results->current);
     *results = (struct macs_results){0};
 }
 
@@ -90,12 +90,12 @@ static int take_slot(struct macs_results *results, uint32_t *number) {
 }
 
 int macs_results_take(struct macs_results *results, const void *value, uint32_t *number) {
-    memcpy(results->wanted, value, results->value_bytes);
+    memcpy(results->current, value, results->value_bytes);
     if (!results->indexed)
-        ((struct macs_entry *)results->wanted)->index = 0;
-    uint32_t *chain = chain_of(results, results->wanted);
+        ((struct macs_entry *)results->current)->index = 0;
+    uint32_t *chain = chain_of(results, results->current);
     for (uint32_t at = *chain; at; at = results->counts[at - 1].next) {
-        if (memcmp(value_at(results, at - 1), results->wanted, results->value_bytes) == 0) {
+        if (memcmp(value_at(results, at - 1), results->current, results->value_bytes) == 0) {
             results->counts[at - 1].users++;
             *number = at - 1;
             return 0;
@@ -104,7 +104,7 @@ int macs_results_take(struct macs_results *results, const void *value, uint32_t 
     int error = take_slot(results, number);
     if (error)
         return error;
-    memcpy(value_at(results, *number), results->wanted, results->value_bytes);
+    memcpy(value_at(results, *number), results->current, results->value_bytes);
     results->counts[*number] = (struct macs_results_count){.users = 1, .next = *chain};
     *chain = *number + 1;
     return 0;

@@ -1,9 +1,9 @@
-/* What lookups answer with, each value once: a million routes with a few next hops need a few cache lines.
+/* Results of LPM lookups. Entries with equal values share one result: a million routes with a few next hops need a few
+ * cache lines.
  *
- * A result is a copy of an entry's value. Entries with equal values share one; the index in it is zero then, unless
- * the table's shape says that readers want it (direct externs), and then none is shared. Results are counted, and go
- * back after a grace period.
- * Threads: macs_results_at by anyone who got the number from a published place; all else by the one writer.
+ * A result is a copy of an entry's value. The entry's index in it is zero, unless the table's shape says that readers
+ * need it (direct externs): then no result is shared. Results are reference counted and freed after a grace period.
+ * Threads: macs_results_at by any, with a number that was published; all else by the one writer.
  * Cost: O(1); 12 bytes a result beside the value.
  */
 #ifndef MACS_TABLES_RESULTS_H
@@ -29,7 +29,7 @@ struct macs_results {
     uint32_t *map; /* first of a chain of results whose values hash to the place, + 1 */
     uint32_t map_places;
     uint64_t seed;
-    void *wanted; /* the value in hand */
+    void *current; /* the value that is looked for */
     struct macs_qsbr *qsbr;
 };
 
@@ -47,7 +47,7 @@ int macs_results_take(struct macs_results *results, const void *value, uint32_t 
 /* One user less; it is unlinked. Needs one reserved defer. */
 void macs_results_drop(struct macs_results *results, uint32_t number);
 
-/* Bytes of the results that were ever used, and of the books. */
+/* Bytes of the results that were ever used, and of the writer's own data. */
 uint64_t macs_results_memory(const struct macs_results *results);
 
 #endif

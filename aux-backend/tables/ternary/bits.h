@@ -1,8 +1,8 @@
-/* 512 bits at once: what rows of bits are intersected with.
+/* Operations on 512 bits at once, for the intersection of bit vectors.
  *
- * As wide as the compiler's target has it, like scan.h: AVX-512, AVX2, SSE4.1, NEON, else a plain loop, and with
+ * Uses the widest vectors that the compiler's target has: AVX-512, AVX2, SSE4.1, NEON, else a plain loop, as does
  * -DMACS_SCAN_PLAIN. All give the same answer.
- * Threads: as in scan.h: each aligned 64-bit word of a row is read at once, and nothing is ordered.
+ * Threads: as in scan.h. Each aligned 64-bit word is read atomically, and nothing is ordered.
  */
 #ifndef MACS_TABLES_BITS_H
 #define MACS_TABLES_BITS_H

@@ -1,9 +1,10 @@
-/* The ternary lookups of a burst as arrays: what one key after the other would read of the table is read once for some
- * of them, and each pass over the keys is a loop of few instructions.
+/* Bulk lookups of ternary_cells.h: the keys of a burst as arrays. What several keys read of the table is read once for
+ * them, and each pass over the keys is a loop of few instructions.
  *
- * Keys that need more than the common case, as entries came since the rows were made or as ranges are not met, are
- * looked up alone. Where something changes meanwhile all are: then it is as if each had been. Threads: as in
- * ternary_cells.h.
+ * A key that needs more than the common case is looked up by itself: where there are entries newer than the bit
+ * vectors, or where the first entry found does not match in a range. If the table changes meanwhile all keys are looked
+ * up again, one by one.
+ * Threads: as in ternary_cells.h.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_BULK_H
 #define MACS_TABLES_TERNARY_CELLS_BULK_H
@@ -109,18 +110,18 @@ static inline bool macs_ternary_cells_bulk_at_once(const struct macs_ternary_cel
     return atomic_load_explicit(&table->changes, memory_order_acquire) == changes;
 }
 
-/* Look up all keys: the entries are there, and fetched. */
+/* Look up all keys, and prefetch the entries found. */
 static inline void macs_ternary_cells_bulk_start(const void *self, struct macs_ternary_cells_bulk *bulk, uint32_t count,
                                                  uint32_t key_bytes, const struct macs_entry *miss) {
     bulk->miss = miss;
     if (__builtin_expect(!macs_ternary_cells_bulk_at_once(self, bulk, count, key_bytes), 0)) {
         for (uint32_t i = 0; i < count; i++) {
             struct macs_ternary_cells_cursor cursor;
-            const struct macs_entry *entry = macs_ternary_cells_again(self, bulk->keys[i], key_bytes, &cursor);
+            const struct macs_entry *entry = macs_ternary_cells_retry(self, bulk->keys[i], key_bytes, &cursor);
             bulk->entries[i] = entry ? entry : miss;
         }
     }
-    macs_bulk_fetch(bulk->entries, count);
+    macs_bulk_prefetch_entries(bulk->entries, count);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Lookups of ternary_cells.h, which says what all of this is. */
+/* Lookups of ternary_cells.h, which describes the algorithm. */
 #ifndef MACS_TABLES_TERNARY_CELLS_LOOKUP_H
 #define MACS_TABLES_TERNARY_CELLS_LOOKUP_H
 
@@ -212,7 +212,7 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
 
 /* Look again until nothing changes meanwhile. */
 static __attribute__((noinline, unused)) const struct macs_entry *
-macs_ternary_cells_again(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
+macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
                          struct macs_ternary_cells_cursor *cursor) {
     const struct macs_entry *found = NULL;
     for (int retry = 0; retry < MACS_TERNARY_CELLS_RETRIES; retry++) {
@@ -230,7 +230,7 @@ static inline const struct macs_entry *macs_ternary_cells_finish(const void *sel
     const struct macs_ternary_cells *table = self;
     const struct macs_entry *found = macs_ternary_cells_search(table, key, key_bytes, cursor);
     if (__builtin_expect(atomic_load_explicit(&table->changes, memory_order_acquire) != cursor->changes, 0))
-        return macs_ternary_cells_again(table, key, key_bytes, cursor);
+        return macs_ternary_cells_retry(table, key, key_bytes, cursor);
     return found;
 }
 

@@ -1,4 +1,4 @@
-/* Entries of a map of ternary_cells.h: which cells they stand in, and the lists of quads of these. */
+/* Entries in a map of ternary_cells.h: the cells of each entry, and the cells' lists of quads. */
 #include "ternary_cells_map.h"
 
 #include <stdlib.h>
@@ -306,7 +306,7 @@ static void release_quads(void *owner, void *first) {
     }
 }
 
-void macs_ternary_cells_settle(struct macs_ternary_cells *table) {
+void macs_ternary_cells_defer_release(struct macs_ternary_cells *table) {
     made_t *made = table->made;
     if (!made->retired)
         return;
@@ -354,7 +354,7 @@ static uint32_t fill_cuts(made_t *made, struct macs_rule *sorted[], uint32_t cou
     return left;
 }
 
-/* Put sorted rules into a map. False without memory; then some are booked as if they stood in it. */
+/* Put sorted rules into a map. False without memory; then some rules say that they are in it. */
 static bool fill(made_t *made, struct macs_rule *sorted[], uint32_t count, bool rows) {
     count = fill_cuts(made, sorted, count, rows);
     if (count) {
@@ -370,24 +370,24 @@ static bool fill(made_t *made, struct macs_rule *sorted[], uint32_t count, bool 
     return true;
 }
 
-/* Where a rule is booked. */
+/* What a rule says of its place. */
 typedef struct {
     struct macs_rule *rule;
     uint32_t next, result;
-} booked_t;
+} placed_t;
 
-/* Put all rules into a map. False without memory: then all stand booked where they were. */
+/* Put all rules into a map. False without memory: then all rules say what they said before. */
 static bool fill_with_all(made_t *made, bool rows) {
     const struct macs_rules *rules = made->rules;
     size_t count = 0, room = (size_t)rules->values.count + 1;
     struct macs_rule **sorted = malloc(room * sizeof *sorted);
-    booked_t *booked = malloc(room * sizeof *booked);
-    bool whole = sorted && booked;
+    placed_t *placed = malloc(room * sizeof *placed);
+    bool whole = sorted && placed;
     for (uint32_t index = 0; whole && index < rules->values.indices.top; index++) {
         struct macs_rule *rule = macs_rules_at(rules, index);
         if (!rule->sequence)
             continue;
-        booked[count] = (booked_t){rule, rule->next, rule->result};
+        placed[count] = (placed_t){rule, rule->next, rule->result};
         sorted[count++] = rule;
     }
     if (whole) {
@@ -395,11 +395,11 @@ static bool fill_with_all(made_t *made, bool rows) {
         whole = fill(made, sorted, (uint32_t)count, rows);
     }
     for (size_t i = 0; !whole && i < count; i++) {
-        booked[i].rule->next = booked[i].next;
-        booked[i].rule->result = booked[i].result;
+        placed[i].rule->next = placed[i].next;
+        placed[i].rule->result = placed[i].result;
     }
     free(sorted);
-    free(booked);
+    free(placed);
     return whole;
 }
 

@@ -1,6 +1,7 @@
-/* The writer's side of a map of ternary_cells.h: where an entry stands, and how it comes there and goes.
+/* Changes of a map of ternary_cells.h: an entry is added to its cells or bit vectors, or removed from them.
  *
- * Threads: the one writer. What it takes out of a map that has readers waits for them: macs_ternary_cells_settle.
+ * Threads: the one writer. What it removes from a map with readers is freed after a grace period:
+ * macs_ternary_cells_defer_release.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_MAP_H
 #define MACS_TABLES_TERNARY_CELLS_MAP_H
@@ -29,7 +30,7 @@ struct macs_ternary_cells_made {
     uint32_t top;        /* quads from here on were never used */
     uint32_t free;       /* a list of those to take */
     uint32_t free_count; /* with those from `top` on */
-    uint32_t retired;    /* a list of those that the change in hand took out */
+    uint32_t retired;    /* a list of those that the current change removed */
     uint32_t entries;    /* that its plan was made for */
     uint32_t strain;     /* quads that were put behind others since it was made */
     uint32_t added;      /* entries since the plan was made */
@@ -48,7 +49,7 @@ static inline bool macs_ternary_cells_has_room(const struct macs_ternary_cells_m
     return made->free_count >= 3 * made->spread;
 }
 
-/* Put a booked rule into its cells, rule->next is then its cut, or into rows. There are quads enough. False where it
+/* Put a recorded rule into its cells, rule->next is then its cut, or into rows. There are quads enough. False where it
  * finds no place but in a list beside rows, unless `listed` allows that. */
 bool macs_ternary_cells_put(struct macs_ternary_cells_made *made, struct macs_rule *rule, bool listed);
 
@@ -59,7 +60,7 @@ void macs_ternary_cells_remove(struct macs_ternary_cells_made *made, const struc
 void macs_ternary_cells_move(struct macs_ternary_cells_made *made, const struct macs_rule *rule, uint32_t from);
 
 /* At the end of a change: what it took out is for use again when readers have passed. Needs one reserved defer. */
-void macs_ternary_cells_settle(struct macs_ternary_cells *table);
+void macs_ternary_cells_defer_release(struct macs_ternary_cells *table);
 
 uint64_t macs_ternary_cells_bytes(const struct macs_ternary_cells_made *made);
 

@@ -1,4 +1,4 @@
-/* Writer side of ternary match by cells; layout and rules stand in ternary_cells.h. */
+/* Table operations of ternary match by cells; their layout and rules are in ternary_cells.h. */
 #include "ternary_cells.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static int wait_for_quads(const table_t *table) {
     return macs_qsbr_flush(table->rules.qsbr);
 }
 
-/* Put a booked rule where readers find it: 0, -ENOMEM, -EBUSY. */
+/* Put a recorded rule where readers find it: 0, -ENOMEM, -EBUSY. */
 static int publish(table_t *table, struct macs_rule *rule) {
     made_t *made = NULL;
     int error = wait_for_quads(table);
@@ -101,11 +101,11 @@ static int publish(table_t *table, struct macs_rule *rule) {
     else if (!put)
         macs_ternary_cells_put(table->made, rule, true);
     if (!made)
-        macs_ternary_cells_settle(table);
+        macs_ternary_cells_defer_release(table);
     return 0;
 }
 
-/* -- the kernel -------------------------------------------------------------------------------------------------------
+/* -- table operations -------------------------------------------------------------------------------------------------
  */
 
 static void cells_destroy(void *self) {
@@ -199,7 +199,7 @@ static int cells_remove(void *self, const struct macs_match *match) {
         return error;
     atomic_fetch_add_explicit(&table->changes, 1, memory_order_acq_rel);
     macs_ternary_cells_remove(table->made, rule);
-    macs_ternary_cells_settle(table);
+    macs_ternary_cells_defer_release(table);
     macs_rules_remove(&table->rules, rule);
     return 0;
 }

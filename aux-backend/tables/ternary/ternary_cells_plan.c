@@ -1,8 +1,10 @@
-/* Cuts chosen greedily: the byte that makes lookups cheapest by a sample's reckoning, then one more, then the next cut.
+/* A greedy choice of cuts: the byte with which lookups are cheapest, by estimates on a sample of entries; then a second
+ * byte; then the next cut.
  *
- * Values of a byte that the same entries may match are one class. A draft of a cut is judged by the sample alone; once
- * its bytes are known, classes are made for all entries. The whole is done for a few limits of how many cells an entry
- * may have, and the cheapest is taken. It ends where the rest is cheaper in rows than in one more cut.
+ * Values of a byte that can match the same entries are one class. A draft of a cut is judged by the sample alone. Once
+ * its bytes are chosen, its classes are made for all entries. This is done for a few limits of the number of cells that
+ * an entry may have, and the cheapest plan is taken. No cut is added where the remaining entries are cheaper in bit
+ * vectors.
  */
 #include "ternary_cells_plan.h"
 
@@ -208,7 +210,7 @@ static bool choose_bytes(const sample_t *sample, uint32_t limit, double room, dr
 /* -- all entries ------------------------------------------------------------------------------------------------------
  */
 
-/* How many cells each entry of the table has in the cut in hand; 0 for those of other cuts, and for free indices. */
+/* How many cells each entry of the table has in the current cut; 0 for those of other cuts, and for free indices. */
 typedef struct {
     const struct macs_rules *rules;
     uint32_t count; /* indices */
@@ -231,7 +233,7 @@ static void everyone_begin(everyone_t *all, uint32_t limit) {
         all->spread[i] = macs_rules_at(all->rules, i)->sequence != 0;
 }
 
-/* Whether the cut in hand takes the entry. */
+/* Whether the current cut takes the entry. */
 static bool takes(const everyone_t *all, uint32_t index) {
     return all->spread[index] && all->spread[index] <= all->limit;
 }
@@ -246,7 +248,7 @@ static void part_others(uint64_t marks[VALUES]) {
             marks[value] = 1 + value % (1 + named / NAMED_EACH);
 }
 
-/* Classes of the values of byte `at` for all entries that the cut in hand takes. */
+/* Classes of the values of byte `at` for all entries that the current cut takes. */
 static void learn_all_classes(const everyone_t *all, uint32_t at, classes_t *classes) {
     uint64_t marks[VALUES] = {0};
     for (uint32_t i = 0; i < all->count; i++) {

@@ -1,6 +1,8 @@
-/* Choosing the cuts of ternary_cells.h for the entries of a table, and whether the rest stands in rows.
+/* Chooses the cuts of ternary_cells.h for the entries of a table, and whether the last cut's entries are in bit
+ * vectors.
  *
- * Threads: the one writer. Cost: 1 to 10 ms, and the sample's memory.
+ * Threads: the one writer.
+ * Cost: 1 to 10 ms, and the memory of the sample.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_PLAN_H
 #define MACS_TABLES_TERNARY_CELLS_PLAN_H

@@ -1,4 +1,4 @@
-/* Rows and keys of a sample of entries. */
+/* Bit vectors and keys of a sample of entries; see ternary_cells_sample.h. */
 #include "ternary_cells_sample.h"
 
 #include <stdlib.h>

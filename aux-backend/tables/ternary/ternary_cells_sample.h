@@ -1,8 +1,10 @@
-/* A sample of a table's entries, and keys that stand for the traffic: what cuts are judged by (ternary_cells_plan.h).
+/* A sample of a table's entries, and keys that stand for the traffic, to estimate the cost of cuts
+ * (ternary_cells_plan.h).
  *
- * Of each value of each byte of the key there is a row with a bit for each entry of the sample that it may match. The
- * rows of a key's bytes, taken together, are the entries that it can still match.
- * Threads: the one writer. Cost: 16 KiB of memory for each byte of the key.
+ * For each value of each byte of the key there is a bit vector with a bit for each entry of the sample that the value
+ * can match. The intersection of the vectors of a key's bytes is the set of entries that the key can match.
+ * Threads: the one writer.
+ * Cost: 16 KiB of memory for each byte of the key.
  */
 #ifndef MACS_TABLES_TERNARY_CELLS_SAMPLE_H
 #define MACS_TABLES_TERNARY_CELLS_SAMPLE_H

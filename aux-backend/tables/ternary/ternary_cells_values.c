@@ -1,4 +1,4 @@
-/* Values of key bytes: of masks and of ranges. */
+/* The values of a key byte that can match an entry, from its mask or range; see ternary_cells_values.h. */
 #include "ternary_cells_values.h"
 
 typedef struct macs_ternary_cells_values values_t;

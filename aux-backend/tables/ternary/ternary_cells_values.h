@@ -1,5 +1,5 @@
-/* The values of one byte of the key with which it may match an entry, byte by byte: what ternary_cells.h finds cells
- * by.
+/* For each byte of the key, the values with which it can match an entry. ternary_cells.h finds an entry's cells by
+ * them.
  *
  * Threads: the one writer.
  */

@@ -1,4 +1,4 @@
-/* Writer side of entries as bits; layout and rules stand in ternary_rows.h. */
+/* The writer's side of bit-vector search; its layout and rules are in ternary_rows.h. */
 #include "ternary_rows.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct {
     uint32_t count;    /* of them */
     uint32_t first;    /* place of the first */
     uint32_t words;    /* of a row */
-    uint64_t *drafts;  /* a row for each value of the byte in hand, and one of entries that take any value */
+    uint64_t *drafts;  /* a row for each value of the current byte, and one of entries that take any value */
     uint64_t *made;    /* rows so far */
     size_t used, room; /* words of these */
 } desk_t;
@@ -131,7 +131,7 @@ static bool fill_places(const desk_t *desk, rows_t *rows) {
 }
 
 /* The rows to where readers find them, with room for some for each young place. */
-static bool settle(const desk_t *desk, rows_t *rows) {
+static bool copy_rows(const desk_t *desk, rows_t *rows) {
     rows->used = desk->used;
     rows->words = desk->used;
     for (uint32_t i = 0; i < rows->bytes; i++) {
@@ -187,7 +187,7 @@ rows_t *macs_ternary_rows_make(const struct macs_rules *rules, struct macs_rule 
                    .first = made->young_end,
                    .words = made->lines * MACS_BITS_WORDS};
     desk.drafts = malloc((VALUES + 1) * (size_t)desk.words * sizeof *desk.drafts);
-    bool whole = desk.drafts && fill(&desk, made) && fill_places(&desk, made) && settle(&desk, made);
+    bool whole = desk.drafts && fill(&desk, made) && fill_places(&desk, made) && copy_rows(&desk, made);
     free(desk.drafts);
     free(desk.made);
     if (whole)

@@ -1,22 +1,25 @@
-/* Entries of a ternary table as bits: for each value of each byte of the key a row that says which of them may match.
+/* Ternary match by bit vectors: for each value of each byte of the key a *row*, with a bit for each entry that the
+ * value can match.
  *
- * The entries stand in *places*, the same in all rows, best first. What the rows of a key's bytes have in common are
- * the entries that it matches, and the first bit is the answer. Values of a byte that the same entries may match share
- * a row, and bytes that all entries take any value of have none. So a lookup is the same few loads whatever the masks
- * are, without a branch up to two *lines* (512 places each), and goes on by two lines until there is a bit.
- * A few *young* places in front are in no order: entries that come later stand there until new rows are made.
- * A range is taken as what it is byte by byte, which says too much of it: of what is found the whole is looked at too.
- * Invariants: the bit of a place is in no row until an entry gets the place, and a place has one entry in its life. A
- * new entry's bit comes into the rows of one byte after the other, so it is found when it is in all; a row that only
- * some of its values share with a new entry is copied for these first. An entry that goes is taken out of all rows of
- * one byte. The last place is for keys that match nothing.
- * Threads: one writer, any number of readers; who publishes and releases is ternary_cells.h. That a row is found is
- * ordered before its words are read, and these before their places, by their addresses alone.
- * Cost: lookup 3 loads and a line of each row for each byte: with 1,000 entries and 13 bytes 26 lines, mostly from the
- * second-level cache. Memory at most 40 bytes an entry for each byte of the key. Change 2 to 5 µs; making rows for
- * 1,000 entries 0.3 ms.
+ * An entry has a *place*, the same in all rows; places are in the order in which entries win. The intersection of the
+ * rows of a key's bytes is the set of entries that match, and its first bit is the answer. Values of a byte that can
+ * match the same entries share a row. A byte that no entry restricts has no rows. So a lookup does the same loads
+ * whatever the masks are. It has no branch for up to two *lines* (512 places each), and then goes on two lines at a
+ * time until there is a bit.
+ * The first places are *young*: they take later entries, in no order, until new rows are made.
+ * The rows of a range describe it byte by byte, which matches too much: so an entry that is found is compared again as
+ * a whole.
+ * Invariants: a place is used for one entry only, and before that its bit is 0 in all rows. To add an entry its bit is
+ * set in the rows of one byte after the other, so it is found once all are set. A row that it shares with only some of
+ * its values is copied for these first. To remove an entry its bit is cleared in all rows of one byte. The last place
+ * is for keys that match nothing.
+ * Threads: one writer, any number of readers; ternary_cells.h publishes rows and frees them. Address dependencies alone
+ * order a row's pointer before its words, and these before the place.
+ * Cost: lookup, for each byte of the key, 3 loads and one line of each row: 26 lines with 1,000 entries and 13 bytes,
+ * mostly from the second-level cache. Memory at most 40 bytes an entry for each byte of the key. Change 2 to 5 µs;
+ * making the rows of 1,000 entries 0.3 ms.
  * Source: Lakshman, Stiliadis, High-speed policy-based packet forwarding using efficient multi-dimensional range
- * matching (1998), with classes of equal values as in Gupta, McKeown (1999).
+ * matching (1998), with classes of values as in Gupta, McKeown (1999).
  */
 #ifndef MACS_TABLES_TERNARY_ROWS_H
 #define MACS_TABLES_TERNARY_ROWS_H
@@ -254,7 +257,7 @@ struct macs_ternary_rows *macs_ternary_rows_make(const struct macs_rules *rules,
                                                  uint32_t count);
 void macs_ternary_rows_free(struct macs_ternary_rows *rows);
 
-/* Put a booked rule into a young place; false when there is none, or no room for what rows it needs. */
+/* Put a recorded rule into a young place; false when there is none, or no room for what rows it needs. */
 bool macs_ternary_rows_put(struct macs_ternary_rows *rows, const struct macs_rules *rules, struct macs_rule *rule);
 
 /* The rule goes. */

@@ -1,4 +1,4 @@
-/* Writer side of tuple-space search; layout and rules stand in ternary_tuple.h. */
+/* Table operations of tuple space search; its layout and rules are in ternary_tuple.h. */
 #include "ternary_tuple.h"
 
 #include <errno.h>
@@ -193,7 +193,7 @@ static void tidy(table_t *table, const struct macs_ternary_tuple_item *item, uin
         (void)relist(table, space, order, true);
 }
 
-/* -- the kernel -------------------------------------------------------------------------------------------------------
+/* -- table operations -------------------------------------------------------------------------------------------------
  */
 
 static void tuple_destroy(void *self) {
@@ -238,7 +238,7 @@ static void chain(struct macs_rules *rules, struct macs_rule *head, struct macs_
     head->next = macs_rules_index(rules, rule);
 }
 
-/* Put a booked rule where readers find it, in a tuple with room for it. */
+/* Put a recorded rule where readers find it, in a tuple with room for it. */
 static void publish(table_t *table, space_t *space, struct macs_rule *rule) {
     uint64_t word;
     _Atomic uint64_t *place = find_word(table, space, rule, &word);

@@ -1,19 +1,19 @@
-/* Ternary match with priorities by tuple-space search: one hash table for each mask in use.
+/* Ternary match with priorities by tuple space search: one hash table for each mask in use.
  *
- * All entries with the same mask (a tuple) are found by one hash of the masked key. Lookup goes through the tuples
- * from the one with the highest priority in it downwards and stops when what it has found wins over all that could
- * follow. An LPM field counts as its mask; longer prefixes win among equal priorities, then the entry added first.
- * Invariants: the list of tuples is sorted by `order`, which is at least that of each entry in the tuple, and it is
- * replaced as a whole. A word names an entry by one atomic store; words never move within a table, a larger table
- * replaces it as a whole. Entries with the same mask and key differ in priority: only the first of them is in the
- * table, the others are chained in the writer's book until it goes. Each change counts in `changes` before it is
- * published: a lookup that saw some looks again (64 times at most: a writer must not hold readers up), so that a rule
- * that is moved by adding it anew first is never missed.
- * Threads: one writer, any number of readers between two quiescent reports (macs/qsbr.h).
- * Cost: lookup one mask, hash and 2 misses of the cache for each tuple visited; memory 16 bytes an entry, its slot and
- * the book; change O(1), O(tuples) where the list changes.
- * Source: Srinivasan, Suri, Varghese, Packet classification using tuple space search (1999); priority order as in Open
- * vSwitch's classifier (Pfaff et al., 2015).
+ * The entries with the same mask are a tuple. One hash of the masked key finds the entry in a tuple. A lookup visits
+ * the tuples in the order of the highest priority in each, and stops when its match wins over all entries of the tuples
+ * that follow. A prefix is a mask; among equal priorities the longer prefix wins, then the entry that was added first.
+ * Invariants: the list of tuples is sorted by `order`, which is at least that of each entry in the tuple. The list is
+ * replaced as a whole. An entry is published by one atomic store of a word. Words do not move within a hash table; a
+ * larger one replaces it as a whole. Of entries with the same mask and key, which differ in priority, only the best is
+ * in the hash table; the others are chained in the writer's rules. A change increments `changes` before it is
+ * published. A lookup that saw `changes` change is repeated, at most 64 times, as a writer must not delay readers. So
+ * no lookup misses a rule that is moved by adding it again first.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup one mask, one hash and two cache misses for each tuple visited; memory 16 bytes an entry, its slot and
+ * its rule; change O(1), O(tuples) where the list changes.
+ * Source: Srinivasan, Suri, Varghese, Packet classification using tuple space search (1999); the order of tuples as in
+ * Open vSwitch's classifier (Pfaff et al., 2015).
  */
 #ifndef MACS_TABLES_TERNARY_TUPLE_H
 #define MACS_TABLES_TERNARY_TUPLE_H

@@ -98,7 +98,7 @@ static void a_hanging_reader_stops_changes_only(void) {
 
 static void a_hanging_reader_and_a_full_table(void) {
     for (uint32_t i = 0; i < subject_count; i++) {
-        const struct macs_table_ops *kernel = subjects[i].ops;
+        const struct macs_table_ops *ops = subjects[i].ops;
         uint32_t bytes = subjects[i].key_max < 4 ? subjects[i].key_max : 4;
         struct macs_table_shape shape = whole_key_shape(&subjects[i], bytes, 1);
         struct macs_qsbr *qsbr = NULL;
@@ -106,20 +106,20 @@ static void a_hanging_reader_and_a_full_table(void) {
         struct own_match own;
         struct value value = make_value(1);
         void *self = NULL;
-        context = kernel->name;
+        context = ops->name;
         CHECK(macs_qsbr_create(&qsbr) == 0 && macs_qsbr_register(qsbr, &reader) == 0);
-        CHECK(kernel->create(&shape, qsbr, &self) == 0);
+        CHECK(ops->create(&shape, qsbr, &self) == 0);
         macs_qsbr_online(qsbr, reader);
         exactly(&own, (const uint8_t *)"abcd", bytes);
-        CHECK(kernel->add(self, &own.match, &value, NULL) == 0);
+        CHECK(ops->add(self, &own.match, &value, NULL) == 0);
         const struct macs_entry *held = subjects[i].lookup(self, own.value, bytes);
-        CHECK(kernel->remove(self, &own.match) == 0);
-        CHECK(kernel->add(self, &own.match, &value, NULL) == -EBUSY); /* its only index is still in a reader's hand */
-        CHECK(id_of(held) == 1 && kernel->count(self) == 0 && kernel->find(self, &own.match) == NULL);
+        CHECK(ops->remove(self, &own.match) == 0);
+        CHECK(ops->add(self, &own.match, &value, NULL) == -EBUSY); /* its only index is still in a reader's hand */
+        CHECK(id_of(held) == 1 && ops->count(self) == 0 && ops->find(self, &own.match) == NULL);
         macs_qsbr_quiescent(qsbr, reader);
-        CHECK(kernel->add(self, &own.match, &value, NULL) == 0);
+        CHECK(ops->add(self, &own.match, &value, NULL) == 0);
         macs_qsbr_offline(reader);
-        kernel->destroy(self);
+        ops->destroy(self);
         CHECK(macs_qsbr_flush(qsbr) == 0);
         macs_qsbr_destroy(qsbr);
     }

@@ -458,7 +458,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
 struct ingress_burst {
     uint32_t count;
     uint32_t sub_batch;
-    uint32_t fetched; /* so many of its first lookups are prefetched */
+    uint32_t prefetched; /* the number of its first lookups that are prefetched */
     bool advanced;    /* its first lookups have gone on */
     struct macs_common common;
     struct macs_extent received;
@@ -505,7 +505,7 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
     burst->sets = left;
     burst->count = count;
     burst->sub_batch = worker->sub_batch;
-    burst->fetched = 0;
+    burst->prefetched = 0;
     burst->advanced = false;
     burst->common = here;
     burst->received = received;
@@ -523,7 +523,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
         struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
-        for (uint32_t i = burst->fetched; i < ahead; i++) {
+        for (uint32_t i = burst->prefetched; i < ahead; i++) {
             macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
@@ -543,7 +543,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             ingress_1_I_groups(live, member, sets, lookups, i);
         }
         if (next)
-            next->fetched = ahead < coming ? ahead : coming;
+            next->prefetched = ahead < coming ? ahead : coming;
     }
     { /* stage 2: finish I.labels */
         const uint32_t members = sets->to_2.count;

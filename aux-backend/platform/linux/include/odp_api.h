@@ -1,8 +1,8 @@
-/* The OpenDataPlane API (generation 1.50) as this project implements it on plain Linux.
+/* The OpenDataPlane API (generation 1.50), as implemented on plain Linux.
  *
- * Names, types and meanings follow the API's specification; docs/odp.md lists the groups, and where this implementation
- * is smaller. What is not declared here is not implemented: a program that needs it does not compile, rather than fail
- * at run time. Code that includes only this file compiles unchanged against any other implementation of the API.
+ * Names, types and meanings follow the API's specification. docs/odp.md lists its groups, and where this implementation
+ * is smaller. What is not declared here is not implemented: a program that needs it does not compile. A program that
+ * includes only this file also compiles with any other implementation of the API.
  */
 #ifndef ODP_API_H_
 #define ODP_API_H_

@@ -1,4 +1,4 @@
-/* What the files of this platform share. DPDK's own headers are included by its sources only. */
+/* What the files of this platform share. Only sources include DPDK's headers. */
 #ifndef MACS_ODP_DPDK_H
 #define MACS_ODP_DPDK_H
 

@@ -1,5 +1,8 @@
-/* What DPDK logs: not shown, but the last of it is kept, and told when something has failed. With MACS_DPDK_LOG=FILE in
- * the environment all of it goes to that file. Threads: any. */
+/* DPDK's log. It is not shown; its last lines are kept, and shown when a call of DPDK has failed. With
+ * MACS_DPDK_LOG=FILE in the environment all of it goes to that file.
+ *
+ * Threads: any.
+ */
 #ifndef MACS_ODP_DPDK_LOG_H
 #define MACS_ODP_DPDK_LOG_H
 

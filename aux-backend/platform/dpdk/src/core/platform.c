@@ -1,9 +1,10 @@
-/* DPDK's environment (EAL) below the instance: started with the first instance, and then there until the process ends,
- * as it cannot be started twice.
+/* Starts and stops DPDK's environment (EAL) with the instance. EAL can be started only once: it stays until the process
+ * ends.
  *
- * Memory is that of huge pages if enough are free, else ordinary (--no-huge). No file is left behind and no other
- * process is needed (--in-memory). PCI devices are left alone unless MACS_DPDK_ARGS, whose words go to EAL as they are,
- * allows some (-a ADDRESS). Threads are those of the program: EAL makes none that process packets, and pins none.
+ * Memory is on huge pages if enough are free, else on ordinary pages (--no-huge). EAL leaves no files behind and needs
+ * no other process (--in-memory). It takes no PCI device that MACS_DPDK_ARGS does not allow (-a ADDRESS); the words of
+ * that variable are passed to EAL as they are. Threads are those of the program: EAL makes none that process packets,
+ * and pins none.
  */
 #include "core/dpdk.h"
 

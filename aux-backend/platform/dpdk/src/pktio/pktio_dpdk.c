@@ -1,11 +1,11 @@
-/* dpdk:DEVICE — a port of DPDK's: its number (dpdk:0), the address of a PCI device, or a virtual device with its
- * arguments (dpdk:net_af_packet0,iface=eth0), which is made when the port is opened and removed when it is closed.
+/* dpdk:DEVICE — a port of DPDK: its number (dpdk:0), the address of a PCI device, or a virtual device with its
+ * arguments (dpdk:net_af_packet0,iface=eth0), which is created when the port is opened and removed when it is closed.
  *
- * Frames are what the driver gives and takes, nothing is copied and nothing of a received packet is written. Frames
- * that the driver spreads over several mbufs, as they do not fit in one, count as in_errors. Drivers that read a
- * kernel's interface leave transport checksums as a neighbour in the same kernel does, incomplete: they are completed
- * here. Several input queues get their flows by RSS, or by the device's own means where it has several queues and no
- * RSS.
+ * Frames are passed from and to the driver without a copy, and nothing is written into a received packet. A frame that
+ * the driver spreads over several mbufs, because it is too long for one, counts as in_errors.
+ * Drivers that read an interface of the kernel pass on frames from the same machine with incomplete transport
+ * checksums; these are completed here.
+ * Several input queues get their flows by RSS, or by the device's own means if it has several queues and no RSS.
  */
 #include "core/dpdk.h"
 #include "packet/offload.h"

@@ -1,4 +1,4 @@
-/* The drivers over DPDK: its own, and those of platform/linux, which fill mbufs as well as any packet. */
+/* The port drivers over DPDK: its own, and those of platform/linux, which can fill mbufs too. */
 #include "core/dpdk.h"
 
 const struct macs_odp_driver *const macs_odp_drivers[] = {

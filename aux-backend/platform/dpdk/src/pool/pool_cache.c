@@ -1,4 +1,4 @@
-/* Pools: taking and giving back. A mempool has a cache for each thread. */
+/* Allocation and release of a pool's objects, by the mempool and its cache for each thread. */
 #include "pool/pool_store.h"
 
 #include <rte_lcore.h>

@@ -1,4 +1,4 @@
-/* Where a pool's objects are: in a mempool of DPDK's. Drivers take packets out of it as the mbufs that they are. */
+/* A pool's objects are in a mempool. Drivers take packets from it as mbufs. */
 #include "pool/pool_store.h"
 
 #include <rte_eal.h>

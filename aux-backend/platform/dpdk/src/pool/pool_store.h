@@ -1,4 +1,4 @@
-/* A pool's objects over DPDK: a mempool of mbufs with their private areas (see odp/api/plat/object.h). */
+/* A pool over DPDK: a mempool of mbufs with private areas (see odp/api/plat/object.h). */
 #ifndef MACS_ODP_POOL_STORE_H
 #define MACS_ODP_POOL_STORE_H
 

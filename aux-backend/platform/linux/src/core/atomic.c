@@ -1,5 +1,6 @@
-/* Atomics of 128 bits: by the machine's compare-and-swap of two words on x86_64 and aarch64, which compilers offer only
- * under flags or by a library, elsewhere under one of a few locks. */
+/* Atomics of 128 bits. On x86_64 and aarch64 they use the compare-and-swap of two words, which compilers offer only
+ * with special flags or a library; elsewhere one of a few locks.
+ */
 #include "core/internal.h"
 
 /* If *atom is *expected, store `val` and return true; else read it into *expected. Orders as acquire and release. */

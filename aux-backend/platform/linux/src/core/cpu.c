@@ -1,4 +1,4 @@
-/* What the kernel tells of CPUs, waiting, and random bytes. */
+/* CPU information of the kernel, waiting, and random bytes. */
 #include "core/internal.h"
 
 #include <sched.h>

@@ -1,4 +1,5 @@
-/* CRCs: by machine instruction where the CPU has one for the polynomial, by table, and bit by bit for any other. */
+/* CRCs: by machine instruction if the CPU has one for the polynomial, else by table; bit by bit for other polynomials.
+ */
 #include "core/internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Memory from the kernel, on huge pages where they are to be had, and the blocks of odp_shm_…. */
+/* Memory from the kernel, on huge pages if there are any, and the blocks of odp_shm_…. */
 #include "core/internal.h"
 
 #include <stdlib.h>

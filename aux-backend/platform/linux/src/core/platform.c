@@ -1,4 +1,4 @@
-/* What an instance has beside ODP's own: nothing, on plain Linux. */
+/* What an instance starts and stops beside ODP itself: nothing, on plain Linux. */
 #include "core/internal.h"
 
 const char *const macs_odp_platform_name = "macsad-linux";

@@ -1,4 +1,4 @@
-/* Plain queues: a ring under a spinlock, as only slow paths (recirculation, packet-in, control) go through them. */
+/* Plain queues: a ring under a spinlock. Only slow paths use queues (recirculation, packet-in, control). */
 #include "core/internal.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The cipher behind a crypto session: by OpenSSL's libcrypto where the build has it (crypto_openssl.c), else by
- * portable C (crypto_aes.c). */
+/* The cipher of a crypto session: OpenSSL's libcrypto if the build has it (crypto_openssl.c), else portable C
+ * (crypto_aes.c). */
 #ifndef MACS_ODP_CRYPTO_H
 #define MACS_ODP_CRYPTO_H
 

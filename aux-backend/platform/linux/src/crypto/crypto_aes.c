@@ -1,5 +1,8 @@
-/* AES-CBC in portable C, for machines without libcrypto: FIPS 197, NIST SP 800-38A section 6.2. Its S-box is a table in
- * memory: how long a block takes may tell of the key to whoever shares the processor's cache. */
+/* AES-CBC in portable C, for machines without libcrypto.
+ *
+ * Its S-box is a table in memory, so its timing can reveal the key to a process that shares the processor's cache.
+ * Source: FIPS 197; NIST SP 800-38A section 6.2.
+ */
 #include "crypto/crypto.h"
 
 #if !MACS_ODP_USES_OPENSSL

@@ -1,8 +1,8 @@
-/* AES-CBC by OpenSSL's libcrypto, with the instructions that the CPU has for it.
+/* AES-CBC by OpenSSL's libcrypto, which uses the CPU's AES instructions.
  *
- * Each thread that uses a session has a context of its own, made at its first packet. Setting a context's vector anew
- * costs as much as ciphering a small packet; so the chain goes on from packet to packet: the first block of the
- * next is corrected by what the context holds, the last cipher block before it, in place of its own vector.
+ * Each thread that uses a session has a context of its own, made at its first packet. To set a context's initialization
+ * vector costs as much as to cipher a small packet. So the chain continues from packet to packet: the first block of a
+ * packet is XORed with the context's last cipher block and with the packet's own vector, which cancels the former.
  */
 #include "crypto/crypto.h"
 

@@ -1,4 +1,4 @@
-/* The internet checksum: RFC 1071. */
+/* The Internet checksum. Source: RFC 1071. */
 #include "packet/checksum.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The internet checksum's sum, without its complement. */
+/* The one's complement sum of the Internet checksum, before it is complemented. */
 #ifndef MACS_ODP_CHECKSUM_H
 #define MACS_ODP_CHECKSUM_H
 

@@ -1,5 +1,8 @@
-/* See headers.h. Each function looks at the header at `at`, and goes on with the next; where it does not come to the
- * transport that is looked for, its headers are forgotten. A way in is a header pushed, so that it has an end. */
+/* The walk through a frame's headers; see headers.h.
+ *
+ * Each function handles the header at `at` and goes on with the next. If it does not reach the transport that is looked
+ * for, its headers are discarded. Each level of nesting adds a header to the list, so the recursion is bounded.
+ */
 #include "packet/headers.h"
 
 #include "packet/checksum.h"

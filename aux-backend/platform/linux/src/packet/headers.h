@@ -1,11 +1,12 @@
-/* The headers of a frame before its transport, through tunnels: which of them tell a length or a checksum of what
+/* Finds the headers before a frame's transport, through tunnels: those that have a length or a checksum of what
  * follows.
  *
- * Ethernet, VLAN tags (QinQ too), MPLS, IPv4, IPv6 with its extension headers; in IP: IP, GRE, MPLS; in GRE: ERSPAN,
- * too; in UDP: VXLAN, VXLAN-GPE, Geneve, GUE, IP, GRE, MPLS. What UDP carries is told by its content, as tunnels may
- * have any port. Sources: IEEE 802.1Q, RFC 3032 (MPLS), RFC 791, RFC 8200, RFC 2003 (IP in IP), RFC 2784 and 2890
- * (GRE), RFC 7348 (VXLAN), RFC 8926 (Geneve), RFC 8086 (GRE in UDP), RFC 7510 (MPLS in UDP), draft-ietf-intarea-gue,
- * draft-foschiano-erspan. Any bytes may come.
+ * Ethernet, VLAN tags (also QinQ), MPLS, IPv4, IPv6 with its extension headers. In IP: IP, GRE, MPLS. In GRE also
+ * ERSPAN. In UDP: VXLAN, VXLAN-GPE, Geneve, GUE, IP, GRE, MPLS; these are recognised by their content, as tunnels may
+ * use any port. Input may be any bytes.
+ * Sources: IEEE 802.1Q, RFC 3032 (MPLS), RFC 791, RFC 8200, RFC 2003 (IP in IP), RFC 2784 and 2890 (GRE), RFC 7348
+ * (VXLAN), RFC 8926 (Geneve), RFC 8086 (GRE in UDP), RFC 7510 (MPLS in UDP), draft-ietf-intarea-gue,
+ * draft-foschiano-erspan.
  */
 #ifndef MACS_ODP_HEADERS_H
 #define MACS_ODP_HEADERS_H

@@ -1,14 +1,15 @@
-/* What a kernel interface leaves to the hardware that a virtual one does not have: partial checksums, segmentation.
+/* Completes frames of kernel interfaces that rely on offloads: partial checksums and segmentation.
  *
- * A neighbour in the same kernel (veth, a bridge, a virtual machine) sends frames with one checksum left open: of TCP
- * or UDP it covers only the pseudo-header, SCTP's CRC32c and GRE's checksum are 0 (ICMP's is always complete); and
- * super-frames of up to 64 kB that a network card would cut. The packet socket tells of both in a struct
- * virtio_net_hdr. Here frames are finished: a P4 program sees what would be on a wire. In a tunnel the open one may be
- * the innermost, or a tunnel's own; a checksum around it that is not zero is right once that one is complete, or, of a
- * super-frame, reckoned for each segment.
+ * Within a machine (veth, a bridge, a virtual machine) frames are sent with one incomplete checksum: that of TCP or UDP
+ * covers only the pseudo-header; SCTP's CRC32c and GRE's checksum are 0; ICMP's is always complete. TCP data may come
+ * in super-frames of up to 64 kB, which a network card would segment. The packet socket reports both in struct
+ * virtio_net_hdr. Frames are completed here, so a P4 program sees what would be on a wire.
+ * In a tunnel the incomplete checksum is the innermost one or one of a tunnel. An outer checksum that is not zero is
+ * correct once the inner one is complete, or, for a super-frame, is computed for each segment.
+ * Input may be any bytes.
  * Sources: virtio 1.2 section 5.1.6, Linux's Documentation/networking/{checksum-offloads,segmentation-offloads}.rst,
  * RFC 1071 (checksum), RFC 9293 (TCP), RFC 768 (UDP), RFC 9260 (SCTP), RFC 2784 (GRE), RFC 6864 (IPv4's
- * identification). Any bytes may come.
+ * identification).
  */
 #ifndef MACS_ODP_OFFLOAD_H
 #define MACS_ODP_OFFLOAD_H

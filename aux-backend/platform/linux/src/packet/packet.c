@@ -1,4 +1,4 @@
-/* Packets: allocation, release, and the calls that move or copy data. */
+/* Packets: allocation, release, and calls that move or copy data. */
 #include "pool/pool.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What is known of the protocols in a packet (see odp/api/packet_layers.h). */
+/* Metadata of the protocols in a packet; see odp/api/packet_layers.h. */
 #include "packet/packet_parse.h"
 #include "pktio/pktio.h"
 

@@ -1,4 +1,4 @@
-/* The parser: one function a header, each knows that its bytes are there before it reads them.
+/* The packet parser: a function for each header, which checks the length before it reads.
  *
  * Sources: IEEE 802.3 (lengths, LLC/SNAP), 802.1Q, RFC 791, RFC 8200, RFC 768, RFC 9293, RFC 9260 (SCTP), RFC 1071.
  */

@@ -1,4 +1,4 @@
-/* A parser of Ethernet, VLAN tags, ARP, IPv4, IPv6 with its extension headers, and what they carry. */
+/* A parser of Ethernet, VLAN tags, ARP, IPv4, IPv6 with its extension headers, and their transports. */
 #ifndef MACS_ODP_PACKET_PARSE_H
 #define MACS_ODP_PACKET_PARSE_H
 

@@ -1,10 +1,12 @@
-/* The receiving side of a packet socket: a TPACKET_V2 ring shared with the kernel, the plain socket where there is none
- * and for frames that do not fit in a slot of the ring.
+/* The receiving side of a packet socket: a TPACKET_V2 ring shared with the kernel. Frames that do not fit in a slot of
+ * the ring, and all frames if there is no ring, are read from the socket.
  *
- * V2, not V3: V3 holds frames back until its timer runs (a millisecond or more), and costs the kernel as much for each
- * frame. A ring of more slots than the CPU's cache has room for makes the kernel slower. Frames are finished before
- * anyone sees them (offload.h): checksums completed, super-frames cut, VLAN tags that the kernel has taken out put
- * back. Source: packet(7), Documentation/networking/packet_mmap.rst. Threads: one at a time.
+ * V2 is used, not V3: V3 delays frames until its timer runs (a millisecond or more) and costs the kernel as much for
+ * each frame. A ring larger than the CPU's cache makes the kernel slower.
+ * Frames are completed before the program sees them (offload.h): checksums are computed, super-frames segmented, and
+ * VLAN tags that the kernel has removed are put back.
+ * Threads: one at a time.
+ * Source: packet(7), Documentation/networking/packet_mmap.rst.
  */
 #ifndef MACS_ODP_PACKET_RX_H
 #define MACS_ODP_PACKET_RX_H

@@ -1,4 +1,4 @@
-/* A hash of the fields that tell one flow from another: chooses a received frame's input queue. */
+/* The flow hash of a frame: chooses the input queue of a received frame. */
 #include "pktio/flow.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Flow hash of a frame (software spreading over input queues). */
+/* The flow hash of a frame, for software RSS over input queues. */
 #ifndef MACS_ODP_FLOW_H
 #define MACS_ODP_FLOW_H
 

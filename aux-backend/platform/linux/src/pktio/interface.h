@@ -1,5 +1,6 @@
-/* A kernel interface that a port lives on: promiscuous mode, and a watch over it. An interface goes down and up, goes
- * away and comes back under its name with another number: each is logged once, and the port's sockets are bound anew.
+/* The kernel interface of a port: sets promiscuous mode, and watches the interface. It may go down and up, or be
+ * removed and come back under its name with another index. Each change is logged once, and the port's sockets are bound
+ * again.
  */
 #ifndef MACS_ODP_INTERFACE_H
 #define MACS_ODP_INTERFACE_H

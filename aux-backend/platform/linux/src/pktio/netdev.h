@@ -1,4 +1,7 @@
-/* Network interfaces of the kernel, by name. All return 0 or more, or -1 with the error number set. */
+/* Network interfaces of the kernel, by name.
+ *
+ * Errors: all functions return 0 or more, or -1 with the error number set.
+ */
 #ifndef MACS_ODP_NETDEV_H
 #define MACS_ODP_NETDEV_H
 

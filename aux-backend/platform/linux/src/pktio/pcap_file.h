@@ -1,11 +1,12 @@
-/* Capture files, classic pcap and pcapng, read and written as a stream: what pcap: and mem: stand on.
+/* Capture files, classic pcap and pcapng, read and written as a stream; for the ports pcap: and mem:.
  *
- * Read: microseconds or nanoseconds, either byte order, Ethernet only. Nothing of the file is trusted: a bad header is
- * refused when the file is opened, a bad or cut-off record ends the stream; both are logged with the place. A record
- * that says of itself that more was captured than there was is passed over. Written: classic pcap, or pcapng if the
- * file's name says so. pcapng.h has that format. What cannot be written is counted, and of a record that was written in
- * part nothing is left, where a file can be made shorter. Source: IETF draft-ietf-opsawg-pcap. Threads: one at a time
- * for a reader or a writer.
+ * Read: time stamps of microseconds or nanoseconds, either byte order, Ethernet only. The file is not trusted: a bad
+ * header is refused when the file is opened, and a bad or truncated record ends the stream; both are logged with their
+ * position. A record whose captured length is larger than its frame's length is skipped.
+ * Written: pcapng if the name of the file ends in .pcapng, else classic pcap. What cannot be written is
+ * counted. A record that was written in part is removed, if the file can be truncated.
+ * Threads: one at a time for a reader or a writer.
+ * Source: IETF draft-ietf-opsawg-pcap.
  */
 #ifndef MACS_ODP_PCAP_FILE_H
 #define MACS_ODP_PCAP_FILE_H

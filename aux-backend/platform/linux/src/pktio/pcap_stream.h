@@ -1,4 +1,4 @@
-/* A capture file that is read as a stream, whatever its format: what pcap_file.c and pcapng.c have in common. */
+/* A capture file that is read as a stream: what pcap_file.c and pcapng.c share. */
 #ifndef MACS_ODP_PCAP_STREAM_H
 #define MACS_ODP_PCAP_STREAM_H
 

@@ -1,10 +1,10 @@
-/* The pcapng file format, on a pcap_stream: a stream of blocks, of which the frames and what tells how to read them
- * count.
+/* The pcapng file format, on a pcap_stream.
  *
- * Read: sections of either byte order, any number of interfaces and any resolution of time; packets in enhanced, simple
- * and obsolete blocks; other blocks, and options that do not tell the time, are passed over. Interfaces may be of other
- * links as long as no frame is theirs. Written: one section with one interface.
- * Source: IETF draft-ietf-opsawg-pcapng. Nothing of a file is trusted.
+ * Read: sections of either byte order, any number of interfaces, any resolution of time; packets in enhanced, simple
+ * and obsolete blocks. Other blocks are skipped, and so are options that are not about time. Interfaces of other link
+ * types are accepted as long as no packet is of them. The file is not trusted.
+ * Written: one section with one interface.
+ * Source: IETF draft-ietf-opsawg-pcapng.
  */
 #ifndef MACS_ODP_PCAPNG_H
 #define MACS_ODP_PCAPNG_H

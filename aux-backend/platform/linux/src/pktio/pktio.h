@@ -1,10 +1,10 @@
-/* Ports from the inside: what pktio.c keeps of each, and what a driver gives.
+/* The inside of ports: what pktio.c keeps for each port, and the interface of drivers.
  *
- * A driver is one file that defines a struct macs_odp_driver and a line in the table of
- * pktio_drivers.c. open() parses the rest
- * of the name after "DRIVER:", checks that the device is there and keeps its state in pktio->state; start() makes what
- * needs the number of queues. All return 0 or -1 with the error number set, and have logged the reason in words.
- * recv() and send() are called by one thread at a time per queue; different queues run at the same time.
+ * A driver is a file that defines a struct macs_odp_driver, and a line in the table of pktio_drivers.c. open() parses
+ * the name behind "DRIVER:", checks that the device exists, and sets pktio->state. start() creates what depends on the
+ * number of queues.
+ * Threads: recv() and send() are called by one thread at a time for each queue; different queues run at the same time.
+ * Errors: all return 0, or -1 with the error number set and the reason logged.
  */
 #ifndef MACS_ODP_PKTIO_H
 #define MACS_ODP_PKTIO_H

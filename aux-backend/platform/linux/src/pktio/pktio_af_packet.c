@@ -1,11 +1,12 @@
 /* af_packet:IFACE, or just IFACE — a network interface of the kernel through packet sockets.
  *
- * Receiving (packet_rx.h): a socket and a ring for each input queue; a fanout group by flow hash joins them. Sending:
- * sendmmsg(), a socket for each output queue; not a ring, since the kernel copies the frames of a ring when they go to
- * another interface of the same machine, and kernels before 4.20 spoil them.
- * The interface's own settings are not touched, but promiscuous mode on request. An interface that goes away is logged;
- * when one of that name is back, the port goes on with it. A fanout group stays with its interface, so that the sockets
- * of several input queues cannot be bound anew: each is opened anew by its receiver, in a group of the next generation.
+ * Receiving (packet_rx.h): each input queue has a socket and a ring; the sockets form a fanout group by flow hash.
+ * Sending: sendmmsg(), with a socket for each output queue. Rings are not used for sending: the kernel copies their
+ * frames if these go to another interface of the same machine, and kernels before 4.20 corrupt them.
+ * Settings of the interface are not changed, except promiscuous mode on request. An interface that is removed is
+ * logged; when there is one of that name again, the port goes on with it. A fanout group belongs to its interface, so
+ * the sockets of several input queues cannot be bound again: each receiver opens a new one, in a group of the next
+ * generation.
  */
 #include "pktio/interface.h"
 #include "pktio/netdev.h"

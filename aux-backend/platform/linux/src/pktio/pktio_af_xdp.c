@@ -1,10 +1,11 @@
-/* af_xdp:IFACE — a network interface of the kernel through AF_XDP sockets, past the kernel's own network code.
+/* af_xdp:IFACE — a network interface of the kernel through AF_XDP sockets, which bypass the kernel's network stack.
  *
- * Every queue of the interface has a socket (xsk.h), so that no frame goes to the kernel instead; input queue i serves
- * the sockets i, i + number of input queues, …. Output queue i sends by socket i. Zero-copy where the driver has it.
- * Without it the interface may be virtual, and checksums may be left to hardware that there is not: they are completed
- * as far as a frame tells (offload.h). An interface that goes away is logged; when one of that name is back, the port
- * goes on with it: receiver and sender of a socket each hold a lock of it, which is free but then.
+ * Every queue of the interface has a socket (xsk.h), so that no frame goes to the kernel instead. Input queue i serves
+ * the sockets i, i + number of input queues, …. Output queue i sends by socket i. Zero-copy is used if the driver has
+ * it. Without it the interface may be virtual, and checksums may be incomplete: they are computed, as far as the frame
+ * alone tells (offload.h).
+ * An interface that is removed is logged; when there is one of that name again, the port goes on with it. For this the
+ * receiver and the sender of a socket each hold a lock of it, which at all other times nobody else takes.
  */
 #include "pktio/interface.h"
 #include "pktio/netdev.h"

@@ -1,4 +1,4 @@
-/* Ports: what can be asked of them, and their statistics. */
+/* Ports: information and statistics. */
 #include "pktio/pktio.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* loop, loop:ANY — what is sent comes back in at the same port, in order.
+/* loop, loop:ANY — frames that are sent are received by the same port, in order.
  *
- * "loop" is the specification's own name for it (odp_pktio_open()). A frame is copied into a packet of the port's pool
- * when it is sent, so that it is received as any other: headroom, no user area, no layers. What the ring has no room
- * for, or the pool no packet, is not taken. What has been sent and not received is gone when the port is stopped.
+ * "loop" is the name in the specification (odp_pktio_open()). A frame that is sent is copied into a packet of the
+ * port's pool, so it is received like any other: with headroom, without user area and layers. A frame for which the
+ * ring has no room or the pool no packet is not taken. Frames that are not received when the port is stopped are lost.
  */
 #include "pktio/pktio.h"
 

@@ -1,9 +1,9 @@
-/* mem:FILE[,loop] — the frames of a pcap file, held in memory, once or for ever; what is sent is counted and freed.
+/* mem:FILE[,loop] — receives the frames of a capture file from memory, once or for ever; counts and frees what is sent.
  *
- * For benchmarks: a frame costs one copy into a packet (which the program may then change) and nothing else; what
- * frames have in common is copied from the cache (replay.h). Several input queues each hold the flows that the flow
- * hash gives them, in the file's order. No packet gets a time stamp unless odp_pktio_config_t.pktin asks for it. The
- * file is read, and refused if anything is wrong with it, at open.
+ * For benchmarks. A frame costs one copy into a packet, which the program may change; bytes that frames have in common
+ * are copied from the cache (replay.h). With several input queues the flow hash selects the queue of a frame; frames of
+ * a queue are in the file's order. Packets have a time stamp only if odp_pktio_config_t.pktin asks for it. The file is
+ * read when the port is opened, and refused if anything is wrong with it.
  */
 #include "pktio/flow.h"
 #include "pktio/pktio.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Frames of a lookahead: they come while a burst is received and worked on. One is fetched beside each that is copied:
- * the CPU forgets what it is asked for faster than memory brings it. */
+/* Frames of a lookahead: they come while a burst is received and worked on. One is prefetched beside each that is
+ * copied: the CPU forgets what it is asked for faster than memory brings it. */
 #define PREFETCH_AHEAD 128u
 #define INDEX_AHEAD 192u /* and where it stands, so many frames before that */
 
@@ -120,14 +120,14 @@ static int mem_start(struct macs_odp_pktio *pktio) {
     return 0;
 }
 
-/* Frames that follow each other, each into a packet; `ahead` of each one is to be fetched. Returns their bytes. */
+/* Frames that follow each other, each into a packet; `ahead` of each one is to be prefetched. Returns their bytes. */
 static inline uint64_t copy_frames(const struct macs_odp_replay *from, const struct macs_odp_replay_frame *frames,
                                    uint32_t ahead, const odp_packet_t packets[], uint32_t num, uint32_t headroom,
                                    int input) {
     const struct macs_odp_replay replay = *from; /* not read again behind what is stored, as the packet's head */
     uint64_t octets = 0;
     for (uint32_t i = 0; i < num; i += ODP_CACHE_LINE_SIZE / sizeof(*frames))
-        odp_prefetch_l2(frames + i + ahead + INDEX_AHEAD); /* else the loop waits to learn what to fetch */
+        odp_prefetch_l2(frames + i + ahead + INDEX_AHEAD); /* else the loop waits to learn what to prefetch */
     for (uint32_t i = 0; i < num; i++) {
         struct macs_odp_replay_frame frame = frames[i];
         odp_packet_t pkt = packets[i];

@@ -1,12 +1,13 @@
 /* netmap:PORT — a network interface, a port of a VALE switch (vale0:1) or an end of a pipe, through netmap.
  *
- * In builds with -DMACS_ODP_NETMAP, for which the compiler must find <net/netmap_user.h>; netmap is no part of Linux. A
- * descriptor for each pair of rings, so that each queue is synchronised by itself: input queue i serves the receive
- * rings i, i + number of input queues, …, output queue i has transmit ring i. No other process gets these rings. The
- * kernel's buffers are its own: a frame is copied from and to them. An interface is taken from the kernel's network
- * code until the port is stopped, and given back when the process ends, however that is; when it is removed its
- * descriptors are closed, as the kernel waits for that. Checksums that a neighbour in the same kernel left open are
- * completed as far as a frame tells (offload.h). Source: netmap(4), <net/netmap.h>: API 14.
+ * Only in builds with -DMACS_ODP_NETMAP, where the compiler finds <net/netmap_user.h>; netmap is not part of Linux.
+ * There is a descriptor for each pair of rings, so that each queue is synchronised by itself. Input queue i serves the
+ * receive rings i, i + number of input queues, …; output queue i has transmit ring i. No other process gets these
+ * rings. The buffers are the kernel's, so frames are copied from and to them.
+ * An interface is detached from the kernel's network stack until the port is stopped or the process ends. When the
+ * interface is removed its descriptors are closed, because the kernel waits for that. Incomplete checksums of frames
+ * from the same machine are computed, as far as the frame alone tells (offload.h).
+ * Source: netmap(4), <net/netmap.h>: API 14.
  */
 #include "pktio/interface.h"
 #include "pktio/netdev.h"

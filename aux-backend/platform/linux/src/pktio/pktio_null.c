@@ -1,4 +1,4 @@
-/* null: — nothing ever arrives, and what is sent is gone. */
+/* null: — receives nothing, and discards what is sent. */
 #include "pktio/pktio.h"
 
 static int null_open(struct macs_odp_pktio *pktio, const char *arguments) {

@@ -1,11 +1,11 @@
-/* pcap:in=FILE,out=FILE,loops=N or pcap:IN[,OUT[,loops=N]] — frames come from a file and go to a file.
+/* pcap:in=FILE,out=FILE,loops=N or pcap:IN[,OUT[,loops=N]] — receives frames from a file and writes frames to a file.
  *
- * Either may be miss. The input is read once, or N times, or for ever where N is 0, as long as it has a frame that
- * can be used. A named pipe is read as its writer fills it. A received packet has the time of its record; a sent packet
- * is recorded with its time if it has one, so that the same input gives the same output, else with now. Frames longer
- * than a packet has room for, and empty ones, count as in_errors; so do a record that is cut off and one that makes no
- * sense. The output is emptied when the port is started, so that who has opened all ports can see before that no file
- * is used twice.
+ * Either file may be missing. The input is read once, or N times; for ever if N is 0, as long as it has a usable frame.
+ * A named pipe is read as its writer fills it. A received packet has the time stamp of its record. A packet that is
+ * sent is written with its time stamp if it has one, so the same input gives the same output; else with the current
+ * time. Frames that are empty or too long for a packet, and truncated or malformed records, count as in_errors.
+ * The output is emptied only when the port is started: so the user of several ports can first check that no file is
+ * used twice.
  */
 #include "pktio/pcap_file.h"
 #include "pktio/pktio.h"

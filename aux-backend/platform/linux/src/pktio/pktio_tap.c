@@ -1,8 +1,8 @@
-/* tap:NAME — a virtual interface that the port makes: what the kernel sends into it is received here, and back.
+/* tap:NAME — a virtual interface: the port receives what the kernel sends into it, and the other way round.
  *
- * The interface is made when the port is opened, brought up when it is started, and goes away when it is closed; if
- * somebody deletes it before, that is logged, and nothing comes or goes any more. The kernel hands over finished frames
- * (whole checksums, no super-frames), one each system call.
+ * The interface is created when the port is opened, brought up when it is started, and removed when it is closed. If it
+ * is deleted before, that is logged, and the port transfers nothing any more. The kernel passes complete frames (with
+ * checksums, without super-frames), one for each system call.
  * Source: Documentation/networking/tuntap.rst.
  */
 #include "pktio/netdev.h"

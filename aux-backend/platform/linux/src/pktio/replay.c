@@ -1,4 +1,4 @@
-/* Loading of frames that are replayed; what is kept of them stands in replay.h. */
+/* Loads frames that are to be replayed; replay.h describes the format. */
 #include "pktio/replay.h"
 #include "pktio/pcap_file.h"
 
@@ -78,7 +78,7 @@ static bool compare(struct loader *loader, const pcap_frame_t *frame) {
 }
 
 /* Where the records of frames of that length go, and their size. */
-static void settle(form_t *form, uint32_t len) {
+static void choose_layout(form_t *form, uint32_t len) {
     const uint32_t lines = ODP_CACHE_LINE_ROUNDUP(len);
     const uint32_t differ = form->bytes > form->from ? form->bytes - form->from : 0;
     if (differ <= MACS_ODP_REPLAY_SHORT)
@@ -92,14 +92,14 @@ static void settle(form_t *form, uint32_t len) {
         lines == ODP_CACHE_LINE_SIZE || (lines == 2 * ODP_CACHE_LINE_SIZE && form->bytes <= MACS_ODP_REPLAY_LONGER);
 }
 
-/* Settle all forms. Returns the bytes of all records. */
-static uint64_t settle_all(struct loader *loader) {
+/* Choose the layout of all forms. Returns the bytes of all records. */
+static uint64_t choose_layouts(struct loader *loader) {
     uint64_t bytes = 0;
     for (uint32_t len = 1; len <= loader->replay->room; len++) {
         form_t *form = &loader->replay->forms[len];
         if (form->first == NULL)
             continue;
-        settle(form, len);
+        choose_layout(form, len);
         bytes += loader->members[len] * form->bytes;
     }
     return bytes;
@@ -131,7 +131,7 @@ static bool keep(struct loader *loader, const pcap_frame_t *frame) {
 static int keep_all(struct loader *loader) {
     struct macs_odp_replay *replay = loader->replay;
     uint64_t page;
-    const uint64_t bytes = settle_all(loader);
+    const uint64_t bytes = choose_layouts(loader);
     if (loader->count == 0 || bytes / MACS_ODP_REPLAY_UNIT > UINT32_MAX) {
         macs_odp_log(ODP_LOG_ERR, "%s: %s frames\n", loader->path, loader->count ? "too many" : "no");
         return macs_odp_fail(EINVAL);

@@ -1,10 +1,11 @@
-/* Frames of a capture file in memory, to be copied into packets again and again: what mem: receives.
+/* The frames of a capture file in memory, compressed, to be copied into packets again and again; for the port mem:.
  *
- * Frames of one length often have most bytes in common. Only a *record* is kept of each: the bytes from the first to
- * the last one in which any of them differs from the others. All else is copied from the first frame of that length,
- * which is in the cache. So of made traffic 16 or 32 bytes a frame come from memory, and how fast memory is stands less
- * in the way of what is measured. Invariant: a frame's bytes are those of the file, whatever it has in common with
- * others. Threads: any number of readers once it is loaded.
+ * Frames of the same length often have most bytes in common. Of each frame only a *record* is stored: the bytes between
+ * the first and the last position in which any two frames of that length differ. All other bytes are copied from the
+ * first frame of that length, which is in the cache. So a generated frame takes 16 or 32 bytes from memory, and the
+ * bandwidth of memory hardly limits what is measured.
+ * Invariant: frames are byte by byte those of the file.
+ * Threads: any number of readers once it is loaded.
  */
 #ifndef MACS_ODP_REPLAY_H
 #define MACS_ODP_REPLAY_H
@@ -55,12 +56,12 @@ static inline const uint8_t *macs_odp_replay_record(const struct macs_odp_replay
     return replay->records + (uint64_t)frame.at * MACS_ODP_REPLAY_UNIT;
 }
 
-/* A frame that is not small; as much is fetched from `ahead` on. */
+/* A frame that is not small; as much is prefetched from `ahead` on. */
 void macs_odp_replay_copy_large(uint8_t *to, const struct macs_odp_replay_form *form, const uint8_t *record,
                                 const uint8_t *ahead, uint32_t len);
 
-/* Copy a frame, in whole cache lines; the record of one to come is fetched meanwhile, into the second cache, as a core
- * has more reads under way to that one. */
+/* Copy a frame, in whole cache lines; the record of one to come is prefetched meanwhile, into the second cache, as a
+ * core has more reads under way to that one. */
 static inline void macs_odp_replay_copy(const struct macs_odp_replay *replay, struct macs_odp_replay_frame frame,
                                         struct macs_odp_replay_frame coming, uint8_t *to) {
     const struct macs_odp_replay_form *form = &replay->forms[frame.len];

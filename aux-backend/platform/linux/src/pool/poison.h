@@ -1,4 +1,4 @@
-/* Memory that may not be touched, in builds with the address sanitizer; in others nothing happens. */
+/* Marks memory as not to be used, for the address sanitizer; does nothing in other builds. */
 #ifndef MACS_ODP_POISON_H
 #define MACS_ODP_POISON_H
 

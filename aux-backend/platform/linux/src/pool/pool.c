@@ -1,4 +1,4 @@
-/* Pools: creation, destruction, and what can be asked of them. Where their objects are: pool_store.c. */
+/* Pools: creation, destruction, information. pool_store.c has where their objects are. */
 #include "pool/pool.h"
 
 #include <stdlib.h>

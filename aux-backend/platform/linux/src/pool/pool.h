@@ -1,7 +1,7 @@
-/* Inside of a pool (see odp/api/pool.h and odp/api/plat/object.h), and allocation without checks for drivers.
+/* The inside of pools (see odp/api/pool.h and odp/api/plat/object.h), and allocation without checks for drivers.
  *
- * pool.c has what is the same on every platform; a platform has its own pool_store.c (where the objects are) and
- * pool_cache.c (taking and giving back).
+ * pool.c is the same on every platform. A platform has its own pool_store.c (where the objects are) and pool_cache.c
+ * (allocation and release).
  */
 #ifndef MACS_ODP_POOL_H
 #define MACS_ODP_POOL_H

@@ -1,4 +1,5 @@
-/* Pools: taking and giving back, and the exchange between a thread's cache and the store that all share. */
+/* Allocation and release of a pool's objects: a cache in each thread, and its exchange with the store that all share.
+ */
 #include "pool/poison.h"
 #include "pool/pool_store.h"
 

@@ -1,4 +1,4 @@
-/* How large the objects of a pool on plain Linux are, as its parameters ask for it. */
+/* The size of the objects of a pool on plain Linux, from the pool's parameters. */
 #ifndef MACS_ODP_POOL_SHAPE_H
 #define MACS_ODP_POOL_SHAPE_H
 

@@ -1,4 +1,4 @@
-/* Where a pool's objects are: made with it, all in one piece of memory, on huge pages where they are to be had. */
+/* The objects of a pool are in one piece of memory, on huge pages if there are any. */
 #include "pool/pool_shape.h"
 #include "pool/pool_store.h"
 

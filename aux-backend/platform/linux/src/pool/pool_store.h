@@ -1,5 +1,5 @@
-/* A pool's objects on plain Linux: one piece of memory, a store of the free ones that all threads share, a cache in
- * each thread (see odp/api/pool.h and odp/api/plat/object.h). */
+/* A pool on plain Linux: one piece of memory with all objects, a store of free ones that all threads share, and a cache
+ * in each thread (see odp/api/pool.h and odp/api/plat/object.h). */
 #ifndef MACS_ODP_POOL_STORE_H
 #define MACS_ODP_POOL_STORE_H
 

@@ -1,4 +1,4 @@
-/* The kernel's description of its own types and functions (BTF), for programs that call a function of it. */
+/* BTF, the kernel's description of its own types and functions, for BPF programs that call a function of the kernel. */
 #ifndef MACS_ODP_BTF_H
 #define MACS_ODP_BTF_H
 

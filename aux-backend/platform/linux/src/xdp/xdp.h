@@ -1,9 +1,9 @@
-/* The XDP program that hands the frames of an interface to AF_XDP sockets, one for each of its queues.
+/* The XDP program that passes the frames of an interface to AF_XDP sockets, one for each queue.
  *
- * A few instructions (xdp_code.h), loaded by bpf(2) as they stand: no compiler for BPF, no library, no file. The
- * program hangs on the interface by a link that ends with its file descriptor: when the process ends, even killed,
- * nothing is left. Linux 5.9; VLAN tags that stand beside the frame from 6.8 on. Source:
- * Documentation/bpf/map_xskmap.rst, bpf(2), include/uapi/linux/bpf.h.
+ * It is a few instructions (xdp_code.h), loaded by bpf(2): no compiler for BPF, library or file is needed. It is
+ * attached by a link that ends with its file descriptor: when the process ends, even if killed, nothing is left. Needs
+ * Linux 5.9; from 6.8 on it passes VLAN tags that are beside the frame.
+ * Source: Documentation/bpf/map_xskmap.rst, bpf(2), include/uapi/linux/bpf.h.
  */
 #ifndef MACS_ODP_XDP_H
 #define MACS_ODP_XDP_H

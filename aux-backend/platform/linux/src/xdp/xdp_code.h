@@ -1,4 +1,4 @@
-/* The XDP program of xdp.h, instruction by instruction. */
+/* The instructions of the XDP program of xdp.h. */
 #ifndef MACS_ODP_XDP_CODE_H
 #define MACS_ODP_XDP_CODE_H
 

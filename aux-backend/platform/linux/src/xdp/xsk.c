@@ -1,4 +1,4 @@
-/* See xsk.h: the socket and its rings. Where the frames lie: xsk_memory.c. */
+/* The AF_XDP socket and its rings; see xsk.h. xsk_memory.c has where the frames are. */
 #include "xdp/xsk.h"
 
 #include "xdp/xsk_memory.h"

@@ -1,13 +1,13 @@
-/* An AF_XDP socket on one queue of an interface, whose memory is a packet pool (or, in a build with separate packet
- * buffers, not: xsk_memory.h).
+/* An AF_XDP socket on one queue of an interface. Its memory is a packet pool, except in a build with separate packet
+ * buffers (xsk_memory.h).
  *
- * The kernel writes frames straight into the pool's packets, which lie on the fill ring until then, and sends them from
- * there; a packet's description stands before its data, where it always is. So receiving is taking a packet from a ring
- * and sending is putting it on one: nothing is allocated, copied or bound. (The kernel itself copies unless the driver
- * has zero-copy.) The offset that a ring has for a packet's place is the data's, minus what XDP keeps free before it.
- *
- * Chunks are unaligned and at most a page: longer frames are several in a row, which a packet has in one piece.
- * Threads: one receives, one sends, at the same time. Source: Documentation/networking/af_xdp.rst. Linux 5.4.
+ * The kernel writes frames into packets of the pool that are on the fill ring, and sends frames from packets that are
+ * on the transmit ring. A packet's description is before its data, as always. So to receive is to take a packet from a
+ * ring, and to send is to put it on one: nothing is allocated, copied or bound. (The kernel copies if the driver has no
+ * zero-copy mode.) The offset on a ring is that of the packet's data, minus what XDP keeps free before it.
+ * Chunks are unaligned and at most a page. Longer frames are several chunks in a row, which are contiguous in a packet.
+ * Threads: one receives and one sends, at the same time.
+ * Source: Documentation/networking/af_xdp.rst. Needs Linux 5.4.
  */
 #ifndef MACS_ODP_XSK_H
 #define MACS_ODP_XSK_H

@@ -1,5 +1,4 @@
-/* See xsk_memory.h: the packet pool is the socket's memory. A packet's layout is what this is about: its fields are
- * used as they are. */
+/* The packet pool as memory of an AF_XDP socket; see xsk_memory.h. This file uses the layout of a packet directly. */
 #include "xdp/xsk_memory.h"
 
 #include <stdlib.h>

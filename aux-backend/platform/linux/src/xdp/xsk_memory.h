@@ -1,7 +1,7 @@
-/* Where the frames of an AF_XDP socket (xsk.h) lie, and how they come from its rings into packets and back.
+/* Where the frames of an AF_XDP socket (xsk.h) are, and how they get from its rings into packets and back.
  *
- * xsk_memory.c: in the packets themselves. A build with separate packet buffers has a file of its own, with memory of
- * the socket's, from and to which frames are copied.
+ * In xsk_memory.c they are in the packets themselves. A build with separate packet buffers has a file of its own: there
+ * the socket has memory of its own, and frames are copied.
  */
 #ifndef MACS_ODP_XSK_MEMORY_H
 #define MACS_ODP_XSK_MEMORY_H

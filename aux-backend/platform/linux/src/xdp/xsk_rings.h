@@ -1,4 +1,4 @@
-/* The rings of an AF_XDP socket (xsk.h), which it shares with the kernel, and its memory as the kernel knows it. */
+/* The rings of an AF_XDP socket (xsk.h), which it shares with the kernel, and the memory that is registered with it. */
 #ifndef MACS_ODP_XSK_RINGS_H
 #define MACS_ODP_XSK_RINGS_H
 

@@ -1,4 +1,4 @@
-/* Taking packets and giving them back, the ordinary way: see pool_store.h. */
+/* Allocation and release of packets with separate descriptions; see pool_store.h. */
 #include "pool/poison.h"
 #include "pool/pool_store.h"
 

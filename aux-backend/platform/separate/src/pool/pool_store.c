@@ -1,4 +1,4 @@
-/* Where a pool's objects are, the ordinary way: descriptions in one piece of memory, what they describe in another. */
+/* The objects of a pool with separate descriptions: descriptions in one piece of memory, buffers in another. */
 #include "pool/pool_store.h"
 #include "pool/pool_shape.h"
 

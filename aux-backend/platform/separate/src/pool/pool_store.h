@@ -1,8 +1,9 @@
-/* Pools the ordinary way, to be measured against packets that describe themselves (linux/src/pool_store.h): a
- * description and the memory that it describes are two objects, which have nothing to do with each other while they are
- * free. Each packet that is allocated takes one of either, and the two are bound; freeing gives both back.
+/* Pools with separate descriptions, to be compared with self-described buffers (linux/src/pool/pool_store.h): a
+ * description and its buffer are two objects, which are independent while they are free. To allocate a packet is to
+ * take one of each and to bind them; to free it gives both back.
  *
- * A user area is part of a description. Threads: as in odp/api/pool.h.
+ * The user area is part of the description.
+ * Threads: as in odp/api/pool.h.
  */
 #ifndef MACS_ODP_POOL_STORE_H
 #define MACS_ODP_POOL_STORE_H

@@ -1,5 +1,5 @@
-/* See xsk_memory.h: the socket has memory of its own, half of it to receive in, half to send from. A received frame is
- * copied into a packet, which is allocated for it; a packet that is sent is copied out of, and freed at once. */
+/* Memory of an AF_XDP socket of its own; see xsk_memory.h. Half of it is to receive, half to send. A received frame is
+ * copied into a packet that is allocated for it; a packet that is sent is copied out of, and freed at once. */
 #include "xdp/xsk_memory.h"
 
 #include <stdlib.h>

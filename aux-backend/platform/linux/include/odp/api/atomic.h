@@ -1,8 +1,8 @@
-/* 32-, 64- and 128-bit atomic integers.
+/* Atomic integers of 32, 64 and 128 bits.
  *
- * Without a suffix the operations are relaxed: atomic, but not ordered with other memory accesses. _acq, _rel and
- * _acq_rel order as their names say. cas returns non-zero when it stored, otherwise it reads the value into *old. Those
- * of 128 bits are lock-free on x86_64 and aarch64.
+ * Operations without a suffix are relaxed: atomic, but not ordered with other memory accesses. _acq, _rel and _acq_rel
+ * order as their names say. A cas returns non-zero if it has stored; else it reads the value into *old. Operations of
+ * 128 bits are lock-free on x86_64 and aarch64.
  */
 #ifndef ODP_API_ATOMIC_H_
 #define ODP_API_ATOMIC_H_

@@ -1,4 +1,4 @@
-/* Buffers: plain pieces of memory from a pool. */
+/* Buffers: memory from a pool, without headers or metadata. */
 #ifndef ODP_API_BUFFER_H_
 #define ODP_API_BUFFER_H_
 

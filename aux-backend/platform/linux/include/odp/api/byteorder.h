@@ -1,4 +1,4 @@
-/* Byte order of this CPU, and conversions. */
+/* The byte order of this CPU, and conversions. */
 #ifndef ODP_API_BYTEORDER_H_
 #define ODP_API_BYTEORDER_H_
 

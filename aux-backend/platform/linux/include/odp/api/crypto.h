@@ -1,7 +1,7 @@
-/* Ciphering of packet data: AES in cipher block chaining mode, in place, while the caller waits.
+/* Ciphering of packet data: AES in CBC mode, in place and synchronously.
  *
- * Limits: no authentication (ODP_AUTH_ALG_NULL), synchronous mode, ODP_CRYPTO_OP_TYPE_BASIC, ranges in bytes. What else
- * a session asks for is refused with its reason. The output packet is the input packet: nothing is copied.
+ * Limits: no authentication (ODP_AUTH_ALG_NULL), synchronous mode, ODP_CRYPTO_OP_TYPE_BASIC, ranges in bytes. A session
+ * with anything else is refused, with the reason. The output packet is the input packet.
  */
 #ifndef ODP_API_CRYPTO_H_
 #define ODP_API_CRYPTO_H_

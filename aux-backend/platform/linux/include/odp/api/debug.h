@@ -1,4 +1,4 @@
-/* Compile-time assertion. */
+/* Compile-time assertions. */
 #ifndef ODP_API_DEBUG_H_
 #define ODP_API_DEBUG_H_
 

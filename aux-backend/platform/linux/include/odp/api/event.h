@@ -1,4 +1,4 @@
-/* Events: what packets and buffers have in common, and what queues carry. */
+/* Events: what packets and buffers have in common, and what queues transport. */
 #ifndef ODP_API_EVENT_H_
 #define ODP_API_EVENT_H_
 

@@ -1,4 +1,4 @@
-/* Start and end of the instance, logging. One instance a process. */
+/* Start and end of the instance, and logging. There is one instance in a process. */
 #ifndef ODP_API_INIT_H_
 #define ODP_API_INIT_H_
 

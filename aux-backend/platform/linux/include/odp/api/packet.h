@@ -1,4 +1,4 @@
-/* Packets. A packet is always one segment here: seg_len == len, and lengthening beyond the buffer fails. */
+/* Packets. A packet is always one segment: seg_len == len, and it cannot grow beyond its buffer. */
 #ifndef ODP_API_PACKET_H_
 #define ODP_API_PACKET_H_
 

@@ -1,4 +1,4 @@
-/* Flags of packets: what the parser has found, or the program has set (see packet_layers.h). */
+/* Flags of packets, set by the parser or by the program (see packet_layers.h). */
 #ifndef ODP_API_PACKET_FLAGS_H_
 #define ODP_API_PACKET_FLAGS_H_
 

@@ -1,7 +1,7 @@
-/* What is known of the protocols in a packet: layers, offsets, checksums, and other rare metadata.
+/* Metadata of the protocols in a packet: layers, offsets, checksums; and other rare metadata.
  *
- * A packet begins with nothing known. odp_packet_parse() finds out, and a port does for the packets that it receives,
- * as far as its parser.layer says. Offsets count from odp_packet_data() and do not follow it when it is moved.
+ * A new packet has none of it. odp_packet_parse() sets it, and a port does so for packets that it receives, up to the
+ * layer of its parser.layer. Offsets are from odp_packet_data(), and are not adjusted when that moves.
  */
 #ifndef ODP_API_PACKET_LAYERS_H_
 #define ODP_API_PACKET_LAYERS_H_

@@ -1,8 +1,8 @@
-/* Pools of packets or buffers, each with a cache in every thread.
+/* Pools of packets or buffers, with a cache in every thread.
  *
- * Allocation and release work on the calling thread's cache without a lock; a cache that is empty or full exchanges
- * half of itself with the pool under a spinlock. What lies in one thread's cache is not available to the others: make
- * the pool larger by cache_size for each thread, or set cache_size to 0. Memory comes from huge pages where there are.
+ * Allocation and release use the calling thread's cache, without a lock. An empty or full cache exchanges half of its
+ * size with the pool, under a spinlock. Objects in a thread's cache are not available to other threads: make the pool
+ * larger by cache_size for each thread, or set cache_size to 0. Memory is on huge pages, if there are any.
  */
 #ifndef ODP_API_POOL_H_
 #define ODP_API_POOL_H_

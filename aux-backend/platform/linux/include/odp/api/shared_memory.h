@@ -1,4 +1,4 @@
-/* Blocks of zeroed memory, on huge pages where they are to be had. */
+/* Blocks of zeroed memory, on huge pages if there are any. */
 #ifndef ODP_API_SHARED_MEMORY_H_
 #define ODP_API_SHARED_MEMORY_H_
 

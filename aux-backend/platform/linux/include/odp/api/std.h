@@ -1,4 +1,4 @@
-/* The C library's memory functions under the API's names; the compiler expands them inline. */
+/* Memory functions of the C library under their ODP names; the compiler expands them inline. */
 #ifndef ODP_API_STD_H_
 #define ODP_API_STD_H_
 

@@ -1,4 +1,4 @@
-/* Sets of threads: as sets of CPUs (odp/api/cpumask.h), of thread numbers. */
+/* Sets of threads, by thread number: the same as sets of CPUs (odp/api/cpumask.h). */
 #ifndef ODP_API_THRMASK_H_
 #define ODP_API_THRMASK_H_
 

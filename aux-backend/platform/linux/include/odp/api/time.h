@@ -1,4 +1,4 @@
-/* Time stamps: the kernel's monotonic clock in nanoseconds. Local and global time are the same source here. */
+/* Time stamps: the kernel's monotonic clock, in nanoseconds. Local time and global time are the same. */
 #ifndef ODP_API_TIME_H_
 #define ODP_API_TIME_H_
 

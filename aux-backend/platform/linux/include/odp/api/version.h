@@ -1,4 +1,4 @@
-/* Version of the API and of this implementation. */
+/* Versions of the API and of this implementation. */
 #ifndef ODP_API_VERSION_H_
 #define ODP_API_VERSION_H_
 

@@ -1,16 +1,17 @@
-/* Layout of events and packets over DPDK, and the few functions that know it: private, visible only so that the fast
- * calls can be inline. Takes the place of platform/linux's file of this name.
+/* Layout of events and packets over DPDK, and the functions that depend on it. Private; installed only so that fast
+ * calls can be inline. Takes the place of the file of this name in platform/linux.
  *
- * A packet is an mbuf of one segment; the handle is the mbuf's address. What an mbuf has no field for stands in its
- * private area, and behind that the user area:
+ * A packet is an mbuf of one segment, and its handle is the mbuf's address. What has no field in an mbuf is in the
+ * mbuf's private area, and the user area is behind it:
  *
  *     struct rte_mbuf | rest of struct macs_odp_packet | user area | layers | headroom | data | tailroom
  *     two cache lines   one line                         whole lines  a line   128 bytes
  *
- * Drivers of DPDK fill the mbuf when they receive and know nothing of the rest, so that nothing there may need to be
- * set for a received packet: flags are bits of ol_flags, which every driver clears, and one of them says whether there
- * is a user pointer. struct macs_odp_mbuf has the fields of struct rte_mbuf under names of our own, so that generated
- * code compiles without DPDK's headers; pool_store.c compares the two. Threads: a packet belongs to one at a time.
+ * Drivers fill an mbuf when they receive, and do not write the private area. So nothing in it may need to be set for a
+ * received packet. Flags are bits of ol_flags, which every driver clears; one says whether there is a user pointer.
+ * struct macs_odp_mbuf has the fields of struct rte_mbuf, so that generated code compiles without DPDK's headers;
+ * pool_store.c compares the two at compile time.
+ * Threads: a packet belongs to one thread at a time.
  */
 #ifndef MACS_ODP_PLAT_OBJECT_H_
 #define MACS_ODP_PLAT_OBJECT_H_

@@ -1,14 +1,15 @@
-/* Layout of events and packets on plain Linux, and the few functions that know it: private, visible only so that the
- * fast calls can be inline. All other headers and sources go through these functions, so that another platform may
- * have another layout (platform/dpdk/include has its own file of this name).
+/* Layout of events and packets on plain Linux, and the functions that depend on it. Private; installed only so that
+ * fast calls can be inline. All other headers and sources use these functions, so another platform may have another
+ * layout (platform/dpdk/include has a file of this name).
  *
- * The self-described buffer: everything that is known of a packet stands in its own buffer, at fixed distances, bound
- * when the pool is made:
+ * The self-described buffer: a packet's description is in the packet's own buffer, at fixed distances, and is bound to
+ * it when the pool is made:
  *
  *     struct macs_odp_packet | user area | layers | headroom | data | tailroom | spare
  *     one cache line           whole lines  a line   whole lines                a line that drivers may overwrite
  *
- * A handle is the address of that struct. Threads: a packet belongs to one thread at a time.
+ * A handle is the address of that struct.
+ * Threads: a packet belongs to one thread at a time.
  */
 #ifndef MACS_ODP_PLAT_OBJECT_H_
 #define MACS_ODP_PLAT_OBJECT_H_
