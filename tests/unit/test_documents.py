@@ -1,17 +1,47 @@
-"""Links of README.md, CONTRIBUTING.md and all other pages lead to files, and to headings, that are there."""
+"""What README.md, CONTRIBUTING.md and all other pages name is there: links and their headings, paths, options of commands."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from macsad.cli import VERBS, cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "apps").rglob("*.md")]
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+
+# A path in code: folders and perhaps a file, or a file alone.
+SUFFIX = r"(?:c\.j2|[ch]|py|toml|md|p4|stf|txt|svg|plan)"
+PATH = re.compile(
+    rf"(?<![\w./<~*-])((?:[\w.*-]*[a-z][\w.*-]*/)+(?:[\w.*-]+\.{SUFFIX})?|[a-z_0-9]+\.(?:c\.j2|[ch]|py))(?![\w/.]\w|[\w/])"
+)
+PLACEHOLDER = re.compile(r"(?<![a-z0-9])(?!README|CONTRIBUTING)[A-Z]{2,}|\b[A-Z]\b")  # apps/NAME/NAME.p4, P.c
+FOLDERS = ("", "aux-backend", "aux-backend/include", "aux-backend/platform", "aux-backend/platform/linux",
+           "aux-backend/platform/linux/include", "aux-backend/platform/linux/src", "aux-backend/tables",
+           "aux-frontend", "aux-frontend/aux_frontend", "bench", "macsad", "templates", "tests", "tests/fuzz",
+           "transpiler", "transpiler/targets")  # fmt: skip
+# Files that pages tell their reader to make, or that a command makes; those of other projects.
+MADE = re.compile(
+    r"(software/.*j2$|tables/\*\.c)|(board|build|marked|patch|traffic)/|(tables/)?exact_sorted\.|.*/cancel_complements\.py"
+)
+OTHERS = {"l3fwd_fib.c", "l3fwd_lpm.c"}
+
+OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?![\w-]|\*|[A-Z])")
+# Options of other programs.
+SETPRIV = {"ambient-caps", "clear-groups", "inh-caps", "regid", "reuid"}
+DPDK = {"auto-start", "forward-mode", "no-lsc-interrupt", "total-num-mbufs"}
+BMV2 = {"drop-port", "priority-queues"}
+BUILD_TOOLS = {"disable-shared", "host", "no-drivers", "prefix", "static", "strict", "sysroot"} | {
+    f"without-{part}" for part in ("examples", "openssl", "tests")
+}
+FOREIGN = SETPRIV | DPDK | BMV2 | BUILD_TOOLS
 
 
 def links(text: str) -> list[str]:
@@ -36,9 +66,63 @@ def broken(page: Path, text: str) -> list[str]:
     return found
 
 
+@cache
+def names_of_files() -> frozenset[str]:
+    rooms = ("aux-backend", "aux-frontend", "transpiler", "macsad", "templates", "bench", "scripts", "tests", "apps")
+    return frozenset(file.name for room in rooms for file in (ROOT / room).rglob("*.*"))
+
+
+def exists(page: Path, path: str) -> bool:
+    """Whether a path that a page names is one of the tree: from its root, from the page, or from a folder of FOLDERS."""
+    if "/" not in path:
+        return path in names_of_files()
+    folders = (page.parent, *(ROOT / folder for folder in FOLDERS))
+    return any(file for folder in folders for file in folder.glob(path.rstrip("/")))
+
+
+def missing_paths(page: Path, text: str) -> list[str]:
+    """The paths in a page's code that are not in the tree."""
+    named = {path for code in CODE.findall(text) for path in PATH.findall(code.strip("`"))}
+    paths = {path for path in named - OTHERS if not PLACEHOLDER.search(path) and not MADE.match(path)}
+    return sorted(path for path in paths if not exists(page, path))
+
+
+def _click_options() -> Iterator[str]:
+    for verb in VERBS:
+        command = cli.get_command(None, verb)  # type: ignore[arg-type]
+        assert command is not None
+        for parameter in command.params:
+            yield from parameter.opts
+
+
+@cache
+def options() -> frozenset[str]:
+    """All options of macsad, of a switch, of the scripts of bench/ and tests/, without their hyphens."""
+    own = {option.removeprefix("--") for option in _click_options() if option.startswith("--")} | {"help", "version"}
+    own |= set(re.findall(r'^    \{"([\w-]+)"', (ROOT / "aux-backend/runtime/options.c").read_text(), re.MULTILINE))
+    scripts = [*(ROOT / "bench").glob("*.py"), *(ROOT / "tests").rglob("*.py"), *(ROOT / "apps").rglob("*.py")]
+    return frozenset(own.union(*(re.findall(r'"--([a-z][\w-]*)"', script.read_text()) for script in scripts)))
+
+
+def unknown_options(text: str) -> list[str]:
+    """The options in a page's code that no command has."""
+    named = {option for code in CODE.findall(text) for option in OPTION.findall(code)}
+    return sorted(named - options() - FOREIGN)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     assert broken(page, page.read_text()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_paths_are_in_the_tree(page: Path) -> None:
+    assert missing_paths(page, page.read_text()) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_options_are_those_of_commands(page: Path) -> None:
+    assert unknown_options(page.read_text()) == []
 
 
 def test_the_pages_are_linked_from_the_readme() -> None:
@@ -53,3 +137,20 @@ def test_broken_links_are_found() -> None:
         "# One's own, here\n[a](#ones-own-here) [b](#there) [c](gen.md) [d](none.md) `[e](code.md)` [f](gen.md#none)\n"
     )
     assert broken(page, text) == ["#there", "none.md", "gen.md#none"]
+
+
+def test_missing_paths_are_found() -> None:
+    page = ROOT / "docs" / "odp.md"
+    there = (
+        "`schedule/plan.py` `apps/l2fwd/` `apps/NAME/NAME.p4` `tables/*/exact_hash.h` `odp/memory.md` `plan.py` `a/b`"
+    )
+    assert missing_paths(page, there + " `schedule/plans.py` `apps/l4fwd/` `plans.py` ordinary/text.py") == [
+        "apps/l4fwd/",
+        "plans.py",
+        "schedule/plans.py",
+    ]
+
+
+def test_unknown_options_are_found() -> None:
+    text = "`--burst B` `--no-bulk` `--until-idle=5` `--no-NAME` `--hash-*`\n```\nmacsad run --burts 8 --port 0=null:\n```\n"
+    assert unknown_options(f"{text}--ordinary text") == ["burts"]
