@@ -60,7 +60,7 @@ class Context:
     loop: bool = False
     metadata: str = ""  # "ingress" or "egress": standard metadata may be written
     parser: bool = False
-    lives: bool = False  # clones, resubmitted and recirculated packets
+    recirculates: bool = False  # clones, resubmitted and recirculated packets
 
     def fresh(self, prefix: str) -> str:
         return f"{prefix}{next(self.names)}"

@@ -64,7 +64,7 @@ def pipe(world: World, name: str) -> Block:
     ingress = name == "I"
     scope = world.scope()
     scope.places += world.ingress if ingress else world.egress
-    context = Context(world.names, externs=world.externs, leaves=("return", "exit"), lives=world.lives)
+    context = Context(world.names, externs=world.externs, leaves=("return", "exit"), recirculates=world.recirculates)
     context.metadata = "ingress" if ingress else "egress"
     declared = [*_instances(world, scope, context, 0.6), *declarations(world, scope, context)]
     made = _beginning(world) if ingress else []
@@ -121,7 +121,7 @@ def declarations(world: World, scope: Scope, context: Context) -> list[Node]:
 def _state(world: World, context: Context) -> list[Node]:
     """What outlives a packet."""
     made: list[Node] = []
-    for _ in range(0 if world.lives else world.upto(1)):
+    for _ in range(0 if world.recirculates else world.upto(1)):
         kind = world.random.choice(("bit", "bit", "int"))
         type_ = Type(kind, world.random.choice((2, 7, 8, 16, 32, 48, 64)))
         register = Register(context.fresh("r"), type_, world.random.choice((1, 4, 16)))
@@ -131,7 +131,7 @@ def _state(world: World, context: Context) -> list[Node]:
         kind = world.random.choice(("packets", "bytes", "packets_and_bytes"))
         context.counters.append(context.fresh("c"))
         made.append(f"counter(8, CounterType.{kind}) {context.counters[-1]};")
-    if not world.lives and world.chance(0.2):
+    if not world.recirculates and world.chance(0.2):
         context.meters.append(context.fresh("me"))
         made.append(f"meter(4, MeterType.packets) {context.meters[-1]};")
     return made
@@ -163,7 +163,7 @@ def _data_type(world: World, scope: Scope) -> Type:
     coded = [t for t in world.named if isinstance(t, Type) and t.kind == "coded"]
     if coded and world.chance(0.15):
         return world.random.choice(coded)
-    return BOOL if world.chance(0.05) else bits(world.random.choice(LITTLE_DATA if world.fetched else DATA_WIDTHS))
+    return BOOL if world.chance(0.05) else bits(world.random.choice(LITTLE_DATA if world.pipelined else DATA_WIDTHS))
 
 
 # --- checksums and the deparser --------------------------------------------------------------------------------------

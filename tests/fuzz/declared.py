@@ -120,7 +120,7 @@ def _structs(world: World) -> list[Node]:
 
 
 def _metadata(world: World) -> Node:
-    """`meta`: numbers, structs; some are kept in packets' second lives."""
+    """`meta`: numbers, structs; some are kept in the second passes of packets."""
     scope, lines = world.bare(), list[Node]()
     structs = [t for t in world.named if isinstance(t, Record)]
     members: list[Kind] = [scope.type() for _ in range(world.random.randint(1, 4))]

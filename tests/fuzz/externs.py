@@ -120,9 +120,9 @@ def truncate(scope: Scope, context: Context, depth: int) -> list[Node]:
     return _sometimes(scope, f"truncate({scope.random.randint(1, 40)});")
 
 
-@production(2, where=lambda context: context.lives and bool(context.metadata))
-def life(scope: Scope, context: Context, depth: int) -> list[Node]:
-    """A second life of a packet, that is in its first."""
+@production(2, where=lambda context: context.recirculates and bool(context.metadata))
+def another_pass(scope: Scope, context: Context, depth: int) -> list[Node]:
+    """A second pass of a packet that is in its first."""
     fields = scope.random.choice((1, 2))
     session = scope.random.choice((5, 6))
     again, kind = ("resubmit", "I2E") if context.metadata == "ingress" else ("recirculate", "E2E")

@@ -18,12 +18,12 @@ from pathlib import Path
 from random import Random
 
 import doors
-import fetched
 import makers
 import p4_14
+import pipelined
+import predicted
 import program
 import psa
-import reckoned
 import report
 import texts
 from built_once import FOLDER
@@ -34,7 +34,7 @@ from shrink import shrink
 
 SHRINK_SECONDS = 120.0
 DAMAGED = 10  # variants of one program
-KINDS = ("p4-16", "p4-16", "psa", "fetched", "p4-14", "reckoned", "psa", "damaged")
+KINDS = ("p4-16", "p4-16", "psa", "pipelined", "p4-14", "predicted", "psa", "damaged")
 Found = tuple[tuple[Node, ...], Failure]
 
 
@@ -84,7 +84,7 @@ def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: fl
     """Examine the program of a seed. Returns 1 if it failed."""
     if kind == "damaged":
         return _damaged(seed, size, into)
-    found = _reckoned(seed, size, scratch) if kind == "reckoned" else _made(kind, seed, size, scratch, seconds)
+    found = _predicted(seed, size, scratch) if kind == "predicted" else _made(kind, seed, size, scratch, seconds)
     if found is None:
         return 0
     report.write(into / f"{kind}-{seed}-{size}", *found)
@@ -95,22 +95,22 @@ def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: fl
 def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Found | None:
     """Of a program that only the executions tell the meaning of."""
     makers: dict[str, Callable[[int, int], tuple[Node, ...]]]
-    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "fetched": fetched.make}
+    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "pipelined": pipelined.make}
     nodes = makers[kind](seed, size)
-    failure = examine(render(nodes), scratch / "whole", seed, build=DEFAULT if kind == "fetched" else None)
+    failure = examine(render(nodes), scratch / "whole", seed, build=DEFAULT if kind == "pipelined" else None)
     if failure is None:
         return None
     _say(kind, seed, size, failure)
     return shrink(nodes, failure, scratch / "smaller", seconds)
 
 
-def _reckoned(seed: int, size: int, scratch: Path) -> Found | None:
+def _predicted(seed: int, size: int, scratch: Path) -> Found | None:
     made = makers.Maker(seed, size).make()
-    failure = reckoned.examine(made, scratch / "reckoned", seed, build_of(seed))
+    failure = predicted.examine(made, scratch / "predicted", seed, build_of(seed))
     if failure is None:
         return None
-    _say("reckoned", seed, size, failure)
-    made, failure = reckoned.smallest(made, failure, scratch / "reckoned", seed)
+    _say("predicted", seed, size, failure)
+    made, failure = predicted.smallest(made, failure, scratch / "predicted", seed)
     return made.nodes(), failure
 
 

@@ -1,4 +1,4 @@
-"""What a program names whose results are reckoned: values, places to write to, what can be called, as P4's text and as
+"""What a program names whose results are predicted: values, places to write to, what can be called, as P4's text and as
 Python that does the same.
 
 A value is its bits as a number that is not negative; an environment has one for each name. All names of a program differ, and

@@ -1,4 +1,4 @@
-"""Makes the programs of `reckoned.py` from a seed and a size."""
+"""Makes the programs of `predicted.py` from a seed and a size."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from random import Random
 
 from known import ELEMENT, INDEX, Called, Env, Known, Names, named
 from layout import Node, block
-from reckon import call, expression, leaf, place, simple, touching
-from reckoned import CELLS, LIVES, OF_RECIRCULATE, OF_RESUBMIT, REGISTER, STANDARD_FIELDS, Fields, Reckoned, again
+from predict import call, expression, leaf, place, simple, touching
+from predicted import (
+    CELLS,
+    OF_RECIRCULATE,
+    OF_RESUBMIT,
+    PASSES,
+    REGISTER,
+    STANDARD_FIELDS,
+    Fields,
+    Predicted,
+    another_pass,
+)
 from scope import BOOL, WIDE, WIDTHS, Type, bits, literal
 from steps import Left, Statements, Step, added, assigned, nodes, run_all
 
@@ -20,7 +30,7 @@ EGRESS_TRUTHS = (
     "(sm.enq_timestamp == (bit<32>) sm.egress_global_timestamp)",
 )
 TIMED = 0.7  # how many programs look at the time on purpose
-LIVES_FIELD = f"meta.{LIVES[0]}"
+PASSES_FIELD = f"meta.{PASSES[0]}"
 
 
 class Maker:
@@ -35,11 +45,11 @@ class Maker:
         self.inside: list[Node] = [f"register<{ELEMENT}>({CELLS}) cells;"]
         self.pool: list[Type] = []
 
-    def make(self) -> Reckoned:
+    def make(self) -> Predicted:
         wide, out = self._fields(6), self._fields(3 + self.size)
         lists = ((), (OF_RECIRCULATE,), (OF_RESUBMIT,), (OF_RECIRCULATE, OF_RESUBMIT))
         metadata = [(f"m{i}", t, self.random.choice(lists)) for i, (_, t) in enumerate(self._fields(4))]
-        meta = (LIVES, *metadata)
+        meta = (PASSES, *metadata)
         self.pool = [t for fields in (wide, out) for _, t in fields] + [t for _, t, _ in meta]
         for type_ in [bits(1), ELEMENT, *(t for _, t in self.random.sample([*wide, *out], 2))]:
             self.declared += [self._bump(type_, ()), self._bump(type_, tuple(self.random.sample(self.pool, 2)))]
@@ -54,8 +64,8 @@ class Maker:
             chosen.append(self._timed(names))
         for number, ends, names in ((OF_RESUBMIT, steps, ingress), (OF_RECIRCULATE, later, egress)):
             if self.random.random() < 0.4:
-                ends.append(again(number, LIVES_FIELD, expression(names, BOOL, 1)))
-        return Reckoned(
+                ends.append(another_pass(number, PASSES_FIELD, expression(names, BOOL, 1)))
+        return Predicted(
             wide,
             out,
             meta,

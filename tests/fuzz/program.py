@@ -21,10 +21,10 @@ def beginning(world: World, head: tuple[Node, ...]) -> list[Node]:
     return parts + [sub_parser(world) for _ in range(world.random.choice((0, 0, 1, 1, 2)))]
 
 
-def make(seed: int, size: int = 2, *, fetched: bool = False) -> tuple[Node, ...]:
-    """The program of a seed; size 0 is small, 3 large. `fetched`: see World."""
-    world = World(Random(seed), size, fetched=fetched)
-    world.lives = world.chance(0.0 if fetched else 0.25)
+def make(seed: int, size: int = 2, *, pipelined: bool = False) -> tuple[Node, ...]:
+    """The program of a seed; size 0 is small, 3 large. `pipelined`: see World."""
+    world = World(Random(seed), size, pipelined=pipelined)
+    world.recirculates = world.chance(0.0 if pipelined else 0.25)
     parts = beginning(world, HEAD)
     parts.append(parser(world))
     for _ in range(world.upto(2)):

@@ -65,12 +65,12 @@ OF_EGRESS = (
 COUNTED = {"packets_and_bytes": "PACKETS_AND_BYTES", "packets": "PACKETS", "bytes": "BYTES"}
 
 
-def make(seed: int, size: int = 2, *, fetched: bool = False) -> tuple[Node, ...]:
-    """The program of a seed; size 0 is small, 3 large. `fetched`: see World."""
-    world = World(Random(seed), size, ingress=INGRESS, egress=EGRESS, externs=False, fetched=fetched)
-    world.lives = world.chance(0.0 if fetched else 0.4)
+def make(seed: int, size: int = 2, *, pipelined: bool = False) -> tuple[Node, ...]:
+    """The program of a seed; size 0 is small, 3 large. `pipelined`: see World."""
+    world = World(Random(seed), size, ingress=INGRESS, egress=EGRESS, externs=False, pipelined=pipelined)
+    world.recirculates = world.chance(0.0 if pipelined else 0.4)
     parts = beginning(world, HEAD)
-    carried = "meta_t" if world.chance(0.2 if world.fetched else 0.6) else "none_t"
+    carried = "meta_t" if world.chance(0.2 if world.pipelined else 0.6) else "none_t"
     first = parser(world)
     for _ in range(world.upto(2)):
         parts.append(_in_psa(nested(world), True))
@@ -94,7 +94,7 @@ def _ingress(world: World, first: Block, carried: str) -> list[Node]:
 
 def _egress(world: World, carried: str) -> list[Node]:
     """Sometimes one that does nothing, which is no pipe of its own then."""
-    bare = world.chance(0.8 if world.fetched else 0.3)
+    bare = world.chance(0.8 if world.pipelined else 0.3)
     world.ingress = EGRESS  # of which parsers know the first two
     second = block("", [block("state start {", ["transition accept;"])]) if bare else parser(world)
     paths = (("CLONE_I2E", "copy"), ("CLONE_E2E", "later"), ("NORMAL_UNICAST", "normal"))

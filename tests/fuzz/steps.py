@@ -1,4 +1,4 @@
-"""Random statements with what they do, over what `reckon.py` makes of expressions."""
+"""Random statements with what they do, over what `predict.py` makes of expressions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from known import (
     wrapped,
 )
 from layout import Node, block
-from reckon import OPERATORS, call, expression, simple, touching
+from predict import OPERATORS, call, expression, simple, touching
 from scope import BOOL, bits, literal
 
 

@@ -36,8 +36,8 @@ class Profiles:
 def table(world: World, scope: Scope, context: Context, profiles: Profiles, made: list[Node]) -> None:
     """Add a table, and what is declared before it, to a control."""
     name = context.fresh("t")
-    keys = _fetched_keys(scope) if world.fetched else _keys(scope)
-    less = 0.2 if world.fetched else 1.0  # of what keeps entries from being words
+    keys = _pipelined_keys(scope) if world.pipelined else _keys(scope)
+    less = 0.2 if world.pipelined else 1.0  # of what keeps entries from being words
     listed = _listed(scope, context)
     properties: list[Node] = []
     profile = _profile(world, context, profiles, listed, made) if keys and world.chance(0.2 * less) else None
@@ -81,7 +81,7 @@ def _keys(scope: Scope) -> list[Key]:
     return keys
 
 
-def _fetched_keys(scope: Scope) -> list[Key]:
+def _pipelined_keys(scope: Scope) -> list[Key]:
     """One, too long for an array by key: most fit a word with a little data, some do not."""
     scope = scope.inner(pure=True)
     shortest, longest = scope.random.choice(((17, 33), (17, 33), (17, 48), (49, 128)))
@@ -204,7 +204,7 @@ def _profile(
 def _metered(world: World, context: Context, scope: Scope, listed: list[Listed], made: list[Node]) -> list[Node]:
     """A direct meter, and an action that reads it."""
     places = [p for p in scope.places if p.writable and p.type.kind == "bit" and 1 < p.type.width <= 64]
-    if not places or world.lives:
+    if not places or world.recirculates:
         return []
     place = world.random.choice(places)
     meter, action = context.fresh("dm"), Action(context.fresh("act"), ())

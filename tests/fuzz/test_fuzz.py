@@ -9,20 +9,20 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import fetched
 import makers
 import p4_14
+import pipelined
+import predicted
 import program
 import psa
 import pytest
-import reckoned
 from layout import render, smaller
 from oracle import DEFAULT, Subject, examine
 from steps import Step
 
 FROM = int(os.environ["MACSAD_FUZZ_SEED"])  # tests/conftest.py chooses one
 SECONDS = float(os.environ.get("MACSAD_FUZZ_SECONDS", "10"))
-MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "fetched": fetched.make}
+MAKERS = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "pipelined": pipelined.make}
 FEATURES = {  # what must be there in good part of the programs
     "p4-16": {
         "header unions": r"header_union",
@@ -57,7 +57,7 @@ FEATURES = {  # what must be there in good part of the programs
         "hashes": r"\bhash\(",
         "checksums": r"(verify|update)_checksum",
         "digests": r"digest\(",
-        "second lives": r"clone|resubmit|recirculate",
+        "second passes": r"clone|resubmit|recirculate",
         "multicast": r"mcast_grp",
         "truncate": r"truncate\(",
         "value sets": r"value_set<",
@@ -93,7 +93,7 @@ FEATURES = {  # what must be there in good part of the programs
         "registers": r"register_read|register_write",
         "valid keys": r": valid;",
     },
-    "reckoned": {
+    "predicted": {
         "calls among arguments": r"\bf\d+\([^;]*\bf\d+\(",
         "what a later argument changes": r"\bf\d+\((hdr\.\w\.\w+), [^;]*\bf\d+\(\1[,)]",
         "named arguments": r"\(p\d+ = ",
@@ -114,12 +114,12 @@ FEATURES = {  # what must be there in good part of the programs
         "time of ingress": r"sm\.ingress_global_timestamp",
         "time of egress": r"sm\.egress_global_timestamp",
         "time of the queue": r"sm\.enq_timestamp",
-        **{f"sm.{name}": rf"sm\.{name}\b" for name in reckoned.STANDARD_FIELDS},
+        **{f"sm.{name}": rf"sm\.{name}\b" for name in predicted.STANDARD_FIELDS},
         "resubmitted packets": r"resubmit_",
         "recirculated packets": r"recirculate_",
         "metadata that is kept": r"@field_list\(\d\) \w+<\d+> m\d",
     },
-    "fetched": {
+    "pipelined": {
         "exact": r": exact\b",
         "PSA": r"PSA_Switch",
         "multicast": r"mcast_grp|multicast\(",
@@ -132,8 +132,8 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
     """As many as there is time for, one at least."""
     end, seed = time.monotonic() + SECONDS, FROM
     while seed == FROM or time.monotonic() < end:
-        kind = ("p4-16", "p4-14", "psa", "fetched")[seed % 4]
-        build = DEFAULT if kind == "fetched" else None
+        kind = ("p4-16", "p4-14", "psa", "pipelined")[seed % 4]
+        build = DEFAULT if kind == "pipelined" else None
         failure = examine(render(MAKERS[kind](seed, seed % 3)), tmp_path, seed, count=2, build=build)
         assert failure is None, (
             f"seed {seed}: {failure.step} {failure.build}: {failure.message}\n"
@@ -142,25 +142,25 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
         seed += 1
 
 
-def test_what_programs_do_is_what_python_reckons(tmp_path: Path) -> None:
+def test_what_programs_do_is_what_python_predicts(tmp_path: Path) -> None:
     for seed in range(FROM, FROM + 20):
-        failure = reckoned.examine(makers.Maker(seed, seed % 3).make(), tmp_path, seed)
+        failure = predicted.examine(makers.Maker(seed, seed % 3).make(), tmp_path, seed)
         assert failure is None, f"seed {seed}: {failure.step}: {failure.message}"
 
 
-def test_the_switch_does_what_python_reckons(tmp_path: Path) -> None:
+def test_the_switch_does_what_python_predicts(tmp_path: Path) -> None:
     for seed in range(FROM, FROM + 3):
-        failure = reckoned.examine(makers.Maker(seed, 0).make(), tmp_path, seed, DEFAULT)
+        failure = predicted.examine(makers.Maker(seed, 0).make(), tmp_path, seed, DEFAULT)
         assert failure is None, f"seed {seed}: {failure.step}: {failure.message}"
 
 
-def test_a_wrong_reckoning_is_found(tmp_path: Path) -> None:
+def test_a_wrong_prediction_is_found(tmp_path: Path) -> None:
     made = makers.Maker(1, 1).make()
     wrong = Step("hdr.o.f0 = hdr.o.f0 + 1;", lambda env: None)
     changed = replace(made, later=(*made.later, wrong))
-    failure = reckoned.examine(changed, tmp_path, 1)
-    assert failure is not None and "was reckoned" in failure.message
-    less, _ = reckoned.smallest(changed, failure, tmp_path, 1)
+    failure = predicted.examine(changed, tmp_path, 1)
+    assert failure is not None and "was predicted" in failure.message
+    less, _ = predicted.smallest(changed, failure, tmp_path, 1)
     assert (less.steps, less.later, less.parsing) == ((), (wrong,), ())
 
 
@@ -181,10 +181,10 @@ def test_every_feature_occurs(kind: str) -> None:
     assert {name: part for name, part in share.items() if part < 0.05} == {}
 
 
-def test_bursts_overlap_where_lookups_are_fetched(tmp_path: Path) -> None:
+def test_bursts_overlap_where_lookups_are_prefetched(tmp_path: Path) -> None:
     made = []
     for seed in range(8):
-        subject = Subject.of_text(tmp_path, render(fetched.make(seed, 2)))
+        subject = Subject.of_text(tmp_path, render(pipelined.make(seed, 2)))
         assert subject.read() is None and subject.generate(DEFAULT) is None
         made.append((tmp_path / "program.c").read_text())
     assert sum("exact_packed" in c for c in made) >= 3

@@ -42,11 +42,11 @@ class World:
     functions: list[Function] = field(default_factory=list)
     controls: list[Control] = field(default_factory=list)
     parsers: list[Control] = field(default_factory=list)
-    lives: bool = False  # second lives; then no registers: what these hold would depend on when those come
+    recirculates: bool = False  # clones and resubmits too; then no registers, as their values would depend on the order
     ingress: tuple[Place, ...] = INGRESS  # what the architecture tells; the first two the parser too
     egress: tuple[Place, ...] = EGRESS
     externs: bool = True  # v1model's functions
-    fetched: bool = False  # all lookups are of exact keys, which are fetched packets ahead, and packets have one life
+    pipelined: bool = False  # keys are exact, so that lookups are prefetched and bursts overlap; one pass a packet
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability

@@ -1,7 +1,7 @@
-"""Random expressions with what they are worth, by Python's integers: an opinion that shares nothing with the compiler.
+"""Random expressions with their values, computed by Python's integers: independent of the compiler.
 
-Operands and arguments are worked out from the left to the right, as P4-16 says (1.2.5, 8.1 and 6.8), since a call among
-them may write what another one reads.
+Operands and arguments are evaluated from left to right, as P4-16 says (1.2.5, 8.1 and 6.8): a call among them may write
+what another one reads.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ def _two(names: Names, type_: Type, depth: int) -> tuple[Known, Known]:
 def _binary(names: Names, type_: Type, depth: int) -> Known:
     left, right = _two(names, type_, depth)
     operator = names.random.choice(tuple(OPERATORS))
-    reckon = OPERATORS[operator]
+    predict = OPERATORS[operator]
 
     def worth(env: Env) -> int:
         a = number(left.worth(env), type_)
-        return reckon(a, number(right.worth(env), type_), type_)
+        return predict(a, number(right.worth(env), type_), type_)
 
     return Known(f"({left.text} {operator} {right.text})", type_, worth)
 

@@ -1,8 +1,8 @@
-"""Random programs of which Python reckons what they do to frames, to hold all executions against: a mistake that the compiler
-and the interpreter share, since one frontend serves both, shows only so.
+"""Random programs whose effect on frames Python predicts. All executions are compared with the prediction. This finds faults
+that the compiler and the interpreter share, as one frontend serves both.
 
-A header of numbers and a stack come in; a parser, ingress and egress work on them, on metadata and on standard metadata, in
-up to three lives of a packet; the results go out in front of what came. `makers.py` makes them.
+A header of numbers and a stack come in. A parser, ingress and egress work on them, on metadata and on standard metadata, in
+up to three passes of a packet. The results go out in front of the frame. `makers.py` makes the programs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Fields = tuple[tuple[str, Type], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoned:
+class Predicted:
     """A program; `wide` and `out` are the fields of its two headers, `meta` its metadata with the field lists that keep them.
     `declared` stands in front of the parser, `inside` in ingress; `select`: subjects, the cases with the states that they
     lead to."""
@@ -148,17 +148,17 @@ class Reckoned:
         return {f"meta.{name}": env[f"meta.{name}"] for name, _, lists in self.meta if number in lists}
 
 
-def again(number: int, lives: str, condition: Known) -> Step:
-    """Resubmit or recirculate, once in all the lives of a packet, under a condition; `lives`: a field that both lists keep."""
+def another_pass(number: int, passes: str, condition: Known) -> Step:
+    """Resubmit or recirculate, once in all passes of a packet, under a condition; `passes`: a field that both lists keep."""
     method = {OF_RECIRCULATE: "recirculate", OF_RESUBMIT: "resubmit"}[number]
     call = f"{method}_preserving_field_list({number});"
 
     def run(env: Env) -> None:
-        if not env[lives] & number and condition.worth(env):
-            env.update({lives: env[lives] | number, AGAIN[number]: 1})
+        if not env[passes] & number and condition.worth(env):
+            env.update({passes: env[passes] | number, AGAIN[number]: 1})
 
-    head = f"if (({lives} & {number}) == 0 && {condition.text}) {{"
-    return Step(block(head, [f"{lives} = {lives} | {number};", call]), run)
+    head = f"if (({passes} & {number}) == 0 && {condition.text}) {{"
+    return Step(block(head, [f"{passes} = {passes} | {number};", call]), run)
 
 
 def _packed(env: Env, prefix: str, fields: Fields) -> bytes:
@@ -171,8 +171,8 @@ def _packed(env: Env, prefix: str, fields: Fields) -> bytes:
 # --- comparing -------------------------------------------------------------------------------------------------------
 
 
-def examine(made: Reckoned, folder: Path, seed: int, build: Build | None = None) -> Failure | None:
-    """Whether the interpreter, before and after passes, and, with a build, the switch do what was reckoned."""
+def examine(made: Predicted, folder: Path, seed: int, build: Build | None = None) -> Failure | None:
+    """Whether the interpreter, before and after passes, and, with a build, the switch do what was predicted."""
     subject = Subject.of_text(folder, render(made.nodes()))
     if failure := subject.read():
         return failure
@@ -190,20 +190,20 @@ def _compare(wanted: list[bytes], frames: dict[int, list[bytes]], who: str, scen
     got = frames.get(1, [])
     for at, ((_, sent), expected, came) in enumerate(zip(scenario.packets, wanted, got, strict=False), 1):
         if expected != came:
-            said = f"of {sent.hex()} {expected.hex()} was reckoned, {came.hex()} came"
-            return Failure("reckoned", f"{who}: {said}", replace(scenario, packets=scenario.packets[:at]))
+            said = f"of {sent.hex()} {expected.hex()} was predicted, {came.hex()} came"
+            return Failure("predicted", f"{who}: {said}", replace(scenario, packets=scenario.packets[:at]))
     if len(wanted) != len(got):
-        return Failure("reckoned", f"{who}: {len(wanted)} frames were sent, {len(got)} came", scenario)
+        return Failure("predicted", f"{who}: {len(wanted)} frames were sent, {len(got)} came", scenario)
     return None
 
 
-def _frames(made: Reckoned, random: Random) -> list[tuple[int, bytes]]:
+def _frames(made: Predicted, random: Random) -> list[tuple[int, bytes]]:
     ends = [b"\0" * made.size, b"\xff" * made.size, (b"\x80" + b"\0" * made.size)[: made.size]]
     others = [random.randbytes(made.size + random.choice((0, 0, 3))) for _ in range(FRAMES - len(ends))]
     return [(random.randrange(4), frame) for frame in ends + others]
 
 
-def smallest(made: Reckoned, failure: Failure, folder: Path, seed: int) -> tuple[Reckoned, Failure]:
+def smallest(made: Predicted, failure: Failure, folder: Path, seed: int) -> tuple[Predicted, Failure]:
     """Take away statements as long as the same step fails."""
     for part in ("steps", "later", "parsing"):
         at = 0
@@ -217,4 +217,4 @@ def smallest(made: Reckoned, failure: Failure, folder: Path, seed: int) -> tuple
     return made, failure
 
 
-LIVES = ("lives", bits(8), (OF_RECIRCULATE, OF_RESUBMIT))
+PASSES = ("passes", bits(8), (OF_RECIRCULATE, OF_RESUBMIT))
