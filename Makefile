@@ -7,10 +7,10 @@ JOBS ?= 2
 C_FILES = $(shell find aux-backend bench tests/c tests/fuzz/doors -name '*.[ch]')
 SCRIPTS := scripts/setup scripts/huge_pages scripts/check_includes .ci/run
 
-help: ## show this list
+help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-setup: ## install what checks and tests need: Debian packages, and .venv
+setup: ## install what checks and tests need: Debian packages, and Python packages in .venv
 	@scripts/setup test
 
 setup-run:
@@ -20,10 +20,10 @@ setup-bench:
 	@scripts/setup bench
 	@scripts/huge_pages 2500
 
-demo: setup-run ## compile apps/l3fwd, let packets through, show what came out where
+demo: setup-run ## compile apps/l3fwd, forward packets and print them: half a minute
 	@$(BIN)/python scripts/demo.py
 
-check: setup ## formatting, lint, types, directions of imports and includes
+check: setup ## check formatting, lint, types, allowed imports and includes
 	$(BIN)/ruff format --check --quiet --output-format concise .
 	$(BIN)/ruff check --quiet --output-format concise .
 	$(BIN)/mypy --no-error-summary
@@ -34,7 +34,7 @@ check: setup ## formatting, lint, types, directions of imports and includes
 	@echo shellcheck $(SCRIPTS)
 	@if command -v shellcheck >/dev/null; then shellcheck $(SCRIPTS); else echo "shellcheck is not installed: left out"; fi
 
-test: check ## all checks and all tests
+test: check ## run all checks and all tests
 	$(BIN)/pytest -n $(JOBS) --dist worksteal
 
 test-odp: setup ## the packet tests over an installed ODP, which pkg-config finds
@@ -43,7 +43,7 @@ test-odp: setup ## the packet tests over an installed ODP, which pkg-config find
 matrix: setup ## the same frames through five apps on every platform, kind of port and architecture that this machine has; ONLY='router dpdk'
 	$(BIN)/python tests/matrix/matrix.py --only '$(ONLY)'
 
-golden: setup ## write the golden files anew: read the difference before you commit it
+golden: setup ## write the golden files anew; read the difference before you commit it
 	$(BIN)/pytest -n $(JOBS) --update-golden tests/golden tests/errors
 
 fuzz: setup ## random programs through the whole compiler for MINUTES minutes (10), or PROGRAMS (files, folders); failures go to build/

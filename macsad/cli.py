@@ -19,17 +19,17 @@ from macsad.terminal import Unwritable, flush, shown_streams
 NO, USAGE, FAULT, INTERRUPTED = 1, 2, 3, 130
 
 VERBS = {
-    "check": "Is a program right? Tells what is wrong, as file:line:col.",
-    "build": "Make the switch of a program: a binary, its C, its tables.",
-    "run": "Make it, and let packets through.",
+    "check": "Check a program, and report errors as file:line:col.",
+    "build": "Build the switch of a program: a binary, its C, its P4Info.",
+    "run": "Build the switch and run it.",
     "test": "Run a packet test (STF) on the switch.",
-    "simulate": "Run a packet test through the interpreter.",
-    "graph": "Draw a program: parser, controls, tables; the plan of a burst.",
-    "gen": "Make table entries, and traffic that hits them.",
+    "simulate": "Run a packet test on the interpreter.",
+    "graph": "Draw a program's parser, controls or tables; print its plan.",
+    "gen": "Generate table entries, and traffic that hits them.",
     "bench": "Measure throughput and cycles a packet.",
-    "ctl": "Give a running switch commands, or read its counters.",
+    "ctl": "Send commands to a running switch, or read its statistics.",
     "test-kernel": "Test a table kernel of your own.",
-    "sysroot": "Fetch what building for another architecture needs.",
+    "sysroot": "Download what building for another architecture needs.",
 }
 
 
@@ -66,12 +66,12 @@ class Verbs(click.Group):
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="macsad", prog_name="macsad")
 def cli() -> None:
-    """Turn a P4 program into a fast software switch.
+    """Compile P4 programs into fast software switches.
 
     \b
-    macsad check P.p4                  is the program right?
-    macsad build P.p4                  make the switch: a binary, its C file, a description of its tables
-    macsad run P.p4 --port 0=eth0 ...  make it and let packets through
+    macsad check P.p4                  check the program
+    macsad build P.p4                  build the switch: a binary, its C, its tables as P4Info
+    macsad run P.p4 --port 0=eth0 ...  build the switch and run it
     """
 
 
