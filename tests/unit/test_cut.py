@@ -97,7 +97,7 @@ def test_halves_of_each_of_two_pipes(options: Options) -> None:
         added = compare(program, options, random_programs.frames(random, BURST))
         boundaries, parted = boundaries + added[0], parted + added[1]
     assert boundaries > 100
-    assert (parted > 300) is options.straight
+    assert (parted > 300) is options.run_to_completion
 
 
 def less(halves: Cut, number: int, location: Location) -> Cut:

@@ -27,11 +27,11 @@ FOLDERS = ("", "aux-backend", "aux-backend/include", "aux-backend/platform", "au
            "aux-backend/platform/linux/include", "aux-backend/platform/linux/src", "aux-backend/tables",
            "aux-frontend", "aux-frontend/aux_frontend", "bench", "macsad", "templates", "tests", "tests/fuzz",
            "transpiler", "transpiler/targets")  # fmt: skip
-# Files that pages tell their reader to make, or that a command makes; those of other projects.
+# Files that pages tell their reader to make, or that a command makes; those of other projects; a Python module.
 MADE = re.compile(
-    r"(software/.*j2$|tables/\*\.c)|(board|build|marked|patch|traffic)/|(tables/)?exact_sorted\.|.*/cancel_complements\.py"
+    r"(software/.*j2$|tables/\*\.c)|(board|build|marked|ones|patch|traffic)/|(tables/)?exact_sorted\.|ones\.h|.*/cancel_complements\.py"
 )
-OTHERS = {"l3fwd_fib.c", "l3fwd_lpm.c"}
+OTHERS = {"l3fwd_fib.c", "l3fwd_lpm.c", "codegen.c"}
 
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?![\w-]|\*|[A-Z])")
 # Options of other programs.
