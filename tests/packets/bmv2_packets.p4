@@ -1,4 +1,4 @@
-// What BMv2 does where the specification says nothing, of packets on their way: lengths, truncate, second lives, and who wins.
+// What BMv2 does where the specification says nothing, of packets on their way: lengths, truncate, further passes, and which request wins.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,4 +1,4 @@
-/* P4-14: the second lives of a packet: resubmit, recirculate, clones at both ends, multicast, each with the metadata that a
+/* P4-14: the further passes of a packet: resubmit, recirculate, clones at both ends, multicast, each with the metadata that a
    field list keeps; intrinsic metadata. The first byte chooses. */
 header_type work_t { fields { what : 8; a : 8; b : 8; } }
 header work_t work;

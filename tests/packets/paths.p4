@@ -1,4 +1,4 @@
-// The second lives of a packet: multicast, clones of both kinds, resubmit, recirculate, truncate, drops.
+// The further passes of a packet: multicast, clones of both kinds, resubmit, recirculate, truncate, drops.
 #include <core.p4>
 #include <v1model.p4>
 

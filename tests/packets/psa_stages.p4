@@ -24,7 +24,7 @@ struct none_t {}
 parser InParser(packet_in packet, out headers_t hdr, inout in_meta_t meta, in psa_ingress_parser_input_metadata_t istd,
                 in along_t resubmitted, in along_t recirculated) {
     state start {
-        // what came along twice over counts, not what the first life had
+        // what has been passed on twice counts, not the value of the first pass
         meta.seen = resubmitted.class + recirculated.class;
         packet.extract(hdr.frame);
         transition select(hdr.frame.kind) {

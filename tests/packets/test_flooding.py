@@ -105,7 +105,7 @@ def test_bursts_of_a_large_state(tmp_path: Path, wanted: Optimisations) -> None:
     ids=lambda value: value.stem if isinstance(value, Path) else "",
 )
 def test_straight_programs(program: Path, straight: bool) -> None:
-    """Straight unless packets have second lives that the program asks for, or go through one by one."""
+    """Programs run to completion unless packets make further passes that the program requests, or are ordered."""
     c = generate_c(Request(program), switches.load(program)).c
     assert (".run_to_completion = " in c or ".prologue = " in c) == straight and ".egress = egress_pipe" in c
     assert (".ingress = " in c) == (not straight or program == PSA)

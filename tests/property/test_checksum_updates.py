@@ -1,4 +1,4 @@
-"""Checksums that are updated from what was verified are those that are reckoned anew, whatever checksum a packet came with:
+"""Checksums that are updated from what was verified are those that are computed anew, whatever checksum a packet came with:
 by the interpreter and by compiled switches, with the pass and without."""
 
 from __future__ import annotations

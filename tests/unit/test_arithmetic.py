@@ -1,4 +1,4 @@
-"""P4's integers by their definition: widths up to four, every operand, against a reckoning bit by bit or step by step."""
+"""P4's integers by their definition: widths up to four, every operand, against a computation bit by bit or step by step."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def refusal(program: Program, options: Options) -> str:
 
 
 def with_calls(method: str, ingress_too: bool = False) -> Program:
-    """A program with a call in egress, and in ingress too, of a register or of a second life."""
+    """A program with a call in egress, and in ingress too, of a register or of a second pass."""
     b = Builder()
     b.header("a", "a_t", x=8)
     b.extern("r", "register", size=4, width=8)

@@ -47,7 +47,7 @@ def test_both_are_made_from_what_was_verified(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "left"),
     [
-        ([(COMPUTE, "update_checksum(hdr.body.isValid()")], 2),  # of a header that is not there no field is reckoned
+        ([(COMPUTE, "update_checksum(hdr.body.isValid()")], 2),  # of a header that is not there no field is summed
         ([(COMPUTE, "update_checksum(true")], 2),
         ([(VERIFY, "verify_checksum(hdr.head.isValid() && standard_error(meta)")], 1),
         (
@@ -69,7 +69,7 @@ def test_both_are_made_from_what_was_verified(tmp_path: Path) -> None:
     ],
     ids=lambda value: "" if isinstance(value, int) else value[-1][1][-40:],
 )
-def test_where_it_is_not_known_to_be_right_all_is_reckoned(
+def test_where_it_is_not_known_to_be_right_all_is_summed(
     changes: list[tuple[str, str]], left: int, tmp_path: Path
 ) -> None:
     helper = ("control Check(", "bool standard_error(in metadata_t meta) { return meta.bad == 0; }\n\ncontrol Check(")

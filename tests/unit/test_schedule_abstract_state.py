@@ -103,7 +103,7 @@ def test_the_deparser_of_the_last_stage_knows_what_is_valid() -> None:
     assert found and {"hdr.first"} <= frozenset.union(*(w.valid for w in found))
 
 
-@pytest.mark.parametrize("name", ["second_lives", "parsers", "stacks", "statements"])
+@pytest.mark.parametrize("name", ["second_passes", "parsers", "stacks", "statements"])
 def test_other_programs_keep_no_more(name: str) -> None:
     assert planned(True, name).live <= planned(False, name).live
 
@@ -144,7 +144,7 @@ def test_a_branch_that_is_known_is_taken(there: bool) -> None:
     assert (b.set("h.v", 3) in left, b.set("h.v", 4) in left) == (there, not there)
 
 
-# --- worlds ----------------------------------------------------------------------------------------------------------
+# --- path states ---------------------------------------------------------------------------------------------------------
 
 
 def test_what_all_worlds_know() -> None:

@@ -1,4 +1,4 @@
-/* Clones and second lives asked for where there are none. */
+/* Clones and further passes requested where they are not allowed. */
 header_type h_t { fields { a : 8; } }
 header h_t h;
 parser start { extract(h); return ingress; }

@@ -1,4 +1,4 @@
-/* Clones and second lives asked for where there are none. */
+/* Clones and further passes requested where they are not allowed. */
 #include <core.p4>
 #include <v1model.p4>
 header h_t { bit<8> a; bit<16> sum; }

@@ -1,4 +1,4 @@
-// Second lives that meet: clones of clones, clone and resubmit of one packet, recirculation that grows the frame or never
+// Second passes that meet: clones of clones, clone and resubmit of one packet, recirculation that grows the frame or never
 // ends, a header made where another was received, truncation before the frame goes round.
 #include <core.p4>
 #include <v1model.p4>

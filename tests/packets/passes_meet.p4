@@ -1,4 +1,4 @@
-// Lives of one packet that wait at the same time, and leave in the order in which they wait; how many lives a packet has.
+// Passes of one packet that wait at the same time, and go on in the order in which they wait; how many passes a packet makes.
 // No state in it that would have packets go through one by one anyway.
 #include <core.p4>
 #include <v1model.p4>
