@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from transpiler.externs.requests import Requests
-from transpiler.externs.row import DEFAULT_ENTRY
-from transpiler.externs.table import METHODS
+from transpiler.externs.row import DEFAULT_ENTRY, NUMBER, Method
+from transpiler.externs.table import KINDS, METHODS
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.arithmetic import number, ones
 from transpiler.hlir.statements import CallExtern
@@ -21,7 +21,17 @@ _T = TypeVar("_T")
 
 def call_extern(run: Run, call: CallExtern) -> None:
     """Carry out one call."""
-    METHODS[call.method].run(Call(run, call))
+    method, made = METHODS[call.method], Call(run, call)
+    if _has_index(method):
+        name, index = made.instance, made.input(0)
+        run.trace(Event("cell", f"{call.method} {name}[{index:#x}]", call.span, (name, (index,))))
+    method.run(made)
+
+
+def _has_index(method: Method) -> bool:
+    """Whether the first input is the index of a cell of its instance."""
+    kind = KINDS[method.instance_kind] if method.instance_kind is not None else None
+    return kind is not None and kind.cell_bytes is not None and not kind.direct and method.inputs[:1] == (NUMBER,)
 
 
 class Call:

@@ -127,6 +127,8 @@ class Execution(Run):
         entry = table.lookup(values)
         call = self._chosen(table, entry)
         self._tell(table, values, entry, call, statement)
+        if table.selector_keys and entry is not None:
+            self._tell_selection(table, statement)
         self._account(table, entry)
         if statement.hit is not None:
             self.state.variables[statement.hit.name] = int(entry is not None)
@@ -185,6 +187,12 @@ class Execution(Run):
         keys = ", ".join(f"{k.name}={v:#x}" for k, v in zip(table.keys, values, strict=True))
         outcome = "miss" if entry is None else f"hit entry {entry.handle}"
         self.trace(Event("table", f"{table.declared.name}({keys}): {outcome} -> {_shown(call)}", statement.span))
+
+    def _tell_selection(self, table: RuntimeTable, statement: st.ApplyTable) -> None:
+        name, keys = table.declared.name, table.selector_keys
+        values = tuple(evaluate(key.expression, self.state) for key in keys)
+        hashed = ", ".join(f"{key.name}={value:#x}" for key, value in zip(keys, values, strict=True))
+        self.trace(Event("select", f"{name} by {hashed}", statement.span, (name, values)))
 
 
 def _shown(call: Call) -> str:

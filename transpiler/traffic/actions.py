@@ -1,7 +1,8 @@
 """The action data of entries, as rows of bytes: each parameter in whole bytes, most significant first.
 
 A parameter that is the port to leave by is one of the ports but the one that frames come in at; one that another table's key
-is made of is a key of that table; others are by chance, unless the packet goes another way with them.
+is made of is a key of that table; one that is an index is in range; others are by chance, unless the packet goes another way
+with them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ def _parameter(plan: Plan, made: TableEntries, number: int, width: int, entries:
     if number in made.rigid:
         value = made.call.arguments[number]
         return np.tile(np.frombuffer(value.to_bytes((width + 7) // 8, "big"), dtype=np.uint8), (len(entries), 1))
+    if fed is None and number in made.indexes:
+        return _right(to_rows([chance % np.uint64(made.indexes[number])]), width)
     words = [mixed(entries, made.keys.salt * 64 + 40 + number * 64 + i) for i in range((width + 63) // 64)]
     rows = _right(to_rows(words), width) if fed is None else np.zeros((len(entries), (width + 7) // 8), dtype=np.uint8)
     if fed is not None:

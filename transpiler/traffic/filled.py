@@ -21,7 +21,8 @@ from transpiler.traffic.keys import Data, KeySet, Own, Pattern, Shared
 @dataclass(frozen=True)
 class TableEntries:
     """A table's entries as one or more templates hit them: keys, the keys that shared bits are part of by table, and
-    the action with its data; `ports` are parameters that are the port to leave by, `rigid` those that stay as they are."""
+    the action with its data; `ports` are parameters that are the port to leave by, `rigid` those that stay as they are,
+    `indexes` those that are an index, with the number of cells."""
 
     table: Table
     keys: KeySet
@@ -29,6 +30,7 @@ class TableEntries:
     call: Call
     ports: frozenset[int]
     rigid: frozenset[int]
+    indexes: Mapping[int, int]
 
     @cached_property
     def count(self) -> int:

@@ -1,7 +1,7 @@
 """Frames as a pcap file, many at a time.
 
-Each frame is of a flow; a flow is an entry of each table that its kind of frame hits. With a hit ratio below 1, some
-frames have instead, table by table, a key that no entry has.
+Each frame is of a flow; a flow is an entry of each table that its kind of frame hits, and values of the bits that decide
+about cells. With a hit ratio below 1, some frames have instead, table by table, a key that no entry has.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from transpiler.traffic.bits import Numbers, Rows, Wiring
+from transpiler.traffic.bits import Numbers, Rows, Wiring, mixed, to_rows
 from transpiler.traffic.keys import KeySet
 from transpiler.traffic.plan import Plan, Stream
 from transpiler.traffic.search import summed
@@ -42,13 +42,13 @@ def write(plan: Plan, traffic: Traffic, out: BinaryIO, advance: Advance) -> dict
     """Write the pcap file; `advance(count)` is told of each part. Returns for each table the ratio of frames that hit it
     among those of the kinds that reach it."""
     chance = np.random.default_rng(plan.wishes.seed)
-    pick = _picker(traffic, max((t.keys.count for t in plan.tables), default=1))
+    pick = _picker(plan, traffic)
     out.write(_HEAD)
     writers = [_Writer(plan, stream, traffic) for stream in plan.streams]
     for first in range(0, traffic.packets, CHUNK):
         count = min(CHUNK, traffic.packets - first)
         kinds = chance.integers(len(writers), size=count)
-        flows, sizes = pick(chance, count), _sizes(chance, traffic, count)
+        flows, sizes = pick(chance, first, count), _sizes(chance, traffic, count)
         rows = np.zeros((count, _RECORD.itemsize + max(s for s, _ in traffic.sizes)), dtype=np.uint8)
         for number, writer in enumerate(writers):
             chosen = np.nonzero(kinds == number)[0]
@@ -66,13 +66,20 @@ def _ratios(writers: list[_Writer]) -> dict[str, float]:
     }
 
 
-def _picker(traffic: Traffic, flows: int) -> Callable[[np.random.Generator, int], Numbers]:
+def _picker(plan: Plan, traffic: Traffic) -> Callable[[np.random.Generator, int, int], Numbers]:
+    """The flows of so many frames from one on. There are as many as the largest table has entries; where frames come to
+    cells, not fewer than frames, and uniform ones are of a flow each."""
+    flows = max((t.keys.count for t in plan.tables), default=1)
+    stateful = any(stream.stateful for stream in plan.streams)
     if traffic.flows == "one":
-        return lambda chance, count: np.zeros(count, dtype=np.uint64)
+        return lambda chance, first, count: np.zeros(count, dtype=np.uint64)
+    if traffic.flows == "uniform" and stateful:
+        return lambda chance, first, count: np.arange(first, first + count, dtype=np.uint64)
     if traffic.flows == "uniform":
-        return lambda chance, count: chance.integers(flows, size=count, dtype=np.uint64)
+        return lambda chance, first, count: chance.integers(flows, size=count, dtype=np.uint64)
+    flows = max(flows, traffic.packets) if stateful else flows
     weights = np.cumsum(np.arange(1, flows + 1, dtype=np.float64) ** -traffic.exponent)
-    return lambda chance, count: np.searchsorted(weights, chance.random(count) * weights[-1]).astype(np.uint64)
+    return lambda chance, first, count: np.searchsorted(weights, chance.random(count) * weights[-1]).astype(np.uint64)
 
 
 def _sizes(chance: np.random.Generator, traffic: Traffic, count: int) -> Numbers:
@@ -92,14 +99,17 @@ class _Writer:
         data = summed(stream.template.frame.data, ())[: (stream.template.frame.shape.bits + 7) // 8]
         self.base = np.frombuffer(data.ljust(self.width, b"\0"), dtype=np.uint8)
         self.wirings = {name: Wiring(enumerate(places)) for name, places in stream.places.items()}
+        self.varied = Wiring(enumerate(stream.varied or ()))
         self.hits = dict.fromkeys(stream.entries, 0)
         self.hosts = {n: made.keys.indifferent(self._held(n)) for n, made in stream.entries.items()}
         self.various = traffic.flows != "one"
+        self.salt = plan.wishes.seed << 32
         self.count = 0
 
     def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> Rows:
         """Frames of these flows and sizes, filled up with zeros to the widest."""
         rows = np.tile(self.base, (len(flows), 1))
+        self.varied.copy(self._by_flow(flows, 0, len(self.stream.varied or ()) // 64 + 1), rows)
         chosen: dict[str, tuple[Numbers, Flags]] = {}
         for name in self.stream.entries:
             entries, hit = self._choose(name, flows, chosen, chance)
@@ -107,10 +117,10 @@ class _Writer:
             self.hits[name] += int(hit.sum())
             if not keys.own_count:
                 continue
-            own = self._with_hosts(name, entries, chance)
+            own = self._with_hosts(name, entries, flows, chance)
             if not hit.all():
                 missed = np.nonzero(~hit)[0]
-                own[missed] = keys.missing(chance.integers(1 << 63, size=len(missed), dtype=np.uint64))
+                own[missed] = keys.missing(self._others(flows[missed], chance))
             self.wirings[name].copy(own, rows)
         self.count += len(flows)
         self._finish(rows, sizes)
@@ -120,14 +130,31 @@ class _Writer:
         """The own bits of a table's key that other tables' entries match."""
         return {bit for made in self.stream.entries.values() for bit in made.keys.matches(name)}
 
-    def _with_hosts(self, name: str, entries: Numbers, chance: np.random.Generator) -> Rows:
-        """The own bits of entries; those that nothing matches, as the hosts of a prefix, are others in each frame."""
+    def _with_hosts(self, name: str, entries: Numbers, flows: Numbers, chance: np.random.Generator) -> Rows:
+        """The own bits of entries; those that nothing matches, as the hosts of a prefix, are others in each frame, or in each
+        flow."""
         keys, hosts = self.stream.entries[name].keys, self.hosts[name]
         own = keys.own(entries)
         if self.various and hosts.any():
             which, _ = keys.pattern_of(entries)
-            own ^= chance.integers(256, size=own.shape, dtype=np.uint8) & hosts[which]
+            if self.stream.stateful:
+                other = self._by_flow(flows, keys.salt, own.shape[1] // 8)
+            else:
+                other = chance.integers(256, size=own.shape, dtype=np.uint8)
+            own ^= other & hosts[which]
         return own
+
+    def _others(self, flows: Numbers, chance: np.random.Generator) -> Numbers:
+        """A number for each frame, or for each flow, where frames come to cells."""
+        return (
+            mixed(flows, self.salt)
+            if self.stream.stateful
+            else chance.integers(1 << 63, size=len(flows), dtype=np.uint64)
+        )
+
+    def _by_flow(self, flows: Numbers, salt: int, words: int) -> Rows:
+        """So many words of bits that look random, and are the same in all frames of a flow."""
+        return to_rows([mixed(flows, self.salt + (salt + 1) * 64 + word) for word in range(words)])
 
     def _choose(
         self, name: str, flows: Numbers, chosen: dict[str, tuple[Numbers, Flags]], chance: np.random.Generator

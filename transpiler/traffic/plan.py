@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.interpreter.matches import PRIORITY_KINDS
+from transpiler.interpreter.tables import Call
 from transpiler.traffic import patterns
 from transpiler.traffic.choose import choose
 from transpiler.traffic.filled import TableEntries
@@ -16,6 +17,7 @@ from transpiler.traffic.probe import Probe
 from transpiler.traffic.search import Advance, Template, fillable, search
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
+from transpiler.traffic.varied import varied
 
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
@@ -46,12 +48,19 @@ class Fed:
 @dataclass(frozen=True)
 class Stream:
     """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the feeder
-    that its data bits come from: the table whose action data they are, and how many different ones it gives."""
+    that its data bits come from: the table whose action data they are, and how many different ones it gives. `varied`: bits
+    that are a flow's own, as they decide about cells; None where nothing of the frame does."""
 
     template: Template
     entries: Mapping[str, TableEntries]
     places: Mapping[str, tuple[int, ...]]
     feeders: Mapping[str, tuple[str, int]]
+    varied: tuple[int, ...] | None = None
+
+    @property
+    def stateful(self) -> bool:
+        """Whether it matters for more than tables which frames are of one flow."""
+        return self.varied is not None
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     probe = Probe(program, wishes.port)
     found = search(program, probe, wishes.seed, advance)
     if not fillable(program):
-        return _without_tables(program, wishes, found, diagnostics)
+        return _without_tables(probe, wishes, found, diagnostics)
     chosen = choose(program, probe, found)
     reached = [_claim(program, template, trace(program, probe, template)) for template in chosen]
     together = _compatible(program, wishes, probe, [group for group in reached if group])
@@ -100,11 +109,13 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     return made
 
 
-def _without_tables(
-    program: Program, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics
-) -> Plan:  # fmt: skip
+def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:
     """Frames for each way through the parser."""
-    streams = tuple(Stream(template, {}, {}, {}) for template in found if template.seen.accepted)
+    program = probe.program
+    streams = tuple(
+        Stream(template, {}, {}, {}, varied(probe, template.frame, template.outcomes, ()))
+        for template in found if template.seen.accepted
+    )  # fmt: skip
     if not streams:
         diagnostics.error(program.span, "no frame was found that the parser accepts")
     diagnostics.raise_if_errors()
@@ -186,7 +197,12 @@ class _Builder:
         if not tables:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
-        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds)
+        filled = {made.table.name for made in tables}
+        return Plan(self.program, self.wishes, tuple(self._varied(one, filled) for one in streams), tables, self.feeds)
+
+    def _varied(self, stream: Stream, filled: set[str]) -> Stream:
+        outcomes = _outcomes(stream.template, stream.entries)
+        return replace(stream, varied=varied(self.probe, stream.template.frame, outcomes, filled))
 
     def streams(self, reached: list[list[_Reached]]) -> list[Stream]:
         """One for each template; those that come to nothing have no entries."""
@@ -231,9 +247,7 @@ class _Builder:
 
     def _applied(self, template: Template, entries: Mapping[str, TableEntries]) -> dict[str, tuple[int, ...]]:
         """What the frame of a template looks up where tables without entries are missed."""
-        missed = {name: None for name in template.hits if name not in entries}
-        seen = self.probe.run(template.frame.data, template.outcomes | missed) if missed else template.seen
-        return dict(seen.applied)
+        return dict(self.probe.run(template.frame.data, _outcomes(template, entries)).applied)
 
     def _feeder(self, one: _Reached) -> tuple[str, int]:
         parameter = next(iter(_feeders(one)))
@@ -271,7 +285,8 @@ class _Builder:
         assert call is not None
         ports = frozenset(p for t, p in one.sources.ports if t == one.table.name)
         rigid = frozenset(p for t, p in one.sources.rigid if t == one.table.name) - ports
-        made = TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid)
+        indexes = {p: size for (t, p), size in one.sources.indexes.items() if t == one.table.name}
+        made = TableEntries(one.table, self._keys(one, owners), owners, call, ports, rigid, indexes)
         if made.count < (count := self._count(one.table)) and one.table.name in self.wishes.entries:
             less = f"table {one.table.name} has only {made.count} different keys for such frames"
             text = f"{less}, so {count} entries cannot be made"
@@ -306,6 +321,11 @@ class _Builder:
             text = f"{named} entries do not fit in table {table.name}: its size is {table.size}"
             self.diagnostics.error(table.span, text)
         return min(self.wishes.entries.get(None, USUAL_ENTRIES) if named is None else named, table.size)
+
+
+def _outcomes(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
+    """Those of a template whose frames miss the tables without entries."""
+    return template.outcomes | {name: None for name in template.hits if name not in entries}
 
 
 def _owners_of(made: TableEntries) -> set[str]:

@@ -1,4 +1,5 @@
-"""One frame through the reference interpreter, with tables whose outcome is chosen: which are applied, with which keys.
+"""One frame through the reference interpreter, with tables whose outcome is chosen: which are applied, with which keys,
+and to which cells of registers, counters and meters it comes.
 
 Nothing of the program's semantics is told twice: what a frame does is what the interpreter makes of it.
 """
@@ -17,15 +18,20 @@ Outcomes = Mapping[
     str, Call | None
 ]  # table → the call of a hit; None: a miss. Tables that are not in it are looked up.
 
+Cell = tuple[
+    str, tuple[int, ...]
+]  # of what, which: an index, or nothing where that is out of range; of a table with a selector, what is hashed
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What a frame did: `applied` (table, key values) in order, each table's first time; `ports` it was sent to;
-    whether it was `accepted` by the parsers that it met."""
+    whether it was `accepted` by the parsers that it met; the `cells` that it came to, in order."""
 
     applied: tuple[tuple[str, tuple[int, ...]], ...]
     ports: tuple[int, ...]
     accepted: bool
+    cells: tuple[Cell, ...] = ()
 
     @property
     def way(self) -> tuple[tuple[str, ...], bool]:
@@ -38,29 +44,39 @@ class Probe:
 
     def __init__(self, program: Program, port: int) -> None:
         self.program, self.port = program, port
-        self._desk = _Desk()
+        self._desk = _Desk({extern.name: int(dict(extern.attributes).get("size", 0)) for extern in program.externs})
         self._switch = Switch(program, trace=self._desk.note)
         for name, table in self._switch.store.tables.items():
             self._switch.store.tables[name] = _Observed(table, self._desk)
 
     def run(self, frame: bytes, outcomes: Outcomes) -> Observation:
         """What the frame does when the tables have these outcomes."""
-        self._desk.seen, self._desk.outcomes, self._desk.accepted = {}, outcomes, True
+        self._desk.clear(outcomes)
         self._switch.restart()
         sent = self._switch.process(self.port, frame)
-        return Observation(tuple(self._desk.seen.items()), tuple(port for port, _ in sent), self._desk.accepted)
+        desk = self._desk
+        return Observation(tuple(desk.seen.items()), tuple(port for port, _ in sent), desk.accepted, tuple(desk.cells))
 
 
 @dataclass
 class _Desk:
-    """What the tables note of a frame, and what they shall answer it."""
+    """What the tables note of a frame, and what they shall answer it. `sizes` of externs."""
 
+    sizes: Mapping[str, int]
     seen: dict[str, tuple[int, ...]] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=dict)
     accepted: bool = True
+    cells: list[Cell] = field(default_factory=list)
+
+    def clear(self, outcomes: Outcomes) -> None:
+        self.seen, self.outcomes, self.accepted, self.cells = {}, outcomes, True, []
 
     def note(self, event: Event) -> None:
         self.accepted &= event.kind != "error"
+        if event.of is not None:
+            name, which = event.of
+            outside = event.kind == "cell" and which[0] >= self.sizes[name]
+            self.cells.append((name, () if outside else which))
 
 
 class _Observed(RuntimeTable):

@@ -33,11 +33,13 @@ Source = int | DataBit  # of a key bit: a position in the frame; or ZERO, ONE: a
 @dataclass
 class Sources:
     """`keys`: of each table that is hit, the bits of its fields in order. `ports`: (table, parameter) that are the port
-    that the packet leaves by; `rigid`: those that must stay as they are for the packet to go its way."""
+    that the packet leaves by; `rigid`: those that must stay as they are for the packet to go its way; `indexes`: those that
+    are the index of a cell, with the number of cells."""
 
     keys: dict[str, list[Source]] = field(default_factory=dict)
     ports: set[tuple[str, int]] = field(default_factory=set)
     rigid: set[tuple[str, int]] = field(default_factory=set)
+    indexes: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
 def matched(table: Table) -> tuple[int, ...]:
@@ -107,6 +109,17 @@ class _Experiment:
             self.sources.rigid.add((name, number))
         elif (*self.template.seen.ports, *seen.ports) == (call.arguments[number], value):
             self.sources.ports.add((name, number))
+        else:
+            self._note_index(name, number, value, seen)
+
+    def _note_index(self, name: str, number: int, value: int, seen: Observation) -> None:
+        """Whether a parameter that is now another is the index of a cell: of several the smallest array bounds it."""
+        call = self.template.outcomes[name]
+        assert call is not None
+        for (of, before), (_, now) in zip(self.template.seen.cells, seen.cells, strict=False):
+            if (before, now) == ((call.arguments[number],), (value,)) and of in self.program.extern:
+                size = int(self.program.extern[of].attribute("size"))
+                self.sources.indexes[name, number] = min(size, self.sources.indexes.get((name, number), size))
 
     def _with_data(self, name: str, number: int, width: int, bits: Sequence[int]) -> tuple[int, Observation]:
         """A parameter with bits turned over, and what the frame does then."""
