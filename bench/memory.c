@@ -1,10 +1,12 @@
-/* How fast one core can read what packets need of tables: random cache lines, one of each table, and nothing else.
+/* How fast one core can read what packets need of tables and of registers, counters and meters: random cache lines, and
+ * nothing else.
  *
- * That is the limit of table lookups: reads that do not depend on each other, as many in flight as is fastest, fetched
- * into the cache of a core to which that is fastest (which the machine decides: it is tried before a measurement), with
- * few instructions around them, as those that wait for memory hold back the others. The memory comes from where the
- * tables' comes from (tables/common/memory.h), so that both have the same pages. Usage: memory BYTES...: the sizes of
- * the tables. Contest "read", NUMBER: bit i is set when a packet looks up table i. An operation is a packet.
+ * That is the limit of lookups and of state: reads that do not depend on each other, as many in flight as is fastest,
+ * fetched into the cache of a core to which that is fastest (which the machine decides: it is tried before a
+ * measurement), with few instructions around them, as those that wait for memory hold back the others. The memory comes
+ * from where the tables' comes from (tables/common/memory.h), so that both have the same pages. Usage: memory
+ * NUMBER:BYTES...: for each read of a packet which memory it is in, and its size; reads of one number share it. Contest
+ * "read", NUMBER: bit i is set when a packet does read i. An operation is a packet.
  */
 #include "probe.h"
 #include "tables/common/memory.h"
@@ -14,6 +16,7 @@ enum { PACKETS = 1 << 15, AHEAD_MIN = 16, AHEAD_MAX = 512, LINE = 64, TABLES = 3
 struct table {
     uint8_t *memory;
     uint64_t lines;
+    uint64_t number;
 };
 
 static struct table tables[TABLES];
@@ -104,17 +107,31 @@ static uint64_t run(uint64_t number) {
     return PACKETS;
 }
 
+/* A read as an argument has it; false: no memory. */
+static bool add_read(const char *text) {
+    char *colon;
+    uint64_t number = strtoull(text, &colon, 10);
+    for (unsigned i = 0; i < table_count; i++)
+        if (tables[i].number == number) {
+            tables[table_count++] = tables[i];
+            return true;
+        }
+    uint64_t bytes = *colon == ':' ? strtoull(colon + 1, NULL, 10) : 0;
+    uint8_t *memory = bytes >= LINE ? macs_memory_alloc(bytes, false) : NULL;
+    if (!memory)
+        return false;
+    memset(memory, 1, bytes);
+    tables[table_count++] = (struct table){memory, bytes / LINE, number};
+    return true;
+}
+
 int main(int argc, char **argv) {
     static const struct probe probes[] = {{"read", run}};
     for (int i = 1; i < argc && table_count < TABLES; i++) {
-        uint64_t bytes = strtoull(argv[i], NULL, 10);
-        uint8_t *memory = bytes >= LINE ? macs_memory_alloc(bytes, false) : NULL;
-        if (!memory) {
-            fprintf(stderr, "there is no memory of %s bytes\n", argv[i]);
+        if (!add_read(argv[i])) {
+            fprintf(stderr, "there is no memory as in %s\n", argv[i]);
             return 1;
         }
-        memset(memory, 1, bytes);
-        tables[table_count++] = (struct table){memory, bytes / LINE};
     }
     return probe_serve(probes, 1);
 }

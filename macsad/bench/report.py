@@ -45,6 +45,11 @@ def head(result: Result) -> list[str]:
         if table.reach:
             size = f"{table.memory_bytes / MIB:,.1f} MiB, lookups read {table.read_bytes / MIB:,.3g} MiB"
             lines.append(f"  {table.name}: {table.entries:,} entries, {table.kernel}, {size}")
+    for state in result.state:
+        size = f"{state.memory_bytes / MIB:,.1f} MiB, {state.reads:.3g} reads a packet in {state.read_bytes / MIB:,.3g} MiB"
+        lines.append(
+            f"  {state.name}: {state.kind.replace('_', ' ')}, {state.cells:,} cells of {state.cell_bytes} bytes, {size}"
+        )
     if result.dropped > 0.01:
         lines.append(f"  {result.dropped:.0%} of the frames were dropped")
     if result.small_pages:
@@ -109,7 +114,7 @@ def limits(result: Result) -> Shown:
     for name in ("ns/packet", "Mpps"):
         shown.add_column(name, justify="right")
     if result.memory_ns:
-        lines = sum(mask.bit_count() * share for mask, share in result.reads)
+        lines = sum(mask.bit_count() * share for mask, share in result.reads.masks)
         text = f"memory: {lines:.3g} random cache {'line' if lines == 1 else 'lines'} a packet"
         shown.add_row(text, f"{result.memory_ns:.1f}", _rate(result, result.memory_ns))
     for what, text in (("empty", "an empty program"), ("loop", "bare ODP receive and send")):
@@ -144,6 +149,7 @@ def data(result: Result) -> dict[str, Any]:
         "rounds": result.rounds,
         "seconds": result.seconds,
         "tables": [asdict(table) for table in result.tables],
+        "state": [asdict(state) for state in result.state],
         "points": [_point(result, point) for point in result.points],
         "without": [
             {"name": name, "gain": result.gain_of(name), **_figure(result, (f"without {name}", *result.points[-1]))}
@@ -157,7 +163,8 @@ def data(result: Result) -> dict[str, Any]:
         "limits": {
             "memory_ns": result.memory_ns,
             "reads": [
-                {"tables": mask, "share": share, **_figure(result, ("read", mask, 0))} for mask, share in result.reads
+                {"of": _owners(result, mask), "share": share, **_figure(result, ("read", mask, 0))}
+                for mask, share in result.reads.masks
             ],
             "empty": _floors(result, "empty"),
             "loop": _floors(result, "loop"),
@@ -172,6 +179,12 @@ def _point(result: Result, point: Point) -> dict[str, Any]:
     if VANILLA in result.points:
         made["gain"] = result.gain(VANILLA, point)
     return made
+
+
+def _owners(result: Result, mask: int) -> list[str]:
+    """The names of what the lines of a mask are of."""
+    names = [table.name for table in result.tables] + [state.name for state in result.state]
+    return [names[owner] for bit, owner in enumerate(result.reads.owners) if mask >> bit & 1]
 
 
 def _floors(result: Result, what: str) -> list[dict[str, Any]]:

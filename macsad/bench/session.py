@@ -17,6 +17,7 @@ from macsad.bench.feeds import Feed
 from macsad.bench.programs import program
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Figure, Sample, figure, ratio
+from macsad.bench.state import LINE, Reads, State, reads_of, state_of
 from macsad.compilation import Request
 from macsad.progress import compiling, counting
 from macsad.resources import share
@@ -24,7 +25,6 @@ from macsad.targets import HERE, Machine
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NAMES, Optimisations
 
-LINE = 64
 VANILLA = (1, 1)
 EVERYTHING = "all"
 
@@ -65,14 +65,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Result:
-    """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: sets of tables, as bit
-    masks over `tables`, with the share of the frames that look up these. `without`: optimisations that were left out, in
+    """All that was measured. `dropped`: the share of the frames that the program did not send; `reads`: the cache lines of tables
+    and `state` that frames read. `without`: optimisations that were left out, in
     switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
     programs of others, and the share of the frames that each dropped. `small_pages`: over DPDK the switch found no
     huge pages for its packets."""
 
     name: str
     tables: tuple[Table, ...]
+    state: tuple[State, ...]
     frames: int
     sizes: str
     hit: float
@@ -82,7 +83,7 @@ class Result:
     seconds: float
     workers: int
     dropped: float
-    reads: tuple[tuple[int, float], ...]
+    reads: Reads
     samples: dict[Key, list[Sample]]
     without: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
@@ -126,15 +127,18 @@ class Result:
 
     @property
     def memory_ns(self) -> float:
-        """The limit of memory: a random cache line of each table that a frame looks up; 0.0 without lookups."""
-        return sum((share * figure(self.samples["read", mask, 0]).ns for mask, share in self.reads), 0.0)
+        """The limit of memory: a random cache line of each table that a frame looks up, and of each cell that it accesses; 0.0
+        without any."""
+        return sum((share * figure(self.samples["read", mask, 0]).ns for mask, share in self.reads.masks), 0.0)
 
     def of_memory(self, point: Point) -> float:
-        """Which share of that limit the program reaches: 1 is all of it; 0 without lookups."""
+        """Which share of that limit the program reaches: 1 is all of it; 0 without reads."""
         rounds = zip(
-            self.samples["program", *point], *(self.samples["read", mask, 0] for mask, _ in self.reads), strict=True
+            self.samples["program", *point],
+            *(self.samples["read", mask, 0] for mask, _ in self.reads.masks),
+            strict=True,
         )
-        shares = [share for _, share in self.reads]
+        shares = [share for _, share in self.reads.masks]
         found = (
             sum((share * read.ns for share, read in zip(shares, reads, strict=True)), 0.0) / packet.ns
             for packet, *reads in rounds
@@ -160,7 +164,9 @@ class Setup:
         self.peers = self._peers(folder, closing)
         self.made.entries.unlink()  # large, and read
         self.tables = tuple(self._table(table) for table in self.switch.tables)
-        self.reads = self._reads()
+        streams = self.made.plan.streams
+        self.state = state_of(hlir, streams, traffic.packets, wanted.workers)
+        self.reads = reads_of(hlir, streams, [table.name for table in self.tables], self.state)
 
     def _start(self, binary: Path, name: str, folder: Path, closing: Closing) -> Switch:
         """A switch with its tables full."""
@@ -200,13 +206,6 @@ class Setup:
             described["name"], described["kernel"], described["entries"], described["memory_bytes"], size, reach
         )
 
-    def _reads(self) -> tuple[tuple[int, float], ...]:
-        """The sets of tables that kinds of frames look up."""
-        streams = self.made.plan.streams
-        names = [table.name for table in self.tables]
-        masks = [sum(1 << number for number, name in enumerate(names) if name in stream.entries) for stream in streams]
-        return tuple((mask, masks.count(mask) / len(masks)) for mask in sorted(set(masks)) if mask)
-
     def turns(self) -> list[Turn[Key]]:
         last = self.wanted.points[-1]
         others = [Turn((f"without {name}", *last), switch, "", *last) for name, switch in self.others.items()]
@@ -216,13 +215,15 @@ class Setup:
     def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
         """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
         turns: list[Turn[Key]] = []
-        if self.reads:
-            sizes = [str(max(LINE, table.read_bytes)) for table in self.tables]
+        if self.reads.masks:
+            read = [table.read_bytes for table in self.tables] + [state.read_bytes for state in self.state]
+            sizes = [max(LINE, bytes_read) for bytes_read in read]
+            lines = [f"{owner}:{sizes[owner]}" for owner in self.reads.owners]
             memory = Probe(
-                [str(program("memory", folder, machine=self.wanted.machine)), *sizes], _new(folder, "memory")
+                [str(program("memory", folder, machine=self.wanted.machine)), *lines], _new(folder, "memory")
             )
             closing.add([memory])
-            turns += [Turn(("read", mask, 0), memory, "read", mask) for mask, _ in self.reads]
+            turns += [Turn(("read", mask, 0), memory, "read", mask) for mask, _ in self.reads.masks]
         bursts = sorted({burst for burst, _ in self.wanted.points})
         return turns + floors(self.feed, bursts, folder, closing, machine=self.wanted.machine)
 
@@ -230,7 +231,7 @@ class Setup:
         wanted, made, wishes = self.wanted, self.made, self.made.plan.wishes
         sizes = "imix" if len(made.traffic.sizes) > 1 else f"{made.traffic.sizes[0][0]} bytes"
         return Result(
-            wanted.request.path.stem, self.tables, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
+            wanted.request.path.stem, self.tables, self.state, made.traffic.packets, sizes, wishes.hit, made.traffic.flows,
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
             tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.machine.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),

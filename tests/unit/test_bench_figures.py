@@ -19,6 +19,7 @@ from macsad.bench.feeds import feed, named
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
 from macsad.bench.session import Result, Table
+from macsad.bench.state import Reads, State
 from macsad.cli import call
 from macsad.resources import share
 
@@ -93,16 +94,17 @@ def test_each_round_measures_everything_once_and_the_first_does_not_count() -> N
 
 @pytest.fixture
 def result() -> Result:
-    """Two kinds of frames: half of them look up both tables, half the first."""
+    """Two kinds of frames: half of them look up both tables and access two cells, half look up the first table."""
     tables = (
         Table("Ingress.a", "exact_packed", 1_000_000, 20 << 20, 16 << 20, 1.0),
         Table("Ingress.b", "lpm_trie", 10, 1 << 20, 1 << 20, 0.5),
     )
+    state = (State("Ingress.r", "register", 4096, 4, 16384, 8192, 1.0),)
     samples = {
         ("program", 1, 1): [sample(ns) for ns in (200, 220, 180)],
         ("program", 32, 32): [sample(ns) for ns in (50, 55, 45)],
         ("read", 1, 0): [sample(10)] * 3,
-        ("read", 3, 0): [sample(30)] * 3,
+        ("read", 15, 0): [sample(30)] * 3,
         ("empty", 1, 1): [sample(25)] * 3,
         ("empty", 32, 32): [sample(9)] * 3,
         ("loop", 1, 1): [sample(8)] * 3,
@@ -111,9 +113,9 @@ def result() -> Result:
         ("beside other", 0, 0): [Sample(1000, ns * 1000, ns * 3000, 0) for ns in (100, 110, 90)],
     }
     points = ((1, 1), (32, 32))
-    reads = ((1, 0.5), (3, 0.5))
+    reads = Reads((0, 1, 2, 2), ((1, 0.5), (15, 0.5)))
     return Result(
-        "l2", tables, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",),
+        "l2", tables, state, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",),
         "dpdk", (("other", 0.5),), True,
     )  # fmt: skip
 
@@ -139,7 +141,9 @@ def test_the_table_on_the_screen(result: Result) -> None:
     assert ("other", "(drops", "50%)", "10.00", "100.0", "10%", "2.00", "×") in rows
     text = out.getvalue()
     assert "\nfastest: --burst 32 --sub-batch 32," in text
-    assert "1.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
+    assert "2.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
+    cells = " ".join(text.split("Ingress.r: ")[1].split()[:19])
+    assert cells == "register, 4,096 cells of 4 bytes, 0.0 MiB, 1 reads a packet in 0.00781 MiB 25% of the frames"
     header = next(number for number, line in enumerate(lines) if "Mpps" in line)
     assert len({len(line.rstrip()) for line in lines[header : header + 3]}) == 1, "columns are aligned"
 
@@ -155,6 +159,11 @@ def test_json_has_every_figure(result: Result) -> None:
     assert [(b["name"], b["ns"], b["over"], b["dropped"]) for b in data["beside"]] == [("other", 100, 2, 0.5)]
     assert data["limits"]["memory_ns"] == 20
     assert [read["share"] for read in data["limits"]["reads"]] == [0.5, 0.5]
+    assert [read["of"] for read in data["limits"]["reads"]] == [
+        ["Ingress.a"],
+        ["Ingress.a", "Ingress.b", "Ingress.r", "Ingress.r"],
+    ]
+    assert [(one["name"], one["cells"], one["reads"]) for one in data["state"]] == [("Ingress.r", 4096, 1.0)]
     assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
     assert data["tables"][0]["read_bytes"] == 16 << 20
 

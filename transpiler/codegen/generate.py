@@ -8,22 +8,22 @@ from pathlib import Path
 
 from transpiler.codegen import capabilities
 from transpiler.codegen.externs import headers
-from transpiler.codegen.kernels import Choice
+from transpiler.codegen.kernels import Choice, in_units
 from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.codegen.renew import renew_locals
 from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import TABLE
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import ExternInstance, Program
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.state import large_counters, large_state
-from transpiler.targets.footprint import NOTHING
+from transpiler.schedule.state import large_counters, large_state, state_cells
+from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
 from transpiler.targets.target import Target
 
 
@@ -104,6 +104,7 @@ def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[s
     return (
         *(f"table {t.name}: {_note(decided.choices.get(t.name))}" for t in program.tables),
         *(f"value set {s.name}: {_note(decided.choices.get(s.name))}" for s in program.value_sets),
+        *(f"{e.kind.replace('_', ' ')} {e.name}: {note}" for e in program.externs if (note := _state_note(program, e))),
         *(f"{p.name}: {len(p.stages)} stage{'s' if len(p.stages) > 1 else ''}" for p in made.pipes),
         *(
             f"table {t.name}: no stage, it stays in the cache"
@@ -119,6 +120,17 @@ def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[s
         *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),
         *notes(decided.atomic),
     )
+
+
+def _state_note(program: Program, extern: ExternInstance) -> str:
+    """The memory of a register, meter or counter; nothing of other externs."""
+    cells, each = state_cells(program, extern)
+    size = cells * each
+    if not size:
+        return ""
+    pages = ", on huge pages" if size >= HUGE_PAGE_BYTES else ""
+    workers = ", for each worker" if extern.kind.endswith("counter") else ""
+    return f"{cells:,} cells of {each:,} byte{'s' if each > 1 else ''} take {in_units(size)}{workers}{pages}"
 
 
 def _near(chosen: Mapping[str, Choice], target: Target) -> frozenset[str]:

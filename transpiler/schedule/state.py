@@ -33,14 +33,19 @@ class StateAccess:
 
 
 def state_bytes(program: Program, extern: ExternInstance) -> int:
-    """The memory of the cells of a register, meter or counter (of a counter for each worker); 0 of every other extern. A direct
-    one has a cell for each entry of its table."""
+    """The memory of the cells of a register, meter or counter (of a counter for each worker); 0 of every other extern."""
+    cells, each = state_cells(program, extern)
+    return cells * each
+
+
+def state_cells(program: Program, extern: ExternInstance) -> tuple[int, int]:
+    """How many cells a register, meter or counter has, and the bytes of one; none of every other extern. A direct one has a
+    cell for each entry of its table."""
     cell_bytes = KINDS[extern.kind].cell_bytes
     if cell_bytes is None:
-        return 0
+        return 0, 0
     owner = next((table for table in program.tables if extern.name in table.direct), None)
-    size = int(dict(extern.attributes).get("size", 0)) if owner is None else owner.size + 1
-    return size * cell_bytes(extern)
+    return (int(dict(extern.attributes).get("size", 0)) if owner is None else owner.size + 1), cell_bytes(extern)
 
 
 def large_state(program: Program, near_bytes: int) -> frozenset[str]:

@@ -13,7 +13,7 @@ from transpiler.traffic import patterns
 from transpiler.traffic.choose import choose
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
-from transpiler.traffic.probe import Probe
+from transpiler.traffic.probe import Cell, Probe
 from transpiler.traffic.search import Advance, Template, fillable, search
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
@@ -49,13 +49,14 @@ class Fed:
 class Stream:
     """Frames alike. For each table that they hit its `entries`, the `places` of its own bits in the frame, and the feeder
     that its data bits come from: the table whose action data they are, and how many different ones it gives. `varied`: bits
-    that are a flow's own, as they decide about cells; None where nothing of the frame does."""
+    that are a flow's own, as they decide about cells; None where nothing of the frame does. `cells` that a frame comes to."""
 
     template: Template
     entries: Mapping[str, TableEntries]
     places: Mapping[str, tuple[int, ...]]
     feeders: Mapping[str, tuple[str, int]]
     varied: tuple[int, ...] | None = None
+    cells: tuple[Cell, ...] = ()
 
     @property
     def stateful(self) -> bool:
@@ -113,7 +114,7 @@ def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], dia
     """Frames for each way through the parser."""
     program = probe.program
     streams = tuple(
-        Stream(template, {}, {}, {}, varied(probe, template.frame, template.outcomes, ()))
+        _varied(probe, Stream(template, {}, {}, {}), set())
         for template in found if template.seen.accepted
     )  # fmt: skip
     if not streams:
@@ -198,11 +199,8 @@ class _Builder:
             self.diagnostics.error(self.program.span, "no table was found that entries and traffic can be made for")
         self.diagnostics.raise_if_errors()
         filled = {made.table.name for made in tables}
-        return Plan(self.program, self.wishes, tuple(self._varied(one, filled) for one in streams), tables, self.feeds)
-
-    def _varied(self, stream: Stream, filled: set[str]) -> Stream:
-        outcomes = _outcomes(stream.template, stream.entries)
-        return replace(stream, varied=varied(self.probe, stream.template.frame, outcomes, filled))
+        streams = [_varied(self.probe, stream, filled) for stream in streams]
+        return Plan(self.program, self.wishes, tuple(streams), tables, self.feeds)
 
     def streams(self, reached: list[list[_Reached]]) -> list[Stream]:
         """One for each template; those that come to nothing have no entries."""
@@ -326,6 +324,13 @@ class _Builder:
 def _outcomes(template: Template, entries: Mapping[str, TableEntries]) -> dict[str, Call | None]:
     """Those of a template whose frames miss the tables without entries."""
     return template.outcomes | {name: None for name in template.hits if name not in entries}
+
+
+def _varied(probe: Probe, stream: Stream, filled: set[str]) -> Stream:
+    """With the cells that its frames come to, and the bits that decide about them."""
+    frame, outcomes = stream.template.frame, _outcomes(stream.template, stream.entries)
+    cells = probe.run(frame.data, outcomes).cells
+    return replace(stream, varied=varied(probe, frame, outcomes, filled), cells=cells)
 
 
 def _owners_of(made: TableEntries) -> set[str]:

@@ -1,0 +1,85 @@
+"""Registers, counters and meters as they are measured: their memory, and how many random cache lines of it a frame reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transpiler.hlir.program import Program
+from transpiler.hlir.statements import CallExtern
+from transpiler.hlir.traverse import walk
+from transpiler.schedule.state import state_cells
+from transpiler.traffic.plan import Stream
+
+LINE = 64
+
+
+@dataclass(frozen=True)
+class State:
+    """`memory_bytes`: of all workers; `read_bytes`: what one reads of it, a cache line a read at most; `reads` of a frame, on
+    average."""
+
+    name: str
+    kind: str
+    cells: int
+    cell_bytes: int
+    memory_bytes: int
+    read_bytes: int
+    reads: float
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The random cache lines that frames read. `owners`: of each line, the number of what it is in, tables first, then state;
+    `masks`: sets of lines as bits, with the share of the frames that read these."""
+
+    owners: tuple[int, ...]
+    masks: tuple[tuple[int, float], ...]
+
+
+def state_of(program: Program, streams: Sequence[Stream], frames: int, workers: int) -> tuple[State, ...]:
+    """What kinds of frames, equally many of each, access."""
+    counts = [lines_of(program, stream) for stream in streams]
+    found = []
+    for extern in program.externs:
+        reads = sum(count[extern.name] for count in counts) / max(1, len(counts))
+        if reads:
+            cells, each = state_cells(program, extern)
+            own = (
+                workers + 1 if extern.kind.endswith("counter") else 1
+            )  # one of each worker's, one of the control plane's
+            size = min(cells * each, int(frames * reads + 1) * LINE)
+            found.append(State(extern.name, extern.kind, cells, each, cells * each * own, max(LINE, size), reads))
+    return tuple(found)
+
+
+def lines_of(program: Program, stream: Stream) -> Counter[str]:
+    """How many cache lines of each register, counter and meter a frame of a kind accesses."""
+    sizes = {extern.name: state_cells(program, extern)[1] for extern in program.externs}
+    lines = {(name, which[0] * sizes[name] // LINE) for name, which in stream.cells if name in sizes and which}
+    return Counter(
+        [name for name, _ in lines] + [name for table in stream.entries for name in _direct(program, stream, table)]
+    )
+
+
+def _direct(program: Program, stream: Stream, table: str) -> list[str]:
+    """The direct counters and meters that a hit of a table accesses."""
+    call = stream.template.outcomes[table]
+    body = program.action[call.action].body if call is not None else ()
+    called = {statement.instance for statement in walk(body) if isinstance(statement, CallExtern)}
+    direct = program.table[table].direct
+    return [name for name in direct if program.extern[name].attribute("automatic") or name in called]
+
+
+def reads_of(program: Program, streams: Sequence[Stream], tables: Sequence[str], state: Sequence[State]) -> Reads:
+    """The lines of tables and state that kinds of frames read, equally many of each."""
+    counts = [Counter(stream.entries.keys()) + lines_of(program, stream) for stream in streams]
+    names = [*tables, *(one.name for one in state)]
+    most = [max((count[name] for count in counts), default=0) for name in names]
+    places = [(number, turn) for number, many in enumerate(most) for turn in range(many)]
+    masks = [
+        sum(1 << at for at, (number, turn) in enumerate(places) if turn < count[names[number]]) for count in counts
+    ]
+    shares = tuple((mask, masks.count(mask) / len(masks)) for mask in sorted(set(masks)) if mask)
+    return Reads(tuple(number for number, _ in places), shares)

@@ -1,0 +1,100 @@
+"""Which registers, counters and meters a measured program's frames read, and how often."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad.bench.state import reads_of, state_of
+from macsad.cli import call
+from transpiler.diagnostics import Diagnostics
+from transpiler.hlir.program import Program
+from transpiler.traffic.plan import Plan, Wishes, plan
+
+PROGRAM = """
+#include <core.p4>
+#include <v1model.p4>
+header kind_t { bit<8> kind; }
+header flow_t { bit<32> a; bit<32> b; }
+struct H { kind_t kind; flow_t flow; }
+struct M { bit<16> cell; bit<16> other; bit<32> count; bit<2> colour; }
+parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) {
+    state start { p.extract(h.kind); transition select(h.kind.kind) { 1: flow; 2: accept; } }
+    state flow { p.extract(h.flow); transition accept; }
+}
+control V(inout H h, inout M m) { apply { } }
+control I(inout H h, inout M m, inout standard_metadata_t s) {
+    register<bit<32>>(65536) rows;
+    register<bit<8>>(1024) unread;
+    direct_counter(CounterType.packets) hits;
+    direct_meter<bit<2>>(MeterType.bytes) rates;
+    counter(512, CounterType.packets) kinds;
+    action go(bit<9> port) { s.egress_spec = port; }
+    action metered(bit<9> port) { rates.read(m.colour); s.egress_spec = port; }
+    table counted { key = { h.flow.a: exact; } actions = { go; NoAction; } default_action = NoAction(); counters = hits;
+        size = 1000; }
+    table marked { key = { h.flow.b: exact; } actions = { metered; NoAction; } default_action = NoAction(); meters = rates;
+        size = 1000; }
+    apply {
+        s.egress_spec = 1;
+        kinds.count((bit<32>)h.kind.kind);
+        if (h.flow.isValid()) {
+            hash(m.cell, HashAlgorithm.crc16, 16w0, { h.flow.a }, 32w65536);
+            hash(m.other, HashAlgorithm.csum16, 16w0, { h.flow.a }, 32w65536);
+            rows.read(m.count, (bit<32>)m.cell);
+            rows.write((bit<32>)m.cell, m.count + 1);
+            rows.write((bit<32>)m.other, m.count + 1);
+            counted.apply();
+            marked.apply();
+        }
+    }
+}
+control E(inout H h, inout M m, inout standard_metadata_t s) { apply { } }
+control D(packet_out p, in H h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), V(), D()) main;
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "program.p4"
+    path.write_text(PROGRAM)
+    return path
+
+
+def planned(path: Path) -> tuple[Program, Plan]:
+    hlir = switches.load(path)
+    return hlir, plan(hlir, Wishes(entries={None: 100}), Diagnostics(), lambda done, total: None)
+
+
+def test_reads_of_state(path: Path) -> None:
+    """A cell that is read and written is one line, another of the same register one more; that of an entry is one as well."""
+    hlir, made = planned(path)
+    (stream,) = made.streams
+    state = {one.name.partition(".")[2]: one for one in state_of(hlir, made.streams, 1000, 2)}
+    assert {name: one.reads for name, one in state.items()} == {"rows": 2, "hits": 1, "rates": 1, "kinds": 1}
+    assert (state["rows"].cells, state["rows"].cell_bytes, state["rows"].memory_bytes) == (65536, 4, 262144)
+    assert state["rows"].read_bytes == 2001 * 64, "two lines a frame are read at most"
+    assert (state["hits"].cells, state["hits"].memory_bytes) == (1001, 3 * 1001 * 16), (
+        "one of each worker, one of the control plane"
+    )
+    assert state["rates"].cell_bytes == 64 and state["kinds"].read_bytes == 512 * 16
+    reads = reads_of(hlir, made.streams, ["I.counted", "I.marked"], tuple(state.values()))
+    assert reads.masks == ((0b1111111, 1.0),) and sorted(reads.owners) == sorted([0, 1, *_owners(state)])
+    assert set(stream.entries) == {"I.counted", "I.marked"}
+
+
+def _owners(state: dict[str, object]) -> list[int]:
+    return [2 + number for number, name in enumerate(state) for _ in range(2 if name == "rows" else 1)]
+
+
+def test_the_memory_of_state_is_told(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path.write_text(PROGRAM.replace("register<bit<32>>(65536)", "register<bit<32>>(33554432)"))
+    assert call(["build", "-v", str(path), "-o", str(tmp_path / "made"), "-O", "0"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "register I.rows: 33,554,432 cells of 4 bytes take 128 MiB, on huge pages" in lines
+    assert "register I.unread: 1,024 cells of 1 byte take 1,024 bytes" in lines
+    assert "direct counter I.hits: 1,001 cells of 16 bytes take 15 KiB, for each worker" in lines
+    assert "direct meter I.rates: 1,001 cells of 64 bytes take 62 KiB" in lines
