@@ -54,11 +54,11 @@ def routes(kind: str = "lpm", action: str = "go") -> str:
 
 
 def run(
-    folder: Path, declared: str, apply: str, **wanted: object
+    folder: Path, declared: str, apply: str, text: str = PROGRAM, **wanted: object
 ) -> tuple[dict[str, float], Counter[tuple[object, ...]]]:
     """The part of the frames that hit each table, and how many came to each cell: ("I.cells", index)."""
     program = folder / "program.p4"
-    program.write_text(PROGRAM.format(declared=declared, apply=apply))
+    program.write_text(text.format(declared=declared, apply=apply))
     hlir = switches.load(program)
     generation.make(Request(program), hlir, generated.order(folder, **wanted))
     switch = Switch(hlir)
@@ -168,3 +168,14 @@ def test_a_counter_of_ports_makes_no_flows(tmp_path: Path) -> None:
     )
     frames = Counter(generated.frames(tmp_path))
     assert len(frames) == 16 and frames.most_common(1)[0][1] > 105 and len(cells) == 1  # 400 / H(16) = 118
+
+
+def test_frames_reach_the_state_behind_a_table_that_others_hit_too(tmp_path: Path) -> None:
+    """Frames of another protocol hit the table, and would come to no cell."""
+    declared = (
+        "table ports { key = { s.ingress_port: exact; } actions = { go; NoAction; } default_action = NoAction(); }"
+    )
+    apply = f"ports.apply(); if (h.udp.isValid() && h.ipv4.tos == 7) {{ {HASHED.format(fields=FLOW)} }}"
+    text = PROGRAM.replace("{{ 17: udp; }}", "{{ 17: udp; default: accept; }}")
+    hits, cells = run(tmp_path, declared, apply, text)
+    assert hits == {"I.ports": 1.0} and len(cells) > 390

@@ -1,4 +1,5 @@
-"""Chooses few templates that together hit all tables that any of them hits, and come out of the switch if they can."""
+"""Chooses few templates that together hit all tables that any of them hits, come out of the switch if they can, and then
+reach all state that any of them reaches."""
 
 from __future__ import annotations
 
@@ -12,21 +13,27 @@ ALIKE = 8  # templates that are compared in full
 
 
 def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[Template, ...]:
-    """The templates, those that hit most tables first.
+    """The templates, those that hit most tables first; of these, those that come to most registers, counters and meters.
 
-    Of those that hit the same tables the one is taken whose frame has most to do with their keys: there is more to vary.
+    Of those that hit the same tables the one is taken whose frame has most to do with their keys: there is more to vary. Of
+    several such the shortest is taken.
     """
     chosen: list[Template] = []
     covered: set[str] = set()
-    known = [(set(t.hits), quality(program, t)) for t in found]
+    known = [(set(t.hits), _state(t), quality(program, t)) for t in found]
     while True:
-        ranks = [(len(hits - covered), *rank) for hits, rank in known]
-        best = max(ranks, default=(0,))
-        if not best[0]:
+        ranks = [(len(hits - covered), len(state - covered), *rank) for hits, state, rank in known]
+        best = max(ranks, default=(0, 0))
+        if not any(best[:2]):
             return tuple(chosen)
         alike = [t for t, rank in zip(found, ranks, strict=True) if rank == best][:ALIKE]
-        chosen.append(max(alike, key=lambda t: _key_bytes(probe, t)))
-        covered |= set(chosen[-1].hits)
+        chosen.append(max(alike, key=lambda t: (_key_bytes(probe, t), -t.frame.shape.bits)))
+        covered |= set(chosen[-1].hits) | chosen[-1].state
+
+
+def _state(template: Template) -> frozenset[str]:
+    """What a template reaches: nothing where its frames hit no table, or do not come out."""
+    return template.state if template.hits and template.seen.ports and template.seen.accepted else frozenset()
 
 
 def _key_bytes(probe: Probe, template: Template) -> int:

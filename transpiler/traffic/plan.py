@@ -14,7 +14,7 @@ from transpiler.traffic.choose import choose
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.probe import Cell, Probe
-from transpiler.traffic.search import Advance, Template, fillable, search
+from transpiler.traffic.search import Advance, Template, fillable, quality, search
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 from transpiler.traffic.varied import varied
@@ -111,12 +111,13 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
 
 
 def _without_tables(probe: Probe, wishes: Wishes, found: Sequence[Template], diagnostics: Diagnostics) -> Plan:
-    """Frames for each way through the parser."""
+    """Frames for each way through the parser: those that come out, and reach most state."""
     program = probe.program
-    streams = tuple(
-        _varied(probe, Stream(template, {}, {}, {}), set())
-        for template in found if template.seen.accepted
-    )  # fmt: skip
+    best: dict[int, Template] = {}
+    for template in sorted(found, key=lambda t: (quality(program, t), len(t.state))):
+        if template.seen.accepted:
+            best[id(template.frame.shape)] = template
+    streams = tuple(_varied(probe, Stream(template, {}, {}, {}), set()) for template in best.values())
     if not streams:
         diagnostics.error(program.span, "no frame was found that the parser accepts")
     diagnostics.raise_if_errors()

@@ -61,6 +61,11 @@ class Template:
         """The tables that are hit, in the order in which they are applied."""
         return tuple(name for name, _ in self.seen.applied if self.outcomes.get(name) is not None)
 
+    @property
+    def state(self) -> frozenset[str]:
+        """The registers, counters and meters that it comes to a cell of."""
+        return frozenset(name for name, which in self.seen.cells if which)
+
 
 def fillable(program: Program) -> tuple[Table, ...]:
     """The tables that entries can be made for: with keys, which the control plane may fill."""
@@ -71,7 +76,8 @@ def fillable(program: Program) -> tuple[Table, ...]:
 
 
 def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple[Template, ...]:
-    """Templates: the best that was found of each shape for each set of tables. `advance(done, total)` is told how far."""
+    """Templates: the best that was found of each shape for each set of tables and state. `advance(done, total)` is told how
+    far."""
     sums = declared(program)
     forms = tuple(_Form(shape, checksums(program, shape, sums)) for shape in shapes(program)[: TRIES // 4])
     finder = _Finder(probe, forms, Random(seed))
@@ -107,14 +113,14 @@ class _Form:
 
 
 class _Finder:
-    """Tries frames. `found`: the best template for each form and set of tables; `fruitless`: tries since a table was hit,
-    or hit by a frame that comes out, for the first time."""
+    """Tries frames. `found`: the best template for each form and set of tables and state; `fruitless`: tries since a
+    table was hit, or hit by a frame that comes out, for the first time."""
 
     def __init__(self, probe: Probe, forms: Sequence[_Form], chance: Random) -> None:
         self.program, self.probe, self.forms, self.chance = probe.program, probe, forms, chance
         self.targets = fillable(probe.program)
         self.candidates = _candidates(probe.program)
-        self.found: dict[tuple[int, tuple[str, ...]], Template] = {}
+        self.found: dict[tuple[int, tuple[str, ...], frozenset[str]], Template] = {}
         self.fruitless = 0
         self._leads: dict[int, list[Template]] = defaultdict(list)
         self._hit: set[tuple[str, bool]] = set()
@@ -145,9 +151,9 @@ class _Finder:
 
     def _note(self, number: int, template: Template) -> None:
         hits = template.hits
-        before = self.found.get((number, hits))
+        before = self.found.get((number, hits, template.state))
         if before is None or quality(self.program, template) > quality(self.program, before):
-            self.found[number, hits] = template
+            self.found[number, hits, template.state] = template
         new = {(name, out) for name in hits for out in {False, bool(template.seen.ports)}} - self._hit
         self._hit |= new
         self.fruitless = 0 if new else self.fruitless + 1
