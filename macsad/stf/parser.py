@@ -112,6 +112,10 @@ class _Parser:
         match word.text.lower():
             case "add":
                 return self.add(word.span)
+            case "member":
+                return st.Member(self.name(), self.action(), self.named(), word.span)
+            case "group":
+                return self.group(word.span)
             case "setdefault":
                 return st.SetDefault(self.name(), self.action(), word.span)
             case "remove":
@@ -127,6 +131,8 @@ class _Parser:
                 return st.Wait(word.span)
             case "check_counter":
                 return self.check_counter(word.span)
+            case "check_register":
+                return self.check_register(word.span)
             case command if command in _COMMANDS:
                 return self.command(command, word.span)
         self.fail(f"unknown command '{word.text}'", word.span)
@@ -142,9 +148,20 @@ class _Parser:
             if not self.at(":"):
                 break
             keys.append(self.key_value(name))
-        action = self.action(name)
+        action = name if name.text.startswith("$") else self.action(name)
         handle = self.name() if self.accept("=") else None
         return st.Add(table, priority, tuple(keys), action, handle, span)
+
+    def named(self) -> st.Name:
+        self.expect("=")
+        return self.name()
+
+    def group(self, span: Span) -> st.Group:
+        profile = self.name()
+        members: list[st.Name] = []
+        while not self.at("="):
+            members.append(self.name())
+        return st.Group(profile, tuple(members), self.named(), span)
 
     def key_value(self, name: st.Name) -> st.KeyValue:
         self.expect(":")
@@ -180,10 +197,20 @@ class _Parser:
         unit = self.next()
         if unit.text.lower() not in ("packets", "bytes"):
             self.fail(f"'packets' or 'bytes' is expected, not '{unit.text}'", unit.span)
+        return st.CheckCounter(counter, index, unit.text.lower(), *self.comparison(), span)
+
+    def check_register(self, span: Span) -> st.CheckRegister:
+        register = self.name()
+        self.expect("(")
+        index = self.number()
+        self.expect(")")
+        return st.CheckRegister(register, index, *self.comparison(), span)
+
+    def comparison(self) -> tuple[str, int]:
         if self.peek().text not in ("==", "!=", "<", "<=", ">", ">="):
             self.fail("a comparison is expected here")
         operator = self.next().text
-        return st.CheckCounter(counter, index, unit.text.lower(), operator, self.number().value, span)
+        return operator, self.number().value
 
     def command(self, word: str, span: Span) -> st.Command:
         named, least, most = _COMMANDS[word]

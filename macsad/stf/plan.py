@@ -11,15 +11,34 @@ from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import MatchKind, Program, Table, TableKey
 from transpiler.interpreter.matches import Exact, Match, Prefix, Range, Ternary, key_bits
 
+Call = tuple[str, tuple[int, ...]]  # an action, the values of its parameters
+
 
 @dataclass(frozen=True, slots=True)
 class AddEntry:
+    """`choice`: an action, or the name of a member or a group."""
+
     table: str
     matches: tuple[Match | None, ...]
-    action: str
-    arguments: tuple[int, ...]
+    choice: Call | str
     priority: int
     handle: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMember:
+    profile: str
+    call: Call
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class CreateGroup:
+    profile: str
+    members: tuple[str, ...]
+    name: str
     span: Span
 
 
@@ -53,6 +72,16 @@ class CounterCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class RegisterCheck:
+    register: str
+    check: st.CheckRegister
+
+    @property
+    def span(self) -> Span:
+        return self.check.span
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceCommand:
     """A control-plane command with its name found."""
 
@@ -71,9 +100,12 @@ class DeviceCommand:
 
 Step = (
     AddEntry
+    | CreateMember
+    | CreateGroup
     | SetDefaultAction
     | RemoveEntries
     | CounterCheck
+    | RegisterCheck
     | DeviceCommand
     | st.SendPacket
     | st.Expect
@@ -85,6 +117,8 @@ _KINDS = {
     "counter": ("counter", "direct_counter"),
     "register": ("register",),
     "meter": ("meter", "direct_meter"),
+    "action profile": ("action_profile", "action_selector"),
+    "action selector": ("action_selector",),
 }
 
 
@@ -99,11 +133,16 @@ class _Planner:
         self.program = program
         self.diagnostics = diagnostics
         self.handles: set[str] = set()
+        self.made: dict[str, str] = {}  # name of a member or a group → profile
 
     def step(self, statement: st.Statement) -> Step | None:
         match statement:
             case st.Add():
                 return self._add(statement)
+            case st.Member():
+                return self._member(statement)
+            case st.Group():
+                return self._group(statement)
             case st.SetDefault(table=name, action=text, span=span):
                 table = self._table(name)
                 call = self._action(text, table) if table is not None else None
@@ -113,6 +152,9 @@ class _Planner:
                 return RemoveEntries(handle.text.lstrip("$") if handle else None, span) if known else None
             case st.CheckCounter():
                 return self._check(statement)
+            case st.CheckRegister():
+                register = self._instance(statement.register, "register")
+                return RegisterCheck(register, statement) if register is not None else None
             case st.Command():
                 return self._command(statement)
             case _:
@@ -126,19 +168,58 @@ class _Planner:
         table = self._table(add.table)
         if table is None:
             return None
-        call = self._action(add.action, table)
+        choice = (
+            self._action(add.action, table)
+            if isinstance(add.action, st.ActionText)
+            else self._choice(add.action, table)
+        )
         matches = self._matches(add, table)
-        if call is None or matches is None:
+        if choice is None or matches is None:
             return None
         handle = add.handle.text.lstrip("$") if add.handle else None
         if handle is not None:
             self.handles.add(handle)
         priority = add.priority.value if add.priority else 0
-        return AddEntry(table.name, matches, *call, priority, handle, add.span)
+        return AddEntry(table.name, matches, choice, priority, handle, add.span)
 
-    def _action(self, text: st.ActionText, table: Table) -> tuple[str, tuple[int, ...]] | None:
-        kind = f"action of table {table.name}"
-        named = {self.program.action[use.action].control_name: use.action for use in table.actions}
+    # --- action profiles ---------------------------------------------------------------------------------------------
+
+    def _member(self, member: st.Member) -> CreateMember | None:
+        profile = self._instance(member.profile, "action profile")
+        if profile is None:
+            return None
+        tables = [table for table in self.program.tables if table.implementation == profile]
+        call = self._action(member.action, *tables) if tables else None
+        name = member.name.text.lstrip("$")
+        self.made[name] = profile
+        return CreateMember(profile, call, name, member.span) if call is not None else None
+
+    def _group(self, group: st.Group) -> CreateGroup | None:
+        profile = self._instance(group.profile, "action selector")
+        if profile is None:
+            return None
+        members = [self._made(member, profile) for member in group.members]
+        name = group.name.text.lstrip("$")
+        self.made[name] = profile
+        known = tuple(member for member in members if member is not None)
+        return CreateGroup(profile, known, name, group.span) if len(known) == len(members) else None
+
+    def _choice(self, name: st.Name, table: Table) -> str | None:
+        return self._made(name, table.implementation)
+
+    def _made(self, name: st.Name, profile: str | None) -> str | None:
+        """The name of a member or group of a profile."""
+        made = name.text.lstrip("$")
+        if self.made.get(made, "") == profile:
+            return made
+        self.diagnostics.error(name.span, f"no member or group '{made}' of {profile or 'an action profile'} was made")
+        return None
+
+    # --- actions -----------------------------------------------------------------------------------------------------
+
+    def _action(self, text: st.ActionText, *tables: Table) -> Call | None:
+        kind = f"action of table {' or '.join(table.name for table in tables)}"
+        named = {self.program.action[use.action].control_name: use.action for table in tables for use in table.actions}
         found = find(text.name, named, kind, self.diagnostics)
         if found is None:
             return None

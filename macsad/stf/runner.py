@@ -18,7 +18,10 @@ from macsad.stf.diff import agrees, hex_lines, show
 from macsad.stf.plan import (
     AddEntry,
     CounterCheck,
+    CreateGroup,
+    CreateMember,
     DeviceCommand,
+    RegisterCheck,
     RemoveEntries,
     SetDefaultAction,
     Step,
@@ -66,6 +69,7 @@ class Runner:
         self.fields_of = fields_of
         self.result = Result()
         self.handles: dict[str, tuple[str, int]] = {}
+        self.made: dict[str, tuple[int, bool]] = {}  # members and groups: handle, whether it is a group
         self.ports: frozenset[int] = frozenset()
         self.got: dict[int, list[bytes]] = defaultdict(list)
         self.got_lately: list[tuple[int, bytes]] = []  # since the last packet went in
@@ -94,9 +98,14 @@ class Runner:
         match step:
             case AddEntry():
                 self._collect()
-                handle = self.device.add_entry(step.table, step.matches, step.action, step.arguments, step.priority)
+                handle = self._add(step)
                 if step.handle is not None:
                     self.handles[step.handle] = (step.table, handle)
+            case CreateMember(profile=profile, call=call, name=name):
+                self.made[name] = self.device.member_create(profile, *call), False
+            case CreateGroup(profile=profile, members=members, name=name):
+                handles = [self._made(member)[0] for member in members]
+                self.made[name] = self.device.selector_group_create(profile, handles), True
             case SetDefaultAction():
                 self._collect()
                 self.device.set_default(step.table, step.action, step.arguments)
@@ -122,9 +131,23 @@ class Runner:
             case CounterCheck():
                 self._collect()
                 self._check_counter(step)
+            case RegisterCheck():
+                self._collect()
+                self._check_register(step)
             case DeviceCommand():
                 self._collect()
                 _COMMANDS[step.word](self, step)
+
+    def _add(self, step: AddEntry) -> int:
+        if isinstance(step.choice, str):
+            handle, group = self._made(step.choice)
+            return self.device.add_indirect_entry(step.table, step.matches, handle, step.priority, group=group)
+        return self.device.add_entry(step.table, step.matches, *step.choice, step.priority)
+
+    def _made(self, name: str) -> tuple[int, bool]:
+        if name not in self.made:
+            raise ControlError(f"the member or group '{name}' could not be made")
+        return self.made[name]
 
     def _collect(self) -> None:
         for port, frame in self.device.collect():
@@ -152,6 +175,13 @@ class Runner:
         if not _COMPARE[step.check.operator](value, step.check.value):
             what = f"{step.check.unit} {step.check.operator} {step.check.value}"
             self._fail(step.span, f"counter {step.counter}: {what} is expected, it has {value}")
+
+    def _check_register(self, step: RegisterCheck) -> None:
+        check = step.check
+        value = self.device.register_read(step.register, check.index.value)
+        if not _COMPARE[check.operator](value, check.value):
+            what = f"{check.operator} {check.value} is expected"
+            self._fail(step.span, f"register {step.register}({check.index.value}): {what}, it has {value}")
 
     # --- what came out -----------------------------------------------------------------------------------------------
 

@@ -49,13 +49,33 @@ class ActionText:
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """add TABLE [PRIORITY] KEY:VALUE… ACTION(ARGUMENT:VALUE…) [= HANDLE]"""
+    """add TABLE [PRIORITY] KEY:VALUE… ACTION(ARGUMENT:VALUE…) [= HANDLE]; in place of the action $NAME, a member or a group."""
 
     table: Name
     priority: Number | None
     keys: tuple[KeyValue, ...]
-    action: ActionText
+    action: ActionText | Name
     handle: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """member PROFILE ACTION(ARGUMENT:VALUE…) = NAME"""
+
+    profile: Name
+    action: ActionText
+    name: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """group SELECTOR $MEMBER… = NAME"""
+
+    profile: Name
+    members: tuple[Name, ...]
+    name: Name
     span: Span
 
 
@@ -115,6 +135,17 @@ class CheckCounter:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckRegister:
+    """check_register NAME(INDEX) OPERATOR NUMBER"""
+
+    register: Name
+    index: Number
+    operator: str
+    value: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """wait: until the switch has dealt with what went in."""
 
@@ -140,4 +171,17 @@ class Command:
     span: Span
 
 
-Statement = Add | SetDefault | Remove | SendPacket | Expect | NoPacket | CheckCounter | Wait | Command
+Statement = (
+    Add
+    | Member
+    | Group
+    | SetDefault
+    | Remove
+    | SendPacket
+    | Expect
+    | NoPacket
+    | CheckCounter
+    | CheckRegister
+    | Wait
+    | Command
+)
