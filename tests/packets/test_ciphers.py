@@ -58,7 +58,7 @@ def test_more_keys_than_sessions(tmp_path: Path, burst: int) -> None:
         kinds = (b"\x88\xb5", b"\x88\xb6") if encrypts else (b"\x88\xb6", b"\x88\xb5")
         frames.append(station(number) + bytes(6) + kinds[0] + iv + b"\x08\x00" + text)
         if len(text) % 16 == 0:
-            run = cipher.encrypt_cbc if encrypts else aes.decrypt_cbc
+            run = cipher.encrypt_cbc if encrypts else cipher.decrypt_cbc
             ciphered = run(key(number), iv, text)
             expected.append(station(number) + bytes(6) + kinds[1] + iv + b"\x08\x00" + ciphered)
     write_pcap(tmp_path / "in.pcap", frames)
