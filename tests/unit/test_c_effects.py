@@ -28,8 +28,12 @@ def prototypes() -> dict[str, tuple[str, tuple[int, ...]]]:
 
 def called() -> set[str]:
     """The functions that code generation names in a call."""
-    sources = (ROOT / "transpiler" / "codegen").glob("*.py")
-    return {name for source in sources for name in re.findall(r'call\(\s*"(macs_\w+)"', source.read_text())}
+    sources = (
+        source
+        for folder in ("codegen", "externs", "architectures")
+        for source in (ROOT / "transpiler" / folder).rglob("*.py")
+    )
+    return {name for source in sources for name in re.findall(r'call\(\s*f?"(macs_\w+)"', source.read_text())}
 
 
 def test_functions_that_only_write_through_arguments() -> None:

@@ -14,9 +14,9 @@ from transpiler.codegen.c.nodes import Cast, Literal, Name
 from transpiler.codegen.c.printer import Printer, expression as printed
 from transpiler.codegen.ctypes import natural
 from transpiler.codegen.sums import can_be_summed, sum_of
+from transpiler.externs import algorithms
 from transpiler.hlir.expressions import Const, Expression, Read, VariableRef
 from transpiler.hlir.types import Bits, Varbit
-from transpiler.interpreter import hashes
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 
@@ -67,7 +67,7 @@ def test_c_and_interpreter_agree(tmp_path: Path) -> None:
         functions.append("\n".join([f"static uint64_t f{number}(void) {{", *body, "}"]))
         whole = int("".join(f"{v:0{w}b}" for v, w in zip(values, widths, strict=True)) + "0" * (-sum(widths) % 16), 2)
         data = whole.to_bytes(-(-sum(widths) // 16) * 2, "big")
-        expected.append(hashes.extend("csum16", 0xFFFF if before is None else before, data))
+        expected.append(algorithms.extend("csum16", 0xFFFF if before is None else before, data))
     calls = [f'    printf("%" PRIu64 "\\n", f{number}());' for number in range(COUNT)]
     head = ["#include <inttypes.h>", "#include <stdio.h>", "#include <macs/checksum.h>"]
     said = run("\n".join([*head, *functions, "int main(void) {", *calls, FOLDS, "}"]), tmp_path)

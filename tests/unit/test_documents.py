@@ -29,7 +29,7 @@ FOLDERS = ("", "aux-backend", "aux-backend/include", "aux-backend/platform", "au
            "transpiler", "transpiler/targets")  # fmt: skip
 # Files that pages tell their reader to make, or that a command makes; those of other projects; a Python module.
 MADE = re.compile(
-    r"(software/.*j2$|tables/\*\.c)|(board|build|marked|ones|patch|traffic)/|(tables/)?exact_sorted\.|ones\.h|.*/cancel_complements\.py"
+    r"(software/.*j2$|tables/\*\.c)|(board|build|marked|ones|patch|sorted|traffic)/|(tables/)?exact_sorted\.|ones\.h|.*/cancel_complements\.py"
 )
 OTHERS = {"l3fwd_fib.c", "l3fwd_lpm.c", "codegen.c"}
 

@@ -42,7 +42,7 @@ def page(tmp_path: Path) -> Path:
 
 def macsad(page: Path, *arguments: str) -> tuple[int, str]:
     """Runs macsad with the package; its exit code, and what it says."""
-    path = os.pathsep.join([str(page / "ones"), os.environ.get("PYTHONPATH", "")])
+    path = str(page / "ones")
     words = [sys.executable, "-c", "from macsad.cli import main; main()", *arguments]
     done = subprocess.run(words, cwd=page, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr

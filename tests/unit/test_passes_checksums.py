@@ -10,11 +10,11 @@ import pytest
 from hlir_builder import AT
 
 from macsad.compilation import Request, load
+from transpiler.externs import algorithms
 from transpiler.hlir.expressions import Const, ListExpression, Text
 from transpiler.hlir.printer import print_program
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.types import Bits, width_of
-from transpiler.interpreter import hashes
 from transpiler.passes import update_checksums_incrementally
 from transpiler.passes.pipeline import optimise
 from transpiler.verifier import verify
@@ -92,10 +92,10 @@ def in_parts(widths: list[int], values: list[int], wanted: list[bool]) -> tuple[
     first, rest = (
         update_checksums_incrementally.part(call, tuple(want == which for want in wanted)) for which in (True, False)
     )
-    whole = hashes.compute("csum16", packed(ListExpression(items, AT)))
-    sum_ = hashes.compute("csum16", packed(first))
+    whole = algorithms.compute("csum16", packed(ListExpression(items, AT)))
+    sum_ = algorithms.compute("csum16", packed(first))
     assert whole is not None and sum_ is not None
-    return whole, hashes.extend("csum16", sum_, packed(rest))
+    return whole, algorithms.extend("csum16", sum_, packed(rest))
 
 
 def test_two_parts_have_the_sum_of_the_whole() -> None:

@@ -189,7 +189,7 @@ def test_ingress_and_egress_are_one_pipe_unless_packets_are_replicated() -> None
     two = b.plan(group, apply("t0"), egress=[apply("t1")])
     assert [p.name for p in two.pipes] == ["ingress", "egress"]
     assert names(two, 1) == ["entry", "t1"]
-    replication = b.plan(group, apply("t0"), egress=[apply("t1")], straight=True)
+    replication = b.plan(group, apply("t0"), egress=[apply("t1")], run_to_completion=True)
     assert [(p.name, p.replication) for p in replication.pipes] == [("ingress", False), ("egress", True)]
     assert names(replication) == ["entry", "t0", "t1"] and names(replication, 1) == ["entry", "t1"]
 

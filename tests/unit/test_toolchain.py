@@ -365,7 +365,7 @@ def test_a_name_is_no_option_of_the_compiler(name: str, small: Path, monkeypatch
 
 
 def test_sources_are_found() -> None:
-    found = backend._sources(share("aux-backend"), toolchain.find())
+    found = backend._sources(share("aux-backend"), toolchain.find(), backend.FOLDERS)
     assert {path.suffix for path in found} == {".c"}
     assert len({path.stem for path in found}) > 10
 
