@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -119,3 +120,23 @@ def test_a_declaration_that_does_not_fit_the_row_is_told(
     change(program, "hdr.sample.ones = count_ones(hdr.sample.value) + count_ones(7)", call)
     code, text = macsad(page, "check", "ones.p4")
     assert code == 1 and f"ones.p4:{said}" in text
+
+
+def test_an_extern_is_gone_with_its_file(tmp_path: Path) -> None:
+    """All of the rest works without it, and programs that call it are told."""
+    shutil.copytree(ROOT / "transpiler", tmp_path / "transpiler", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "transpiler" / "externs" / "truncate.py").unlink()
+    path = os.pathsep.join([str(tmp_path), str(ROOT), str(ROOT / "aux-frontend")])
+
+    def check(program: Path) -> tuple[int, str]:
+        words = [sys.executable, "-c", "from macsad.cli import main; main()", "check", str(program)]
+        done = subprocess.run(
+            words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    assert check(ROOT / "apps" / "l2fwd" / "l2fwd.p4") == (0, "")
+    code, said = check(ROOT / "tests" / "packets" / "paths.p4")
+    assert code == 1
+    at = r"paths\.p4:\d+:\d+: error: the extern function 'truncate' is not supported on this architecture; see "
+    assert re.search(at, said)

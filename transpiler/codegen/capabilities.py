@@ -11,7 +11,7 @@ from transpiler.codegen.kernels import Choice, Chooser
 from transpiler.codegen.packing import flattened, varies
 from transpiler.codegen.tables import key_bytes, members_key
 from transpiler.diagnostics import Diagnostics, Span
-from transpiler.externs.table import METHODS
+from transpiler.externs.table import METHODS, is_direct
 from transpiler.hlir.expressions import Const, ElementRef, FieldRef, Place, Text, VariableRef
 from transpiler.hlir.program import Control, MatchKind, Parser, Program, Select, Table, TableKey, ValueSet
 from transpiler.hlir.statements import ApplyTable, CallExtern, Emit, Extract, Statement
@@ -87,7 +87,7 @@ class _Checker:
             self._statement(statement)
         for pipe in self.program.pipes:
             for statement in walk(pipe.body) if isinstance(pipe, Control) else ():
-                if isinstance(statement, CallExtern) and statement.method.startswith("direct_"):
+                if isinstance(statement, CallExtern) and is_direct(statement.method):
                     self._lacks(statement, f"'{statement.method}' outside of the actions of its table")
         self._parsers()
         kernels: dict[str, Choice] = {}

@@ -32,7 +32,7 @@ from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.packing import stored
 from transpiler.codegen.places import at
 from transpiler.codegen.statements import Statements
-from transpiler.externs.table import KEEPING
+from transpiler.externs.table import CUTTING, KEEPING
 from transpiler.hlir.expressions import HeaderPlace, HeaderRef
 from transpiler.hlir.program import Control
 from transpiler.hlir.statements import Emit, Statement
@@ -94,7 +94,7 @@ class DeparserStatements(Statements):
         for guard, store in zip(guards, stores, strict=True):
             if store:
                 made.append(If(guard, store))
-        if calls(self.program, frozenset({"truncate.request"})):
+        if calls(self.program, CUTTING):
             made.append(self._truncate())
         return tuple(made)
 

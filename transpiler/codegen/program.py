@@ -23,7 +23,7 @@ from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import NOWHERE, Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.codegen.views import ProgramView, SlotView
-from transpiler.externs.table import TIMED
+from transpiler.externs.table import CIPHERING, TIMED
 from transpiler.hlir.expressions import Const, ElementRef, HeaderPlace, HeaderRef
 from transpiler.hlir.program import Parser, ParserState, Program
 from transpiler.hlir.statements import Advance, CallExtern, CopyHeader, Extract, Lookahead, SetValid, While
@@ -31,7 +31,7 @@ from transpiler.hlir.traverse import program_expressions, program_statements, su
 from transpiler.hlir.types import Bits
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import describe
-from transpiler.schedule.pipeline import Preserved, calls, ciphers
+from transpiler.schedule.pipeline import Preserved, calls
 from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.planned import Planned
 from transpiler.schedule.sinking import sunk_fields
@@ -94,7 +94,7 @@ def view(
         preserves=any(pipe.preserves for pipe in pipes) or clones,
         clones=clones,
         uses_requests=requests,
-        ciphers=ciphers(program),
+        ciphers=calls(program, CIPHERING),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)

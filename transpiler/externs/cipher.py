@@ -48,7 +48,7 @@ def _method(operation: str, what: str, run: Callable[[bytes, bytes, bytes], byte
         run=request,
         c=compiled,
         p4=(Spelling(f"aes_128_cbc_{operation}", ("key", "iv"), (Architecture.V1MODEL,)),),
-        as_sent=True,
+        ciphers=True,
     )
 
 

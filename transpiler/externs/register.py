@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from transpiler.codegen.c.build import call as c_call, packed
 from transpiler.codegen.c.integers import WORD, limbs, natural
 from transpiler.codegen.c.nodes import Block, Body, Declare, Do, Literal, Member, Name
-from transpiler.externs.row import NUMBER, STATE, Compiled, Kind, Method
+from transpiler.externs.row import ELEMENT, NUMBER, STATE, Compiled, Kind, Method
 from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import ExternInstance
 
@@ -83,16 +83,17 @@ ROWS = (
         name="register.read",
         instance_kind="register",
         inputs=(NUMBER,),
-        outputs=(NUMBER,),
+        outputs=(ELEMENT,),
         effect=STATE,
         doc="(index) -> value; out of range: 0",
         run=lambda call: call.output(call.state(Register).read(call.input(0))),
         c=_read,
+        reads=True,
     ),
     Method(
         name="register.write",
         instance_kind="register",
-        inputs=(NUMBER, NUMBER),
+        inputs=(NUMBER, ELEMENT),
         effect=STATE,
         doc="(index, value); out of range: nothing",
         run=lambda call: call.state(Register).write(call.input(0), call.input(1)),

@@ -37,11 +37,12 @@ class Sort(enum.Enum):
 
     NUMBER = "a number"  # bit<> or int<>
     SCALAR = "a scalar"  # a number, a bool or an enum
+    ELEMENT = "an element"  # a number as wide as those of the instance
     TEXT = "a text"
     LIST = "a list"
 
 
-NUMBER, SCALAR, TEXT, LIST = Sort.NUMBER, Sort.SCALAR, Sort.TEXT, Sort.LIST
+NUMBER, SCALAR, ELEMENT, TEXT, LIST = Sort.NUMBER, Sort.SCALAR, Sort.ELEMENT, Sort.TEXT, Sort.LIST
 WORD, BLOCK, BOOL = Bits(32), Bits(128), Bool()
 COMMUTES, STATE, STREAM, PACKET = Effect.COMMUTES, Effect.STATE, Effect.STREAM, Effect.PACKET
 DEFAULT_ENTRY = -1  # in place of an entry's handle: the default action's direct counter or meter
@@ -220,7 +221,8 @@ def no_c(call: Compiled) -> Body:
 class Method:
     """`run`: what it means, the reference semantics; `c`: the statements that do it; `instance_kind`: of the instance that
     it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second life of
-    the packet keeps; `as_sent`: it changes the frame that is sent; `timed`: the runtime looks at the time; `header`: a C
+    the packet keeps; `cuts`, `ciphers`: it changes the frame's length, its payload as it
+    is sent; `reads`: it leaves its state as it is; `timed`: the runtime looks at the time; `header`: a C
     header beside the row's file, for what is not in the backend."""
 
     name: str
@@ -233,7 +235,9 @@ class Method:
     c: Callable[[Compiled], Body] = no_c
     p4: tuple[Spelling, ...] = ()
     keeps: bool = False
-    as_sent: bool = False
+    cuts: bool = False
+    ciphers: bool = False
+    reads: bool = False
     timed: bool = False
     header: str = ""
 

@@ -104,5 +104,12 @@ TABLE = Table(_modules())
 METHODS, KINDS = TABLE.methods, TABLE.kinds
 
 KEEPING = frozenset(name for name, method in METHODS.items() if method.keeps)  # second lives of packets
-AS_SENT = frozenset(name for name, method in METHODS.items() if method.as_sent)
+CUTTING = frozenset(name for name, method in METHODS.items() if method.cuts)
+CIPHERING = frozenset(name for name, method in METHODS.items() if method.ciphers)
 TIMED = frozenset(name for name, method in METHODS.items() if method.timed)
+
+
+def is_direct(method: str) -> bool:
+    """Whether a method is called on an instance that belongs to a table."""
+    kind = METHODS[method].instance_kind
+    return kind is not None and KINDS[kind].direct

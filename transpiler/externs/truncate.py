@@ -20,6 +20,6 @@ ROWS = (
         run=_run,
         c=lambda call: call.do("macs_request_truncate", "packet", call.amount(0)),
         p4=(Spelling("truncate", ("length",), (Architecture.V1MODEL,)),),
-        as_sent=True,
+        cuts=True,
     ),
 )

@@ -133,11 +133,9 @@ def _may_go(statement: Statement) -> bool:
     match statement:
         case Assign() | SetValid() | CopyHeader() | If() | Switch():
             return True
-        case CallExtern(method="register.read"):
-            return True
         case CallExtern(method=method, inputs=inputs):
             random = any(isinstance(value, Text) and value.value == "random" for value in inputs)
-            return METHODS[method].effect is Effect.NONE and not random
+            return METHODS[method].reads or (METHODS[method].effect is Effect.NONE and not random)
     return False
 
 

@@ -141,11 +141,6 @@ def calls(program: Program, methods: frozenset[str]) -> bool:
     return any(isinstance(s, CallExtern) and s.method in methods for s in program_statements(program))
 
 
-def ciphers(program: Program) -> bool:
-    """Whether payloads are ciphered."""
-    return calls(program, frozenset({"cipher.encrypt", "cipher.decrypt"}))
-
-
 def preserved_fields(call: CallExtern) -> Preserved:
     """The fields that a second life of a packet keeps, by their names."""
     return tuple(

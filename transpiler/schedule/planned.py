@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from transpiler.externs.table import AS_SENT
+from transpiler.externs.table import CIPHERING, CUTTING
 from transpiler.hlir.program import Program, Table
 from transpiler.optimisations import Optimisations
 from transpiler.schedule.architectures import describe
@@ -77,5 +77,5 @@ def access(table: Table, kernel: Kernel | None) -> Access:
 def uses_requests(program: Program) -> bool:
     """Whether a packet may ask for something beside its verdict."""
     architecture = describe(program)
-    asks = calls(program, AS_SENT)
+    asks = calls(program, CUTTING | CIPHERING)
     return asks or architecture.second_lives(program) or any(architecture.preserved(program))

@@ -135,8 +135,8 @@ class BodyVerifier:
         instance = self.program.extern.get(call.instance) if call.instance is not None else None
         if (instance.kind if instance else None) != method.instance_kind or (call.instance and not instance):
             self.problem(call.span, f"{call.method} does not fit the instance {call.instance}")
-        elif instance is not None and call.method in ("register.read", "register.write"):
-            self._register(call, instance, outputs)
+        elif instance is not None:
+            self._elements(call, method, instance, outputs)
 
     def _signature(self, call: st.CallExtern, method: Method, outputs: list[Type | None]) -> None:
         wanted = (len(method.inputs), len(method.outputs))
@@ -152,10 +152,12 @@ class BodyVerifier:
                 shown = sort.value if isinstance(sort, Sort) else str(sort)
                 self.problem(call.span, f"{call.method} has {'a list' if is_list else type_} where {shown} belongs")
 
-    def _register(self, call: st.CallExtern, instance: pr.ExternInstance, outputs: list[Type | None]) -> None:
-        width = Bits(int(instance.attribute("width")))
-        moved = outputs if call.method == "register.read" else [v.type for v in call.inputs[1:]]
-        if any(type_ != width for type_ in moved):
+    def _elements(
+        self, call: st.CallExtern, method: Method, instance: pr.ExternInstance, outputs: list[Type | None]
+    ) -> None:
+        given = zip((*(v.type for v in call.inputs), *outputs), (*method.inputs, *method.outputs), strict=False)
+        moved = {type_ for type_, sort in given if sort is Sort.ELEMENT}
+        if moved and moved != {width := Bits(int(instance.attribute("width")))}:
             self.problem(call.span, f"elements of {instance.name} are {width}")
 
     # --- places and expressions --------------------------------------------------------------------------------------
@@ -297,7 +299,7 @@ def _is_of(type_: Type, is_list: bool, sort: Bits | Bool | Sort) -> bool:
             return is_list
         case Sort.TEXT:
             return isinstance(type_, String)
-        case Sort.NUMBER:
+        case Sort.NUMBER | Sort.ELEMENT:
             return isinstance(type_, Bits)
         case Sort.SCALAR:
             return isinstance(type_, Bits | Bool | Enum)

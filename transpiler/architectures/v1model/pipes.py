@@ -5,7 +5,7 @@ Source: BMv2's simple_switch documentation."""
 from __future__ import annotations
 
 from transpiler.architectures.v1model.facts import DROP_PORT, Instance
-from transpiler.externs.table import AS_SENT, KEEPING
+from transpiler.externs.table import CIPHERING, CUTTING, KEEPING
 from transpiler.hlir.expressions import Const, VariableRef
 from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
@@ -93,7 +93,7 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
 
 def plan_parted(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where all but what is multicast goes through ingress and egress as one pipe."""
-    if not replicates(program) or calls(program, KEEPING | AS_SENT):
+    if not replicates(program) or calls(program, KEEPING | CUTTING | CIPHERING):
         return ()
     return (
         PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
