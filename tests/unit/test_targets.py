@@ -245,6 +245,12 @@ def test_other_architectures_are_refused(tmp_path: Path) -> None:
         (MINIMAL + "memory = { slot = 1 }\n", "target.toml:8: slot is 1, not of type bool"),
         ("speed = 1\n" + MINIMAL, "target.toml:1: unknown key 'speed': there are name, extends"),
         ("kernels = 5\n", "target.toml:1: the key 'name' is missing"),
+        (MINIMAL + "steps = -1\n", "target.toml:12: steps is -1, not at least 0"),
+        (MINIMAL + "max_entries = 0\n", "target.toml:12: max_entries is 0, not at least 1"),
+        (MINIMAL + "bulk = true\n", "target.toml:12: bulk takes keys as numbers: max_key_bytes of at most 4 is missing"),
+        (MINIMAL + "bulk_key_bytes = 4\n", "target.toml:12: bulk_key_bytes is of use with bulk only"),
+        (MINIMAL + 'optimisation = "speed"\n', "target.toml:12: there is no optimisation 'speed': there are "),
+        (MINIMAL + '[[counters]]\nname = "c"\nsize = 1\n' * 2, "target.toml:16: the counter 'c' is there twice"),
         (MINIMAL + '[[counters]]\nname = "c"\nsize = 0\n', "target.toml:14: size is 0, not from 1"),
         (MINIMAL.replace("summary", 'extends = "boards"\nsummary'), "target.toml:3: no target 'boards': there are board, "),
         (MINIMAL.replace("summary", 'extends = "board"\nsummary'), "target.toml:3: the target extends itself"),
@@ -469,6 +475,7 @@ def test_bench_measures_what_the_target_is_built_for(
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("deparser.c.jinja", "", r"deparser.c.jinja:1: is no template: the name of one ends in .j2"),
         ("deparse.c.j2", "", r"deparse.c.j2:1: no template 'deparse.c.j2' .*did you mean deparser.c.j2"),
         ("deparser.c.j2", '{% extends "software/deparser.c.j2" %}\n{% block after %}{% endblock %}',
          r"deparser.c.j2:2: 'software/deparser.c.j2' has no block 'after': there are after_deparser, before_deparser"),
@@ -480,6 +487,15 @@ def test_a_misspelt_template_or_block_is_said(tmp_path: Path, name: str, text: s
     with pytest.raises(BadTemplate, match=message) as raised:
         made(program("exact"), target(tmp_path))
     assert raised.value.page == "docs/extend/template.md"
+
+
+@pytest.mark.parametrize("name", ["template", "Tables", "tabels"])
+def test_a_misspelt_folder_is_said(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sysroot").mkdir()
+    choose(None, target(tmp_path))
+    (tmp_path / name).mkdir()
+    with pytest.raises(BadTarget, match=rf"{name}: nothing looks into this folder: did you mean (templates|tables)/"):
+        choose(None, tmp_path)
 
 
 def test_messages_name_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

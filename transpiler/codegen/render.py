@@ -63,6 +63,9 @@ def check(made: jinja2.Environment, target: Layers, ours: Path) -> None:
     """A file that nothing includes and a block that the template it extends lacks would do nothing. Raises: BadTemplate."""
     layers = (*target, ("software", ours))
     for number, (_, folder) in enumerate(target):
+        for file in sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".j2"):
+            if not file.name.startswith("."):
+                raise BadTemplate(f"{file}:1", "is no template: the name of one ends in .j2")
         below = {name for _, at in layers[number + 1 :] for name in _names(at)}
         trees = {name: made.parse((folder / name).read_text(), name, str(folder / name)) for name in _names(folder)}
         named = {text.value for tree in trees.values() for text in tree.find_all(jinja2.nodes.Const)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable
@@ -12,6 +13,7 @@ from typing import Any, TypeVar
 from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.externs.table import METHODS
 from transpiler.hlir.program import Architecture, MatchKind
+from transpiler.optimisations import NAMES as OPTIMISATIONS
 from transpiler.targets.footprint import Footprint
 from transpiler.targets.target import BadTarget, BuildDefaults, Counter, Kernel, RunDefaults, Target, UnknownTarget
 
@@ -23,6 +25,7 @@ ARCHITECTURES = ("x86_64", "aarch64", "armv7", "riscv64", "s390x")  # as the too
 PLATFORMS = ("linux", "dpdk", "odp")
 _ALL_ARCHITECTURES = frozenset(architecture.value for architecture in Architecture)  # of programs
 MAX_WORKERS, MAX_BURST, MAX_CPU = 64, 256, 1023  # as the runtime has them
+FOLDERS = ("templates", "tables")
 KEYS = (
     "name",
     "extends",
@@ -45,6 +48,7 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
     """The target described in a folder. Raises: BadTarget."""
     top = _Part(_read(folder / "target.toml"), folder / "target.toml")
     top.only(KEYS)
+    _no_folder_is_misspelt(folder)
     base = None
     if "extends" in top.values:
         try:
@@ -66,7 +70,7 @@ def load(folder: Path, find: Find, extended_by: tuple[Path, ...] = ()) -> Target
             "hash_algorithms", ALGORITHMS, base.hash_algorithms if base else frozenset(ALGORITHMS)
         ),
         kernels=_kernels(top, base.kernels if base else (), folders),
-        counters=tuple(_counter(part) for part in top.parts("counters")) + (base.counters if base else ()),
+        counters=_counters(top, base.counters if base else ()),
         folders=folders,
         build=_build(top, base.build if base else BuildDefaults()),
         run=_run(top, base.run if base else RunDefaults()),
@@ -78,6 +82,13 @@ def _externs(top: _Part, before: frozenset[str]) -> frozenset[str]:
     leaves out. Raises: BadTarget."""
     having = top.known("externs", METHODS, before)
     return having - top.known("without_externs", having, frozenset())
+
+
+def _no_folder_is_misspelt(folder: Path) -> None:
+    """One that is nobody's would do nothing. Raises: BadTarget."""
+    for at in sorted(at for at in folder.iterdir() if at.is_dir() and at.name not in FOLDERS):
+        if near := difflib.get_close_matches(at.name.lower(), FOLDERS, 1, 0.8):
+            raise BadTarget(at, f"nothing looks into this folder: did you mean {near[0]}/?")
 
 
 def _kernels(top: _Part, before: tuple[Kernel, ...], folders: tuple[tuple[str, Path], ...]) -> tuple[Kernel, ...]:
@@ -114,7 +125,7 @@ def _kernel(part: _Part, folders: tuple[tuple[str, Path], ...], before: Kernel |
     if "memory" in part.values:
         given["memory"] = _footprint(part)
     kernel = replace(before, **given) if before else Kernel(name=part.identifier("name"), **given)
-    _goes_together(part, kernel)
+    _makes_sense(part, kernel)
     return replace(kernel, own_header=_own_header(kernel.keeper, folders), place=part.place(""))
 
 
@@ -124,8 +135,8 @@ def _own_header(name: str, folders: tuple[tuple[str, Path], ...]) -> str:
     return next(map(str, found), "")
 
 
-def _goes_together(part: _Part, kernel: Kernel) -> None:
-    """Keys that say nothing without another one. Raises: BadTarget."""
+def _makes_sense(part: _Part, kernel: Kernel) -> None:
+    """Values that make no sense, and keys that say nothing without another one. Raises: BadTarget."""
     as_numbers = kernel.bulk and not kernel.words and not kernel.bulk_key_bytes
     key_bytes = [
         kernel.max_key_bytes or _NO_LIMIT,
@@ -136,6 +147,13 @@ def _goes_together(part: _Part, kernel: Kernel) -> None:
             "bulk",
             f"bulk takes keys as numbers: max_key_bytes of at most {_NUMBER_BYTES} is missing, or bulk_key_bytes",
         )
+    for key in part.values:
+        least = 0 if key in ("min_bits", "steps", "max_data_bits") else 1
+        if type(value := part.values[key]) is int and value < least:
+            raise part.wrong(key, f"{key} is {value}, not at least {least}")
+    if kernel.optimisation not in ("", *OPTIMISATIONS):
+        known = ", ".join(OPTIMISATIONS)
+        raise part.wrong("optimisation", f"there is no optimisation '{kernel.optimisation}': there are {known}")
     for key, wanted in (("bulk_key_bytes", "bulk"), ("parts", "bulk_key_bytes"), ("max_entry_bits", "words")):
         if getattr(kernel, key) and not getattr(kernel, wanted):
             raise part.wrong(key, f"{key} is of use with {wanted} only")
@@ -155,6 +173,16 @@ def _footprint(part: _Part) -> Footprint:
     figures.only(Footprint.__slots__)
     given: dict[str, Any] = {key: figures.get(key, bool if key == "slot" else int) for key in figures.values}
     return Footprint(**given)
+
+
+def _counters(top: _Part, before: tuple[Counter, ...]) -> tuple[Counter, ...]:
+    """The target's own, then those of the target that it extends. Raises: BadTarget."""
+    made: list[Counter] = []
+    for part in top.parts("counters"):
+        made.append(_counter(part))
+        if any(counter.name == made[-1].name for counter in (*made[:-1], *before)):
+            raise part.wrong("name", f"the counter '{made[-1].name}' is there twice")
+    return (*made, *before)
 
 
 def _counter(part: _Part) -> Counter:
