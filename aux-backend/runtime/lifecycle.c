@@ -91,6 +91,11 @@ static int create_tables(struct macs_switch *sw) {
     return 0;
 }
 
+static int start_target(struct macs_switch *sw) {
+    const int status = sw->program->start ? sw->program->start() : 0;
+    return status ? failed(sw, "start what the target has", status) : 0;
+}
+
 static int open_ports(struct macs_switch *sw) {
     int status = macs_ctl_out_open(&sw->ctl_out, &sw->log);
     while (!status && sw->port_count < sw->options.port_count) {
@@ -132,7 +137,7 @@ static int build(struct macs_switch *sw) {
         (status = macs_digest_queue_init(&sw->digests, sw->program)) ||
         (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
         return failed(sw, "make the switch", status);
-    if ((status = create_tables(sw)) || (status = open_ports(sw)))
+    if ((status = create_tables(sw)) || (status = start_target(sw)) || (status = open_ports(sw)))
         return status;
     return create_workers(sw);
 }

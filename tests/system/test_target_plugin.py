@@ -66,6 +66,28 @@ def test_what_is_sent_is_counted(board: Path, tmp_path: Path) -> None:
         device.close()
 
 
+START = """#include <errno.h>
+
+int board_start(void);
+int board_start(void) {
+    return %s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "said"), [("0", 0, "passed"), ("-ENODEV", 1, "cannot start what the target has: No such")]
+)
+def test_the_targets_own_start_goes_first(
+    board: Path, capsys: pytest.CaptureFixture[str], answer: str, code: int, said: str
+) -> None:
+    (board / "target.toml").write_text((board / "target.toml").read_text() + 'start = "board_start"\n')
+    (board / "tables").mkdir()
+    (board / "tables" / "board.c").write_text(START % answer)
+    assert call(["test", str(NAT), str(STF), "--target-dir", str(board)]) == code
+    assert said in capsys.readouterr().out
+
+
 @pytest.fixture
 def installed(board: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The same as an installed package, as pip leaves one behind."""

@@ -375,6 +375,7 @@ def test_a_kernel_is_left_out(tmp_path: Path) -> None:
         ('[build]\nspeed = "high"\n', "target.toml:4: unknown key 'speed': there are arch"),
         ("[run]\nworkers = 65\n", "target.toml:4: workers is 65, not from 1 to 64"),
         ("[run]\nburst = 257\n", "target.toml:4: burst is 257, not from 1 to 256"),
+        ('[run]\nstart = "board start"\n', "target.toml:4: start is 'board start', not small letters"),
         ('[run]\ncpus = "2-1"\n', "target.toml:4: cpus is '2-1', not CPU numbers"),
     ],
 )  # fmt: skip

@@ -207,7 +207,9 @@ def _build(top: _Part, before: BuildDefaults) -> BuildDefaults:
 def _run(top: _Part, before: RunDefaults) -> RunDefaults:
     part = top.table("run")
     part.only(RunDefaults.__slots__)
-    given: dict[str, Any] = {key: part.get(key, str if key == "cpus" else int) for key in part.values}
+    given: dict[str, Any] = {key: part.get(key, str if key in ("cpus", "start") else int) for key in part.values}
+    if "start" in given:
+        part.identifier("start")
     for key, most in (("workers", MAX_WORKERS), ("burst", MAX_BURST), ("sub_batch", MAX_BURST)):
         if not 1 <= given.get(key, 1) <= most:
             raise part.wrong(key, f"{key} is {given[key]}, not from 1 to {most}")

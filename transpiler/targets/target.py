@@ -192,12 +192,14 @@ class BuildDefaults:
 
 @dataclass(frozen=True, slots=True)
 class RunDefaults:
-    """How a switch runs where its command line does not say; 0 and "": as the runtime has it."""
+    """How a switch runs where its command line does not say; 0 and "": as the runtime has it. `start`: the C function of the
+    target's that is called before the ports are opened."""
 
     workers: int = 0
     burst: int = 0
     sub_batch: int = 0
     cpus: str = ""
+    start: str = ""
 
 
 BUILDS_AS_OURS, RUNS_AS_OURS = BuildDefaults(), RunDefaults()

@@ -84,7 +84,8 @@ struct macs_program {
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
     const char *cpus;                   /* likewise, as --cpus has them; or NULL */
-    const struct macs_cipher *cipher;   /* of programs that cipher payloads (macs/cipher.h), else NULL */
+    int (*start)(void); /* the target's, called when ODP has begun and before ports are opened: 0 or -errno; or NULL */
+    const struct macs_cipher *cipher; /* of programs that cipher payloads (macs/cipher.h), else NULL */
     struct macs_instances instances;
     uint16_t table_count;
     uint16_t extern_count;
