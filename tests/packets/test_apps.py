@@ -34,6 +34,11 @@ def test_the_apps_are_there() -> None:
         "ndn",
         "router",
         "l2fwd-crypto",
+        "flows",
+        "heavyhitter",
+        "firewall",
+        "policer",
+        "balancer",
     } <= there
 
 
@@ -60,7 +65,7 @@ def test_packets_at_every_burst(program: Path, sanitize: tuple[str, ...]) -> Non
 @of_all
 def test_entries_load(program: Path, tmp_path: Path) -> None:
     file = program.parent / "entries.txt"
-    lines = [line for line in file.read_text().splitlines() if line.startswith("table_add")]
+    lines = [line for line in file.read_text().splitlines() if line.startswith(("table_add", "table_indirect_add"))]
     arguments = [f"--port={port}=ctl:" for port in range(4)]
     switch = Switch(switches.build(program), tmp_path, [*arguments, "--entries", str(file)])
     tables = {line.split()[1] for line in lines}

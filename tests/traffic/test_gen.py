@@ -34,7 +34,24 @@ def hits(program: Path, folder: Path, port: int = 0) -> tuple[dict[str, float], 
     return {name: ratio for name, ratio in ratios.items() if counts[name]}, len(frames), out.total()
 
 
-@pytest.mark.parametrize("name", ["l2fwd", "l2fwd_14", "l3fwd", "l3fwd6", "ipv4fwd", "ipv6fwd", "ndn", "router"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "l2fwd",
+        "l2fwd_14",
+        "l3fwd",
+        "l3fwd6",
+        "ipv4fwd",
+        "ipv6fwd",
+        "ndn",
+        "router",
+        "flows",
+        "heavyhitter",
+        "firewall",
+        "policer",
+        "balancer",
+    ],
+)
 def test_every_table_of_an_app_is_hit_by_every_frame(name: str, tmp_path: Path) -> None:
     make(APPS[name], tmp_path)
     ratios, sent_in, out = hits(APPS[name], tmp_path)
