@@ -115,6 +115,10 @@ class Optimisations:
         "the buffer of each transmit port, which sends packets a burst at a time",
         "one call of the port for many packets",
     )
+    interleave: bool = _on(
+        "one call of ODP's crypto API for the payloads of many packets, whose chains of blocks it interleaves",
+        "a core's AES units work on 8 or 16 packets at once, and wait for none",
+    )
     native: bool = _on(
         "instructions that only processors such as this machine's have",
         "wider vectors, newer instructions; the binary may not run elsewhere",

@@ -9,7 +9,8 @@
 
 #define AT_ONCE 32u /* packets given to ODP in one call: their parameters stay in the first-level cache */
 #define SESSIONS_MAX 4096u
-#define WAYS 4u /* places that a key's session may have: when all are taken one is evicted, each in its turn */
+#define AHEAD 8u /* packets whose sessions are looked for before their turn */
+#define WAYS 4u  /* places that a key's session may have: when all are taken one is evicted, each in its turn */
 
 struct session {
     odp_crypto_session_t handle;
@@ -21,7 +22,7 @@ struct session {
 struct macs_sessions {
     uint32_t mask; /* places - 1 */
     uint32_t turn;
-    struct session places[];
+    _Alignas(ODP_CACHE_LINE_SIZE) struct session places[];
 };
 
 /* What goes to ODP in one call. The vectors are copies: the packet that they stand in may be replaced. */
@@ -49,9 +50,11 @@ static int create(struct macs_sessions **created, unsigned workers) {
     uint32_t places = SESSIONS_MAX;
     while (places > WAYS && places > capa.max_sessions / workers)
         places /= 2;
-    struct macs_sessions *sessions = calloc(1, sizeof(*sessions) + places * sizeof(sessions->places[0]));
-    if (!sessions)
+    const size_t size = sizeof(struct macs_sessions) + places * sizeof(struct session);
+    struct macs_sessions *sessions;
+    if (posix_memalign((void **)&sessions, ODP_CACHE_LINE_SIZE, size))
         return -ENOMEM;
+    memset(sessions, 0, size);
     sessions->mask = places - 1;
     *created = sessions;
     return 0;
@@ -88,12 +91,12 @@ static bool open_session(struct session *session, uint8_t way, const uint8_t key
     return session->live;
 }
 
-/* The first of the places for a key's session in a direction. */
-static struct session *places_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
+/* The first place to look for a key's session in a direction: others follow in its WAYS, in turn. */
+static struct session *place_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
     uint64_t words[2];
     memcpy(words, key, sizeof(words));
     uint64_t mixed = (words[0] ^ (words[1] << 32 | words[1] >> 32) ^ way) * 0x9e3779b97f4a7c15u;
-    return &sessions->places[(mixed >> 32) & sessions->mask & ~(WAYS - 1)];
+    return &sessions->places[(mixed >> 32) & sessions->mask];
 }
 
 static bool serves(const struct session *session, uint8_t way, const uint8_t key[]) {
@@ -102,11 +105,20 @@ static bool serves(const struct session *session, uint8_t way, const uint8_t key
 
 /* The place of a key's session, or where it is to be made: a free place, or one whose session goes. */
 static struct session *find(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
-    struct session *places = places_of(sessions, way, key);
-    for (unsigned i = 0; i < WAYS; i++)
-        if (odp_likely(!places[i].live || serves(&places[i], way, key)))
-            return &places[i];
-    return &places[sessions->turn++ % WAYS];
+    struct session *first = place_of(sessions, way, key), *place = first;
+    struct session *ways = &sessions->places[(first - sessions->places) & ~(ptrdiff_t)(WAYS - 1)];
+    do {
+        if (odp_likely(!place->live || serves(place, way, key)))
+            return place;
+        place = &ways[(place + 1 - ways) % WAYS];
+    } while (place != first);
+    return &ways[sessions->turn++ % WAYS];
+}
+
+static void prefetch(struct macs_sessions *sessions, struct macs_packet *packet) {
+    uint8_t way = packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT);
+    if (way)
+        odp_prefetch(place_of(sessions, way, macs_cipher_request_of(packet)->key));
 }
 
 static void refuse(struct macs_packet *packet) {
@@ -169,16 +181,21 @@ static bool put(struct macs_thread *thread, struct macs_packet *packets[], struc
 
 static void run(struct macs_worker *worker, struct macs_packet *packets[], unsigned count) {
     struct macs_thread *thread = macs_thread_of(worker);
+    const unsigned at_once = thread->sw->program->ciphers_singly ? 1 : AT_ONCE;
     struct batch batch;
     batch.count = 0; /* and no more: it is large */
+    for (unsigned i = 0; i < AHEAD && i < count; i++)
+        prefetch(thread->sessions, packets[i]);
     for (unsigned i = 0; i < count; i++) {
         const struct macs_packet *packet = packets[i];
+        if (i + AHEAD < count)
+            prefetch(thread->sessions, packets[i + AHEAD]);
         if (packet->verdict != MACS_FORWARD || !(packet->requests.flags & (MACS_ENCRYPT | MACS_DECRYPT)) ||
             packet->length <= packet->payload_offset)
             continue;
         if (!put(thread, packets, &batch, i))
             refuse(packets[i]);
-        if (batch.count == AT_ONCE)
+        if (batch.count == at_once)
             flush(thread, packets, &batch);
     }
     flush(thread, packets, &batch);

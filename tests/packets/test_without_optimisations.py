@@ -14,7 +14,7 @@ from macsad.compilation import Request, generate_c
 from transpiler.optimisations import ALL, NAMES, NONE, OF_BUILD, Optimisations
 
 APPS = Path(__file__).parents[2] / "apps"
-PROGRAMS = [APPS / app / f"{app}.p4" for app in ("l3fwd", "l2fwd", "router", "nat")]
+PROGRAMS = [APPS / app / f"{app}.p4" for app in ("l3fwd", "l2fwd", "router", "nat", "l2fwd-crypto")]
 CONSTANT = Path(__file__).parent / "tables.p4"  # no app has constant entries
 LARGE = Path(__file__).parent / "large_state.p4"  # nor large registers
 COPIES = Path(__file__).parent / "paths.p4"  # clones, groups, packets that go through again

@@ -19,7 +19,8 @@ from transpiler.toolchain import toolchain
 ROOT = Path(__file__).parents[2]
 DOCUMENTED = ROOT / "docs" / "optimisations.md"
 APPS = [ROOT / "apps" / app / f"{app}.p4" for app in ("l2fwd", "l3fwd", "router")]
-PROGRAMS = [*APPS, ROOT / "tests/golden/codegen/staged.p4", ROOT / "tests/packets/large_state.p4"]
+CIPHERS = ROOT / "apps/l2fwd-crypto/l2fwd-crypto.p4"
+PROGRAMS = [*APPS, CIPHERS, ROOT / "tests/golden/codegen/staged.p4", ROOT / "tests/packets/large_state.p4"]
 SMALL = [ROOT / "tests/packets/standard_metadata.p4", *sorted((ROOT / "tests/golden/passes").glob("*.p4"))]
 
 

@@ -95,6 +95,7 @@ def view(
         clones=clones,
         uses_requests=requests,
         ciphers=calls(program, CIPHERING),
+        ciphers_singly=calls(program, CIPHERING) and not wanted.interleave,
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)

@@ -153,7 +153,8 @@ class ProgramView:
     `live_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
     or clone takes them. `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
-    `reads_ahead`, `sends_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are done."""
+    `reads_ahead`, `sends_singly`, `ciphers_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are
+    done."""
 
     name: Outside
     source: Outside
@@ -168,6 +169,7 @@ class ProgramView:
     clones: bool
     uses_requests: bool
     ciphers: bool
+    ciphers_singly: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]

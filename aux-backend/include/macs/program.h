@@ -82,6 +82,7 @@ struct macs_program {
     bool reads_ahead;          /* the runtime prefetches the headers of the next packets while it binds one */
     bool avoids_huge_pages;    /* tables are never on huge pages */
     bool sends_singly;         /* the runtime gathers no packets before it sends them */
+    bool ciphers_singly;       /* nor before it ciphers their payloads */
     uint32_t workers, burst, sub_batch; /* unless the command line says others; 0: the runtime's */
     const char *cpus;                   /* likewise, as --cpus has them; or NULL */
     int (*start)(void); /* the target's, called when ODP has begun and before ports are opened: 0 or -errno; or NULL */

@@ -3,6 +3,7 @@
 
 #define BLOCK 16u
 #define TEXT 64u
+#define BURST_MAX 70u
 
 static const uint8_t plain[TEXT] = {0x6b, 0xc1, 0xbe, 0xe2, 0x2e, 0x40, 0x9f, 0x96, 0xe9, 0x3d, 0x7e, 0x11, 0x73,
                                     0x93, 0x17, 0x2a, 0xae, 0x2d, 0x8a, 0x57, 0x1e, 0x03, 0xac, 0x9c, 0x9e, 0xb7,
@@ -124,26 +125,31 @@ static void test_vectors(void) {
     }
 }
 
-/* Several packets of several sessions in one call, and each on its own, give the same. */
-static void test_bursts(void) {
+/* Several packets of several sessions in one call, and each on its own, give the same; one among them fails alone. */
+static void test_bursts(unsigned count) {
     odp_crypto_session_t with[2] = {session(ODP_CRYPTO_OP_ENCODE, vectors[0].key, 16),
                                     session(ODP_CRYPTO_OP_DECODE, vectors[2].key, 32)};
-    odp_packet_t in[8], out[8];
-    odp_crypto_packet_op_param_t params[8];
-    uint8_t ivs[8][BLOCK], together[TEXT], alone[TEXT];
+    odp_packet_t in[BURST_MAX], out[BURST_MAX];
+    odp_crypto_packet_op_param_t params[BURST_MAX];
+    uint8_t ivs[BURST_MAX][BLOCK], together[TEXT], alone[TEXT];
+    const unsigned wrong = count > 2 ? count / 2 : count;
     memset(params, 0, sizeof(params));
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < count; i++) {
         memset(ivs[i], (int)(i * 37), BLOCK);
         in[i] = packet(0, plain, TEXT);
         out[i] = ODP_PACKET_INVALID;
         params[i].session = with[i % 2];
         params[i].cipher_iv_ptr = ivs[i];
         params[i].cipher_range.offset = i % 3;
-        params[i].cipher_range.length = BLOCK * (1 + i % 3);
+        params[i].cipher_range.length = BLOCK * (1 + i % 3) + (i == wrong);
     }
-    CHECK(odp_crypto_op(in, out, params, 8) == 8);
-    for (unsigned i = 8; i-- > 0;) {
-        CHECK(odp_crypto_result(NULL, out[i]) == 0);
+    CHECK(odp_crypto_op(in, out, params, (int)count) == (int)count);
+    for (unsigned i = count; i-- > 0;) {
+        CHECK(odp_crypto_result(NULL, out[i]) == (i == wrong ? -1 : 0));
+        if (i == wrong) {
+            odp_packet_free(out[i]);
+            continue;
+        }
         odp_packet_t one = operate(with[i % 2], ivs[i], packet(0, plain, TEXT), i % 3, BLOCK * (1 + i % 3), 0);
         odp_packet_copy_to_mem(out[i], 0, TEXT, together);
         odp_packet_copy_to_mem(one, 0, TEXT, alone);
@@ -218,10 +224,11 @@ static void use_shared(int number) {
 
 int main(void) {
     test_begin();
-    pool = test_packet_pool(64, 256, 8, 4);
+    pool = test_packet_pool(BURST_MAX + 30, 256, 8, 4);
     test_capabilities();
     test_vectors();
-    test_bursts();
+    for (unsigned count = 1; count <= BURST_MAX; count++)
+        test_bursts(count);
     test_errors();
     for (int bits = 0; bits < 4; bits++) {
         test_bits(ODP_CIPHER_ALG_NULL, bits & 1, bits & 2);

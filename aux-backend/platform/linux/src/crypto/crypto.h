@@ -1,4 +1,5 @@
-/* The cipher of a crypto session: OpenSSL's libcrypto if the build has it (crypto_openssl.c), else portable C
+/* The ciphers of crypto sessions. There are several kinds, which give the same: by the CPU's instructions for AES
+ * (crypto_x86.c, crypto_arm.c), by OpenSSL's libcrypto if the build has it (crypto_openssl.c), by portable C
  * (crypto_aes.c). */
 #ifndef MACS_ODP_CRYPTO_H
 #define MACS_ODP_CRYPTO_H
@@ -12,18 +13,34 @@
 #define MACS_ODP_USES_OPENSSL 0
 #endif
 
-#define MACS_ODP_BLOCK 16u /* bytes of an AES block */
+#define MACS_ODP_BLOCK 16u      /* bytes of an AES block */
+#define MACS_ODP_ROUNDS_MAX 14u /* of AES-256 */
 
-/* AES-CBC with one key in one direction. Any threads may run it at the same time. */
-struct macs_odp_cipher;
+/* What is ciphered in place: `len` bytes, whole blocks, at least one. `cipher`: AES-CBC with one key in one direction,
+ * of the kind that runs the job. */
+struct macs_odp_job {
+    void *cipher;
+    const uint8_t *iv;
+    uint8_t *data;
+    uint32_t len;
+    bool failed; /* set by run() */
+};
 
-extern const char macs_odp_cipher_name[];
+/* The functions may be called by any threads at the same time, and with the same cipher. */
+struct macs_odp_ciphers {
+    const char *name;
+    bool (*usable)(void); /* here */
+    /* `key_len`: 16, 24 or 32. NULL: no memory, or the library refuses. */
+    void *(*create)(const uint8_t *key, uint32_t key_len, bool encode);
+    void (*destroy)(void *cipher);
+    void (*run)(struct macs_odp_job jobs[], unsigned count);
+};
 
-/* `key_len`: 16, 24 or 32. NULL: no memory, or the library refuses. */
-struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_len, bool encode);
-void macs_odp_cipher_destroy(struct macs_odp_cipher *cipher);
+extern const struct macs_odp_ciphers macs_odp_ciphers_vaes, macs_odp_ciphers_x86, macs_odp_ciphers_arm;
+extern const struct macs_odp_ciphers macs_odp_ciphers_openssl, macs_odp_ciphers_portable;
 
-/* `len` bytes in place, whole blocks, at least one. 0, or -1. */
-int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len);
+/* All that the build has, the fastest first, up to a NULL. -DMACS_ODP_NO_AES leaves out those by the CPU's
+ * instructions. */
+extern const struct macs_odp_ciphers *const macs_odp_ciphers[];
 
 #endif

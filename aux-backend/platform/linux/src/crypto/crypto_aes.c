@@ -1,25 +1,19 @@
-/* AES-CBC in portable C, for machines without libcrypto.
+/* AES-CBC in portable C, for machines without AES instructions and libcrypto.
  *
  * Its S-box is a table in memory, so its timing can reveal the key to a process that shares the processor's cache.
  * Source: FIPS 197; NIST SP 800-38A section 6.2.
  */
 #include "crypto/crypto.h"
 
-#if !MACS_ODP_USES_OPENSSL
-
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS_MAX 14u
-
 /* Bytes in the order of the input: byte 4 * column + row is row, column of FIPS 197. */
-struct macs_odp_cipher {
+struct cipher {
     uint32_t rounds;
     bool encode;
-    uint8_t keys[ROUNDS_MAX + 1][MACS_ODP_BLOCK];
+    uint8_t keys[MACS_ODP_ROUNDS_MAX + 1][MACS_ODP_BLOCK];
 };
-
-const char macs_odp_cipher_name[] = "AES-CBC in portable C";
 
 static uint8_t sbox[256], inverse_sbox[256];
 
@@ -52,7 +46,7 @@ static void add(uint8_t *to, const uint8_t *from) {
 }
 
 /* Key expansion (section 5.2). */
-static void expand(struct macs_odp_cipher *cipher, const uint8_t *key, uint32_t key_len) {
+static void expand(struct cipher *cipher, const uint8_t *key, uint32_t key_len) {
     uint32_t words = key_len / 4, all = 4 * (cipher->rounds + 1);
     uint8_t *w = cipher->keys[0], constant = 1;
     memcpy(w, key, key_len);
@@ -72,8 +66,8 @@ static void expand(struct macs_odp_cipher *cipher, const uint8_t *key, uint32_t 
     }
 }
 
-struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_len, bool encode) {
-    struct macs_odp_cipher *cipher = calloc(1, sizeof(*cipher));
+static void *create(const uint8_t *key, uint32_t key_len, bool encode) {
+    struct cipher *cipher = calloc(1, sizeof(*cipher));
     if (cipher == NULL)
         return NULL;
     cipher->rounds = key_len / 4 + 6;
@@ -82,8 +76,8 @@ struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_
     return cipher;
 }
 
-void macs_odp_cipher_destroy(struct macs_odp_cipher *cipher) {
-    explicit_bzero(cipher, sizeof(*cipher));
+static void destroy(void *cipher) {
+    explicit_bzero(cipher, sizeof(struct cipher));
     free(cipher);
 }
 
@@ -101,7 +95,7 @@ static void unmix(uint8_t *c) {
     mix(c);
 }
 
-static void encrypt(const struct macs_odp_cipher *cipher, uint8_t *block) {
+static void encrypt(const struct cipher *cipher, uint8_t *block) {
     add(block, cipher->keys[0]);
     for (uint32_t round = 1; round <= cipher->rounds; round++) {
         uint8_t t[MACS_ODP_BLOCK];
@@ -114,7 +108,7 @@ static void encrypt(const struct macs_odp_cipher *cipher, uint8_t *block) {
     }
 }
 
-static void decrypt(const struct macs_odp_cipher *cipher, uint8_t *block) {
+static void decrypt(const struct cipher *cipher, uint8_t *block) {
     for (uint32_t round = cipher->rounds; round > 0; round--) {
         uint8_t t[MACS_ODP_BLOCK];
         add(block, cipher->keys[round]);
@@ -127,7 +121,7 @@ static void decrypt(const struct macs_odp_cipher *cipher, uint8_t *block) {
     add(block, cipher->keys[0]);
 }
 
-int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len) {
+static void run_one(const struct cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len) {
     uint8_t chain[MACS_ODP_BLOCK], coming[MACS_ODP_BLOCK];
     memcpy(chain, iv, MACS_ODP_BLOCK);
     for (uint8_t *block = data; block < data + len; block += MACS_ODP_BLOCK) {
@@ -142,7 +136,17 @@ int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_OD
             memcpy(chain, coming, MACS_ODP_BLOCK);
         }
     }
-    return 0;
 }
 
-#endif
+static void run(struct macs_odp_job jobs[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        run_one(jobs[i].cipher, jobs[i].iv, jobs[i].data, jobs[i].len);
+        jobs[i].failed = false;
+    }
+}
+
+static bool usable(void) {
+    return true;
+}
+
+const struct macs_odp_ciphers macs_odp_ciphers_portable = {"AES-CBC in portable C", usable, create, destroy, run};

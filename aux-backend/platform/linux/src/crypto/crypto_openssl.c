@@ -1,4 +1,4 @@
-/* AES-CBC by OpenSSL's libcrypto, which uses the CPU's AES instructions.
+/* AES-CBC by OpenSSL's libcrypto, one packet after the other.
  *
  * Each thread that uses a session has a context of its own, made at its first packet. To set a context's initialization
  * vector costs as much as to cipher a small packet. So the chain continues from packet to packet: the first block of a
@@ -21,14 +21,12 @@ struct context {
     uint8_t chain[MACS_ODP_BLOCK];
 } ODP_ALIGNED_CACHE;
 
-struct macs_odp_cipher {
+struct cipher {
     struct context *of[ODP_THREAD_COUNT_MAX]; /* each written by its thread alone */
     const EVP_CIPHER *algorithm;
     bool encode;
     uint8_t key[KEY_MAX];
 };
-
-const char macs_odp_cipher_name[] = "AES-CBC by OpenSSL";
 
 static void close_context(struct context *context) {
     if (context == NULL)
@@ -37,7 +35,7 @@ static void close_context(struct context *context) {
     free(context);
 }
 
-static struct context *open_context(const struct macs_odp_cipher *cipher) {
+static struct context *open_context(const struct cipher *cipher) {
     struct context *context = aligned_alloc(ODP_CACHE_LINE_SIZE, sizeof(*context));
     if (context == NULL)
         return NULL;
@@ -52,8 +50,16 @@ static struct context *open_context(const struct macs_odp_cipher *cipher) {
     return context;
 }
 
-struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_len, bool encode) {
-    struct macs_odp_cipher *cipher = calloc(1, sizeof(*cipher));
+static void destroy(void *made) {
+    struct cipher *cipher = made;
+    for (int thread = 0; thread < ODP_THREAD_COUNT_MAX; thread++)
+        close_context(cipher->of[thread]);
+    OPENSSL_cleanse(cipher->key, sizeof(cipher->key));
+    free(cipher);
+}
+
+static void *create(const uint8_t *key, uint32_t key_len, bool encode) {
+    struct cipher *cipher = calloc(1, sizeof(*cipher));
     if (cipher == NULL)
         return NULL;
     cipher->algorithm = key_len == 16 ? EVP_aes_128_cbc() : key_len == 24 ? EVP_aes_192_cbc() : EVP_aes_256_cbc();
@@ -62,17 +68,10 @@ struct macs_odp_cipher *macs_odp_cipher_create(const uint8_t *key, uint32_t key_
     int thread = odp_thread_id();
     cipher->of[thread] = open_context(cipher);
     if (cipher->of[thread] == NULL) {
-        macs_odp_cipher_destroy(cipher);
+        destroy(cipher);
         return NULL;
     }
     return cipher;
-}
-
-void macs_odp_cipher_destroy(struct macs_odp_cipher *cipher) {
-    for (int thread = 0; thread < ODP_THREAD_COUNT_MAX; thread++)
-        close_context(cipher->of[thread]);
-    OPENSSL_cleanse(cipher->key, sizeof(cipher->key));
-    free(cipher);
 }
 
 /* block ^= a ^ b */
@@ -82,19 +81,19 @@ static void correct(uint8_t *block, const uint8_t *a, const uint8_t *b) {
 }
 
 /* After an error the context begins anew. */
-static int fail(struct macs_odp_cipher *cipher, int thread) {
+static bool fail(struct cipher *cipher, int thread) {
     close_context(cipher->of[thread]);
     cipher->of[thread] = NULL;
-    return -1;
+    return false;
 }
 
-int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len) {
+static bool run_one(struct cipher *cipher, const uint8_t iv[MACS_ODP_BLOCK], uint8_t *data, uint32_t len) {
     int thread = odp_thread_id(), written = 0;
     struct context *context = cipher->of[thread];
     if (odp_unlikely(context == NULL)) {
         context = cipher->of[thread] = open_context(cipher);
         if (context == NULL)
-            return -1;
+            return false;
     }
     uint8_t last[MACS_ODP_BLOCK]; /* cipher block of these data, before or after the call */
     const uint8_t *tail = data + len - MACS_ODP_BLOCK;
@@ -108,7 +107,18 @@ int macs_odp_cipher_run(struct macs_odp_cipher *cipher, const uint8_t iv[MACS_OD
     else
         correct(data, iv, context->chain);
     memcpy(context->chain, last, MACS_ODP_BLOCK);
-    return 0;
+    return true;
 }
+
+static void run(struct macs_odp_job jobs[], unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        jobs[i].failed = !run_one(jobs[i].cipher, jobs[i].iv, jobs[i].data, jobs[i].len);
+}
+
+static bool usable(void) {
+    return true;
+}
+
+const struct macs_odp_ciphers macs_odp_ciphers_openssl = {"AES-CBC by OpenSSL", usable, create, destroy, run};
 
 #endif
