@@ -1,4 +1,4 @@
-/* The locks of registers: made for the number of workers, and taken by the control thread. See macs/hold.h. */
+/* The locks of registers (macs/hold.h): made for the number of workers; the control thread takes them too. */
 #ifndef MACS_RUNTIME_HOLD_H
 #define MACS_RUNTIME_HOLD_H
 

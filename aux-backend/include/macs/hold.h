@@ -1,10 +1,11 @@
-/* Regions of the program that are atomic for the registers that they touch: what a worker holds, no other one touches.
+/* Locks of registers: regions of the program that are atomic for the registers that they access.
  *
- * Registers that are touched together have locks together, one for each stripe of indexes. A worker keeps what it holds
- * until it holds something else, or its stage is through with its packets: so packets of one flow take a lock once.
- * A worker that is alone has one lock for all registers, which keeps the control plane away; it keeps that from burst
- * to burst, until it is asked for it or has nothing to do. Then holds are nothing.
- * Deadlock: a region holds all that it needs at once, in the order of the locks; before, it lets go of what it held.
+ * Registers that are accessed together share locks, one for each stripe of indexes. A worker keeps a lock until it
+ * takes another one, or until its stage has processed its packets: so packets of one flow take a lock once. A worker
+ * that is alone has one lock for all registers, which excludes the control plane. It keeps that from burst to burst,
+ * until it is asked for it or has nothing to do; then holds are nothing.
+ * Deadlocks: a region takes all locks that it needs at once, in ascending order, after it has released those that it
+ * held.
  * Threads: a worker, or the control thread, for itself.
  */
 #ifndef MACS_HOLD_H

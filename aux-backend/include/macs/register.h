@@ -3,8 +3,8 @@
  * A cell is the smallest C integer that holds its width; above 64 bits it is several words of 64, the least significant
  * first. The compiler knows the width, so each width has functions of its own. Out of range a read gives zero, and a
  * write does nothing.
- * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. A
- * read-modify-write of two workers may interleave, as in P4 without @atomic.
+ * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. Locks make
+ * whole regions of the program atomic (macs/hold.h).
  */
 #ifndef MACS_REGISTER_H
 #define MACS_REGISTER_H
