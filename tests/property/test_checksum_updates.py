@@ -14,7 +14,7 @@ from strategies import Scenario
 from macsad.stf.compiled import CompiledDevice
 from macsad.stf.device import Device
 from macsad.stf.interpreted import InterpretedDevice
-from transpiler.interpreter import hashes
+from transpiler.externs import algorithms
 from transpiler.optimisations import Optimisations
 from transpiler.passes.pipeline import optimise
 
@@ -31,7 +31,7 @@ def frame(random: Random) -> bytes:
         return random.choice((random.getrandbits(16), random.choice(CORNERS))).to_bytes(2, "big")
 
     def checked(before: bytes, behind: bytes, covered: bytes) -> bytes:
-        right = hashes.compute("csum16", covered)
+        right = algorithms.compute("csum16", covered)
         assert right is not None
         other = random.choice((right ^ 0xFFFF, 0, 0xFFFF, random.getrandbits(16)))
         return before + random.choice((right, right, other)).to_bytes(2, "big") + behind
