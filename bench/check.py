@@ -34,7 +34,8 @@ ROUNDS, SECONDS = 9, 0.1
 VANILLA, BURST_ONLY = (1, 1), (32, 1)
 FULL = ((32, 32), (64, 64), (96, 64), (128, 64), (256, 64), (256, 128))
 EMPTY_BURST = 32
-SMALL, LARGE = 256, 16_000_000
+SMALL, COUNTED, LARGE = 256, 4_000_000, 16_000_000
+HALF = (64, 64)
 SINGLY = "interleave"  # the optimisation of CRYPTO
 CRYPTO_HEADERS = 32  # bytes of a frame of l2fwd-crypto before what is ciphered
 
@@ -82,6 +83,10 @@ HASH = Row("l2fwd lookups, 16 M entries, against rte_hash bulk", 2)
 FIB = Row("IPv4 lookups, 500 k prefixes, against rte_fib", 1)
 FIB6 = Row("IPv6 lookups, 200 k prefixes, against rte_fib6", 1.3)
 ACL = Row("ternary lookups, 1,000 rules, against rte_acl", 1)
+REGISTER = Row("a register of 32 M cells at a hash, B=64 over B=1", 6)
+REGISTER_LIMIT = Row("the same, of the bare loop with that hash and access", 0.7)
+COUNTER = Row("direct counter, 4 M entries, of the same table without", 0.75)
+SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
@@ -130,6 +135,52 @@ def l2fwd() -> Iterator[Row]:
     yield OF_SMALL.of(1 / nearest)
     empty = ratio(samples["empty", EMPTY_BURST, EMPTY_BURST], samples["loop", EMPTY_BURST, EMPTY_BURST])
     yield EMPTY.of(empty)
+
+
+def state(define: str, entries: int) -> session.Wanted:
+    """bench/state.p4, with what `define` names."""
+    request = Request(share("bench") / "state.p4", defines=(define,) if define else ())
+    suite = Suite(entries, (), (), 4_000_000, "64")
+    return session.Wanted(request, lambda folder: order(folder, suite), (VANILLA, HALF), ROUNDS, SECONDS, 1)
+
+
+def register() -> Iterator[Row]:
+    """One packet at a time, in bursts, and the bare loop on the same frames."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folder = Path(scratch)
+        setup = session.Setup(state("REGISTER", SMALL), folder, closing)
+        probe_folder = folder / "bare"
+        probe_folder.mkdir()
+        probe = Probe([str(program("state", folder)), *setup.feed.arguments], probe_folder)
+        closing.add([probe])
+        result = setup.result(rounds([*setup.turns(), Turn(("bare", *HALF), probe, "cells", HALF[0])]))
+    yield REGISTER.of(result.gain(VANILLA, HALF))
+    of_bare = ratio(result.samples["bare", *HALF], result.samples["program", *HALF])
+    each = "; ".join(f"{what} {figure(result.samples[what, *HALF]).ns:.1f} ns" for what in ("program", "bare"))
+    yield REGISTER_LIMIT.of(of_bare, each)
+
+
+def counter() -> Iterator[Row]:
+    """The same table twice, once with a direct counter."""
+    with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
+        folders = Path(scratch) / "counted", Path(scratch) / "plain"
+        for folder in folders:
+            folder.mkdir()
+        counted, plain = (
+            session.Setup(state(define, COUNTED), folder, closing)
+            for define, folder in zip(("COUNTER", ""), folders, strict=True)
+        )
+        others = [replace(turn, key=("plain", *turn.key[1:])) for turn in plain.turns()]
+        samples = rounds([*counted.turns(), *others])
+    each = "; ".join(
+        f"{what} {figure(samples[key, *HALF]).ns:.1f} ns" for what, key in (("counted", "program"), ("plain", "plain"))
+    )
+    yield COUNTER.of(ratio(samples["plain", *HALF], samples["program", *HALF]), each)
+
+
+def sketch() -> Iterator[Row]:
+    result = session.run(wanted("heavyhitter", (VANILLA, HALF)))
+    yield SKETCH.of(result.gain(VANILLA, HALF))
 
 
 def app(row: Row) -> Iterator[Row]:
@@ -223,6 +274,9 @@ PARTS = (
     Part((IPV4FWD,), lambda: app(IPV4FWD)),
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
+    Part((REGISTER, REGISTER_LIMIT), register),
+    Part((COUNTER,), counter),
+    Part((SKETCH,), sketch),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
 )
