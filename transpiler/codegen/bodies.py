@@ -80,12 +80,11 @@ def _written_out(function: Function) -> Function:
 
 
 def _keys(stage: LoweredStage) -> Iterator[Expression]:
-    """What makes the keys of the lookups that a stage starts, and the indexes of the cells that it prefetches."""
+    """What makes the keys of the lookups that a stage starts."""
     for lookup in stage.lookups:
         yield from all_expressions((*lookup.keys, *lookup.selection))
         if lookup.key_word is not None:
             yield lookup.key_word
-    yield from all_expressions(stage.cells)
 
 
 def values(stage: LoweredStage) -> Iterator[Expression]:
@@ -145,7 +144,6 @@ def _stage_view(
     tables = ", ".join(s.table for s in stage.stage.lookups)
     body = _given(stage.function.body, for_keys)
     named = all_names((*stage.function.variables, *body)) | (frame.begins if stage.number == 0 else frozenset())
-    of_cells = all_names(stage.cells)
     if frame.overridden:
         named |= {"packet", "live"}
     return StageView(
@@ -163,9 +161,6 @@ def _stage_view(
         takes_for_keys=frame.given.of(of_keys),
         unpacked=frame.given.unpacked(named),
         unpacked_for_keys=frame.given.unpacked(of_keys, constant=True),
-        cells=stage.cells,
-        takes_for_cells=frame.given.of(of_cells),
-        unpacked_for_cells=frame.given.unpacked(of_cells, constant=True),
         pipe_name=frame.pipe_name,
     )
 

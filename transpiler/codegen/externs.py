@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.apply import INDEX, OWN_INDEX, SELECTED
-from transpiler.codegen.c.build import NULL, address, call, infix, operand, packed, packet
+from transpiler.codegen.c.build import NULL, address, call, infix, operand, packed, packet, plus
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
@@ -23,6 +23,7 @@ from transpiler.codegen.ctypes import literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
+from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
 from transpiler.codegen.packing import (
     USED,
     bytes_of,
@@ -204,6 +205,8 @@ class Externs:
         if payload == NO_PAYLOAD and self._summed(algorithm, values):
             return sum_of(render, values, before)
         varying, buffer = varies(values), Name("list")
+        if not varying and goes_in_words(values):
+            return self._hash_of_words(render, algorithm, values, payload, before)
         stores, bits = (pack_varying if varying else pack_dense)(render, buffer, values)
         size = bytes_of(bits)
         zeros = packed([Literal("0")]) if unaligned(values) and not varying else None
@@ -212,9 +215,23 @@ class Externs:
         if varying:
             stores = (Declare("uint32_t", USED.name, Literal("0")), *stores)
             hashed = _bytes_of(buffer, infix(infix(USED, "+", 7), "/", 8), payload)
-        if before is not None:
-            return (declare, *stores), call(f"macs_extend_{algorithm}", before, hashed)
-        return (declare, *stores), call(f"macs_checksum_{algorithm}", hashed)
+        return (declare, *stores), _hashed(algorithm, hashed, before)
+
+    def _hash_of_words(
+        self,
+        render: Expressions,
+        algorithm: str,
+        values: tuple[Expression, ...],
+        payload: tuple[C, C],
+        before: C | None,
+    ) -> tuple[Body, C]:
+        """CRCs begin with what there is beside whole words, other hashes end with it."""
+        buffer, size = Name("list"), bytes_of(sum(width_of(value.type) for value in values))
+        skipped = -size % BYTES if algorithm.startswith("crc") else 0
+        stores, words = pack_words(render, buffer, values, skipped)
+        declare = Declare("uint8_t", "list", size=BYTES * words)
+        hashed = _bytes_of(plus(buffer, skipped), operand(size), payload)
+        return (declare, *stores), _hashed(algorithm, hashed, before)
 
     def prefetch(self, instance: str, index: C) -> Statement:
         """A statement that prefetches a cell."""
@@ -265,6 +282,12 @@ class Externs:
             else:
                 done.append(Do(call("macs_meter_execute", *arguments), cite))
         return tuple(declared), tuple(done)
+
+
+def _hashed(algorithm: str, of: C, before: C | None) -> C:
+    if before is not None:
+        return call(f"macs_extend_{algorithm}", before, of)
+    return call(f"macs_checksum_{algorithm}", of)
 
 
 def _bytes_of(buffer: C, size: C, payload: tuple[C, C] = NO_PAYLOAD) -> C:

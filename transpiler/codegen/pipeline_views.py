@@ -24,7 +24,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names, called
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
-from transpiler.schedule.plan import Form, PackKeys, PrefetchCells, Receive, Run, RunSubBatches, Step, Take
+from transpiler.schedule.plan import Form, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,7 @@ class StageView:
     """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
     their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`:
-    what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that. `cells`,
-    `takes_for_cells`, `unpacked_for_cells`: likewise of the function that prefetches the cells that its packets touch."""
+    what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that."""
 
     number: int
     function: str
@@ -116,9 +115,6 @@ class StageView:
     takes_for_keys: tuple[str, ...]
     unpacked: Body
     unpacked_for_keys: Body
-    cells: Body
-    takes_for_cells: tuple[str, ...]
-    unpacked_for_cells: Body
     pipe_name: str
 
     @property
@@ -150,15 +146,6 @@ class StageView:
     def parameters_for_keys(self) -> tuple[str, ...]:
         """Of those that make the keys of its lookups, and change nothing of the packet."""
         return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
-
-    @property
-    def parameters_for_cells(self) -> tuple[str, ...]:
-        return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_cells)
-
-    @property
-    def takes_to_start(self) -> tuple[str, ...]:
-        """What its lookups and prefetches begin with."""
-        return tuple(dict.fromkeys((*self.takes_for_keys, *self.takes_for_cells)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +251,6 @@ class PassView:
                     found.update(stage.takes)
                 if isinstance(view.step, PackKeys | RunSubBatches):
                     found.update(stage.takes_for_keys)
-                if isinstance(view.step, PrefetchCells | RunSubBatches):
-                    found.update(stage.takes_for_cells)
         return frozenset(found)
 
     @property

@@ -82,8 +82,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class LoweredStage:
-    """`lookups`: those that it starts; `cells` prefetches those of the state that a packet will touch; `listed`, `bulk`, `keyed`:
-    as those of the StageView."""
+    """`lookups`: those that it starts; `listed`, `bulk`, `keyed`: as those of the StageView."""
 
     stage: Stage
     number: int
@@ -92,7 +91,6 @@ class LoweredStage:
     listed: bool
     bulk: bool
     keyed: bool
-    cells: Body
 
 
 class _StageLowering:
@@ -130,7 +128,7 @@ class _StageLowering:
         function = Function(self.functions[self.number], variables, body, self.pipe.replication)
         function = with_flags_folded(without_unchanged_stores(function))
         listed, keyed = self.number in self.listed, self.plan.is_keyed(self.number)
-        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed, self._cells())
+        return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
 
     def _body(self) -> Body:
         """Joins stand at its end, those that one way alone goes to stand in that way."""
@@ -174,14 +172,15 @@ class _StageLowering:
         key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
         return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
 
-    def _cells(self) -> Body:
-        """Prefetch the cells of state that the packet will touch."""
+    def _cells(self, stage: int) -> Body:
+        """Prefetch the cells of state that the packet will touch in a later stage: their indexes are what they are here."""
         made: list[Statement] = []
-        for access in self.stage.prefetched:
-            index = self.entry.render.amount(access.index)
-            made.append(self.context.externs.prefetch(access.instance, index))
-            if self.context.externs.is_striped(access.instance):
-                made.append(Do(call("macs_hold_prefetch", self.context.externs.locks(access.instance), index)))
+        externs = self.context.externs
+        for access in self.pipe.stages[stage].prefetched:
+            index = self.statements.render.amount(access.index)
+            made.append(externs.prefetch(access.instance, index))
+            if externs.is_striped(access.instance):
+                made.append(Do(call("macs_hold_prefetch", externs.locks(access.instance), index)))
         return tuple(dict.fromkeys(made))
 
     def code(self, code: Code) -> Body:
@@ -254,7 +253,7 @@ class _StageLowering:
         to = address(Member(Name("sets"), f"to_{stage}", arrow=True))
         add = call(f"macs_{'list' if stage in self.listed else 'set'}_add", to, "index")
         expect = (Do(call(f"{name}{EXPECT}")),) if self._expects(stage) and not keys else ()
-        return Return((*keys, Do(add, f"to {name}"), *expect))
+        return Return((*keys, *self._cells(stage), Do(add, f"to {name}"), *expect))
 
     def _hand_on(self, live_in: frozenset[Location]) -> Body:
         """Put into the packet's state what a later stage reads and is not there yet."""

@@ -18,7 +18,6 @@ from transpiler.schedule.plan import (
     PackKeys,
     Pass,
     PipelinePlan,
-    PrefetchCells,
     Receive,
     Run,
     RunSubBatches,
@@ -117,11 +116,11 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             return "transmit", "each packet by its verdict"
         case Gather(listed=listed, keyed=keyed):
             order = "listed in order" if listed else "a set, put in order"
-            return "gather", f"{_stage(pipeline, step.stage)}: {order}{'; keys are there' if keyed else ''}"
+            cells = _cells(pipeline, step.stage)
+            there = (*(("keys are there",) if keyed else ()), *((f"cells of {cells} are prefetched",) if cells else ()))
+            return "gather", "; ".join((f"{_stage(pipeline, step.stage)}: {order}", *there))
         case PackKeys():
             return "pack", f"{_stage(pipeline, step.stage)}: keys of all packets"
-        case PrefetchCells():
-            return "prefetch", f"{_cells(pipeline, step.stage)}: the cells of each packet"
         case Start(lookups=lookups):
             return "start", "; ".join(_lookup(planned, pipeline, step.stage, n) for n in lookups)
         case Advance(begun=begun, next_burst=next_burst):
@@ -136,12 +135,9 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             then = ", then of the next burst" if begun else ""
             return "run", f"{_stage(pipeline, step.stage)}: each packet{entries}{then}"
         case RunSubBatches(lookups=lookups, steps=steps):
-            tables = [f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups)]
-            cells = _cells(pipeline, step.stage)
-            which = "; ".join((*tables, *((f"cells of {cells}",) if cells else ())))
+            which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
             on = f", go on {steps} time{'s' if steps > 1 else ''}" if steps else ""
-            finish = "finish and work" if lookups else "work"
-            return "run", f"{which}; b packets at a time: {'start' if lookups else 'prefetch'}{on}, {finish}"
+            return "run", f"{which}; b packets at a time: start{on}, finish and work"
 
 
 def _lookup(planned: Planned, pipeline: PipelinePlan, stage: int, number: int) -> str:

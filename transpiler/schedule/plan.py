@@ -66,7 +66,8 @@ class Take:
 @dataclass(frozen=True, slots=True)
 class Gather:
     """Who goes to the stage, in the order of the burst. `listed`: from one stage alone, so that they are in that order;
-    `keyed`: who leaves a packet to the stage puts the keys of its lookups where the tables want them."""
+    `keyed`: who leaves a packet to the stage puts the keys of its lookups where the tables want them. Who leaves one
+    prefetches the cells of state that it will touch there."""
 
     stage: int
     listed: bool
@@ -76,13 +77,6 @@ class Gather:
 @dataclass(frozen=True, slots=True)
 class PackKeys:
     """The keys of the stage's lookups, of all its packets, as arrays."""
-
-    stage: int
-
-
-@dataclass(frozen=True, slots=True)
-class PrefetchCells:
-    """Prefetch the cells of state that each of the stage's packets will touch."""
 
     stage: int
 
@@ -126,8 +120,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunSubBatches:
-    """The stage's lookups and its work, b packets at a time: start all and prefetch the cells that they touch, go on `steps`
-    times with all, finish each and work."""
+    """The stage's lookups and its work, b packets at a time: start all, go on `steps` times with all, finish each and work."""
 
     stage: int
     lookups: tuple[int, ...]
@@ -139,7 +132,7 @@ class Transmit:
     """Send, drop or replicate each packet by its verdict."""
 
 
-Step = Receive | Take | Gather | PackKeys | PrefetchCells | Start | Advance | Finish | Run | RunSubBatches | Transmit
+Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit
 Steps = tuple[Step, ...]
 
 
@@ -209,7 +202,7 @@ def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
 def _of_stage(pipe: PipeSchedule, tables: Tables, number: int) -> Steps:
     lookups = pipe.stages[number].lookups
     gather = Gather(number, number in fed_by_one(pipe))
-    if not lookups and not pipe.stages[number].prefetched:
+    if not lookups:
         return (gather, Run(number))
-    steps = max((tables.steps(lookup.table) for lookup in lookups), default=0)
+    steps = max(tables.steps(lookup.table) for lookup in lookups)
     return (gather, RunSubBatches(number, tuple(range(len(lookups))), steps))

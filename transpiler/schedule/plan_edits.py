@@ -19,7 +19,6 @@ from transpiler.schedule.plan import (
     PackKeys,
     Pass,
     PipelinePlan,
-    PrefetchCells,
     Receive,
     Run,
     Start,
@@ -57,14 +56,14 @@ def _with_arrays(plan: PipelinePlan, made: Pass) -> Pass:
         old = tuple(block)
         gather = old[0]
         if number and isinstance(gather, Gather) and accesses and all(access.is_array for access in accesses):
-            steps += _as_arrays(gather, accesses, bool(plan.pipe.stages[number].prefetched))
+            steps += _as_arrays(gather, accesses)
         else:
             steps += old
     return replace(made, steps=tuple(steps))
 
 
-def _as_arrays(gather: Gather, accesses: tuple[Access, ...], cells: bool) -> Steps:
-    """The steps of a stage. Lookups that can wait are started first. `cells`: of state are prefetched too."""
+def _as_arrays(gather: Gather, accesses: tuple[Access, ...]) -> Steps:
+    """The steps of a stage. Lookups that can wait are started first."""
     stage, every = gather.stage, range(len(accesses))
     waiting = tuple(n for n in every if accesses[n].can_wait)
     others = tuple(n for n in every if not accesses[n].can_wait)
@@ -73,7 +72,6 @@ def _as_arrays(gather: Gather, accesses: tuple[Access, ...], cells: bool) -> Ste
     return (
         replace(gather, keyed=gather.listed),
         *((PackKeys(stage),) if not gather.listed else ()),
-        *((PrefetchCells(stage),) if cells else ()),
         *(Start(stage, started) for started in (waiting, others) if started),
         *((Advance(stage, phases), Finish(stage, phases)) if phases else ()),
         Run(stage, words),

@@ -385,11 +385,15 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         }
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
+        macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+        macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
         macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
+    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
@@ -398,6 +402,7 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = true;
     uint32_t hdr_label_value = live->hdr_label_value;
+    uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
     { /* staged.p4:53: I_labels */
         const struct I_labels_entry *entry = (const void *)lookups->lookup_0.entries[at];
@@ -419,13 +424,9 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
+    macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
+    macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
-}
-
-/* Stage 3: prefetch the cells of state that one packet will touch. */
-static inline void ingress_3_I_last_prefetch_cells(const struct live *live) {
-    macs_register_prefetch32(externs[I_last_extern], (uint32_t)live->meta_group);
-    macs_hold_prefetch(&locks[0], (uint32_t)live->meta_group);
 }
 
 /* Stage 3: touch the cells of I.last. */
@@ -544,6 +545,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
         }
         if (next)
             next->prefetched = ahead < coming ? ahead : coming;
+        macs_hold_release(worker);
     }
     { /* stage 2: finish I.labels */
         const uint32_t members = sets->to_2.count;
@@ -554,25 +556,18 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             struct live *const live = macs_live(burst->lives, burst->handles, member);
             ingress_2_I_labels(live, member, sets, lookups, i);
         }
+        macs_hold_release(worker);
     }
     { /* stage 3: touch the cells of I.last */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
-        for (uint32_t first = 0; first < members; first += sub_batch) {
-            const uint32_t last = first + sub_batch < members ? first + sub_batch : members;
-            for (uint32_t i = first; i < last; i++) {
-                const uint32_t member = list[i];
-                struct live *const live = macs_live(burst->lives, burst->handles, member);
-                ingress_3_I_last_prefetch_cells(live);
-            }
-            for (uint32_t i = first; i < last; i++) {
-                const uint32_t member = list[i];
-                struct macs_packet record;
-                struct macs_packet *const packet = &record;
-                struct live *const live = macs_live(burst->lives, burst->handles, member);
-                macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
-                ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
-            }
+        for (uint32_t i = 0; i < members; i++) {
+            const uint32_t member = list[i];
+            struct macs_packet record;
+            struct macs_packet *const packet = &record;
+            struct live *const live = macs_live(burst->lives, burst->handles, member);
+            macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
+            ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
         }
         macs_hold_release(worker);
     }
