@@ -179,6 +179,20 @@ def test_a_switch_does_not_start_without_an_operation(folder: Path, capfd: pytes
     assert "its kernel exact_sorted has no operation 'walk' (docs/extend/kernel.md)" in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["exact_packed"], "'exact_packed' looks nothing up by functions of its own"),
+        (["compare"], "'compare' looks nothing up by functions of its own"),
+        (["exact_hsah"], "target 'software' has no kernel 'exact_hsah': there are exact_index, exact_hash, "),
+        ([], "target 'software' has no kernels of its own; name some of exact_index, exact_hash, "),
+    ],
+)
+def test_what_cannot_be_tested_is_said(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert call(["test-kernel", *arguments]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
 def test_it_moves_into_the_tree_as_it_is(folder: Path, tmp_path: Path) -> None:
     """What its files include is found where ours are: its folder stands beside ours, or its files among them."""
     tree = tmp_path / "aux-backend"
