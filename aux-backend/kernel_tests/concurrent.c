@@ -1,10 +1,10 @@
-/* Readers look up while the one writer adds, modifies and removes.
+/* Readers look up entries while the one writer adds, modifies and removes them.
  * Usage: concurrent KERNEL MILLISECONDS SEED.
  *
- * Entry n of `numbered` is, by n % 4: always there; always there with changing values; now and then there; never
- * there. For prefixes there are also HANDED pairs of a short and a long one, of which at each moment at least one is
- * there. Readers check that what must be there is found, that what is found belongs to the key and is whole, and that
- * it stays so until they report a quiescent state.
+ * By n % 4, entry n of `numbered` is always present, or always present with changing values, or sometimes present, or
+ * never present. For prefixes there are also HANDED pairs of a short and a long one, of which one at least is present
+ * at each moment. Readers check that an entry that must be present is found, that what is found belongs to the key and
+ * is whole, and that it stays so until they report a quiescent state.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>

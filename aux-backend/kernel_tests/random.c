@@ -1,7 +1,9 @@
-/* Random changes and lookups on a kernel and on the linear reference: they must agree on everything.
- * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING [RANGE_BYTES]. Keys come from a small set of
- * bytes, so that entries meet. FAILING: each so-many-th allocation of the kernel fails (0: none); what then returns
- * -ENOMEM must change nothing. RANGE_BYTES: so many bytes in front are a range, those up to EXACT_BYTES have masks.
+/* Random changes and lookups on a table and on the linear reference: both must give the same results.
+ * Usage: random KERNEL KEY_BYTES EXACT_BYTES OPERATIONS SEED FAILING [RANGE_BYTES].
+ *
+ * Keys are of a small set of bytes, so that entries collide. FAILING = N: every Nth allocation of the table fails (0:
+ * none); an operation that then returns -ENOMEM must change nothing. RANGE_BYTES: this many bytes in front are a range;
+ * the bytes from there to EXACT_BYTES have masks.
  * Link with --wrap for malloc, calloc and aligned_alloc.
  */
 #include "support.h"

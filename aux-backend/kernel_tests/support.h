@@ -1,6 +1,6 @@
-/* What the tests of table kernels share: a kernel behind one interface, matches made from a few bytes, checks that
- * tell where. The kernels are a table of their own, `subjects`, which is generated from the descriptions of a target's
- * kernels (macsad/kernel_subjects.py).
+/* What the tests of table kernels share: one interface to all kernels, matches made from a few bytes, checks that print
+ * their place. The kernels are in a table, `subjects`, which macsad/kernel_subjects.py generates from a target's
+ * description.
  */
 #ifndef KERNEL_TESTS_SUPPORT_H
 #define KERNEL_TESTS_SUPPORT_H

@@ -1,9 +1,9 @@
 /* Locks of registers: regions of the program that are atomic for the registers that they access.
  *
  * Registers that are accessed together share locks, one for each stripe of indexes. A worker keeps a lock until it
- * takes another one, or until its stage has processed its packets: so packets of one flow take a lock once. A worker
- * that is alone has one lock for all registers, which excludes the control plane. It keeps that from burst to burst,
- * until it is asked for it or has nothing to do; then holds are nothing.
+ * takes another one, or until its stage has processed its packets: so packets of one flow take a lock once. A single
+ * worker has one lock for all registers, which excludes the control plane. It keeps that lock from burst to burst,
+ * until the control plane asks for it or the worker has nothing to do; a hold then costs nothing.
  * Deadlocks: a region takes all locks that it needs at once, in ascending order, after it has released those that it
  * held.
  * Threads: a worker, or the control thread, for itself.

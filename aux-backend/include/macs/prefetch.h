@@ -1,4 +1,4 @@
-/* Prefetches of state that is about to be written. Built with MACS_NO_PREFETCH, to compare with, it does nothing. */
+/* Prefetches state that is going to be written; does nothing where MACS_NO_PREFETCH is defined. */
 #ifndef MACS_PREFETCH_H
 #define MACS_PREFETCH_H
 

@@ -1,5 +1,8 @@
-/* AES-CBC by ARM's instructions, eight lanes of a block each. Their rounds begin with the key, where FIPS 197 ends with
- * it: a round's key goes to the next one's instruction. */
+/* AES-CBC by ARM's AES instructions, in eight lanes of one block.
+ *
+ * ARM's instruction for a round adds the round key at its beginning, FIPS 197 at its end. So each round key is passed
+ * to the instruction of the next round.
+ */
 #include "crypto/crypto_lanes.h"
 
 #if defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)

@@ -1,4 +1,4 @@
-/* Keys and lanes of AES-CBC by a CPU's instructions. */
+/* Key schedules and lanes of AES-CBC by AES instructions; see crypto_lanes.h. */
 #include "crypto/crypto_lanes.h"
 
 #include <stdlib.h>

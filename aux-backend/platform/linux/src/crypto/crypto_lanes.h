@@ -1,8 +1,9 @@
 /* AES-CBC of many packets at once, by instructions for rounds of AES.
  *
- * A packet's chain cannot be encrypted faster than one block after the other, and each round waits for the one before,
- * for which the CPU could do several. So a burst's packets are encrypted in lanes: a step takes the next block of each.
- * Where a packet ends, the next takes its lane. Decryption needs no such thing, as all blocks of a packet are known.
+ * The blocks of a packet must be encrypted one after the other, and each round depends on the one before, while the CPU
+ * could execute several rounds at once. So the packets of a burst are encrypted in lanes: a step encrypts the next
+ * block of each lane's packet. When a packet ends, the next packet takes its lane. Decryption needs no lanes, as all
+ * cipher blocks of a packet are known.
  */
 #ifndef MACS_ODP_CRYPTO_LANES_H
 #define MACS_ODP_CRYPTO_LANES_H

@@ -1,5 +1,4 @@
-/* AES-CBC by x86's instructions: eight lanes of a block each, or sixteen, four in a register, where the CPU has VAES.
- */
+/* AES-CBC by x86's AES instructions, in eight lanes of one block; with VAES in sixteen, four to a register. */
 #include "crypto/crypto_lanes.h"
 
 #if defined(__x86_64__)
