@@ -30,8 +30,7 @@ static uint64_t next(void) {
     return state >> 32;
 }
 
-/* --- definitions -----------------------------------------------------------------------------------------------------
- */
+/* --- definitions --- */
 
 static unsigned bit_of(const uint8_t *data, uint32_t at) {
     return data[at / 8] >> (7 - at % 8) & 1;
@@ -129,8 +128,7 @@ static uint64_t (*const known[ALGORITHMS])(const uint8_t *data, uint32_t length)
     known_crc16, known_crc16, known_crc32, known_crc32, known_csum16, known_xor16, known_identity,
 };
 
-/* --- comparison ------------------------------------------------------------------------------------------------------
- */
+/* --- comparison --- */
 
 static void check(const char *name, const char *how, uint32_t length, uint64_t got, uint64_t wanted) {
     if (got == wanted)
