@@ -144,7 +144,7 @@ class Optimisations:
     @property
     def of_build(self) -> tuple[bool, ...]:
         """Which of `OF_BUILD` are done, in its order."""
-        return tuple(getattr(self, name) for name in OF_BUILD)
+        return tuple(getattr(self, name.replace("-", "_")) for name in OF_BUILD)
 
     @property
     def left_out(self) -> tuple[str, ...]:

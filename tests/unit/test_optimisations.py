@@ -67,6 +67,11 @@ def test_nothing_is_optimised_without_all() -> None:
     )
 
 
+def test_what_a_build_is_made_of() -> None:
+    for number, name in enumerate(OF_BUILD):
+        assert ALL.without([name]).of_build == tuple(at != number for at in range(len(OF_BUILD)))
+
+
 def test_passes_are_left_out_by_name_too() -> None:
     wanted = ALL.without(["simd", "fold_selects"])
     assert wanted == Optimisations(simd=False, without_passes=frozenset(["fold_selects"]))
