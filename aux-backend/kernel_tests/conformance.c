@@ -258,6 +258,30 @@ static void priorities(const struct subject *subject) {
     subject->ops->destroy(self);
 }
 
+/* Entries of one match but many priorities come and go: the highest of those that are there is found. */
+static void priorities_of_one_match(const struct subject *subject) {
+    enum { PRIORITIES = 8 };
+    static const uint8_t orders[][PRIORITIES] = {
+        {0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}, {3, 6, 0, 7, 1, 4, 2, 5}, {4, 1, 5, 2, 6, 3, 7, 0}};
+    struct macs_table_shape shape = whole_key_shape(subject, 2, PRIORITIES);
+    shape.prefix_offset = 2;
+    void *self = create(subject, &shape);
+    for (int round = 0; round < 16; round++) {
+        uint32_t there = 0;
+        for (int i = 0; i < 2 * PRIORITIES; i++) {
+            uint32_t priority = orders[i < PRIORITIES ? round % 4 : round / 4][i % PRIORITIES];
+            if (i < PRIORITIES)
+                CHECK(add_masked(subject, self, "\x12\x30", "\xff\xf0", (int32_t)priority - 4, priority + 1) == 0);
+            else
+                CHECK(remove_masked(subject, self, "\x12\x30", "\xff\xf0", (int32_t)priority - 4) == 0);
+            there ^= 1u << priority;
+            uint32_t highest = there ? 32u - (uint32_t)__builtin_clz(there) : 0;
+            CHECK(id_of(get(subject, self, (const uint8_t *)"\x12\x3f", 2)) == highest);
+        }
+    }
+    subject->ops->destroy(self);
+}
+
 /* Two bytes of range, one exact: as numbers, not byte by byte. */
 static void ranges(const struct subject *subject) {
     static const struct macs_key_field fields[] = {{"port", 16, 1, MACS_RANGE, 0}, {"proto", 8, 0, MACS_EXACT, 0}};
@@ -339,8 +363,10 @@ static void test(const struct subject *subject) {
         ranges(subject);
     if (subject->can & PREFIXES)
         prefixes(subject);
-    if (subject->can & MASKS && subject->key_min <= 2 && subject->key_max >= 2)
+    if (subject->can & MASKS && subject->key_min <= 2 && subject->key_max >= 2) {
         priorities(subject);
+        priorities_of_one_match(subject);
+    }
 }
 
 int main(int argc, char **argv) {

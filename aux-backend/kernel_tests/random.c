@@ -54,8 +54,11 @@ static void random_match(const struct subject *subject, struct own_match *own, u
     uint8_t key[KEY_MAX];
     random_key(key, bytes);
     exactly(own, key, bytes);
-    if (subject->can & PREFIXES && exact_bytes < bytes)
-        own->match.prefix_bits = exact_bytes * 8 + below((bytes - exact_bytes) * 8 + 1);
+    if (subject->can & PREFIXES &&
+        exact_bytes < bytes) { /* mostly long ones, as in networks: they are near each other */
+        uint32_t most = (bytes - exact_bytes) * 8;
+        own->match.prefix_bits = exact_bytes * 8 + (below(4) ? most - below(10) % most : below(most + 1));
+    }
     if (subject->can & MASKS) {
         uint32_t kind = below(6);
         own->match.priority = (int32_t)below(5) - 1;
@@ -131,6 +134,30 @@ static void change_and_compare(const struct subject *subject, void *self, void *
     }
 }
 
+static int remove_visit(const struct macs_match *match, const struct macs_entry *entry, void *both) {
+    const struct subject *subject = ((void **)both)[0];
+    (void)entry;
+    CHECK(macs_linear_ops.remove(((void **)both)[2], match) == 0);
+    CHECK(subject->ops->remove(((void **)both)[1], match) == 0);
+    return 0;
+}
+
+/* Nothing was lost, whatever failed before: emptied, the table takes as many entries as when it was new. */
+static void refill(const struct subject *subject, void *self, void *reference, uint32_t bytes, uint32_t exact_bytes) {
+    void *both[] = {(void *)(uintptr_t)subject, self, reference};
+    with_failing = 0;
+    CHECK(subject->ops->walk(self, remove_visit, both) == 0);
+    CHECK(subject->ops->count(self) == 0 && macs_linear_ops.count(reference) == 0);
+    compare_lookup(subject, self, reference, bytes);
+    for (uint32_t i = 0; i < 4 * SIZE; i++) {
+        struct own_match own;
+        struct value value = make_value(i + 1);
+        random_match(subject, &own, bytes, exact_bytes);
+        SAME_ANSWER(add, &own.match, &value, NULL);
+    }
+    compare_lookup(subject, self, reference, bytes);
+}
+
 int main(int argc, char **argv) {
     if (argc != 7 && argc != 8)
         return 2;
@@ -165,6 +192,7 @@ int main(int argc, char **argv) {
     CHECK(macs_linear_ops.create(&shape, NULL, &reference) == 0);
     with_failing = (uint32_t)atoi(argv[6]);
     change_and_compare(subject, self, reference, bytes, exact_bytes, operations);
+    refill(subject, self, reference, bytes, exact_bytes);
     subject->ops->destroy(self);
     macs_linear_ops.destroy(reference);
     macs_qsbr_destroy(qsbr);
