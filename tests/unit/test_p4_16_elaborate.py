@@ -71,9 +71,30 @@ CONTROLS = [
     ("short circuit and", "if (h.a == 1 && inc(h.a) == 1) { h.b = 9; }", "00 01 02 03 04 05"),
     ("short circuit or", "if (h.a == 1 || inc(h.a) == 1) { h.b = 9; }", "01 09 02 03 04 05"),
     ("only the chosen branch", "h.b = h.a == 0 ? inc(h.c) : inc(h.d);", "00 03 03 03 04 05"),
+    (
+        "neither branch but the chosen",
+        "h.b = h.a == 0 ? h.c : inc(h.d); h.c = h.a == 0 ? inc(h.e) : h.f;",
+        "00 02 05 03 05 05",
+    ),
     ("index before value", "hdr.st[0].setValid(); bit<8> i = 0; hdr.st[i].v = inc(i);", "00 01 02 03 04 05 01"),
     ("swap by a list", "meta.p = { h.a, h.b }; meta.p = { meta.p.y, meta.p.x }; h.c = meta.p.x;", "00 01 01 03 04 05"),
     ("swap a header", "h = { h.b, h.a, h.d, h.c, h.f, h.e };", "01 00 03 02 05 04"),
+    ("rotate a header", "h = { h.f, h.b, h.a, h.d, h.e, h.c };", "05 01 00 03 04 02"),
+    (
+        "rotate a structure",
+        "q_t q = { h.d, h.b, h.c }; q = { q.z, q.y, q.x }; h.a = q.x; h.b = q.z;",
+        "02 03 02 03 04 05",
+    ),
+    (
+        "an argument before a later one changes it",
+        "h.c = two(h.a, inc(h.a)); h.d = two(inc(h.b), h.b);",
+        "01 02 01 22 04 05",
+    ),
+    (
+        "what is returned is from before the copies out",
+        "h.c = was(h.b, h.b); h.d = was(h.d, h.d);",
+        "00 09 01 03 04 05",
+    ),
     ("inout of one thing twice", "both(h.b, h.b);", "00 0b 02 03 04 05"),
     ("out and in of one thing", "out_in(h.c, h.c);", "00 01 03 03 04 05"),
     ("out argument ignored", "h.a = 7; out_in(_, h.c);", "07 01 02 03 04 05"),
@@ -105,6 +126,26 @@ CONTROLS = [
         "bit<16> w = h.b ++ h.c; h.a = w[11:4]; w[11:4] = 0xab; h.b = w[15:8]; h.c = w[7:0];",
         "10 0a b2 03 04 05",
     ),
+    (
+        "slices by their width",
+        "h.f = 0xfd; h.d = 0xff; h.b = 0xff; bit<8> n = h.c;"
+        "h.a = 5w0 ++ h.f[1 +: 3]; h.d[2 +: 4] = 1; h.b[n +: 3] = 1; h.e = 4w0 ++ h.f[n +: 4];",
+        "06 e7 02 c7 0f fd",
+    ),
+    ("slices above one bit", "h.f[4:1] = 0; h.a = 6w0 ++ h.d[7:1][1:0]; h.e[6:1] += 1;", "01 01 02 03 06 01"),
+    ("slices as arguments", "h.a = inc8(h.d[7:0]); both4(h.c[5:2], h.f[4:1]);", "04 01 16 03 04 19"),
+    ("shift beyond eight bits", "h.c = h.c >> 256; h.d = h.d << 257; h.f <<= 258;", "00 01 00 00 04 00"),
+    (
+        "concatenation has the sign of its left",
+        "int<8> n = (int<8>) h.a - 1; if (n ++ h.b < 0) { h.b = 9; } if (h.f ++ n < 9) { h.c = 9; }",
+        "00 09 02 03 04 05",
+    ),
+    (
+        "a comparison with a sign and without",
+        "int<8> n = (int<8>) h.a - 1; if (n < 1) { h.b = 9; } if ((bit<8>) n < 1) { h.c = 9; }",
+        "00 09 02 03 04 05",
+    ),
+    ("division and remainder", "h.a = 17 / 5; h.b = 17 % 5; h.c = (3 - 17 / 2) * -1;", "03 02 05 03 04 05"),
     ("slice of a slice", "h.f[7:4][3:2] = 3;", "00 01 02 03 04 c5"),
     ("casts", "h.a = (bit<8>) (int<8>) -1; bool t = (bool) h.b[0:0]; h.c = t ? 8w7 : 8w0;", "ff 01 07 03 04 05"),
     ("operator assignments", "h.a += 5; h.b <<= 3; h.c |= 0x40; h.f |-|= 9; h.e[3:0] ^= 0xf;", "05 08 42 03 0b 00"),
@@ -165,6 +206,27 @@ CONTROLS = [
     ),
     ("array", "bit<8>[3] a = { 1, 2, 3 }; a[h.b] = 7; h.a = a[h.b] + a[h.c] + a[0];", "0b 01 02 03 04 05"),
     ("array of structures", "p_t[2] a; a[h.b].x = 6; a[0] = { 1, 2 }; h.a = a[h.b].x + a[h.a].y;", "08 01 02 03 04 05"),
+    (
+        "array of structures, swapped",
+        "p_t[2] a; a[0] = { 1, 2 }; a[h.b] = { 3, 4 }; a[h.b] = { a[h.b].y, a[h.b].x }; h.c = a[1].x; h.d = a[1].y;",
+        "00 01 04 03 04 05",
+    ),
+    (
+        "an index that is narrower than its array",
+        "bit<8>[3] a = { 1, 2, 3 }; bit<1> i = h.a[0:0]; a[i] = 9; h.c = a[2]; h.d = a[i]; h.e = a[i + 1];",
+        "00 01 03 09 02 05",
+    ),
+    (
+        "run-time index out of range",
+        "bit<8>[3] a = { 1, 2, 3 }; a[h.d] = 9; a[h.f] = 9; h.a = a[0] + a[1] + a[2]; hdr.st[h.e] = { 7 };",
+        "06 01 02 03 04 05",
+    ),
+    (
+        "sizes",
+        "bit<8>[5] a; h.d = (bit<8>) a.size;"
+        "h.a = (bit<8>) hdr.st.size; h.b = (bit<8>) h.minSizeInBytes(); h.c = (bit<8>) hdr.u.maxSizeInBytes();",
+        "03 06 02 05 04 05",
+    ),
     ("array of arrays", "bit<8>[2][2] a; a[1][h.b] = 9; a[h.b][0][3:0] = 5; h.a = a[h.b][h.b];", "09 01 02 03 04 05"),
     # statements (spec 12)
     (
@@ -173,6 +235,32 @@ CONTROLS = [
         "08 01 02 03 04 05",
     ),
     ("for in a range up to the largest number", "for (bit<8> i in 250 .. 255) { h.a += 1; }", "06 01 02 03 04 05"),
+    (
+        "for in a range of one",
+        "for (bit<8> i in h.b .. h.b) { h.a += i; } for (int<8> i in -2 .. -2) { h.c += 1; }",
+        "01 01 03 03 04 05",
+    ),
+    (
+        "for in a range that its body changes",
+        "for (bit<8> i in h.b .. h.d) { h.d = 9; h.b = 2; h.a += i; }",
+        "06 02 02 09 04 05",
+    ),
+    (
+        "for in a list that its body changes",
+        "for (bit<8> i in { h.b, h.c }) { h.c = 9; h.a += i; }",
+        "03 01 09 03 04 05",
+    ),
+    (
+        "for with effects in its steps",
+        "for (bit<8> i = inc(h.a); i < inc(h.b); i += 2) { h.c += i; }",
+        "01 03 03 03 04 05",
+    ),
+    (
+        "nested loops",
+        "for (bit<8> i in 1 .. 3) { for (bit<8> j in 1 .. i) {"
+        " if (j == 2) { break; } if (i == 3) { continue; } h.a += 1; } h.b += 1; }",
+        "02 04 02 03 04 05",
+    ),
     ("for in an empty range", "for (bit<8> i in h.c .. h.b) { h.a += 1; }", "00 01 02 03 04 05"),
     ("for in a list", "for (bit<8> i in { 3, 4, 8w5 }) { if (i == 4) { continue; } h.a += i; }", "08 01 02 03 04 05"),
     (
@@ -193,6 +281,11 @@ TOP = """
 const bit<72> BIG = 72w0x12 << 64;
 enum bit<8> E { One = 1, Two = 2 }
 bit<8> inc(inout bit<8> x) { x = x + 1; return x; }
+struct q_t { bit<8> x; bit<8> y; bit<8> z; }
+bit<8> two(in bit<8> x, in bit<8> y) { return (x << 4) + y; }
+bit<8> was(inout bit<8> x, in bit<8> y) { x = 9; return y; }
+bit<8> inc8(in bit<8> x) { return x + 1; }
+void both4(inout bit<4> x, out bit<4> y) { x = x + 5; y = 12; }
 void both(inout bit<8> x, inout bit<8> y) { x = 5; y = y + 10; }
 void out_in(out bit<8> x, in bit<8> y) { x = 0; x = y + 1; }
 bit<8> opt(in bit<8> x = 5, in bit<8> y) { return x + y; }
