@@ -95,7 +95,15 @@ def test_prefixes(program: Program, tmp_path: Path) -> None:
         add routes f1:0x0a000000/8 setb1(val:1, port:1)
         add routes f1:0x0a01**** setb1(val:2, port:2)
         add routes f1:0x0a010203 setb1(val:3, port:3)
+        add routes f1:0x0c000001/32 setb1(val:4, port:4)
+        add routes f1:0x80000000/1 setb1(val:5, port:5)
         setdefault routes drop()
+        packet 0 0c000001 00 01
+        expect 4 0c000001 04
+        packet 0 ff000001 00 01
+        expect 5 ff000001 05
+        packet 0 0c000002 00 01
+        no_packet
         packet 0 0a000001 00 01
         expect 1 0a000001 01
         packet 0 0a010001 00 01
@@ -167,6 +175,17 @@ def test_a_difference_is_shown(program: Program, tmp_path: Path) -> None:
     )
 
 
+def test_what_a_short_frame_lacks_is_marked() -> None:
+    assert show("0102030405", True, b"\x01\xff\x03") == [
+        "    0x0000  expected  01 02 03 04 05",
+        "            got       01 FF 03",
+        "                         ^^    ^^ ^^",
+        "    length: 5 bytes expected, 3 got",
+    ]
+    (length,) = [line for line in show("01020304", False, b"\x01") if "length" in line]
+    assert length == "    length: at least 4 bytes expected, 1 got"
+
+
 def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
     out = fails(program, tmp_path, "expect 3 00\npacket 0 00000001 00 00\nexpect 0 00000001")
     assert "t.stf:1:1: error: packet 1 on port 3 did not come: 0 came" in out
@@ -185,6 +204,7 @@ def test_a_missing_packet_is_said(program: Program, tmp_path: Path) -> None:
         ("add ex b2:0x1* valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have wildcards"),
         ("add ex b2:1/4 valid:1 drop()", "1:11: error: 'hdr.h.b2' is matched by exact, which cannot have a prefix"),
         ("add ex b2:1 drop()", "1:1: error: the exact key 'hdr.x.$valid$' of table c.ex needs a value"),
+        ("add routes f1:1/33 drop()", "1:15: error: 'hdr.h.f1' is matched by lpm, which cannot have a prefix"),
         ("add routes f1:0x*1 drop()", "1:15: error: 'hdr.h.f1' is matched by lpm, which cannot have wildcards"),
         ("setdefault test f()", "1:12: error: there is no table 'test'"),
         ("setdefault test1 nop()", "1:18: error: there is no action of table c.test1 'nop'"),
