@@ -28,6 +28,7 @@ from transpiler.targets.target import Target
 
 if TYPE_CHECKING:
     from transpiler.codegen.generate import Decided, Generated
+    from transpiler.configuration import Configuration
     from transpiler.toolchain.backend import Progress
     from transpiler.toolchain.toolchain import Toolchain
 
@@ -103,6 +104,7 @@ def check(request: Request, runs: bool = False) -> None:
     An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
     """
     from transpiler.codegen import capabilities
+    from transpiler.switches import configuration
 
     with _telling(request, request.start) as diagnostics:
         try:
@@ -113,7 +115,8 @@ def check(request: Request, runs: bool = False) -> None:
                 raise
             diagnostics.warning(reason.span, "architecture", reason.message)
             return
-        capabilities.check(optimised(program, request.wanted), request.target, diagnostics, wanted=request.wanted)
+        made = configuration(request.wanted)
+        capabilities.check(optimised(program, made), made.use.of(request.target), diagnostics)
 
 
 def load(request: Request) -> Program:
@@ -130,27 +133,29 @@ def generate_c(request: Request, program: Program) -> Generated:
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
     click.BadParameter."""
     from transpiler.codegen.generate import generate
+    from transpiler.switches import configuration
 
-    kernels, wanted = _kernels(request, program), request.wanted
+    kernels, made = _kernels(request, program), configuration(request.wanted)
     with _telling(request, program.span) as diagnostics:
-        return generate(optimised(program, wanted), request.target, share("templates"), diagnostics, wanted, kernels)
+        return generate(optimised(program, made), request.target, share("templates"), diagnostics, made, kernels)
 
 
 def decide(request: Request, program: Program) -> Decided:
     """Optimise a program and decide what its C is to be; prints what the target lacks. Raises: Rejected, click.BadParameter."""
     from transpiler.codegen.generate import decide
+    from transpiler.switches import configuration
 
-    kernels, wanted = _kernels(request, program), request.wanted
+    kernels, made = _kernels(request, program), configuration(request.wanted)
     with _telling(request, program.span) as diagnostics:
-        return decide(optimised(program, wanted), request.target, diagnostics, wanted, kernels)
+        return decide(optimised(program, made), request.target, diagnostics, made, kernels)
 
 
-def optimised(program: Program, wanted: Optimisations) -> Program:
+def optimised(program: Program, configuration: Configuration) -> Program:
     """What C is made of."""
     from transpiler.passes import keep_controllable
     from transpiler.passes.pipeline import optimise
 
-    return keep_controllable.run(program, optimise(program, wanted=wanted))
+    return keep_controllable.run(program, optimise(program, passes=configuration.passes))
 
 
 def made_in(folder: Path, request: Request) -> tuple[Path, Path]:
@@ -204,12 +209,13 @@ def toolchain(
 ) -> Toolchain:
     """The toolchain that programs with these optimisations are compiled with. NONE is for every platform, as far as that
     goes. Raises: ToolchainError."""
+    from transpiler.switches import configuration
     from transpiler.toolchain.toolchain import find
 
-    wanted = wanted.as_far_as(machine.platform) if wanted == NONE else wanted
+    binary = configuration(wanted.as_far_as(machine.platform) if wanted == NONE else wanted).binary
     return find(
         machine.platform, machine.arch, compiler=machine.compiler, cpu=machine.cpu, optimise=optimise, sanitize=sanitize,
-        own_processor=wanted.native, self_described=wanted.self_described_buffers, odp=machine.odp, sysroot=machine.sysroot,
+        own_processor=binary.own_processor, self_described=binary.self_described, odp=machine.odp, sysroot=machine.sysroot,
     )  # fmt: skip
 
 

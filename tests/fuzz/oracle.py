@@ -30,6 +30,7 @@ from transpiler.interpreter import ControlError
 from transpiler.interpreter.matches import Match
 from transpiler.optimisations import ALL, NAMES, OF_BUILD, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
+from transpiler.switches import configuration
 from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import compile_program
@@ -134,8 +135,9 @@ class Subject:
         """The C program."""
         diagnostics = Diagnostics()
         try:
-            program = optimise(self.plain, wanted=build.wanted)
-            made = generate(program, builtin(), share("templates"), diagnostics, build.wanted)
+            how = configuration(build.wanted)
+            program = optimise(self.plain, passes=how.passes)
+            made = generate(program, builtin(), share("templates"), diagnostics, how)
         except Rejected:
             return Failure("target", diagnostics.render())
         except Exception as error:

@@ -20,6 +20,7 @@ from transpiler.diagnostics import Diagnostics
 from transpiler.frontend import Source
 from transpiler.optimisations import ALL, Optimisations
 from transpiler.passes.pipeline import optimise
+from transpiler.switches import configuration
 from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
@@ -35,9 +36,8 @@ CITED = re.compile(r"(\w+\.p4):(\d+)")
 def c_of(name: str, cut: bool = True) -> str:
     """The C of a program, cut at every table, small ones too, or at none."""
     program = optimise(P4_16().load(Source(FOLDER / f"{name}.p4"), Diagnostics()))
-    return generate(
-        program, builtin(), share("templates"), Diagnostics(), Optimisations(stages=cut, small_tables=False)
-    ).c
+    made = configuration(Optimisations(stages=cut, small_tables=False))
+    return generate(program, builtin(), share("templates"), Diagnostics(), made).c
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +13,11 @@ import switches
 from macsad import cli
 from macsad.compilation import Request, generate_c
 from macsad.resources import share
+from transpiler.configuration import BEST
 from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
+from transpiler.switches import SWITCHES, configuration
+from transpiler.targets.find import builtin
 from transpiler.toolchain import toolchain
 
 ROOT = Path(__file__).parents[2]
@@ -34,6 +38,36 @@ def test_a_switch_changes_the_c(name: str) -> None:
     assert any(c_of(path) != c_of(path, ALL.without([name])) for path in PROGRAMS)
 
 
+def test_every_optimisation_has_its_switch() -> None:
+    assert sorted(SWITCHES) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_switch_acts_in_one_place(name: str) -> None:
+    """It changes one thing of the configuration, or the kernels that name it are not taken: never both."""
+    kernels = [kernel.name for kernel in builtin().kernels if kernel.optimisation == name]
+    changed = differences(SWITCHES[name](BEST), BEST)
+    assert len(changed) == (0 if kernels else 1)
+    made = configuration(ALL.without([name]))
+    assert differences(made, BEST) == {*changed, "use.without"}
+    assert not set(kernels) & {kernel.name for kernel in made.use.of(builtin()).kernels}
+
+
+def test_everything_is_done_where_nothing_is_left_out() -> None:
+    assert configuration(ALL) == BEST and BEST.use.of(builtin()) == builtin()
+
+
+def differences(one: object, other: object) -> set[str]:
+    """The fields that are not the same, those of a part of it as PART.FIELD."""
+    found = set()
+    for f in fields(one):  # type: ignore[arg-type]
+        ours, theirs = getattr(one, f.name), getattr(other, f.name)
+        if ours != theirs:
+            inner = differences(ours, theirs) if is_dataclass(ours) else {""}
+            found |= {f"{f.name}.{name}".rstrip(".") for name in inner}
+    return found
+
+
 def test_not_native_is_for_any_processor() -> None:
     assert "-march=native" in toolchain.find(arch="x86_64", compiler="gcc").compile_flags or (
         toolchain.host_arch() != "x86_64"
@@ -50,14 +84,15 @@ def test_a_pass_that_is_left_out_is_not_run(name: str) -> None:
     seen: list[str] = []
     without = Optimisations(without_passes=frozenset([name]))
     programs = [switches.load(path) for path in SMALL]
-    assert any(optimise(p) != optimise(p, lambda ran, _: seen.append(ran), without) for p in programs)
+    passes = configuration(without).passes
+    assert any(optimise(p) != optimise(p, lambda ran, _: seen.append(ran), passes) for p in programs)
     assert seen and name not in seen
 
 
 def test_nothing_is_optimised_without_all() -> None:
     assert NONE.left_out == NAMES and not ALL.left_out
     program = switches.load(PROGRAMS[0])
-    assert optimise(program, wanted=NONE) is program
+    assert optimise(program, passes=configuration(NONE).passes) is program
     c = c_of(PROGRAMS[0], NONE)
     assert (
         "#define MACS_NO_PREFETCH" in c

@@ -8,7 +8,6 @@ import pytest
 from hlir_builder import Builder, apply, emit, extract, goto, state
 
 from transpiler.hlir.program import MatchKind, Program
-from transpiler.optimisations import ALL, NONE, Optimisations
 from transpiler.schedule.plan import (
     Access,
     Advance,
@@ -22,13 +21,16 @@ from transpiler.schedule.plan import (
     RunSubBatches,
     Start,
     Tables,
+    Take,
     Transmit,
     plan,
 )
-from transpiler.schedule.plan_edits import EDITS, edited
+from transpiler.schedule.plan_edits import EDITS, Edit, edited, software_pipelined, with_arrays, with_read_ahead
 from transpiler.schedule.planned import access, planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.target import Kernel
+
+Edits = tuple[Edit, ...]
 
 
 def program(*keys: str) -> Program:
@@ -50,19 +52,19 @@ AT_ONCE = program("h.k0", "h.k1")  # one stage
 
 
 def of(
-    what: Program, wanted: Optimisations, *accesses: Access, forms: tuple[Form, ...] = (Form.BURST,)
+    what: Program, edits: Edits, *accesses: Access, forms: tuple[Form, ...] = (Form.BURST,), received: bool = False
 ) -> PipelinePlan:
     tables = Tables(lambda name: accesses[int(name.removeprefix("t"))], lambda name: 2)
     (pipe,) = schedule(what, Options()).pipes
-    return edited(plan(pipe, tables, forms), wanted)
+    return edited(plan(pipe, tables, forms, received), edits)
 
 
-def only(name: str) -> Optimisations:
-    return replace(NONE, **{name: True})
+def without(left_out: Edit) -> Edits:
+    return tuple(edit for edit in EDITS if edit is not left_out)
 
 
 def test_the_plain_plan_looks_up_by_cursors_and_prefetches_nothing() -> None:
-    (made,) = of(TWO, NONE, Access.WORDS, Access.ARRAY).passes
+    (made,) = of(TWO, (), Access.WORDS, Access.ARRAY).passes
     assert made.steps == (
         Receive(),
         Gather(1, listed=True),
@@ -74,30 +76,30 @@ def test_the_plain_plan_looks_up_by_cursors_and_prefetches_nothing() -> None:
 
 
 def test_keys_go_to_tables_as_arrays_where_all_of_a_stage_take_them() -> None:
-    (made,) = of(TWO, only("bulk"), Access.EARLY_ARRAY, Access.CURSORS).passes
+    (made,) = of(TWO, (with_arrays,), Access.EARLY_ARRAY, Access.CURSORS).passes
     assert made.steps[1:4] == (Gather(1, listed=True, keyed=True), Start(1, (0,)), Run(1))
     assert made.steps[4:] == (Gather(2, listed=True), RunSubBatches(2, (0,), 2), Transmit())
-    mixed = of(AT_ONCE, only("bulk"), Access.EARLY_ARRAY, Access.CURSORS)
-    assert mixed == replace(of(AT_ONCE, NONE, Access.ARRAY, Access.ARRAY), tables=mixed.tables)
+    mixed = of(AT_ONCE, (with_arrays,), Access.EARLY_ARRAY, Access.CURSORS)
+    assert mixed == replace(of(AT_ONCE, (), Access.ARRAY, Access.ARRAY), tables=mixed.tables)
     assert not mixed.has_arrays(1)
 
 
 def test_lookups_that_can_wait_are_started_first() -> None:
-    made = of(AT_ONCE, only("bulk"), Access.ARRAY, Access.PHASES)
+    made = of(AT_ONCE, (with_arrays,), Access.ARRAY, Access.PHASES)
     assert made.passes[0].steps[2:-1] == (Start(1, (1,)), Start(1, (0,)), Advance(1, (1,)), Finish(1, (1,)), Run(1))
     assert made.has_arrays(1) and made.is_keyed(1)
 
 
 def test_a_stage_that_several_leave_packets_to_packs_its_keys() -> None:
-    pipe = of(TWO, NONE, Access.ARRAY, Access.ARRAY).pipe
+    pipe = of(TWO, (), Access.ARRAY, Access.ARRAY).pipe
     again = replace(pipe, stages=(*pipe.stages[:2], replace(pipe.stages[2], code=pipe.stages[0].code), pipe.stages[2]))
-    (made,) = edited(plan(again, Tables(lambda name: Access.ARRAY, lambda name: 0), (Form.BURST,)), ALL).passes
+    (made,) = edited(plan(again, Tables(lambda name: Access.ARRAY, lambda name: 0), (Form.BURST,)), EDITS).passes
     assert made.steps[1:4] == (Gather(1, listed=False), PackKeys(1), Start(1, (0,)))
 
 
 @pytest.mark.parametrize("first", [Access.WORDS, Access.PHASES])
-def test_overlap_makes_prologue_and_epilogue(first: Access) -> None:
-    made = of(TWO, ALL, first, Access.ARRAY)
+def test_software_pipelining_makes_prologue_and_epilogue(first: Access) -> None:
+    made = of(TWO, EDITS, first, Access.ARRAY)
     prologue, epilogue = made.passes
     assert made.is_software_pipelined
     assert (prologue.form, epilogue.form) == (Form.PROLOGUE, Form.EPILOGUE)
@@ -111,29 +113,35 @@ def test_overlap_makes_prologue_and_epilogue(first: Access) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "accesses", "forms"),
+    ("edits", "accesses", "forms"),
     [
-        (ALL, (Access.ARRAY, Access.WORDS), (Form.BURST,)),  # nothing to wait for in the first stage
-        (ALL.without(["bulk"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
-        (ALL.without(["software-pipelining"]), (Access.WORDS, Access.WORDS), (Form.BURST,)),
-        (ALL, (Access.WORDS, Access.WORDS), (Form.BURST, Form.PACKETS)),  # packets come by another way, too
+        (EDITS, (Access.ARRAY, Access.WORDS), (Form.BURST,)),  # nothing to wait for in the first stage
+        (without(with_arrays), (Access.WORDS, Access.WORDS), (Form.BURST,)),
+        (without(software_pipelined), (Access.WORDS, Access.WORDS), (Form.BURST,)),
+        (EDITS, (Access.WORDS, Access.WORDS), (Form.BURST, Form.PACKETS)),  # packets come by another way, too
     ],
 )
-def test_without_overlap(wanted: Optimisations, accesses: tuple[Access, ...], forms: tuple[Form, ...]) -> None:
-    made = of(TWO, wanted, *accesses, forms=forms)
+def test_without_software_pipelining(edits: Edits, accesses: tuple[Access, ...], forms: tuple[Form, ...]) -> None:
+    made = of(TWO, edits, *accesses, forms=forms)
     assert tuple(p.form for p in made.passes) == forms and not made.is_software_pipelined
 
 
 def test_read_ahead() -> None:
-    plain = of(TWO, NONE, Access.WORDS, Access.WORDS)
-    (made,) = of(TWO, only("read_ahead"), Access.WORDS, Access.WORDS).passes
+    plain = of(TWO, (), Access.WORDS, Access.WORDS)
+    (made,) = of(TWO, (with_read_ahead,), Access.WORDS, Access.WORDS).passes
     assert made.steps == (Receive(ahead=True), *plain.passes[0].steps[1:])
 
 
-def test_every_edit_has_its_switch() -> None:
-    for name, edit in EDITS:
-        made = of(TWO, ALL, Access.WORDS, Access.ARRAY)
-        less = of(TWO, ALL.without([name.replace("_", "-")]), Access.WORDS, Access.ARRAY)
+def test_the_runtime_reads_ahead_where_it_fills_in_the_records() -> None:
+    for received in (False, True):
+        (made,) = of(TWO, EDITS, Access.WORDS, Access.WORDS, forms=(Form.PACKETS,), received=received).passes
+        assert made.steps[0] == Take(received=received, ahead=received)
+
+
+def test_every_edit_changes_a_plan() -> None:
+    for edit in EDITS:
+        made = of(TWO, EDITS, Access.WORDS, Access.ARRAY)
+        less = of(TWO, without(edit), Access.WORDS, Access.ARRAY)
         assert made.passes != less.passes and edit.__doc__
 
 
@@ -161,9 +169,11 @@ def test_a_profile_is_looked_up_by_cursors() -> None:
     assert access(table, Kernel("k", frozenset({MatchKind.EXACT}), bulk=True)) is Access.CURSORS
 
 
-@pytest.mark.parametrize("straight", [False, True])
-def test_forms(straight: bool) -> None:
-    made = planned(TWO, schedule(TWO, Options()), {}, replace(ALL, run_to_completion=straight))
-    assert made.straight is straight and not made.requests
+@pytest.mark.parametrize("whole", [False, True])
+def test_forms(whole: bool) -> None:
+    options = Options(run_to_completion=whole)
+    made = planned(TWO, schedule(TWO, options), {}, options, EDITS)
+    assert made.run_to_completion is whole and not made.requests
     (pipeline,) = made.plans
-    assert [p.form for p in pipeline.passes] == [Form.BURST if straight else Form.PACKETS]
+    assert [p.form for p in pipeline.passes] == [Form.BURST if whole else Form.PACKETS]
+    assert made.reads_ahead is not whole

@@ -56,7 +56,8 @@ def test_stages_do_what_one_packet_after_the_other_does(stateful: bool, join_lim
         program = maker.program()
         frames = random_programs.frames(random, BURST)
         uncut = frozenset(random.sample(maker.tables, random.randint(0, len(maker.tables) // 2)))
-        stages += compare(program, Options(lambda t, uncut=uncut: t not in uncut, join_limit), frames)[0]  # type: ignore[misc]
+        program_stages = compare(program, Options(lambda t, uncut=uncut: t not in uncut, join_limit=join_limit), frames)  # type: ignore[misc]
+        stages += program_stages[0]
     assert stages > 60 * (1.5 if stateful else 2.5)
 
 

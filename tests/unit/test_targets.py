@@ -26,7 +26,7 @@ from transpiler.externs.algorithms import ALGORITHMS
 from transpiler.externs.table import METHODS
 from transpiler.hlir.program import Architecture, MatchKind, Program, TableKey
 from transpiler.hlir.types import Bits
-from transpiler.optimisations import ALL
+from transpiler.schedule.plan_edits import EDITS
 from transpiler.schedule.planned import planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.description import load
@@ -344,7 +344,7 @@ def test_views_alone_make_the_program() -> None:
     """Templates see the view-model only, so it renders without anything else at hand."""
     what = program("exact")
     kernels = {"t": next(k for k in builtin().kernels if k.name == "exact_hash")}
-    made_view = view(planned(what, schedule(what, Options()), kernels, ALL))
+    made_view = view(planned(what, schedule(what, Options()), kernels, Options(run_to_completion=True), EDITS))
     assert "other_name" in render(replace(made_view, name="other_name"), (), share("templates"))
 
 

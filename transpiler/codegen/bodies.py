@@ -44,10 +44,10 @@ class Bodies:
     lasting: bool
 
 
-def finished(pipes: LoweredPipes, recorded: bool, live_members: Iterable[str]) -> Bodies:
-    """The functions without what nothing reads. `recorded`: the runtime or others read the records; `live_members`: those
+def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[str]) -> Bodies:
+    """The functions without what nothing reads. `record_is_read`: the runtime or others read the records; `live_members`: those
     of the state that something else than the functions reads."""
-    tracked = frozenset() if recorded else OWN_MEMBERS
+    tracked = frozenset() if record_is_read else OWN_MEMBERS
     liveness = Liveness(tracked)
     liveness.needed |= {Variable(LIVE_MEMBER, name) for name in live_members}
     for _, stages in pipes:
@@ -64,14 +64,14 @@ def finished(pipes: LoweredPipes, recorded: bool, live_members: Iterable[str]) -
         )
 
     pipes = rewritten(lambda function: without_dead_stores(function, live, tracked), pipes)
-    lasting = recorded or any(
+    lasting = record_is_read or any(
         is_written(s.function.body) for pipe, stages in pipes if not pipe.replication for s in stages
     )
-    if lasting and not recorded:
+    if lasting and not record_is_read:
         pipes = rewritten(lambda function: replace(function, body=with_lasting_records(function.body)), pipes)
     pipes = rewritten(_written_out, pipes)
     members = frozenset(variable.name for variable in live if variable.of == LIVE_MEMBER)
-    return Bodies(pipes, members, WHOLE if recorded else _record_of(pipes), lasting)
+    return Bodies(pipes, members, WHOLE if record_is_read else _record_of(pipes), lasting)
 
 
 def _written_out(function: Function) -> Function:

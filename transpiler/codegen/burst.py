@@ -10,13 +10,14 @@ from transpiler.schedule.plan import Pass, PipelinePlan, Step, Transmit
 
 
 def pass_views(
-    plan: PipelinePlan, stages: tuple[StageView, ...], given: Given, *, resizes: bool, parted: bool
+    plan: PipelinePlan, stages: tuple[StageView, ...], given: Given, *, resizes: bool, replicates: bool
 ) -> tuple[PassView, ...]:
-    """The functions of a pipeline. `resizes`: they may change a frame's length; `parted`: packets may go on to another one."""
+    """The functions of a pipeline. `resizes`: they may change a frame's length; `replicates`: packets may go on to a
+    replication pipeline."""
     name = plan.pipe.name
     return tuple(
         PassView(
-            made.form, f"{name}_{PassView.NAMES[made.form]}", name, stages, _blocks(made, stages), given, resizes, parted
+            made.form, f"{name}_{PassView.NAMES[made.form]}", name, stages, _blocks(made, stages), given, resizes, replicates
         )
         for made in plan.passes
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Protocol
 
 from transpiler.analysis.locations import actions_of
@@ -21,7 +20,6 @@ from transpiler.hlir.traverse import (
     walk,
 )
 from transpiler.hlir.types import Bits, Varbit, width_of
-from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.architectures import preserved_lists
 from transpiler.targets.target import Kernel, Target
 
@@ -40,11 +38,8 @@ def check(
     target: Target,
     diagnostics: Diagnostics,
     asked: Mapping[str, str] | None = None,
-    wanted: Optimisations = ALL,
 ) -> dict[str, Choice]:
     """Report everything that the target lacks; the kernel of each table with a key, `asked` for or chosen. Raises: Rejected."""
-    usable = tuple(kernel for kernel in target.kernels if kernel.optimisation not in wanted.left_out)
-    target = replace(target, kernels=usable)
     checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
     kernels = checker.run()
     diagnostics.raise_if_errors()

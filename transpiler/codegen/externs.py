@@ -51,7 +51,7 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 
 class Externs:
-    """The C names, views and calls of a program's extern instances. `sums`: as Optimisations has it; `deferred`: counters whose
+    """The C names, views and calls of a program's extern instances. `sums`: as Lowering has it; `deferred`: counters whose
     counts are; `groups`: of registers that are locked together."""
 
     def __init__(

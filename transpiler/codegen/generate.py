@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transpiler.codegen import capabilities
@@ -13,15 +13,15 @@ from transpiler.codegen.lower import lower
 from transpiler.codegen.program import view
 from transpiler.codegen.render import render
 from transpiler.codegen.renew import renew_locals
+from transpiler.configuration import BEST, Configuration
 from transpiler.diagnostics import Diagnostics
 from transpiler.externs.table import TABLE
 from transpiler.hlir.program import ExternInstance, Program
-from transpiler.optimisations import ALL, Optimisations
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.open_actions import with_open_actions
 from transpiler.schedule.planned import Planned, planned
-from transpiler.schedule.scheduler import Options, schedule
+from transpiler.schedule.scheduler import schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
 from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
 from transpiler.targets.target import Target
@@ -39,7 +39,8 @@ class Generated:
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What is decided before any C is made: the choices of kernels, by table and value set, and the plan. `compared`:
-    tables that are code; `near`: those whose lookups do not miss the cache; `atomic`: regions that are, for registers."""
+    tables that are code; `near`: those that are not cut at, as their lookups do not miss the cache; `atomic`: regions that are,
+    for registers."""
 
     choices: Mapping[str, Choice]
     planned: Planned
@@ -52,32 +53,24 @@ def decide(
     program: Program,
     target: Target,
     diagnostics: Diagnostics,
-    wanted: Optimisations = ALL,
+    configuration: Configuration = BEST,
     asked: Mapping[str, str] | None = None,
 ) -> Decided:
     """Choose kernels, schedule and plan a program for a target. `asked`: kernels, by table. Raises: Rejected, for what the
     target lacks."""
-    choices = capabilities.check(program, target, diagnostics, asked, wanted)
+    target, scheduler = configuration.use.of(target), configuration.scheduler
+    choices = capabilities.check(program, target, diagnostics, asked)
     program = renew_locals(lower(program))
-    near_bytes = target.near_bytes if wanted.small_tables else 0
-    large = large_state(program, near_bytes) if wanted.stages and wanted.state else frozenset()
-    program = with_hoisted_indexes(program, large_state(program, 0)) if wanted.state else program
-    atomic = with_atomic_regions(program)
+    started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
+    large = frozenset(filter(scheduler.cut, started & large_state(program, target.near_bytes)))
+    atomic = with_atomic_regions(with_hoisted_indexes(program, started))
     program = with_open_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
-    near = _near(choices, target) - compared if wanted.small_tables else frozenset()
-    options = Options(
-        lambda table: wanted.stages and table not in near | compared,
-        large=large,
-        concurrent_lookups=wanted.concurrent_lookups,
-        merge=wanted.merge,
-        locals=wanted.locals,
-        run_to_completion=wanted.run_to_completion,
-        constant_propagation=wanted.constant_propagation,
-    )
+    near = frozenset(filter(scheduler.cut, _near(choices, target) - compared))
+    options = replace(scheduler, cut=lambda table: scheduler.cut(table) and table not in near | compared, large=large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
-    deferred = large_counters(program, near_bytes) if wanted.defer_counts else frozenset()
-    made = planned(program, schedule(program, options), kernels, wanted, deferred, atomic.groups)
+    deferred = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
+    made = planned(program, schedule(program, options), kernels, options, configuration.plan, deferred, atomic.groups)
     return Decided(choices, made, compared, near, atomic)
 
 
@@ -86,35 +79,31 @@ def generate(
     target: Target,
     templates: Path,
     diagnostics: Diagnostics,
-    wanted: Optimisations = ALL,
+    configuration: Configuration = BEST,
     asked: Mapping[str, str] | None = None,
 ) -> Generated:
     """The C of a program for a target. `templates`: the folder of ours; `asked`: as for decide().
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    decided = decide(program, target, diagnostics, wanted, asked)
-    made = view(decided.planned, wanted, target.counters, bool(target.templates), target.run)
+    decided = decide(program, target, diagnostics, configuration, asked)
+    made = view(decided.planned, configuration, target.counters, bool(target.templates), target.run)
     folders = dict.fromkeys(TABLE.folders[header] for header in sorted(headers(program)))
-    return Generated(render(made, target.templates, templates), _notes(program, decided, wanted), tuple(folders))
+    return Generated(render(made, target.templates, templates), _notes(program, decided, configuration), tuple(folders))
 
 
-def _notes(program: Program, decided: Decided, wanted: Optimisations) -> tuple[str, ...]:
+def _notes(program: Program, decided: Decided, configuration: Configuration) -> tuple[str, ...]:
     made = decided.planned.schedule
     return (
         *(f"table {t.name}: {_note(decided.choices.get(t.name))}" for t in program.tables),
         *(f"value set {s.name}: {_note(decided.choices.get(s.name))}" for s in program.value_sets),
         *(f"{e.kind.replace('_', ' ')} {e.name}: {note}" for e in program.externs if (note := _state_note(program, e))),
         *(f"{p.name}: {len(p.stages)} stage{'s' if len(p.stages) > 1 else ''}" for p in made.pipes),
-        *(
-            f"table {t.name}: no stage, it stays in the cache"
-            for t in program.tables
-            if wanted.stages and t.name in decided.near
-        ),
+        *(f"table {t.name}: no stage, it stays in the cache" for t in program.tables if t.name in decided.near),
         *(
             f"table {t.name}: a stage of its own, as its kernel has no `memory` figures"
             for t in program.tables
-            if wanted.stages and wanted.small_tables and t.name not in made.synchronous
+            if configuration.use.small_tables and configuration.scheduler.cut(t.name) and t.name not in made.synchronous
             if (choice := decided.choices.get(t.name)) is not None and not choice.has_figures
         ),
         *(f"table {name}: no stage, to keep packet order" for name in sorted(made.synchronous)),

@@ -14,16 +14,16 @@ GO_ON = "macs_go_on"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a generated function says it. `gives_verdicts`: it has `verdict`, in the burst's array; `recorded`: the runtime
+    """How a generated function says it. `gives_verdicts`: it has `verdict`, in the burst's array; `record_is_read`: the runtime
     or others read it in the record."""
 
     gives_verdicts: bool
-    recorded: bool
+    record_is_read: bool
 
     def drop(self, cause: str = "PROGRAM") -> Body:
         """Ends the function. `cause`: of enum macs_cause."""
         made: list[Statement] = []
-        if self.recorded:
+        if self.record_is_read:
             made.append(Assign(packet("verdict"), Name("MACS_DROP")))
             made.append(Assign(packet("cause"), Name(f"MACS_CAUSE_{cause}")))
         if self.gives_verdicts:
@@ -33,7 +33,7 @@ class Outcome:
     def forward(self, port: Expression) -> Body:
         """To the port of that number."""
         made: list[Statement] = [Assign(packet("egress_port"), port)]
-        if self.recorded:
+        if self.record_is_read:
             made.append(Assign(packet("verdict"), Name("MACS_FORWARD")))
         if self.gives_verdicts:
             made.append(Assign(VERDICT, call("macs_verdict_of_port", "common", port)))
@@ -42,7 +42,7 @@ class Outcome:
     def go_on(self, verdict: str, group: Expression | None = None) -> Body:
         """To what follows this pipe, which the runtime finds in the record. `group`: a multicast group's number."""
         on = Assign(VERDICT, Name("MACS_VERDICT_CONTINUE"))
-        if self.gives_verdicts and not self.recorded:
+        if self.gives_verdicts and not self.record_is_read:
             none = Literal("0")
             return (Do(call(GO_ON, "common", packet("handle"), LIVE, verdict, group or none)), on)
         return (*_in_record(Name(verdict), group), *((on,) if self.gives_verdicts else ()))

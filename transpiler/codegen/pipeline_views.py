@@ -179,7 +179,7 @@ class PassView:
     blocks: tuple[BlockView, ...]
     given: Given
     resizes: bool
-    parted: bool
+    replicates: bool
 
     @property
     def entry(self) -> str:
@@ -275,7 +275,7 @@ class PassView:
         """What is done when packet number i has its verdict: one that goes on keeps its state in its buffer."""
         state = Name("state")
         made: list[Statement] = []
-        if self.parted and self.given.lasting:
+        if self.replicates and self.given.lasting:
             handles, verdicts = (Index(Name(f"{self.at}{name}"), Name("i")) for name in ("handles", "verdicts"))
             goes_on: Expression = call("odp_unlikely", infix(verdicts, "==", "MACS_VERDICT_CONTINUE"))
             if not self.alone:

@@ -56,8 +56,9 @@ EXPECT = "_prefetch"  # the end of the name of the generated function that fetch
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What all stages of a program are lowered with. `in_place`: as Optimisations has it; `gives_verdicts`: what becomes of a
-    packet is its verdict (but in replication pipelines), `recorded`: its record says it too; `requests`: packets make some."""
+    """What all stages of a program are lowered with. `in_place`: as Lowering has it; `gives_verdicts`: what becomes of a
+    packet is its verdict (but in replication pipelines), `record_is_read`: its record says it too; `requests`: packets make
+    some."""
 
     program: Program
     storage: Storage
@@ -65,7 +66,7 @@ class Context:
     externs: Externs
     in_place: bool = True
     gives_verdicts: bool = False
-    recorded: bool = True
+    record_is_read: bool = True
     long_loops: frozenset[Span] = frozenset()
     requests: bool = False
 
@@ -105,7 +106,7 @@ class _StageLowering:
         self.stage = pipe.stages[number]
         self.scope = Scope()
         parts = (context.program, context.storage, context.tables, context.externs)
-        outcome = Outcome(context.gives_verdicts and not pipe.replication, context.recorded or pipe.replication)
+        outcome = Outcome(context.gives_verdicts and not pipe.replication, context.record_is_read or pipe.replication)
         loops = LongLoops(context.long_loops, outcome, context.requests)
         arguments = (*parts, self.scope, self._leave, loops)
         self.intrinsics = Intrinsics(context.program, context.storage, self.scope, outcome)

@@ -85,7 +85,7 @@ class Storage:
         in_place: bool = False,
     ) -> None:
         """`sunk`: fields of which the deparser stores what its stage wrote, see schedule/sinking.py. `in_place`:
-        as Optimisations has it: headers that do not move may lie at offsets that are known."""
+        as Lowering has it: headers that do not move may lie at offsets that are known."""
         self.program = program
         self.names = names
         self.sunk = sunk

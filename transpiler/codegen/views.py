@@ -147,29 +147,34 @@ class SlotView:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveView:
+    """What a packet keeps from stage to stage, struct live. `fresh`: what of it does not begin as zero; `begins`: whether a
+    packet needs that beginning. `headers`, `preserved`: what clones keep, and what each list of preserved fields does;
+    `preserves`: whether a pipe or clone takes those; `clones`: whether there are clones."""
+
+    declarations: tuple[str, ...]
+    fresh: tuple[str, ...]
+    begins: bool
+    headers: tuple[SlotView, ...]
+    preserved: tuple[tuple[str, ...], ...]
+    preserves: bool
+    clones: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramView:
-    """`fresh`: what of the live values does not begin as zero; `begins_live`: whether a packet
-    needs that beginning. `overridden`: the target has templates of its own, whose code may name what ours does not.
-    `live_headers`, `preserved`: what clones keep, and what each list of preserved fields does; `preserves`: whether a pipe
-    or clone takes them. `given`: what functions are given of a packet.
+    """`overridden`: the target has templates of its own, whose code may name what ours does not.
+    `given`: what functions are given of a packet.
     `instances`: the architecture's numbers for the ways of packets through the runtime.
-    `reads_ahead`, `sends_singly`, `ciphers_singly`, `avoids_huge_pages`, `all_passes`, `defines`: which optimisations are
-    done."""
+    `defines`: names that are defined before all else; `settings`: members of struct macs_program that are true."""
 
     name: Outside
     source: Outside
     includes: tuple[str, ...]
     wide: tuple[int, ...]
-    live: tuple[str, ...]
-    fresh: tuple[str, ...]
-    begins_live: bool
-    live_headers: tuple[SlotView, ...]
-    preserved: tuple[tuple[str, ...], ...]
-    preserves: bool
-    clones: bool
+    live: LiveView
     uses_requests: bool
     ciphers: bool
-    ciphers_singly: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]
@@ -181,13 +186,9 @@ class ProgramView:
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
     ordered: bool
-    straight: bool
     given: Given
-    reads_ahead: bool
-    sends_singly: bool
-    avoids_huge_pages: bool
     defines: tuple[str, ...]
-    all_passes: bool
+    settings: tuple[str, ...]
     uses_time: bool
     overridden: bool
     run: RunDefaults
@@ -203,8 +204,8 @@ class ProgramView:
         return self.given.lasting
 
     @property
-    def parted(self) -> bool:
-        """Whether some packets leave the pipe of the others."""
+    def replicates(self) -> bool:
+        """Whether packets may go on to a replication pipeline."""
         return any(pipe.replication for pipe in self.pipes)
 
     @property

@@ -110,8 +110,9 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
     match step:
         case Receive(ahead=ahead):
             return "receive", "each packet: run entry" + ("; prefetch the headers of later packets" if ahead else "")
-        case Take():
-            return "take", "each packet: run entry"
+        case Take(ahead=ahead):
+            before = "; the runtime has prefetched its headers" if ahead else ""
+            return "take", f"each packet: run entry{before}"
         case Transmit():
             return "transmit", "each packet by its verdict"
         case Gather(listed=listed, keyed=keyed):

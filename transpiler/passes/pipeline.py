@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from transpiler.hlir.program import Program
-from transpiler.optimisations import ALL, Optimisations
 from transpiler.passes import (
     fold_branches,
     fold_selects,
@@ -20,8 +19,9 @@ from transpiler.passes import (
 from transpiler.verifier import Malformed, verify
 
 Pass = Callable[[Program], Program]
+NamedPass = tuple[str, Pass]
 
-PASSES: tuple[tuple[str, Pass], ...] = (
+PASSES: tuple[NamedPass, ...] = (
     ("simplify_expressions", simplify_expressions.run),
     ("propagate_copies", propagate_copies.run),
     ("fold_branches", fold_branches.run),
@@ -56,11 +56,12 @@ def _verified(name: str, made: Program, before: Program) -> Program:
 
 
 def optimise(
-    program: Program, observe: Callable[[str, Program], None] | None = None, wanted: Optimisations = ALL
+    program: Program,
+    observe: Callable[[str, Program], None] | None = None,
+    passes: tuple[NamedPass, ...] = PASSES,
 ) -> Program:
-    """The program after all passes that are wanted, in rounds until nothing changes. `observe` sees each pass's name and
-    result. Raises: BadPass."""
-    passes = [(name, run) for name, run in PASSES if wanted.passes and name not in wanted.without_passes]
+    """The program after these passes, in rounds until nothing changes. `observe` sees each pass's name and result.
+    Raises: BadPass."""
     for _ in range(ROUNDS):
         before = program
         for name, run in passes:

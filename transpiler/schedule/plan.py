@@ -58,9 +58,12 @@ class Receive:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The same of packets whose records are filled."""
+    """The same of packets whose records are filled. `received`: the runtime has just filled them in, of a received burst;
+    `ahead`: and meanwhile prefetched the headers of later packets."""
 
     stage: int = 0
+    received: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +190,14 @@ class PipelinePlan:
         return tuple(step for made in self.passes for step in made.steps)
 
 
-def plan(pipe: PipeSchedule, tables: Tables, forms: tuple[Form, ...]) -> PipelinePlan:
+def plan(pipe: PipeSchedule, tables: Tables, forms: tuple[Form, ...], received: bool = False) -> PipelinePlan:
     """The plan of a pipeline without any optimisation: those are edits of it, in plan_edits.py. `forms`: of Form.BURST and
-    Form.PACKETS those that it needs."""
-    return PipelinePlan(pipe, tables, tuple(Pass(form, _steps(pipe, tables, form)) for form in forms))
+    Form.PACKETS those that it needs; `received`: the latter takes received bursts."""
+    return PipelinePlan(pipe, tables, tuple(Pass(form, _steps(pipe, tables, form, received)) for form in forms))
 
 
-def _steps(pipe: PipeSchedule, tables: Tables, form: Form) -> Steps:
-    first: Step = Receive() if form is Form.BURST else Take()
+def _steps(pipe: PipeSchedule, tables: Tables, form: Form, received: bool) -> Steps:
+    first: Step = Receive() if form is Form.BURST else Take(received=received)
     later = tuple(step for number in range(1, len(pipe.stages)) for step in _of_stage(pipe, tables, number))
     return (first, *later, *((Transmit(),) if form is Form.BURST else ()))
 

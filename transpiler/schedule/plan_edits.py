@@ -5,11 +5,10 @@ Each gives the plan that it got where it finds nothing to do. So a plan without 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import groupby
 
-from transpiler.optimisations import Optimisations
 from transpiler.schedule.plan import (
     Access,
     Advance,
@@ -24,16 +23,16 @@ from transpiler.schedule.plan import (
     Start,
     Step,
     Steps,
+    Take,
 )
 
 Edit = Callable[[PipelinePlan], PipelinePlan]
 
 
-def edited(plan: PipelinePlan, wanted: Optimisations) -> PipelinePlan:
-    """The plan with those that are wanted."""
-    for name, edit in EDITS:
-        if getattr(wanted, name):
-            plan = edit(plan)
+def edited(plan: PipelinePlan, edits: Iterable[Edit]) -> PipelinePlan:
+    """The plan after these edits."""
+    for edit in edits:
+        plan = edit(plan)
     return plan
 
 
@@ -78,7 +77,7 @@ def _as_arrays(gather: Gather, accesses: tuple[Access, ...]) -> Steps:
     )
 
 
-# --- software pipelining  ------------------------------------------------------------------------------------------------
+# --- software pipelining -------------------------------------------------------------------------------------------------
 
 
 def software_pipelined(plan: PipelinePlan) -> PipelinePlan:
@@ -127,17 +126,15 @@ def _begun(step: Step) -> Step:
 
 def with_read_ahead(plan: PipelinePlan) -> PipelinePlan:
     """With the headers of later packets of a received burst prefetched."""
-    return _rewritten(plan, lambda step: replace(step, ahead=True) if isinstance(step, Receive) else step)
-
-
-def _rewritten(plan: PipelinePlan, rewrite: Callable[[Step], Step]) -> PipelinePlan:
-    passes = (replace(made, steps=tuple(map(rewrite, made.steps))) for made in plan.passes)
+    passes = (replace(made, steps=tuple(map(_read_ahead, made.steps))) for made in plan.passes)
     return replace(plan, passes=tuple(passes))
 
 
-# by the name of the switch in Optimisations
-EDITS: tuple[tuple[str, Edit], ...] = (
-    ("bulk", with_arrays),
-    ("software_pipelining", software_pipelined),
-    ("read_ahead", with_read_ahead),
-)
+def _read_ahead(step: Step) -> Step:
+    match step:
+        case Receive() | Take(received=True):
+            return replace(step, ahead=True)
+    return step
+
+
+EDITS: tuple[Edit, ...] = (with_arrays, software_pipelined, with_read_ahead)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from transpiler.externs.table import CIPHERING, CUTTING
 from transpiler.hlir.program import Program, Table
-from transpiler.optimisations import Optimisations
 from transpiler.schedule.architectures import describe
 from transpiler.schedule.atomic_regions import Group
 from transpiler.schedule.pipeline import calls
-from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, plan
-from transpiler.schedule.plan_edits import edited
+from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, Take, plan
+from transpiler.schedule.plan_edits import Edit, edited
+from transpiler.schedule.scheduler import Options
 from transpiler.schedule.stages import Schedule
 from transpiler.targets.target import Kernel, Need
 
@@ -20,47 +20,54 @@ from transpiler.targets.target import Kernel, Need
 @dataclass(frozen=True, slots=True)
 class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
-    `straight`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something beside
-    their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together."""
+    `run_to_completion`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something
+    beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together."""
 
     program: Program
     schedule: Schedule
     kernels: Mapping[str, Kernel]
     plans: tuple[PipelinePlan, ...]
-    straight: bool
+    run_to_completion: bool
     requests: bool
     deferred: frozenset[str] = frozenset()
     groups: tuple[Group, ...] = ()
 
     @property
-    def has_aside(self) -> bool:
-        """Whether packets may leave a pipe for one aside."""
+    def replicates(self) -> bool:
+        """Whether packets may leave a pipe for the replication pipeline."""
         return any(pipe.replication for pipe in self.schedule.pipes)
+
+    @property
+    def reads_ahead(self) -> bool:
+        """Whether the runtime prefetches the headers of later packets, where it fills in records."""
+        steps = (step for plan in self.plans for made in plan.passes for step in made.steps)
+        return any(isinstance(step, Take) and step.ahead for step in steps)
 
 
 def planned(
     program: Program,
     schedule: Schedule,
     kernels: Mapping[str, Kernel],
-    wanted: Optimisations,
+    options: Options,
+    edits: Iterable[Edit],
     deferred: frozenset[str] = frozenset(),
     groups: tuple[Group, ...] = (),
 ) -> Planned:
-    """The plans of a program under a schedule."""
+    """The plans of a program under a schedule that was made with these options."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
     requests = uses_requests(program)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
-    straight = wanted.run_to_completion and received == 1 and not schedule.ordered and apart
+    whole = options.run_to_completion and received == 1 and not schedule.ordered and apart
     tables = Tables(
         lambda name: access(program.table[name], kernels.get(name)),
         lambda name: kernels[name].steps if name in kernels else 0,
     )
-    plans = []
+    plans: list[PipelinePlan] = []
     for pipe in schedule.pipes:
-        whole = (Form.BURST,) if straight and not pipe.replication else ()
-        forms = (*whole, *((Form.PACKETS,) if not whole or requests else ()))
-        plans.append(edited(plan(pipe, tables, forms), wanted))
-    return Planned(program, schedule, kernels, tuple(plans), straight, requests, deferred, groups)
+        burst = (Form.BURST,) if whole and not pipe.replication else ()
+        forms = (*burst, *((Form.PACKETS,) if not burst or requests else ()))
+        plans.append(edited(plan(pipe, tables, forms, received=not whole and not plans), edits))
+    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups)
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

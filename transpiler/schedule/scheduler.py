@@ -23,13 +23,16 @@ from transpiler.schedule.tree import Node, TreeBuilder
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`cut`: whether a lookup in that table may miss the cache, so that cutting there pays; `large`: the registers and meters
-    of which that holds.
-    `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a
-    stage: its own and those of the joins that it leads to.
-    `concurrent_lookups`, `merge`, `locals`, `run_to_completion`, `constant_propagation`: as Optimisations has them."""
+    """`cut`: whether a lookup in that table, or an access to that register or meter, may miss the cache, so that cutting there
+    pays; `starts_state`: whether accesses to that register or meter are started as lookups are; `large`: those of which both
+    hold. `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a stage:
+    its own and those of the joins that it leads to. `concurrent_lookups`: tables that do not depend on each other are looked
+    up in the same stage. `merge`: ingress and egress are one pipe where they can be. `run_to_completion`: a burst goes through
+    the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `constant_propagation`: what
+    is known where a stage begins is used."""
 
     cut: Callable[[str], bool] = lambda table: True
+    starts_state: Callable[[str], bool] = lambda instance: True
     join_limit: int = 1000
     concurrent_lookups: bool = True
     merge: bool = True
@@ -42,8 +45,8 @@ class Options:
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     architecture = describe(program)
-    if options.merge and options.run_to_completion and (parted := architecture.plan_parted(program)):
-        made = _schedule(program, parted, options)
+    if options.merge and options.run_to_completion and (plans := architecture.plan_parted(program)):
+        made = _schedule(program, plans, options)
         if not made.ordered:  # else some would come to a state of egress later than the packets behind them
             return made
     return _schedule(
@@ -64,7 +67,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
     pipes = tuple(number(pipe, split) for pipe, split in zip(plans, splits, strict=True))
     if options.constant_propagation:
         pipes = with_abstract_state(program, pipes)
-    order = (synchronous | (wished - cuttable), _one_by_one(program, splits))
+    order = (synchronous | (wished - cuttable), _must_be_ordered(program, splits))
     if not options.locals:
         return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))
     passes = sum(not plan.replication for plan in plans) == 1 and not any(architecture.preserved(program))
@@ -73,7 +76,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
     return Schedule(pipes, live, zeroed, *order, spread_headers(program, pipes), given, passes)
 
 
-def _one_by_one(program: Program, splits: list[Split]) -> bool:
+def _must_be_ordered(program: Program, splits: list[Split]) -> bool:
     """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state."""
     touched = [state for split in splits for state in states_of(program, split)]
     return len(set(touched)) < len(touched) or (bool(touched) and describe(program).second_lives(program))

@@ -1,0 +1,69 @@
+"""How a program is compiled, as data: each part of the compiler is given what concerns it, and asks for no switch.
+
+`Configuration()` does all that the compiler can do; `switches.py` edits it, one entry for each optimisation that is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from transpiler.passes.pipeline import PASSES, NamedPass
+from transpiler.schedule.plan_edits import EDITS, Edit
+from transpiler.schedule.scheduler import Options
+from transpiler.targets.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What is used of a target. `small_tables`: it says which tables and registers stay in the cache; `without`: kernels that
+    name one of these optimisations are not taken."""
+
+    small_tables: bool = True
+    without: frozenset[str] = frozenset()
+
+    def of(self, target: Target) -> Target:
+        """The target as if it had no more."""
+        kernels = tuple(kernel for kernel in target.kernels if kernel.optimisation not in self.without)
+        return replace(target, kernels=kernels, near_bytes=target.near_bytes if self.small_tables else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
+    fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
+    the burst."""
+
+    in_place: bool = True
+    sums: bool = True
+    deferred_counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """What the C is compiled to. `own_processor`: code for the processor of this machine; `self_described`: packet buffers that
+    have their description in them."""
+
+    own_processor: bool = True
+    self_described: bool = True
+
+
+SCHEDULER = Options(run_to_completion=True, constant_propagation=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """In the order in which a program meets them: `passes` that rewrite it, the `use` of its target, options of the
+    `scheduler`, edits of the `plan`, `lowering`; `defines`: names that the C file defines for the backend's headers;
+    `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
+
+    passes: tuple[NamedPass, ...] = PASSES
+    use: Use = Use()
+    scheduler: Options = SCHEDULER
+    plan: tuple[Edit, ...] = EDITS
+    lowering: Lowering = Lowering()
+    defines: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    binary: Binary = Binary()
+
+
+BEST = Configuration()
