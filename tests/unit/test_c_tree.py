@@ -185,6 +185,7 @@ def test_other_arms_stay_where_they_are() -> None:
 
 def test_the_last_thing_that_is_done_with_a_packet_needs_no_return() -> None:
     assert flattened((If(X, (Return((A,)),)), Return((B,)))) == (If(X, (Return((A,)),)), B)
+    assert flattened((If(X, (A,), (B, Return((Z,)))),)) == (If(X, (A,), (B, Z)),)
 
 
 def test_a_block_without_variables_is_opened() -> None:

@@ -68,21 +68,21 @@ class DeparserStatements(Statements):
         self._sure = valid
         emits = [s for s in walk(control.body) if isinstance(s, Emit)]
         self._numbers = None if ends else count()  # in program order, in which both `walk` and lowering go
-        straight = all(isinstance(s, Emit) for s in control.body)
+        plain = all(isinstance(s, Emit) for s in control.body)
         made: list[CStatement] = []
-        if not straight:
+        if not plain:
             made += [Declare("bool", f"emits_{n}", FALSE) for n in range(0 if ends else len(emits))]
             made += self.body(control.body)
         made += then
         if not ends:
-            made += self._change(emits, straight)
+            made += self._change(emits, plain)
         return (Block(tuple(made), cite=at(control.span), part="deparser.c.j2"),)
 
-    def _change(self, emits: list[Emit], straight: bool) -> Body:
-        """The change of the frame. `straight`: a header goes out where it is valid."""
+    def _change(self, emits: list[Emit], plain: bool) -> Body:
+        """The change of the frame. `plain`: a header goes out where it is valid."""
         made = list(self._places_of_repeated(emits))
         headers = [e.header for e in emits]
-        guards = [self._valid(e.header) if straight else Name(f"emits_{n}") for n, e in enumerate(emits)]
+        guards = [self._valid(e.header) if plain else Name(f"emits_{n}") for n, e in enumerate(emits)]
         may_move = any(self._assigned(header) is not None for header in headers) or calls(self.program, KEEPING)
         settled = None if may_move or not self.in_place else settled_headers(self.program)
         first = len(headers) - (settled or 0)

@@ -91,7 +91,7 @@ class ParserStatements(Statements):
         made.append(Assign(packet("payload_offset"), CURSOR))
         if variable is not None:
             made.append(Assign(self.scope.read(self.storage.variable(variable)), ERROR))
-        return (Block(tuple(made), cite=at(parser.span)),)
+        return (Block(tuple(made), cite=f"{at(parser.span)}: parser"),)
 
     def _count_visit(self) -> Body:
         """A state that is come to too often without going on in the frame is an error."""

@@ -96,7 +96,8 @@ class LookupView:
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """One stage: `function` is its name; `locals` are declarations with their initial values. `listed`: its packets come in
+    """One stage: `function` is its name; `title`: what it begins with, `goes_on`: whether it leaves packets to later stages;
+    `locals` are declarations with their initial values. `listed`: its packets come in
     their order, from one stage, so that a list will do in place of a set. `bulk`, `keyed`: the keys of its lookups go to their
     tables as arrays, and who leaves a packet to it puts them there. `takes`: what the function is given, `takes_for_keys`:
     what those are that make its keys; `unpacked`, `unpacked_for_keys`: what they begin with, names for parts of that."""
@@ -116,11 +117,12 @@ class StageView:
     unpacked: Body
     unpacked_for_keys: Body
     pipe_name: str
+    goes_on: bool
 
     @property
     def holds(self) -> bool:
         """Whether its work holds cells of registers."""
-        return any(name.startswith("macs_hold") for name in called(self.body))
+        return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
     @property
     def expects(self) -> bool:

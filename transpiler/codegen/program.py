@@ -101,7 +101,7 @@ class _Lowered:
         preserves = any(state.view.preserved[number - 1] for number in pipe.keeps if number)
         begins = frozenset({"live"} if pipe.renews and (preserves or state.view.begins) else ())
         begins |= {"packet"} if begins and preserves else set()
-        frame = Frame(pipe.name, self.given, gives_verdicts, len(stages) == 1, begins, self.overridden)
+        frame = Frame(pipe, self.given, gives_verdicts, len(stages) == 1, begins, self.overridden)
         views = state.begun(pipe, stage_views(stages, frame))
         resizes = self.record_is_read or may_resize(stages)
         passes = pass_views(plan, views, self.given, resizes=resizes, replicates=self.planned.replicates)

@@ -18,6 +18,7 @@ struct live {
     uint8_t nothing;
 };
 
+/* What stands in a packet's buffer: the runtime's record of it, and its live values. */
 struct state {
     struct macs_packet packet;
     struct live live;
@@ -34,7 +35,7 @@ enum {
     error_ParserInvalidArgument = 6,
 };
 
-/* Stage 0: entry. */
+/* Stage 0: from the beginning to the end. */
 static inline void ingress_0_entry(const struct macs_common *common, struct state *state, macs_verdict *restrict verdict) {
     struct macs_packet *const packet = &state->packet;
     uint16_t I_hash = 0;
@@ -55,7 +56,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     uint8_t hdr_items_value[4] = {0, 0, 0, 0};
     uint8_t meta_count = 0;
     uint16_t standard_metadata_egress_spec = 0;
-    { /* plain.p4:12 */
+    { /* plain.p4:12: parser */
         uint32_t at = 0;
         if (packet->length - at < 15) { /* plain.p4:14 */
             goto parsed;
@@ -169,7 +170,7 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     }
     packet->egress_port = standard_metadata_egress_spec;
     *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
-    { /* rest.p4:5 */
+    { /* rest.p4:5: deparser */
         uint32_t head = 0;
         bool moved = false;
         if (hdr_extra_valid) {
@@ -273,9 +274,9 @@ static inline void ingress_0_entry(const struct macs_common *common, struct stat
     }
 }
 
-/* A received burst, from end to end. */
+/* A received burst, from the parser to its transmission. Returns its bytes. */
 static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
-    const struct macs_common here = macs_common_of(worker), *const common = &here;
+    const struct macs_common of_burst = macs_common_of(worker), *const common = &of_burst;
     macs_verdict verdicts[MACS_BURST_MAX];
     struct macs_extent received = {0, 0}, sent = {0, 0};
     for (uint32_t i = 0; i < count; i++) {

@@ -19,6 +19,7 @@ struct live {
     uint8_t meta_weight;
 };
 
+/* What stands in a packet's buffer: the runtime's record of it, and its live values. */
 struct state {
     struct macs_packet packet;
     struct live live;
@@ -111,9 +112,10 @@ static const struct macs_table_desc table_descs[] = {
         },
 };
 
+/* The tables, as lookups read them. */
 static struct macs_table tables[1];
 
-/* The lookups of stage 1, by the packets' places in its list. */
+/* Keys and results of the lookups of stage 1, by the packets' places in its list. */
 struct ingress_1_I_groups_lookups {
     struct macs_bulk lookup_0;
 };
@@ -125,13 +127,13 @@ struct ingress_sets {
     struct macs_bulk_begin begin_1_lookup_0;
 };
 
-/* Stage 0: entry, then on to the next lookups. */
+/* Stage 0: from the beginning to the next stage. */
 static inline void ingress_0_entry(struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, uint32_t index, struct ingress_sets *sets) {
     uint8_t hdr_tag_group = 0;
     uint8_t hdr_tag_hops = 0;
     bool hdr_tag_valid = false;
     uint32_t standard_metadata_parser_error = 0;
-    { /* replicated.p4:10 */
+    { /* replicated.p4:10: parser */
         uint32_t at = 0;
         uint32_t error = error_NoError;
         if (packet->length - at < 4) { /* replicated.p4:12 */
@@ -159,7 +161,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
-/* Stage 1: finish I.groups. */
+/* Stage 1: from the result of I.groups to the end. */
 static inline void ingress_1_I_groups(const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
     uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
@@ -206,7 +208,7 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
         *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
         return;
     }
-    { /* replicated.p4:43 */
+    { /* replicated.p4:43: deparser */
         if (hdr_tag_valid) {
             uint8_t *const to = packet->data;
             macs_store_bytes(to + 1, 1, hdr_tag_hops);
@@ -215,13 +217,13 @@ static inline void ingress_1_I_groups(const struct macs_common *common, struct m
     }
 }
 
-/* A received burst, from end to end. */
+/* A received burst, from the parser to its transmission. Returns its bytes. */
 static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t handles[], unsigned count) {
-    const struct macs_common here = macs_common_of(worker), *const common = &here;
+    const struct macs_common of_burst = macs_common_of(worker), *const common = &of_burst;
     macs_verdict verdicts[MACS_BURST_MAX];
     struct macs_extent received = {0, 0};
     struct live lives[sizeof(struct live) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
-    struct ingress_sets left, *const sets = &left;
+    struct ingress_sets own_sets, *const sets = &own_sets;
     uint16_t members_1[MACS_BURST_MAX];
     macs_list_init(&sets->to_1, members_1);
     struct ingress_1_I_groups_lookups lookups_1;
@@ -239,7 +241,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
         else
             verdicts[i] = MACS_VERDICT_REFUSED;
     }
-    { /* stage 1: finish I.groups */
+    { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &lookups_1;
         macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
@@ -256,7 +258,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
     return received.bytes;
 }
 
-/* Stage 0: entry. */
+/* Stage 0: from the beginning to the end. */
 static inline void egress_0_entry(struct macs_packet *packet, struct live *live) {
     uint8_t hdr_tag_hops = live->hdr_tag_hops;
     uint16_t hdr_tag_replica = 0;
@@ -276,7 +278,7 @@ static inline void egress_0_entry(struct macs_packet *packet, struct live *live)
         packet->cause = MACS_CAUSE_PROGRAM;
         return;
     }
-    { /* replicated.p4:43 */
+    { /* replicated.p4:43: deparser */
         if (hdr_tag_valid) {
             uint8_t *const to = packet->data;
             macs_store_bytes(to + 1, 1, hdr_tag_hops);
@@ -285,7 +287,7 @@ static inline void egress_0_entry(struct macs_packet *packet, struct live *live)
     }
 }
 
-/* Packets whose records are filled. */
+/* Packets whose records the runtime has filled in, through egress. */
 static void egress_pipe(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
     (void)worker;
     for (uint32_t i = 0; i < count; i++) {

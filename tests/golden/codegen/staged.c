@@ -23,6 +23,7 @@ struct live {
     bool hdr_label_valid;
 };
 
+/* What stands in a packet's buffer: the runtime's record of it, and its live values. */
 struct state {
     struct macs_packet packet;
     struct live live;
@@ -233,6 +234,7 @@ static const struct macs_table_desc table_descs[] = {
         },
 };
 
+/* The tables, as lookups read them. */
 static struct macs_table tables[3];
 
 enum {
@@ -265,14 +267,15 @@ static const struct macs_extern_desc extern_descs[] = {
     },
 };
 
+/* The state of each extern instance. */
 static void *externs[2];
 
-/* The lookups of stage 1, by the packets' places in its list. */
+/* Keys and results of the lookups of stage 1, by the packets' places in its list. */
 struct ingress_1_I_groups_lookups {
     struct macs_exact_packed_bulk lookup_0;
 };
 
-/* The lookups of stage 2, by the packets' places in its list. */
+/* Keys and results of the lookups of stage 2, by the packets' places in its list. */
 struct ingress_2_I_labels_lookups {
     struct macs_ternary_cells_bulk lookup_0;
 };
@@ -286,14 +289,14 @@ struct ingress_sets {
     struct macs_set to_3;
 };
 
-/* Stage 0: entry, then on to the next lookups. */
+/* Stage 0: from the beginning to the next stage. */
 static inline void ingress_0_entry(struct macs_packet *packet, struct live *live, uint32_t index, struct ingress_sets *sets) {
     uint64_t hdr_ethernet_destination = 0;
     uint16_t hdr_ethernet_type = 0;
     uint8_t hdr_label_ttl = 0;
     bool hdr_label_valid = false;
     uint32_t hdr_label_value = 0;
-    { /* staged.p4:11 */
+    { /* staged.p4:11: parser */
         uint32_t at = 0;
         if (packet->length - at < 14) { /* staged.p4:13 */
             goto parsed;
@@ -323,7 +326,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
-/* Stage 1: finish I.groups, then on to the next lookups. */
+/* Stage 1: from the result of I.groups to the next stage. */
 static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_1_I_groups_lookups *lookups, uint32_t at) {
     bool I_groups_hit = false;
     bool hdr_label_valid = live->hdr_label_valid;
@@ -397,7 +400,7 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
-/* Stage 2: finish I.labels, then on to the next lookups. */
+/* Stage 2: from the result of I.labels to the next stage. */
 static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct ingress_sets *sets, const struct ingress_2_I_labels_lookups *lookups, uint32_t at) {
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
     bool hdr_label_valid = true;
@@ -429,7 +432,7 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
-/* Stage 3: touch the cells of I.last. */
+/* Stage 3: from the cells of I.last to the end. */
 static inline void ingress_3_I_last(struct macs_worker *worker, const struct macs_common *common, struct macs_packet *packet, struct live *live, macs_verdict *restrict verdict) {
     uint32_t I_before = 0;
     uint8_t hdr_label_ttl = live->hdr_label_ttl;
@@ -446,7 +449,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
         return;
     }
     *verdict = macs_verdict_of_port(common, standard_metadata_egress_spec);
-    { /* rest.p4:5 */
+    { /* rest.p4:5: deparser */
         if (hdr_label_valid) {
             uint8_t *const to = packet->data + 14;
             macs_store_bits(to, 0, 20, hdr_label_value);
@@ -455,12 +458,12 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     }
 }
 
-/* A burst between prologue and epilogue. */
+/* What a burst keeps from its prologue to its epilogue. */
 struct ingress_burst {
     uint32_t count;
     uint32_t sub_batch;
     uint32_t prefetched; /* the number of its first lookups that are prefetched */
-    bool advanced;    /* its first lookups have gone on */
+    bool advanced;       /* whether its first lookups have gone on */
     struct macs_common common;
     struct macs_extent received;
     odp_packet_t handles[MACS_BURST_MAX];
@@ -473,11 +476,11 @@ struct ingress_burst {
     struct live lives[sizeof(struct live) <= MACS_STATE_IN_BURST ? MACS_BURST_MAX : 1];
 };
 
-/* The first part of a received burst: it is parsed, and its first lookups are started. */
-static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const odp_packet_t handles[], unsigned count) {
-    struct ingress_burst *const burst = begun;
-    const struct macs_common here = macs_common_of(worker), *const common = &here;
-    struct ingress_sets left, *const sets = &left;
+/* The first part of a received burst: it is parsed, and its first lookups are started. Returns its bytes. */
+static uint64_t ingress_prologue(struct macs_worker *worker, void *this_burst, const odp_packet_t handles[], unsigned count) {
+    struct ingress_burst *const burst = this_burst;
+    const struct macs_common of_burst = macs_common_of(worker), *const common = &of_burst;
+    struct ingress_sets own_sets, *const sets = &own_sets;
     struct macs_extent received = {0, 0};
     macs_list_init(&sets->to_1, burst->members_1);
     sets->lookups_1 = &burst->lookups_1;
@@ -498,28 +501,28 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *begun, const 
         else
             burst->verdicts[i] = MACS_VERDICT_REFUSED;
     }
-    { /* stage 1: finish I.groups */
+    { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
         macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 48, 17);
     }
-    burst->sets = left;
+    burst->sets = own_sets;
     burst->count = count;
     burst->sub_batch = worker->sub_batch;
     burst->prefetched = 0;
     burst->advanced = false;
-    burst->common = here;
+    burst->common = of_burst;
     burst->received = received;
     return received.bytes;
 }
 
-/* The rest of it. The first lookups of the next burst, if there is one, are prefetched meanwhile. */
-static void ingress_epilogue(struct macs_worker *worker, void *begun, void *since) {
-    struct ingress_burst *const burst = begun, *const next = since;
+/* The rest of the burst, to its transmission. The first lookups of the next burst, if there is one, are prefetched meanwhile. */
+static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void *next_burst) {
+    struct ingress_burst *const burst = this_burst, *const next = next_burst;
     struct ingress_sets *const sets = &burst->sets;
-    const struct macs_common here = burst->common, *const common = &here;
+    const struct macs_common of_burst = burst->common, *const common = &of_burst;
     const uint32_t count = burst->count, sub_batch = burst->sub_batch;
-    { /* stage 1: finish I.groups */
+    { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
@@ -545,9 +548,8 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
         }
         if (next)
             next->prefetched = ahead < coming ? ahead : coming;
-        macs_hold_release(worker);
     }
-    { /* stage 2: finish I.labels */
+    { /* stage 2, from the result of I.labels on */
         const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_lookups *const lookups = &burst->lookups_2;
         macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &lookups->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
@@ -556,9 +558,8 @@ static void ingress_epilogue(struct macs_worker *worker, void *begun, void *sinc
             struct live *const live = macs_live(burst->lives, burst->handles, member);
             ingress_2_I_labels(live, member, sets, lookups, i);
         }
-        macs_hold_release(worker);
     }
-    { /* stage 3: touch the cells of I.last */
+    { /* stage 3, from the cells of I.last on */
         uint16_t list[MACS_BURST_MAX];
         const uint32_t members = macs_set_list(&sets->to_3, list);
         for (uint32_t i = 0; i < members; i++) {

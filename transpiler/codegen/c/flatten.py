@@ -3,7 +3,7 @@
 switch (x) { case 1: break; case 2: break; … }     →   switch (x) { case 1: case 2: break; … }
 if (x) { …; return; } else { y = 1; }              →   if (x) { …; return; } y = 1;
 { at += 14; }                                      →   at += 14;
-list_add(…); return; }                             →   list_add(…); }
+if (x) { y = 1; } else { list_add(…); return; } }  →   if (x) { y = 1; } else { list_add(…); } }
 """
 
 from __future__ import annotations
@@ -45,9 +45,13 @@ def _with_guards(body: Body) -> Body:
 
 
 def _without_last_return(body: Body) -> Body:
+    """Without the returns where the function ends anyway."""
     match body:
         case (*before, Return(last=last)):
             return (*before, *last)
+        case (*before, If(then=then, otherwise=otherwise) as branch):
+            arms = (_without_last_return(then), _without_last_return(otherwise))
+            return (*before, replace(branch, then=arms[0], otherwise=arms[1]))
     return body
 
 
