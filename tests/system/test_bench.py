@@ -44,6 +44,18 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
 
 
+def test_a_quick_bench_of_a_sketch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Four rows: four random lines of a packet, each in memory of its own."""
+    figures = tmp_path / "figures.json"
+    assert call(["bench", "heavyhitter", "--quick", "--repeat", "1", "--json", str(figures)]) == 0
+    data = json.loads(figures.read_text())
+    rows = [(one["name"], one["cells"], one["reads"]) for one in data["state"] if one["kind"] == "register"]
+    assert rows == [(f"HeavyIngress.row{n}.counts", 1 << 24, 1.0) for n in (1, 2, 3, 4)]
+    (read,) = data["limits"]["reads"]
+    assert {name for name, _, _ in rows} < set(read["of"]) and data["limits"]["memory_ns"] > 0
+    assert "register, 16,777,216 cells of 4 bytes, 64.0 MiB, 1 reads a packet" in capsys.readouterr().out
+
+
 def test_a_quick_bench_over_dpdk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """On DPDK's own devices, with testpmd beside it where that is installed."""
     try:
