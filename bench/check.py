@@ -87,6 +87,7 @@ REGISTER = Row("a register of 32 M cells at a hash, B=64 over B=1", 6)
 REGISTER_LIMIT = Row("the same, of the bare loop with that hash and access", 0.7)
 COUNTER = Row("direct counter, 4 M entries, of the same table without", 0.75)
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
+SKETCH_LIMIT = Row("the same, of the bare loop with such hashes and accesses", 0.7)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
@@ -144,19 +145,23 @@ def state(define: str, entries: int) -> session.Wanted:
     return session.Wanted(request, lambda folder: order(folder, suite), (VANILLA, HALF), ROUNDS, SECONDS, 1)
 
 
-def register() -> Iterator[Row]:
-    """One packet at a time, in bursts, and the bare loop on the same frames."""
+def beside_bare(made: session.Wanted, contest: str) -> tuple[float, float, str]:
+    """One packet at a time over bursts; the bare loop with the same accesses over bursts; what these take."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
-        setup = session.Setup(state("REGISTER", SMALL), folder, closing)
+        setup = session.Setup(made, folder, closing)
         probe_folder = folder / "bare"
         probe_folder.mkdir()
         probe = Probe([str(program("state", folder)), *setup.feed.arguments], probe_folder)
         closing.add([probe])
-        result = setup.result(rounds([*setup.turns(), Turn(("bare", *HALF), probe, "cells", HALF[0])]))
-    yield REGISTER.of(result.gain(VANILLA, HALF))
-    of_bare = ratio(result.samples["bare", *HALF], result.samples["program", *HALF])
+        result = setup.result(rounds([*setup.turns(), Turn(("bare", *HALF), probe, contest, HALF[0])]))
     each = "; ".join(f"{what} {figure(result.samples[what, *HALF]).ns:.1f} ns" for what in ("program", "bare"))
+    return result.gain(VANILLA, HALF), ratio(result.samples["bare", *HALF], result.samples["program", *HALF]), each
+
+
+def register() -> Iterator[Row]:
+    over_one, of_bare, each = beside_bare(state("REGISTER", SMALL), "cells")
+    yield REGISTER.of(over_one)
     yield REGISTER_LIMIT.of(of_bare, each)
 
 
@@ -179,8 +184,9 @@ def counter() -> Iterator[Row]:
 
 
 def sketch() -> Iterator[Row]:
-    result = session.run(wanted("heavyhitter", (VANILLA, HALF)))
-    yield SKETCH.of(result.gain(VANILLA, HALF))
+    over_one, of_bare, each = beside_bare(wanted("heavyhitter", (VANILLA, HALF)), "rows")
+    yield SKETCH.of(over_one)
+    yield SKETCH_LIMIT.of(of_bare, each)
 
 
 def app(row: Row) -> Iterator[Row]:
@@ -276,7 +282,7 @@ PARTS = (
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
     Part((COUNTER,), counter),
-    Part((SKETCH,), sketch),
+    Part((SKETCH, SKETCH_LIMIT), sketch),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
 )
