@@ -1,8 +1,8 @@
 """Runs a burst of packets by a schedule, stage by stage, as the generated C does, with the interpreter's meaning of each
 statement. A stage finds what it carries, what is known where it begins, and zeros: what else it should have had of the
 stages before is wrong then, and shows. Between pipes everything that the schedule does not keep is spoilt. Where a
-schedule lets packets leave a pipe for one aside, every other one does. Of a pipe that is cut in two the front is through with all
-packets before the back begins, and nothing of their state is left in between but what crosses.
+schedule lets packets leave a pipe for the replication pipeline, every other one does. Of a pipe that is cut in two the
+front is through with all packets before the back begins, and nothing of their state is left in between but what crosses.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Simulator:
     def __init__(self, program: Program, schedule: Schedule, store: Store) -> None:
         self.program, self.schedule, self.store = program, schedule, store
         self.stored = stored_fields(program)
-        self.parted = 0  # packets that have left a pipe for the one aside
+        self.to_replication = 0  # packets that have left a pipe for the replication pipeline
 
     def run(
         self, frames: list[bytes], sub_batch: int = 4, cuts: Mapping[str, Cut] | None = None
@@ -124,13 +124,15 @@ class Simulator:
             for packet in through:
                 self._cross(packet, made)
             self._pipe(made.back, [p for p in through if p.entry is not None], sub_batch)
-        self.parted += sum(p.replication for p in packets)
+        self.to_replication += sum(p.replication for p in packets)
         return [(p.port, p.data) for p in packets if p.verdict == "send"]
 
     def _cross(self, packet: Packet, cut: Cut) -> None:
         """On to the other half, with nothing but what crosses."""
         if packet.entry is None:
-            self._spoil(packet.state, self._all(packet.state) - (cut.parted if packet.replication else cut.ended))
+            self._spoil(
+                packet.state, self._all(packet.state) - (cut.to_replication if packet.replication else cut.ended)
+            )
             return
         entry = cut.entries[packet.entry]
         self._spoil(packet.state, self._all(packet.state) - entry.values)

@@ -54,21 +54,21 @@ def states_in(program: Program, pipe: PipeSchedule) -> frozenset[str]:
 
 def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[int, int]:
     """Both halves against the interpreter, at every boundary. Returns how many there were, and how many packets left a pipe
-    for the one aside."""
+    for the replication pipeline."""
     switch = Switch(program)
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
     made = schedule(program, options)
     if not may_cut(program, made):
         return 0, 0
-    cuts, parted = cuts_of(program, made), 0
+    cuts, to_replication = cuts_of(program, made), 0
     for name, halves in cuts:
         store = Store(program)
         simulator = Simulator(program, made, store)
         assert simulator.run(frames, cuts={name: halves}) == expected
-        parted += simulator.parted
+        to_replication += simulator.to_replication
         assert seen(store) == seen(switch.store)
         assert states_in(program, halves.front).isdisjoint(states_in(program, halves.back))
-    return len(cuts), parted
+    return len(cuts), to_replication
 
 
 @pytest.mark.parametrize("facts", [False, True])
@@ -90,14 +90,14 @@ def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: 
 )
 def test_halves_of_each_of_two_pipes(options: Options) -> None:
     """What ends in the front goes on to the pipe behind, what parts there to the replication pipeline."""
-    boundaries = parted = 0
+    boundaries = to_replication = 0
     for seed in range(40):
         random = Random(seed)
         program = random_programs.Maker(random, stateful=False).program(two_pipes=True)
         added = compare(program, options, random_programs.frames(random, BURST))
-        boundaries, parted = boundaries + added[0], parted + added[1]
+        boundaries, to_replication = boundaries + added[0], to_replication + added[1]
     assert boundaries > 100
-    assert (parted > 300) is options.run_to_completion
+    assert (to_replication > 300) is options.run_to_completion
 
 
 def less(halves: Cut, number: int, location: Location) -> Cut:

@@ -24,7 +24,7 @@ from transpiler.architectures.v1model.pipes import (
 )
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bool
-from transpiler.schedule.paths import LIMIT, agreed, known, met, parted, values_of
+from transpiler.schedule.paths import LIMIT, agreed, known, met, split_by, values_of
 from transpiler.schedule.pipeline import Deparse, Step
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Code, Fork, Plain, Schedule
@@ -167,7 +167,7 @@ def test_conditions_part_worlds_and_are_known_behind() -> None:
     b.variable("a", 8)
     both = binary("&&", valid("h"), binary("==", b.get("a"), const(5, 8), Bool()), Bool())
     at = Location("h", VALIDITY)
-    then, otherwise = parted(both, [{at: 0}, {at: 1}, {}])
+    then, otherwise = split_by(both, [{at: 0}, {at: 1}, {}])
     assert then == [{at: 1, A: 5}, {at: 1, A: 5}]
     assert otherwise == [{at: 0}, {at: 1}, {}]
     assert known(both, then) == true()
@@ -181,12 +181,12 @@ def test_what_other_conditions_tell() -> None:
     at, flag = Location("h", VALIDITY), Location("flag")
     absent = ex.Unary(ex.UnaryOp.NOT, valid("h"), Bool(), AT)
     other = binary("!=", b.get("a"), const(5, 8), Bool())
-    assert parted(absent, [{}]) == ([{at: 0}], [{at: 1}])
-    assert parted(other, [{}]) == ([{}], [{A: 5}])
-    assert parted(b.get("flag"), [{}]) == ([{flag: 1}], [{flag: 0}])
-    assert parted(binary("||", other, absent, Bool()), [{}]) == ([{}], [{A: 5, at: 1}])
-    assert parted(binary("&&", absent, b.get("flag"), Bool()), [{}]) == ([{at: 0, flag: 1}], [{}])
-    assert parted(valid("h"), [{at: 1}]) == ([{at: 1}], [])
+    assert split_by(absent, [{}]) == ([{at: 0}], [{at: 1}])
+    assert split_by(other, [{}]) == ([{}], [{A: 5}])
+    assert split_by(b.get("flag"), [{}]) == ([{flag: 1}], [{flag: 0}])
+    assert split_by(binary("||", other, absent, Bool()), [{}]) == ([{}], [{A: 5, at: 1}])
+    assert split_by(binary("&&", absent, b.get("flag"), Bool()), [{}]) == ([{at: 0, flag: 1}], [{}])
+    assert split_by(valid("h"), [{at: 1}]) == ([{at: 1}], [])
 
 
 def test_what_a_condition_is_in_each_world() -> None:

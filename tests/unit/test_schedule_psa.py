@@ -20,7 +20,7 @@ from transpiler.architectures.psa.pipes import (
     PASS_ON,
     TO_PORT,
     plan,
-    plan_parted,
+    plan_with_replication,
     preserved_lists,
     second_lives,
     settle,
@@ -148,4 +148,4 @@ def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str,
     names = [pipe.name for pipe in plan(program)]
     assert names == (["ingress", "egress"] if again or egress else ["ingress"])
     asks = any(word in ingress + egress for word in ("clone = true", "resubmit = hdr"))
-    assert bool(plan_parted(program)) == (again and not asks)
+    assert bool(plan_with_replication(program)) == (again and not asks)

@@ -36,7 +36,7 @@ def sourced(source: Source, type_: Type) -> Expression:
 @dataclass(frozen=True, slots=True)
 class Intrinsics:
     """The intrinsic values of a program within one generated function. `parting`: what a packet does first that leaves its
-    pipe for the one aside."""
+    pipe for the replication pipeline."""
 
     program: Program
     storage: Storage

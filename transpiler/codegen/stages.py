@@ -190,7 +190,7 @@ class _StageLowering:
     def _piece(self, piece: Piece) -> Body:
         match piece:
             case Plain(what=Step(parts=True) as what):
-                return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.parted)))
+                return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.to_replication)))
             case Plain(what=Step() as what):
                 return step(what, self.intrinsics)
             case Plain(what=Parse(parser=parser, error=error)):

@@ -90,7 +90,7 @@ def _node(name: str, planned: Planned, pipeline: PipelinePlan, step: Step) -> No
 
 
 def _title(pipeline: PipelinePlan, made: Pass) -> str:
-    return f"{pipeline.pipe.name}{' aside' if pipeline.pipe.replication else ''}, {_FORMS[made.form]}"
+    return f"{pipeline.pipe.name}{', replication pipeline' if pipeline.pipe.replication else ''}, {_FORMS[made.form]}"
 
 
 # --- what is said of steps ------------------------------------------------------------------------------------------------

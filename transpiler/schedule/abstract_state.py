@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If, Leave, Switch
-from transpiler.schedule.paths import PathStates, agreed, copied, known, met, parted
+from transpiler.schedule.paths import PathStates, agreed, copied, known, met, split_by
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.stages import (
     Code,
@@ -36,13 +36,13 @@ from transpiler.schedule.transfer import Effects
 
 def with_abstract_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
     """The pipes with what is known put in. At the entry of one that does not renew the state nothing is known, unless it is
-    aside: then what is where packets part from the pipe before."""
+    for replication: then what is where packets leave the pipe before."""
     made: list[PipeSchedule] = []
-    parted: PathStates = []
+    to_replication: PathStates = []
     for pipe in pipes:
-        facts = _Facts(program, pipe, parted if pipe.replication else [{}])
+        facts = _Facts(program, pipe, to_replication if pipe.replication else [{}])
         made.append(facts.pipe())
-        parted = facts.effects.parted
+        to_replication = facts.effects.to_replication
     return tuple(made)
 
 
@@ -136,7 +136,7 @@ class _Facts:
         return tuple(pieces)
 
     def _if(self, branch: If, then: Code, otherwise: Code, path_states: PathStates) -> Code:
-        first, second = parted(branch.condition, path_states)
+        first, second = split_by(branch.condition, path_states)
         if not first or not second:
             return self._code(then if first else otherwise, first or second)
         condition = known(branch.condition, path_states)

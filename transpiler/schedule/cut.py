@@ -64,14 +64,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """`front`, `back`: the halves. `entries`: by their numbers, those of HandOver and Dispatch. `ended`, `parted`: what crosses
-    with the packets that the front is done with, and with those that it leaves to the replication pipeline."""
+    """`front`, `back`: the halves. `entries`: by their numbers, those of HandOver and Dispatch. `ended`,
+    `to_replication`: what crosses with the packets that the front is done with, and with those that it leaves to the replication pipeline."""
 
     front: PipeSchedule
     back: PipeSchedule
     entries: tuple[Entry, ...]
     ended: Live
-    parted: Live
+    to_replication: Live
 
 
 def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
@@ -103,7 +103,7 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
         replace(back, name=f"{pipe.name}_back", stages=(dispatch, *back.stages), renews=False, keeps=()),
         entries,
         after,
-        pipe.parted if parts else frozenset(),
+        pipe.to_replication if parts else frozenset(),
     )
 
 
@@ -190,7 +190,7 @@ class _Renumbered:
 
 
 def _parts(code: Code) -> bool:
-    """Whether packets may leave the pipe for the one aside."""
+    """Whether packets may leave the pipe for the replication pipeline."""
     for piece in code:
         match piece:
             case Plain(what=Step(parts=True) | Deparse(then=Step(parts=True))):

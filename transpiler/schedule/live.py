@@ -34,16 +34,18 @@ Live = frozenset[Location]
 
 
 class Liveness:
-    """Computes live sets for one pipe. `after`: what is live when the pipe ends; `parted`: where packets leave it for one
-    aside. `stored`: fields that do not keep the value they were extracted with, see `stored_fields`."""
+    """Computes live sets for one pipe. `after`: what is live when the pipe ends; `to_replication`: where packets
+    leave it for the replication pipeline. `stored`: fields that do not keep the value they were extracted with, see `stored_fields`."""
 
-    def __init__(self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live, parted: Live) -> None:
+    def __init__(
+        self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live, to_replication: Live
+    ) -> None:
         self.program = program
         self.locator = Locator(program)
         self.stored = stored
         self.exits = exits
         self.after = after
-        self.parted = parted
+        self.to_replication = to_replication
         self.stages: dict[int, Live] = {}
         self.joins: dict[int, Live] = {}
 
@@ -108,8 +110,8 @@ class Liveness:
     def _step(self, step: Step, live: Live) -> Live:
         copied = tuple(source for _, source in self.fills(step, live) if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
-        parted = self.parted if step.parts else frozenset()
-        return (live - filled) | parted | self._intrinsics((*step.reads, *copied))
+        to_replication = self.to_replication if step.parts else frozenset()
+        return (live - filled) | to_replication | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:
         for statement in reversed(body):

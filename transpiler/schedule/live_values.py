@@ -30,11 +30,11 @@ def live_locations(
     preserved = frozenset(Location(*field) for fields in preserved_lists(program) for field in fields)
     across: set[Location] = set(preserved)
     after: Live = frozenset()
-    parted: Live = frozenset()
+    to_replication: Live = frozenset()
     zeroed: Live = preserved
     made: list[PipeSchedule] = []
     for pipe in reversed(pipes):
-        liveness = Liveness(program, stored, pipe.exits, after | preserved, parted)
+        liveness = Liveness(program, stored, pipe.exits, after | preserved, to_replication)
         for kind, number, code in _latest_first(pipe):
             live = liveness.before(code)
             if kind == "join":
@@ -57,10 +57,10 @@ def live_locations(
         joins = tuple(
             without_dead_stores(join, liveness) if n in liveness.joins else join for n, join in enumerate(pipe.joins)
         )
-        made.insert(0, replace(pipe, stages=stages, joins=joins, parted=parted))
+        made.insert(0, replace(pipe, stages=stages, joins=joins, to_replication=to_replication))
         across.update(*(stage.live_in for stage in stages))
         entry = stages[0].live_in
-        after, parted = (frozenset(), entry) if pipe.replication else (entry, frozenset())
+        after, to_replication = (frozenset(), entry) if pipe.replication else (entry, frozenset())
     return tuple(made), frozenset(across), zeroed & across
 
 

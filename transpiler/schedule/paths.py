@@ -112,7 +112,7 @@ def _read_by(part: Expression) -> Location | None:
     return None
 
 
-def parted(condition: Expression, path_states: PathStates) -> tuple[PathStates, PathStates]:
+def split_by(condition: Expression, path_states: PathStates) -> tuple[PathStates, PathStates]:
     """The worlds in which a condition may hold, which know that it does, and those in which it may not."""
     then: PathStates = []
     otherwise: PathStates = []

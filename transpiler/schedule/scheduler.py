@@ -45,7 +45,7 @@ class Options:
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     architecture = describe(program)
-    if options.merge and options.run_to_completion and (plans := architecture.plan_parted(program)):
+    if options.merge and options.run_to_completion and (plans := architecture.plan_with_replication(program)):
         made = _schedule(program, plans, options)
         if not made.ordered:  # else some would come to a state of egress later than the packets behind them
             return made

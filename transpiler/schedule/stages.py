@@ -95,7 +95,7 @@ class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
     `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`,
-    `replication`: as in `pipeline.PipePlan`. `parted`: what the state of a packet must hold that leaves it for that.
+    `replication`: as in `pipeline.PipePlan`. `to_replication`: what the state of a packet must hold that leaves it for that.
     """
 
     name: str
@@ -105,7 +105,7 @@ class PipeSchedule:
     renews: bool = False
     keeps: tuple[int, ...] = ()
     replication: bool = False
-    parted: frozenset[Location] = frozenset()
+    to_replication: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ from transpiler.schedule.paths import (
     forget,
     known,
     met,
-    parted,
     putting,
+    split_by,
     validity_of,
     values_of,
 )
@@ -51,14 +51,14 @@ from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Specia
 
 
 class Effects:
-    """Of what stands in one pipe. `go_out`: what is left of a Leave of a block that the pipe was cut in. `parted`: the worlds
-    in which packets leave the pipe for the one aside."""
+    """Of what stands in one pipe. `go_out`: what is left of a Leave of a block that the pipe was cut in. `to_replication`:
+    the path states in which packets leave the pipe for the replication pipeline."""
 
     def __init__(self, program: Program, go_out: Callable[[Leave, PathStates], Leave]) -> None:
         self.program = program
         self.locator = Locator(program)
         self.asked = self._asked()
-        self.parted: PathStates = []
+        self.to_replication: PathStates = []
         self._settle = describe(program).settle
         self._go_out = go_out
         self._left: dict[str, PathStates] = {}  # at the ends of blocks that are being looked at
@@ -124,7 +124,7 @@ class Effects:
         if len(set(settled)) > 1:  # then by what is known in all worlds
             for_all = self._settle(self.program, step, self._value_in(common(path_states)))
         if any(what.parts for what in settled):
-            self.parted = met([*self.parted, *copied(path_states)])
+            self.to_replication = met([*self.to_replication, *copied(path_states)])
         going = [world for world, what in zip(path_states, settled, strict=True) if not what.ends]
         copies = [
             [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going
@@ -200,7 +200,7 @@ class Effects:
     def statement(self, statement: Statement, path_states: PathStates) -> tuple[Body, PathStates]:
         match statement:
             case If(condition=condition, then=then, otherwise=otherwise):
-                first, second = parted(condition, path_states)
+                first, second = split_by(condition, path_states)
                 if not first or not second:
                     return self._body(then if first else otherwise, first or second)
                 condition = known(condition, path_states)

@@ -93,7 +93,7 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
     return (first, PipePlan("egress", (PASS_ON,))) if second_lives(program) else (first,)
 
 
-def plan_parted(program: Program) -> tuple[PipePlan, ...]:
+def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where a packet is through at the end of ingress unless it is multicast or recirculates."""
     lives = any(may_be_set(program, name) for name in _SECOND_LIVES) or any(preserved_lists(program))
     if lives or not second_lives(program) or not _does_nothing(program):
@@ -244,7 +244,7 @@ def _may_equal(value: Expression, number: int) -> bool:
 DESCRIPTION = Description(
     plan,
     plan,
-    plan_parted,
+    plan_with_replication,
     second_lives,
     preserved_lists,
     instances=(

@@ -91,7 +91,7 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
     )
 
 
-def plan_parted(program: Program) -> tuple[PipePlan, ...]:
+def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where all but what is multicast goes through ingress and egress as one pipe."""
     if not replicates(program) or calls(program, KEEPING | CUTTING | CIPHERING):
         return ()
@@ -161,7 +161,7 @@ def preserved_lists(program: Program) -> tuple[Preserved, ...]:
 DESCRIPTION = Description(
     plan,
     plan_apart,
-    plan_parted,
+    plan_with_replication,
     second_lives,
     preserved_lists,
     instances=(

@@ -30,7 +30,7 @@ class Variable:
     scope: int = 0
 
 
-LIVE_MEMBER, RECORD_MEMBER, RECORD_ASIDE = "live->", "packet->", "packet-> aside"
+LIVE_MEMBER, RECORD_MEMBER, RECORD_OF_REPLICA = "live->", "packet->", "packet-> of replica"
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Scopes:
             return Variable(LIVE_MEMBER, e.name)
         if e.of == PACKET and e.name in self.record:
             replication = self.replication and e.name == "egress_port"  # there the runtime directs the packet
-            return Variable(RECORD_ASIDE if replication else RECORD_MEMBER, e.name)
+            return Variable(RECORD_OF_REPLICA if replication else RECORD_MEMBER, e.name)
         return None
 
     def reads(self, e: Expression) -> set[Variable]:
