@@ -65,7 +65,8 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Cut:
     """`front`, `back`: the halves. `entries`: by their numbers, those of HandOver and Dispatch. `ended`,
-    `to_replication`: what crosses with the packets that the front is done with, and with those that it leaves to the replication pipeline."""
+    `to_replication`: what crosses with the packets that the front is done with, and with those that it leaves to the
+    replication pipeline."""
 
     front: PipeSchedule
     back: PipeSchedule

@@ -35,7 +35,8 @@ Live = frozenset[Location]
 
 class Liveness:
     """Computes live sets for one pipe. `after`: what is live when the pipe ends; `to_replication`: where packets
-    leave it for the replication pipeline. `stored`: fields that do not keep the value they were extracted with, see `stored_fields`."""
+    leave it for the replication pipeline. `stored`: fields that do not keep the value they were extracted with, see
+    `stored_fields`."""
 
     def __init__(
         self, program: Program, stored: Live, exits: Mapping[str, Target], after: Live, to_replication: Live

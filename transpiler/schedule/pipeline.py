@@ -107,7 +107,8 @@ class Description:
     """An architecture as the scheduler and code generation know it.
 
     `plan`: its pipes; `plan_apart`: where none are put together; `plan_with_replication`: where most packets go
-    through one and few through the replication pipeline, no pipes where that cannot be. `second_lives`: whether a packet of the program may go through it
+    through one and few through the replication pipeline, no pipes where that cannot be. `second_lives`: whether a packet of
+    the program may go through it
     more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
     number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
     `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do. `settle`: what is left of a step
