@@ -75,14 +75,28 @@ def test_totals(workers: int, sanitize: tuple[str, ...], each: int, tmp_path: Pa
     wrapper.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
     wrapper.chmod(0o755)
     switch = Switch(wrapper, tmp_path, [*ports, "--port=9=null:", f"--workers={workers}"])
+    try:
+        meddled_with(switch, len(sent))
+        check(switch, sent)
+        switch.stop()
+    finally:
+        switch.process.kill()
+
+
+def meddled_with(switch: Switch, count: int) -> None:
+    """Wait for so many frames, with commands meanwhile."""
     done = threading.Event()
     meddler = threading.Thread(target=meddle, args=(switch, done))
     meddler.start()
     try:
-        wait_for(switch, len(sent))
+        wait_for(switch, count)
     finally:
         done.set()
         meddler.join()
+
+
+def check(switch: Switch, sent: list[bytes]) -> None:
+    """The totals are those of the frames."""
     kinds = Counter(frame[0] for frame in sent)
     assert sum(values(switch, "I.sums")) == len(sent)
     assert sum(values(switch, "I.large")) == kinds[0]
@@ -96,4 +110,3 @@ def test_totals(workers: int, sanitize: tuple[str, ...], each: int, tmp_path: Pa
     assert values(switch, "I.greatest") == greatest
     counts = "".join(switch.do(f"counter_read I.counted {cell}") for cell in range(16))
     assert sum(map(int, re.findall(r"(\d+) packets", counts))) == kinds[5]
-    switch.stop()
