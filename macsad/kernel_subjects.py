@@ -27,7 +27,7 @@ EXACT = (Shape(1, 1), Shape(2, 2), Shape(6, 6), Shape(17, 17), Shape(40, 40))
 RANGES = (Shape(2, 2, 2), Shape(5, 5, 1), Shape(13, 13, 4))
 
 
-def testable(kernels: Iterable[Kernel]) -> tuple[Kernel, ...]:
+def kernels_to_test(kernels: Iterable[Kernel]) -> tuple[Kernel, ...]:
     """Those that look keys up and give entries. Entries that are words have another interface, code that compares has none."""
     return tuple(kernel for kernel in kernels if not kernel.words and not kernel.kept_by)
 

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from transpiler.passes.pipeline import PASSES, NamedPass
+from transpiler.passes import pipeline
+from transpiler.passes.pipeline import NamedPass
 from transpiler.schedule.plan_edits import EDITS, Edit
 from transpiler.schedule.scheduler import Options
 from transpiler.targets.target import Target
@@ -56,7 +57,7 @@ class Configuration:
     `scheduler`, edits of the `plan`, `lowering`; `defines`: names that the C file defines for the backend's headers;
     `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
 
-    passes: tuple[NamedPass, ...] = PASSES
+    passes: tuple[NamedPass, ...] = field(default_factory=lambda: pipeline.PASSES)
     use: Use = Use()
     scheduler: Options = SCHEDULER
     plan: tuple[Edit, ...] = EDITS

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from macsad import kernel_tests
-from macsad.kernel_subjects import testable
+from macsad.kernel_subjects import kernels_to_test
 from macsad.options import target_options
 from macsad.progress import compiling
 from macsad.targets import choose
@@ -45,7 +45,7 @@ def command(
 
 def _chosen(target: Target, names: tuple[str, ...]) -> tuple[Kernel, ...]:
     """Raises: click.BadParameter."""
-    known = {kernel.name: kernel for kernel in testable(target.kernels)}
+    known = {kernel.name: kernel for kernel in kernels_to_test(target.kernels)}
     if not names:
         own = tuple(kernel for kernel in known.values() if kernel.own_header)
         if not own:

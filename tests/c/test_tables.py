@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from built_once import built_once
 
-from macsad.kernel_subjects import shapes, subjects, testable
+from macsad.kernel_subjects import kernels_to_test, shapes, subjects
 from transpiler.targets.find import builtin
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
 WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
-KERNELS_TESTED = testable(builtin().kernels)
+KERNELS_TESTED = kernels_to_test(builtin().kernels)
 KERNELS = [kernel.name for kernel in KERNELS_TESTED]
 # kernel, key bytes, exact bytes in front of the prefix (all of them: no prefix)
 SHAPES = [

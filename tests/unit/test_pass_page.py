@@ -30,7 +30,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Program], Program]:
     exec(compile(text, name, "exec"), module.__dict__)
     assert f'("{name}", {name}.run),' in PAGE.read_text()
     monkeypatch.setattr(pipeline, "PASSES", ((name, module.run),))
-    return pipeline.optimise
+    return lambda program: pipeline.optimise(program, passes=pipeline.PASSES)
 
 
 @pytest.mark.parametrize(("inner", "acts"), [(UnaryOp.COMPLEMENT, True), (UnaryOp.NEGATE, False)])

@@ -244,9 +244,9 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
             drop(packet);
         break;
     case TYPE_REGISTER:
-        macs_register_read(externs[EXTERN_SEEN], packet->ingress_port, &word);
+        word = macs_register_read64(externs[EXTERN_SEEN], packet->ingress_port);
         word++;
-        macs_register_write(externs[EXTERN_SEEN], packet->ingress_port, &word);
+        macs_register_write64(externs[EXTERN_SEEN], packet->ingress_port, word);
         break;
     case TYPE_RANDOM:
         word = macs_random_range(worker, 10, 20);
