@@ -31,7 +31,7 @@ from transpiler.hlir.types import Bits, Bool, Varbit
 from transpiler.interpreter import Switch
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.matches import Exact
-from transpiler.interpreter.paths import LIVES_LIMIT
+from transpiler.interpreter.paths import PASSES_LIMIT
 from transpiler.interpreter.trace import Event
 
 
@@ -202,7 +202,7 @@ def test_resubmitting_for_ever_ends() -> None:
     events: list[Event] = []
     switch = Switch(plain(b, (b.call("resubmit.request", None),)), trace=events.append)
     assert switch.process(0, b"\x01\x02") == []
-    assert sum(e.text == "resubmitted" for e in events) == LIVES_LIMIT + 1
+    assert sum(e.text == "resubmitted" for e in events) == PASSES_LIMIT + 1
 
 
 def test_a_frame_of_which_nothing_is_left_is_not_sent() -> None:

@@ -18,7 +18,7 @@ from transpiler.hlir.printer import print_program
 from transpiler.hlir.program import Architecture, Bridge, Program, Role, Storage
 from transpiler.interpreter import Switch
 from transpiler.interpreter.matches import Exact
-from transpiler.interpreter.paths import LIVES_LIMIT
+from transpiler.interpreter.paths import PASSES_LIMIT
 from transpiler.interpreter.store import Digest
 from transpiler.interpreter.tables import GroupRef, MemberRef
 from transpiler.interpreter.trace import Event
@@ -208,7 +208,7 @@ def test_a_packet_does_not_go_round_for_ever(tmp_path: Path) -> None:
     events: list[Event] = []
     switch = Switch(load(tmp_path, "send_to_port(ostd, PSA_PORT_RECIRCULATE);"), trace=events.append)
     assert switch.process(0, b"\0\0\0\0") == []
-    assert sum(event.text == "recirculated" for event in events) == LIVES_LIMIT + 1
+    assert sum(event.text == "recirculated" for event in events) == PASSES_LIMIT + 1
     assert events[-1].kind == "drop"
 
 

@@ -22,7 +22,7 @@ from transpiler.architectures.psa.pipes import (
     plan,
     plan_with_replication,
     preserved_lists,
-    second_lives,
+    second_passes,
     settle,
 )
 from transpiler.codegen.generate import generate
@@ -66,7 +66,7 @@ def test_what_no_pipe_takes_along_has_no_code() -> None:
 
 
 def test_ports_of_tables_may_recirculate(program: Program) -> None:
-    assert second_lives(program)
+    assert second_passes(program)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_which_packets_may_live_again(tmp_path: Path, ingress: str, egress: str,
     file = tmp_path / "once.p4"
     file.write_text(ONCE.format(ingress=ingress, egress=egress))
     program = optimise(compilation.load(Request(file, warnings=("no-all",))))
-    assert second_lives(program) == again
+    assert second_passes(program) == again
     names = [pipe.name for pipe in plan(program)]
     assert names == (["ingress", "egress"] if again or egress else ["ingress"])
     asks = any(word in ingress + egress for word in ("clone = true", "resubmit = hdr"))

@@ -57,7 +57,7 @@ class Interpreted(Protocol):
 
     `instance`: its instance's name; `length`: the packet's in bytes, as received; `payload`: what the parser left; `entry`:
     of a direct instance, the one that was hit; `colour`: what its meter said of that, if it did; `requests`: what the
-    architecture is asked to do; `fields`: those that a second life of the packet keeps."""
+    architecture is asked to do; `fields`: those that a second pass of the packet keeps."""
 
     @property
     def instance(self) -> str: ...
@@ -118,7 +118,7 @@ class Compiled(Protocol):
 
     `state`: its instance's in C; `counting`: of a counter, the function that counts a packet; `own_index`: the element of a
     direct instance that belongs to the entry that was hit; `colour`: the variable with what its meter said of that, None
-    where another table's action runs; `preserved`: the number of the list of fields that a second life keeps; `cite`: the
+    where another table's action runs; `preserved`: the number of the list of fields that a second pass keeps; `cite`: the
     place in the program, for people."""
 
     @property
@@ -220,7 +220,7 @@ def no_c(call: Compiled) -> Body:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
     """`run`: what it means, the reference semantics; `c`: the statements that do it; `instance_kind`: of the instance that
-    it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second life of
+    it needs; `p4`: the P4-16 functions that only pass on their arguments; `keeps`: its call has fields that a second pass of
     the packet keeps; `cuts`, `ciphers`: it changes the frame's length, its payload as it
     is sent; `reads`: it leaves its state as it is; `timed`: the runtime looks at the time; `header`: a C
     header beside the row's file, for what is not in the backend."""

@@ -103,7 +103,7 @@ _NO_EXTERNS = ("algorithms", "requests", "row", "table")
 TABLE = Table(_modules())
 METHODS, KINDS = TABLE.methods, TABLE.kinds
 
-KEEPING = frozenset(name for name, method in METHODS.items() if method.keeps)  # second lives of packets
+KEEPING = frozenset(name for name, method in METHODS.items() if method.keeps)  # second passes of packets
 CUTTING = frozenset(name for name, method in METHODS.items() if method.cuts)
 CIPHERING = frozenset(name for name, method in METHODS.items() if method.ciphers)
 TIMED = frozenset(name for name, method in METHODS.items() if method.timed)

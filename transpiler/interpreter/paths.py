@@ -1,7 +1,7 @@
 """What the packet paths of all architectures have in common: passes, and runs of one parser or control.
 
-A life of a packet is an ingress pass and the egress passes that come of it, or the egress pass of an egress clone. Second
-lives follow in the order in which they were asked for, one after the other."""
+A pass of a packet is one through ingress and the egress passes that come of it, or the egress pass of an egress clone. Second
+passes follow in the order in which they were asked for, one after the other."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from transpiler.interpreter.state import State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import Event, Trace
 
-LIVES_LIMIT = (
-    256  # second lives (clones of egress, resubmitted and recirculated packets) that one received packet may have
-)
+PASSES_LIMIT = 256  # second passes (clones of egress, resubmitted and recirculated packets) of one received packet
 
 Sent = tuple[int, bytes]
 
@@ -35,28 +33,28 @@ class Paths:
         self.now_us = 0
         self.queue: deque[Callable[[], None]] = deque()
         self.sent: list[Sent] = []
-        self.second_lives: deque[Callable[[], None]] = deque()
-        self.lives = 0
+        self.second_passes: deque[Callable[[], None]] = deque()
+        self.passes = 0
 
     def process(self, data: bytes, port: int, now_us: int, trace: Trace) -> list[Sent]:
         """Everything that a received frame leads to: (port, frame) of each frame sent, in order."""
-        self.trace, self.now_us, self.sent, self.lives = trace, now_us, [], 0
+        self.trace, self.now_us, self.sent, self.passes = trace, now_us, [], 0
         self.queue = deque([lambda: self.arrive(data, port)])
-        self.second_lives.clear()
-        while self.queue or self.second_lives:
+        self.second_passes.clear()
+        while self.queue or self.second_passes:
             try:
-                (self.queue or self.second_lives).popleft()()
+                (self.queue or self.second_passes).popleft()()
             except Runaway:
                 self.drop("a loop does not end")
         return self.sent
 
-    def again(self, life: Callable[[], None]) -> None:
-        """A second life, once the packet of this one is through egress; dropped when there were too many."""
-        if self.lives == LIVES_LIMIT:
-            self.drop(f"the packet went round {LIVES_LIMIT} times")
+    def again(self, begin: Callable[[], None]) -> None:
+        """A second pass, once the packet of this one is through egress; dropped when there were too many."""
+        if self.passes == PASSES_LIMIT:
+            self.drop(f"the packet went round {PASSES_LIMIT} times")
             return
-        self.lives += 1
-        self.second_lives.append(life)
+        self.passes += 1
+        self.second_passes.append(begin)
 
     def arrive(self, data: bytes, port: int) -> None:
         """The first pass of a received frame."""

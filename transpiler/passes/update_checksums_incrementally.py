@@ -5,8 +5,8 @@ After:  verify { if (c) { s = sum({a, b}); x = extend(s, {ttl}); } }    compute 
 
 Sound, whatever checksum the packet came with: `s` is reckoned from its fields, not from its checksum, and
 - `a` and `b` are written by no control and no action, so they have the same values in both places (a parser runs before);
-- `c` reads only what none of these writes either: where the update runs, the verification has run in the same life of the
-  packet. A clone of a packet begins a life without verification; programs that clone are left as they are;
+- `c` reads only what none of these writes either: where the update runs, the verification has run in the same pass of the
+  packet. A clone of a packet begins a pass without verification; programs that clone are left as they are;
 - the sum is the same, bit by bit: addition modulo 65535 knows no order, and the folded sum is zero only if all words are
   (RFC 1071), with `s` or without. RFC 1624's doubt about 0xffff does not arise, since nothing is subtracted.
 A checksum over the payload, too, has it in `s`: no payload changes between.

@@ -123,7 +123,7 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
     What a packet leads to must be through before the next one begins, where packets begin anew (recirculated ones, clones) or
     where a state is touched in several pipes. A front that goes on with the next burst meanwhile would break that.
     """
-    if describe(program).second_lives(program):
+    if describe(program).second_passes(program):
         asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
         message = "a pipe whose packets may begin anew cannot be cut in two: the next ones wait for them"
         diagnostics.error(next((call.span for call in asked), program.span), message)

@@ -107,7 +107,7 @@ class Description:
     """An architecture as the scheduler and code generation know it.
 
     `plan`: its pipes; `plan_apart`: where none are put together; `plan_with_replication`: where most packets go
-    through one and few through the replication pipeline, no pipes where that cannot be. `second_lives`: whether a packet of
+    through one and few through the replication pipeline, no pipes where that cannot be. `second_passes`: whether a packet of
     the program may go through it
     more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
     number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
@@ -118,7 +118,7 @@ class Description:
     plan: Callable[[Program], tuple[PipePlan, ...]]
     plan_apart: Callable[[Program], tuple[PipePlan, ...]]
     plan_with_replication: Callable[[Program], tuple[PipePlan, ...]]
-    second_lives: Callable[[Program], bool]
+    second_passes: Callable[[Program], bool]
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
@@ -143,7 +143,7 @@ def calls(program: Program, methods: frozenset[str]) -> bool:
 
 
 def preserved_fields(call: CallExtern) -> Preserved:
-    """The fields that a second life of a packet keeps, by their names."""
+    """The fields that a second pass of a packet keeps, by their names."""
     return tuple(
         (place.name, "") if isinstance(place, VariableRef) else (_header_name(place.header), place.field)
         for place in call.fields

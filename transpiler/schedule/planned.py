@@ -85,4 +85,4 @@ def uses_requests(program: Program) -> bool:
     """Whether a packet may ask for something beside its verdict."""
     architecture = describe(program)
     asks = calls(program, CUTTING | CIPHERING)
-    return asks or architecture.second_lives(program) or any(architecture.preserved(program))
+    return asks or architecture.second_passes(program) or any(architecture.preserved(program))

@@ -79,7 +79,7 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
 def _must_be_ordered(program: Program, splits: list[Split]) -> bool:
     """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state."""
     touched = [state for split in splits for state in states_of(program, split)]
-    return len(set(touched)) < len(touched) or (bool(touched) and describe(program).second_lives(program))
+    return len(set(touched)) < len(touched) or (bool(touched) and describe(program).second_passes(program))
 
 
 def _is_looked_up(table: Table) -> bool:

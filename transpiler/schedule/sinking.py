@@ -21,7 +21,7 @@ from transpiler.schedule.successors import whole
 
 
 def sunk_fields(program: Program, schedule: Schedule) -> frozenset[Location]:
-    """Those of a program under a schedule: none where packets go through several pipes, or have second lives."""
+    """Those of a program under a schedule: none where packets go through several pipes, or pass again."""
     if len(schedule.pipes) != 1 or calls(program, KEEPING):
         return frozenset()
     locator = Locator(program)

@@ -116,7 +116,7 @@ class Schedule:
     when it begins, and a packet that it leaves to another stage takes along what that one reads.
     `spread`: the headers and stack elements that several stages may see, so that it is kept where they lie in the frame.
     `zeroed`: those among them that must be zero where a pipe renews the state.
-    `ordered`: an ordered state is touched in several pipes or lives of a packet, so that a packet must be through
+    `ordered`: an ordered state is touched in several pipes or passes of a packet, so that a packet must be through
     all of them before the next one begins."""
 
     pipes: tuple[PipeSchedule, ...]

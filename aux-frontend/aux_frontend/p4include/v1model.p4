@@ -182,7 +182,7 @@ extern Checksum16 {
     bit<16> get<D>(in D data);
 }
 
-// Second lives of a packet. The forms _preserving_field_list keep the metadata fields that carry @field_list(index).
+// Second passes of a packet. The forms _preserving_field_list keep the metadata fields that carry @field_list(index).
 enum CloneType {
     I2E,    // ingress to egress
     E2E     // egress to egress

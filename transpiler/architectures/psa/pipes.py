@@ -33,7 +33,7 @@ from transpiler.schedule.pipeline import (
 )
 
 PATHS = ("normal", "clone_i2e", "clone_e2e", "resubmit", "recirculate")  # bridges; their lists have numbers from 1
-_SECOND_LIVES = (
+_SECOND_PASSES = (
     "ingress_output.clone",
     "egress_output.clone",
     "ingress_output.resubmit",
@@ -52,7 +52,7 @@ BEGIN_INGRESS = Step(
         ("ingress_output.drop", Source.ONE),
     ),
 )
-# the deparser has made the metadata of clones and of the packet's next life: clone, drop, resubmit
+# the deparser has made the metadata of clones and of the packet's next pass: clone, drop, resubmit
 LEAVE_INGRESS = Step(
     "leave_ingress",
     reads=("ingress_output.clone", "ingress_output.clone_session_id", "ingress_output.drop", "ingress_output.resubmit"),
@@ -90,13 +90,13 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
     if not _does_nothing(program):
         keeps = _numbers("normal", "clone_i2e", "clone_e2e")
         return (first, PipePlan("egress", _egress(program), renews=True, keeps=keeps))
-    return (first, PipePlan("egress", (PASS_ON,))) if second_lives(program) else (first,)
+    return (first, PipePlan("egress", (PASS_ON,))) if second_passes(program) else (first,)
 
 
 def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where a packet is through at the end of ingress unless it is multicast or recirculates."""
-    lives = any(may_be_set(program, name) for name in _SECOND_LIVES) or any(preserved_lists(program))
-    if lives or not second_lives(program) or not _does_nothing(program):
+    asked = any(may_be_set(program, name) for name in _SECOND_PASSES) or any(preserved_lists(program))
+    if asked or not second_passes(program) or not _does_nothing(program):
         return ()
     return (
         PipePlan("ingress", (*_ingress(program), PART), renews=True),
@@ -209,9 +209,9 @@ def _is_read(program: Program, variable: str | None) -> bool:
 # --- what a program may ask for ---------------------------------------------------------------------------------------
 
 
-def second_lives(program: Program) -> bool:
+def second_passes(program: Program) -> bool:
     """Whether packets may be cloned, resubmitted or recirculated. Groups and sessions may hold the port that recirculates."""
-    asked = (*_SECOND_LIVES, "ingress_output.multicast_group")
+    asked = (*_SECOND_PASSES, "ingress_output.multicast_group")
     return any(may_be_set(program, name) for name in asked) or _may_be(
         program, "ingress_output.egress_port", lambda value: _may_equal(value, PORT_RECIRCULATE)
     )
@@ -245,7 +245,7 @@ DESCRIPTION = Description(
     plan,
     plan,
     plan_with_replication,
-    second_lives,
+    second_passes,
     preserved_lists,
     instances=(
         ("replicated", Path.MULTICAST),

@@ -16,7 +16,7 @@ from transpiler.architectures.psa.pipes import (
     TO_PORT,
     list_number,
     may_be_set,
-    second_lives,
+    second_passes,
 )
 from transpiler.codegen.c.build import call, infix, negated, operand, packet
 from transpiler.codegen.c.nodes import Assign, Body, Do, Expression, If, Literal, Member, Name, Return
@@ -93,7 +93,7 @@ def _finish(values: Intrinsics) -> Body:
 
 
 def _pass_on(values: Intrinsics) -> Body:
-    if not second_lives(values.program):
+    if not second_passes(values.program):
         return ()
     again = (
         Assign(packet("ingress_port"), _RECIRCULATE),

@@ -97,7 +97,7 @@ class V1Model(Paths):
     def _replicate(
         self, copies: list[tuple[int, int]], state: State, transit: Transit, ingress_port: int, again: bool = False
     ) -> None:
-        """A copy to each egress port; `again`: it is a second life of a packet that was there already."""
+        """A copy to each egress port; `again`: it is a second pass of a packet that was there already."""
         for port, rid in copies:
             replica = state.copy()
             replica.set_intrinsic("egress_rid", rid)

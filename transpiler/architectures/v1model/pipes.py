@@ -134,7 +134,7 @@ def _egress(program: Program) -> tuple[Item, ...]:
 
 def replicates(program: Program) -> bool:
     """Whether a packet may leave ingress as more than one, or not at all: then egress is a pipe of its own."""
-    if second_lives(program):
+    if second_passes(program):
         return True
     group = program.intrinsic.get(MULTICAST_GROUP)
     for statement in program_statements(program):
@@ -147,7 +147,7 @@ def replicates(program: Program) -> bool:
     return False
 
 
-def second_lives(program: Program) -> bool:
+def second_passes(program: Program) -> bool:
     """Whether packets are cloned, resubmitted or recirculated."""
     return calls(program, KEEPING)
 
@@ -162,7 +162,7 @@ DESCRIPTION = Description(
     plan,
     plan_apart,
     plan_with_replication,
-    second_lives,
+    second_passes,
     preserved_lists,
     instances=(
         ("ingress_clone", Instance.INGRESS_CLONE),
