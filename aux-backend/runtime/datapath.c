@@ -125,6 +125,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
                                 unsigned count) {
     struct macs_in_flight *before = &thread->bursts[thread->latest], *burst = &thread->bursts[thread->latest ^= 1];
     burst->epoch = macs_qsbr_epoch(thread->sw->qsbr);
+    begin_burst(thread);
     uint64_t bytes = thread->sw->program->prologue(&thread->worker, burst->state, handles, count);
     burst->port = port;
     burst->count = count;

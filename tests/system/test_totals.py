@@ -14,6 +14,7 @@ import pytest
 import switches
 from switch_harness import Switch, write_pcap
 
+from macsad.compilation import Request, generate_c
 from macsad.control import Client
 
 PROGRAM = Path(__file__).parent / "totals.p4"
@@ -110,3 +111,26 @@ def check(switch: Switch, sent: list[bytes]) -> None:
     assert values(switch, "I.greatest") == greatest
     counts = "".join(switch.do(f"counter_read I.counted {cell}") for cell in range(16))
     assert sum(map(int, re.findall(r"(\d+) packets", counts))) == kinds[5]
+
+
+PIPELINED = PROGRAM.with_name("pipelined_state.p4")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_write_of_the_control_plane_is_lost(workers: int, tmp_path: Path) -> None:
+    """What packets add to a cell, they add to what was written, also in the prologue of a burst."""
+    assert ".prologue" in generate_c(Request(PIPELINED), switches.load(PIPELINED)).c
+    ports = []
+    for port in range(2):
+        write_pcap(tmp_path / f"{port}.pcap", [bytes(64)] * 256)
+        ports.append(f"--port={2 * port}=mem:{tmp_path}/{port}.pcap,loop")
+    switch = Switch(switches.build(PIPELINED), tmp_path, [*ports, "--port=1=null:", f"--workers={workers}"])
+    try:
+        for number in range(1, 300):
+            written = number << 40
+            switch.do(f"register_write I.sum 0 {written}")
+            (value,) = values(switch, "I.sum")
+            assert written <= value < written + (1 << 40)
+        switch.stop()
+    finally:
+        switch.process.kill()

@@ -10,7 +10,7 @@ from transpiler.hlir.program import Control, Role
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.atomic_regions import AtomicRegions, Group, with_atomic_regions
 from transpiler.schedule.scheduler import Options, schedule
-from transpiler.schedule.state import HOLD
+from transpiler.schedule.state import HOLD, held_registers
 from transpiler.verifier import verify
 
 
@@ -134,3 +134,10 @@ def test_all_that_a_region_holds_is_in_one_stage_with_the_hold() -> None:
     made = case.regions(case.read("r", "h.k0", "m1"), case.read("q", "m1", "m2"), case.write("r", "h.k0", "m2"))
     plan = schedule(made.program, Options(large=frozenset({"r", "q"})))
     assert len(plan.pipes[0].stages) == 2
+
+
+def test_names_of_registers_may_have_commas() -> None:
+    case = Case()
+    case.extern("r,q", "register", size=8, width=32)
+    made = case.regions(*case.update("r,q", "h.k0"))
+    assert held_registers(made.program.pipe(Role.INGRESS).body[0]) == ("r,q",)  # type: ignore[union-attr, arg-type]

@@ -188,6 +188,13 @@ def test_what_depends_on_what_stands_between_stays(kept: str) -> None:
     assert with_hoisted_indexes(program, LARGE) == program
 
 
+def test_a_random_hash_stays_where_it_draws() -> None:
+    case = Case()
+    random = case.call("hash.compute", None, Text("random", AT), case.values("h.k1"), out="m1")
+    program = case.program(case.read("r", "h.k0", "m2"), random, case.read("q", "m1", "m3"))
+    assert with_hoisted_indexes(program, LARGE) == program
+
+
 # --- actions -------------------------------------------------------------------------------------------------------------
 
 

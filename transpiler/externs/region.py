@@ -4,7 +4,7 @@ such region (schedule/atomic_regions.py)."""
 from __future__ import annotations
 
 from transpiler.codegen.c.nodes import Body, Compound, Literal
-from transpiler.externs.row import LIST, STATE, TEXT, Compiled, Interpreted, Method
+from transpiler.externs.row import LIST, STATE, Compiled, Interpreted, Method
 
 
 def _run(call: Interpreted) -> None:
@@ -22,7 +22,7 @@ ROWS = (
     Method(
         name="region.hold",
         instance_kind="register",
-        inputs=(LIST, TEXT),
+        inputs=(LIST, LIST),
         effect=STATE,
         doc="(indexes, names of registers): until the packet's next one, nobody else touches these cells",
         run=_run,

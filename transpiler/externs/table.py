@@ -11,8 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 from transpiler import externs
-from transpiler.externs.row import BadRow, Kind, Method, Spelling, no_c, no_meaning
+from transpiler.externs.row import BadRow, Effect, Kind, Method, Spelling, no_c, no_meaning
+from transpiler.hlir.expressions import Text
 from transpiler.hlir.program import Architecture
+from transpiler.hlir.statements import CallExtern
 
 GROUP = "macsad.externs"
 PAGE = "docs/extend/extern.md"
@@ -113,3 +115,9 @@ def is_direct(method: str) -> bool:
     """Whether a method is called on an instance that belongs to a table."""
     kind = METHODS[method].instance_kind
     return kind is not None and KINDS[kind].direct
+
+
+def only_gives_a_value(call: CallExtern) -> bool:
+    """Whether a call does nothing but give a value, the same whenever it is made: a random hash draws a number."""
+    random = any(isinstance(value, Text) and value.value == "random" for value in call.inputs)
+    return METHODS[call.method].effect is Effect.NONE and not random

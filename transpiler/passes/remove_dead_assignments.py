@@ -16,9 +16,8 @@ from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator
 from transpiler.analysis.values import same
-from transpiler.externs.row import Effect
-from transpiler.externs.table import METHODS
-from transpiler.hlir.expressions import HeaderRef, Read, Text, VariableRef
+from transpiler.externs.table import METHODS, only_gives_a_value
+from transpiler.hlir.expressions import HeaderRef, Read, VariableRef
 from transpiler.hlir.program import Parser, Program
 from transpiler.hlir.statements import (
     ApplyTable,
@@ -133,9 +132,8 @@ def _may_go(statement: Statement) -> bool:
     match statement:
         case Assign() | SetValid() | CopyHeader() | If() | Switch():
             return True
-        case CallExtern(method=method, inputs=inputs):
-            random = any(isinstance(value, Text) and value.value == "random" for value in inputs)
-            return METHODS[method].reads or (METHODS[method].effect is Effect.NONE and not random)
+        case CallExtern(method=method):
+            return METHODS[method].reads or only_gives_a_value(statement)
     return False
 
 

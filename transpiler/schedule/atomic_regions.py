@@ -150,7 +150,8 @@ class _Finder:
         first = min(registers, key=list(self.program.extern).index)
         span = next(s.span for s in walk(region) if register_access(s) is not None)
         self.regions.append(Region(self.where, span, registers, indexes or (), indexes is not None))
-        inputs = (ListExpression(indexes or (), span), Text(",".join(sorted(registers)), span))
+        names = tuple(Text(name, span) for name in sorted(registers))
+        inputs = (ListExpression(indexes or (), span), ListExpression(names, span))
         return (CallExtern(HOLD, first, inputs, (), span),)
 
     def _indexes(self, region: Body) -> tuple[Expression, ...] | None:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from transpiler.analysis.locations import Location, Locator, actions_of
-from transpiler.externs.row import Effect
-from transpiler.externs.table import METHODS
+from transpiler.externs.table import only_gives_a_value
 from transpiler.hlir.expressions import FieldRef, HeaderRef, Place, VariableRef
 from transpiler.hlir.program import Action, Control, Pipe, Program
 from transpiler.hlir.statements import ApplyTable, Assign, Body, CallExtern, If, Leave, Statement
@@ -98,8 +97,8 @@ def _only_gives_a_value(statement: Statement) -> bool:
             return _is_fixed(target)
         case If(then=then, otherwise=otherwise):  # a hash leaves out headers that are not there
             return all(map(_only_gives_a_value, (*then, *otherwise)))
-        case CallExtern(method=method, outputs=outputs):
-            return METHODS[method].effect is Effect.NONE and all(map(_is_fixed, outputs))
+        case CallExtern(outputs=outputs):
+            return only_gives_a_value(statement) and all(map(_is_fixed, outputs))
     return False
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from transpiler.analysis.locations import actions_of
+from transpiler.externs.table import is_direct
 from transpiler.hlir.expressions import Expression, Place, Read, VariableRef
 from transpiler.hlir.program import Action, Control, Pipe, Program, Storage, Table, Variable
 from transpiler.hlir.statements import ApplyTable, Assign, Block, Body, CallExtern, Leave, Statement, Switch, SwitchCase
@@ -33,7 +34,7 @@ def with_open_actions(program: Program, large: frozenset[str]) -> Program:
 def _is_opened(program: Program, action: Action, large: frozenset[str]) -> bool:
     calls = [s for s in walk(action.body) if isinstance(s, CallExtern)]
     accesses = any(access.instance in large for call in calls for access in own_accesses(call))
-    if not accesses or any(call.method.startswith("direct_") for call in calls):
+    if not accesses or any(is_direct(call.method) for call in calls):
         return False
     tables = [table for table in program.tables if action in actions_of(program, table.name)]
     return all(_tells_its_action(program, table) for table in tables)

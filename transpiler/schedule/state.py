@@ -15,7 +15,7 @@ from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.analysis.values import same
 from transpiler.externs.row import Kind
 from transpiler.externs.table import KINDS, METHODS
-from transpiler.hlir.expressions import Const, Expression, Text
+from transpiler.hlir.expressions import Const, Expression, ListExpression, Text
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.hlir.statements import ApplyTable, Body, CallExtern, Statement
 from transpiler.hlir.traverse import bodies, walk
@@ -79,8 +79,8 @@ def own_accesses(statement: Statement) -> tuple[StateAccess, ...]:
 def held_registers(hold: CallExtern) -> tuple[str, ...]:
     """The registers that a hold is for."""
     names = hold.inputs[1]
-    assert isinstance(names, Text)
-    return tuple(names.value.split(","))
+    assert isinstance(names, ListExpression)
+    return tuple(name.value for name in names.items if isinstance(name, Text))
 
 
 @dataclass(frozen=True, slots=True)
