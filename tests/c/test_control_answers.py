@@ -156,14 +156,14 @@ def test_rates_are_those_of_an_entry(running: Switch) -> None:
 
 def test_a_handle_comes_again_after_256_deletions_and_its_entry_counts_from_zero(running: Switch) -> None:
     running.do("table_clear exact_keys")
+    others = [int(running.do(f"table_add exact_keys send {i} 0 0 => 1").split()[-1]) for i in range(1, 8)]
     first = int(running.do("table_add exact_keys send 0 0 0 => 1").split()[-1])
     seen = [first]
-    for _ in range(256):
+    for _ in range(256):  # the table is full: each time the only free place is that of the entry before
         running.do(f"counter_write hits {seen[-1]} 3 4", f"table_delete exact_keys {seen[-1]}")
         seen.append(int(running.do("table_add exact_keys send 0 0 0 => 1").split()[-1]))
         assert running.do(f"counter_read hits {seen[-1]}").endswith("(0 bytes, 0 packets)\n")
     assert seen[-1] == first and len(set(seen)) == 256
-    others = [int(running.do(f"table_add exact_keys send {i} 0 0 => 1").split()[-1]) for i in range(1, 8)]
     running.do(*(f"counter_write hits {handle} 5 6" for handle in others), "counter_reset hits")
     for handle in others:
         assert running.do(f"counter_read hits {handle}").endswith("(0 bytes, 0 packets)\n")
