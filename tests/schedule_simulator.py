@@ -55,15 +55,18 @@ DROP_PORT = 511
 
 @dataclass(slots=True)
 class FramedHeader(HeaderValue):
-    """A header whose fields that only extracting writes stand in the frame, too: deparsing takes them from there."""
+    """A header whose fields that only extracting writes stand in the frame, too: deparsing takes them from there. `received`:
+    what stands in the frame."""
 
     stored: frozenset[str] = frozenset()
     frame: dict[str, int] = field(default_factory=dict)
+    received: dict[str, int] = field(default_factory=dict)
 
     def copy_from(self, other: HeaderValue) -> None:
         # not super(): a dataclass with slots is another class than the one that the method was defined in
         self.valid, self.fields = other.valid, dict(other.fields)
         self.frame = dict(getattr(other, "frame", {}))
+        self.received = dict(getattr(other, "received", {}))
 
     def bits(self) -> tuple[int, int]:
         plain = dict(self.fields)
@@ -71,6 +74,15 @@ class FramedHeader(HeaderValue):
             if name not in self.stored:
                 plain[name] = value
         return HeaderValue(self.layout, self.valid, plain).bits()
+
+
+class FramedReader(Reader):
+    """Notes in headers what stands in the frame."""
+
+    def extract(self, header: HeaderValue, varbit_bits: int | None) -> None:
+        super().extract(header, varbit_bits)
+        if isinstance(header, FramedHeader):
+            header.received = dict(header.fields)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -187,6 +199,10 @@ class Simulator:
         found = stage.live_in if self.schedule.passes else stage.live_in | self.schedule.live
         for at in self._all(state) - found:
             self._set(state, at, stage.known.get(at, 0))
+        for at in stage.received:
+            header = state.headers[at.owner]
+            assert isinstance(header, FramedHeader)
+            self._set(state, at, header.received.get(at.field, 0))
 
     def _set(self, state: State, at: Location, value: int) -> None:
         if not at.field:
@@ -280,7 +296,7 @@ class StageRun:
         raise AssertionError("a fork is an If or a Switch")
 
     def _parse(self, parser: object) -> None:
-        reader = Reader(self.packet.data)
+        reader = FramedReader(self.packet.data)
         enter, self.state.enter_pipe = self.state.enter_pipe, lambda: None  # type: ignore[method-assign]
         error = parse(self.execution, parser, reader)  # type: ignore[arg-type]
         self.state.enter_pipe = enter  # type: ignore[method-assign]

@@ -65,6 +65,12 @@ class Optimisations:
         "local variables for values that no later stage reads, in place of members of the packet's state",
         "registers in place of memory; dead stores are removed",
     )
+    reread: bool = _on(
+        "rereading: a header field that nobody has changed is read in the frame where it is used, in programs whose packets "
+        "take more values from stage to stage than there are registers; their other values stay in memory",
+        "fewer values are loaded and stored at each stage, and a packet's state takes fewer cache lines; costs a test "
+        "whether the header was received",
+    )
     constant_propagation: bool = _on(
         "constant propagation across stages: of values that are the same on every path, valid headers, and drops",
         "fewer tests, and fewer live values between stages",

@@ -86,6 +86,7 @@ SWITCHES: dict[str, Switch] = {
     "merge": _scheduler(merge=False),
     "run-to-completion": _scheduler(run_to_completion=False),
     "locals": _scheduler(locals=False),
+    "reread": _scheduler(reread=False),
     "constant-propagation": _scheduler(constant_propagation=False),
     "bulk": _plan(with_arrays),
     "software-pipelining": _plan(software_pipelined),

@@ -49,11 +49,13 @@ EVERY_STAGE = ALL.without(["small-tables"])  # the tables of random programs are
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a switch is compiled: the C compiler's level, with sanitizers or without, which optimisations are done."""
+    """How a switch is compiled: the C compiler's level, with sanitizers or without, which optimisations are done. `few`: how
+    many values packets take along before they are left in memory and in the frame."""
 
     level: str = "-O0"
     sanitized: bool = True
     wanted: Optimisations = EVERY_STAGE
+    few: int = 0
 
     def tools(self) -> Toolchain:
         return toolchain.find(optimise=self.level, sanitize=("address", "undefined") if self.sanitized else ())
@@ -72,7 +74,7 @@ def build_of(seed: int) -> Build:
     if random.random() < 0.8:
         left_out = left_out - {"stages"} | {"small-tables"}
     passes = [name for name, _ in PASSES if random.random() < 0.1] if left_out else []
-    return Build(level, sanitized, ALL.without([*left_out, *passes]))
+    return Build(level, sanitized, ALL.without([*left_out, *passes]), random.choice((0, 4, 16)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class Subject:
         diagnostics = Diagnostics()
         try:
             how = configuration(build.wanted)
+            how = replace(how, scheduler=replace(how.scheduler, few=build.few))
             program = optimise(self.plain, passes=how.passes)
             made = generate(program, builtin(), share("templates"), diagnostics, how)
         except Rejected:

@@ -13,7 +13,7 @@ import pytest
 
 from macsad.resources import share
 from transpiler.codegen.ctypes import limbs
-from transpiler.codegen.packing import word_around
+from transpiler.codegen.frame_fields import word_around
 from transpiler.toolchain import toolchain
 from transpiler.toolchain.backend import include_flags
 

@@ -37,9 +37,14 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
     states = large_state(program, 0)
     ready = with_open_actions(with_atomic_regions(with_hoisted_indexes(program, states)).program, states)
-    for facts, large, made in ((False, frozenset(), program), (True, states, ready), (True, frozenset(), program)):
+    for facts, few, large, made in (
+        (False, 16, frozenset(), program),
+        (False, 0, frozenset(), program),
+        (True, 0, states, ready),
+        (True, 16, frozenset(), program),
+    ):
         store = Store(made)
-        plan = schedule(made, replace(options, constant_propagation=facts, large=large))
+        plan = schedule(made, replace(options, constant_propagation=facts, few=few, large=large))
         simulator = Simulator(made, plan, store)
         assert simulator.run(frames) == expected
         assert seen(store) == seen(switch.store)

@@ -38,6 +38,11 @@ def storage_bytes(type_: Type) -> int:
     return 4
 
 
+def bytes_of(bits: int) -> int:
+    """How many bytes hold that many bits."""
+    return -(-bits // 8)
+
+
 def literal(value: int, type_: Type) -> Expression:
     """A value in C: small numbers decimal, others hexadecimal."""
     match type_:

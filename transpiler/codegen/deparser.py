@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from transpiler.analysis.layout import settled_headers
+from transpiler.analysis.locations import Location
 from transpiler.codegen.c.build import FALSE, TRUE, all_of, call, cast, infix, operand, packed, packet, plus
 from transpiler.codegen.c.nodes import (
     Assign,
@@ -186,7 +187,7 @@ class DeparserStatements(Statements):
             if isinstance(field.type, Varbit):
                 behind = True
                 continue
-            if self.storage.is_stored(owner, field.name):
+            if self.storage.is_stored(owner, field.name) and Location(owner, field.name) not in self.scope.received:
                 run.append((field, offset))
             offset += field.type.width
             if run and offset % 8 == 0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from transpiler.analysis.locations import Location
 from transpiler.codegen.c.build import all_of, call, cast, choose, infix, operand
 from transpiler.codegen.c.nodes import (
     Binary as CBinary,
@@ -23,6 +24,7 @@ from transpiler.codegen.c.nodes import (
 )
 from transpiler.codegen.ctypes import c_type, is_wide, limbs, literal, natural
 from transpiler.codegen.decided import known_bits, outcome
+from transpiler.codegen.frame_fields import received
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.hlir.expressions import (
@@ -35,6 +37,7 @@ from transpiler.hlir.expressions import (
     Expression,
     FieldRef,
     HeaderPlace,
+    HeaderRef,
     IsValid,
     ListExpression,
     Read,
@@ -104,11 +107,8 @@ class Expressions:
                 return String(value)
             case Read(place=VariableRef(name=name)):
                 return self._variable(name)
-            case Read(place=FieldRef(header=header, field=field)):
-                owner = self.storage.access(header).owner
-                if isinstance(expression.type, Varbit) and self.storage.assigned_varbit(owner) is None:
-                    return self.received_varbit(header)
-                return self.element(self.storage.field(owner, field), header)
+            case Read(place=FieldRef() as place, type=type_):
+                return self._field(place, type_)
             case IsValid(header=header):
                 return self.element(self.storage.valid(self.storage.access(header).owner), header)
             case Unary():
@@ -124,6 +124,21 @@ class Expressions:
             case ListExpression():
                 raise TypeError("a list is no C value: externs pack it")
         raise TypeError(f"no C for {expression}")
+
+    def _field(self, place: FieldRef, type_: Type) -> C:
+        header, owner = place.header, self.storage.access(place.header).owner
+        if isinstance(header, HeaderRef) and Location(header.name, place.field) in self.scope.received:
+            return self._received(header, place.field)
+        if isinstance(type_, Varbit) and self.storage.assigned_varbit(owner) is None:
+            return self.received_varbit(header)
+        return self.element(self.storage.field(owner, place.field), header)
+
+    def _received(self, header: HeaderRef, field: str) -> C:
+        """A field where it lies in the frame."""
+        layout = self.storage.program.header_type_of[header.name]
+        zero = self.storage.field(header.name, field).initial
+        at = self.element(self.storage.at(header.name), header)
+        return received(layout, field, at, zero, sure=header.name in self.scope.sure)
 
     def received_varbit(self, header: HeaderPlace) -> C:
         """The value that a header's varbit field was extracted with."""

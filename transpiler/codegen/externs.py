@@ -19,14 +19,13 @@ from transpiler.codegen.c.nodes import (
     Name,
     Statement,
 )
-from transpiler.codegen.ctypes import literal
+from transpiler.codegen.ctypes import bytes_of, literal
 from transpiler.codegen.expressions import Expressions
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pack_words import BYTES, goes_in_words, pack_words
 from transpiler.codegen.packing import (
     USED,
-    bytes_of,
     flattened,
     pack_dense,
     pack_varying,

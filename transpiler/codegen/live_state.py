@@ -52,7 +52,7 @@ def live_state(
 ) -> LiveState:
     """What is left of struct live when the bodies are finished. `preserved`: the places of each list."""
     slots = tuple(slot for slot in storage.live_slots() if slot.name in bodies.live_members)
-    made = made_headers(program, sources=True)
+    made = made_headers(program, sources=True) | _read_in_frame(schedule)
     begins, beginning = _beginning(storage, slots, schedule.zeroed, made)
     marked = (slot for slot in slots if slot.initial == NOWHERE and slot.owner in made)
     clones = any(pipe.name == "clone" for pipe in schedule.pipes)
@@ -97,3 +97,9 @@ def _beginning(
     if any(slot.size for slot in begun):
         return True, ()
     return False, tuple(Assign(live(slot.name), slot.initial) for slot in begun)
+
+
+def _read_in_frame(schedule: Schedule) -> set[str]:
+    """The headers of which fields are read in the frame, so that it must be known of all packets whether they have them."""
+    stages = [stage for pipe in schedule.pipes for stage in pipe.stages]
+    return {field.owner for stage in stages for field in stage.unchanged | stage.loaded}

@@ -18,24 +18,12 @@ from transpiler.codegen.c.nodes import (
     Name,
     Statement,
 )
-from transpiler.codegen.ctypes import c_type, is_wide
+from transpiler.codegen.ctypes import bytes_of, c_type, is_wide
 from transpiler.codegen.expressions import Expressions
 from transpiler.hlir.expressions import Conditional, Expression, ListExpression
 from transpiler.hlir.types import Type, Varbit, width_of
 
 USED = Name("used")  # bits of a buffer that is filled with what varies
-
-
-def bytes_of(bits: int) -> int:
-    return -(-bits // 8)
-
-
-def word_around(first_bit: int, bits: int, readable: int) -> tuple[int, int] | None:
-    """A word of 4 or 8 bytes, the first byte and the size, that holds bits which stand in 3, 5, 6 or 7 of `readable` bytes:
-    one load then reads them. None for others, and where there are not as many bytes."""
-    first, end = first_bit // 8, bytes_of(first_bit + bits)
-    size = {3: 4, 5: 8, 6: 8, 7: 8}.get(end - first, readable + 1)
-    return (min(first, readable - size), size) if size <= readable else None
 
 
 def flattened(expression: Expression) -> tuple[Expression, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from transpiler.analysis.locations import Location
 from transpiler.analysis.progress import STALL_LIMIT, stalling_states
 from transpiler.codegen.c.build import TRUE, address, all_of, call, cast, infix, negated, operand, packet, plus
 from transpiler.codegen.c.nodes import (
@@ -29,8 +30,9 @@ from transpiler.codegen.c.nodes import (
     Switch,
     Unary,
 )
-from transpiler.codegen.ctypes import c_type, is_wide, literal
-from transpiler.codegen.packing import bytes_of, store_padded, word_around
+from transpiler.codegen.ctypes import bytes_of, c_type, is_wide, literal
+from transpiler.codegen.frame_fields import as_type, loaded
+from transpiler.codegen.packing import store_padded
 from transpiler.codegen.places import at
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.tables import members_key, packed_keys
@@ -63,7 +65,7 @@ class ParserStatements(Statements):
             case Extract():
                 return (Block(self._extract(statement), cite=where),)
             case Lookahead(target=target, type=type_):
-                value = self._load(type_, CURSOR, 0, bytes_of(type_.width))
+                value = loaded(type_, CURSOR, 0, bytes_of(type_.width))
                 ahead = Assign(self.scope.read(self.storage.variable(target.name)), value)
                 return (self._need(operand(bytes_of(type_.width)), where), ahead)
             case Advance(bits=bits):
@@ -292,14 +294,14 @@ class ParserStatements(Statements):
                     yield from self.set_element(self.storage.field(owner, field.name), header, value)
                 behind = True
                 continue
-            if self.storage.is_loaded(owner, field.name):
+            if self.storage.is_loaded(owner, field.name) and Location(owner, field.name) not in self.scope.received:
                 slot = self.storage.field(owner, field.name)
                 assert isinstance(field.type, Bits)
                 if not behind and offset // WORD_BITS in shared and field.type.width < WORD_BITS:
                     value = self._load_shared(field.type, offset)
                 else:
                     start = infix(CURSOR, "+", varbit_bytes) if behind else CURSOR
-                    value = self._load(field.type, start, offset, layout.fixed_bits // 8)
+                    value = loaded(field.type, start, offset, layout.fixed_bits // 8)
                 yield from self.set_element(slot, header, value)
             offset += field.type.width
 
@@ -320,20 +322,7 @@ class ParserStatements(Statements):
         """Read `type_` from bit `offset` behind the cursor out of the word of 32 bits that it shares."""
         word, bit = divmod(offset, WORD_BITS)
         place = plus(infix(packet("data"), "+", CURSOR), word * WORD_BITS // 8)
-        return _as(type_, call("macs_load_from_word", place, WORD_BITS // 8, bit, type_.width))
-
-    @staticmethod
-    def _load(type_: Bits, start: C, offset: int, readable: int) -> C:
-        """Read `type_` from bit `offset` behind `start`, where `readable` bytes are there to be read."""
-        width, base = type_.width, infix(packet("data"), "+", start)
-        if is_wide(type_):
-            return call(f"{c_type(type_)}_load", base, offset, width)
-        if (word := word_around(offset, width, readable)) is not None:
-            first, size = word
-            return _as(type_, call("macs_load_from_word", plus(base, first), size, offset - 8 * first, width))
-        if offset % 8 == 0 and width % 8 == 0:
-            return _as(type_, call("macs_load_bytes", plus(base, offset // 8), width // 8))
-        return _as(type_, call("macs_load_bits", base, offset, width))
+        return as_type(type_, call("macs_load_from_word", place, WORD_BITS // 8, bit, type_.width))
 
     def _advance(self, bits: Expression) -> Body:
         number = infix(BITS, "/", 8)
@@ -351,9 +340,3 @@ def _all_constants(cases: tuple[SelectCase, ...]) -> bool:
     return all(
         isinstance(k, AnySet) or (isinstance(k, ExactSet) and isinstance(k.value, Const)) for k in keys
     ) and not any(isinstance(k, ExactSet) and isinstance(k.value.type, Bool) for k in keys)
-
-
-def _as(type_: Type, loaded: C) -> C:
-    """What was loaded, 64 bits, as the C type of `type_`."""
-    c = c_type(type_)
-    return loaded if c == "uint64_t" else cast(c, loaded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from transpiler.analysis.locations import Location
 from transpiler.codegen.c.build import live
 from transpiler.codegen.c.nodes import Expression, Name
 from transpiler.codegen.storage import Slot
@@ -12,12 +13,15 @@ from transpiler.codegen.storage import Slot
 
 @dataclass
 class Scope:
-    """Names slots for one function, and notes which of them are its variables: in `locals`, by their names in C."""
+    """Names slots for one function, and notes which of them are its variables: in `locals`, by their names in C. `received`:
+    header fields that it reads in the frame; `sure`: the headers that are there."""
 
     locals: dict[str, Slot] = field(default_factory=dict)
     action_data: dict[str, Expression] = field(default_factory=dict)  # variable → C, while an action is lowered
     labels: dict[str, str] = field(default_factory=dict)  # label in force → C label
     used_labels: set[str] = field(default_factory=set)
+    received: frozenset[Location] = frozenset()
+    sure: frozenset[str] = frozenset()
     _counter: int = 0
 
     def read(self, slot: Slot) -> Expression:

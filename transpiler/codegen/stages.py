@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import groupby
 
-from transpiler.analysis.locations import Location
+from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.codegen.c.build import LIVE, address, call, infix, live
 from transpiler.codegen.c.fold_flags import with_flags_folded
 from transpiler.codegen.c.function import Function
@@ -30,6 +31,8 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
+from transpiler.codegen.frame_fields import field_of
+from transpiler.codegen.frame_sizes import made_headers
 from transpiler.codegen.intrinsics import Intrinsics, sourced
 from transpiler.codegen.loops import LongLoops
 from transpiler.codegen.outcome import Outcome
@@ -39,9 +42,10 @@ from transpiler.codegen.places import at
 from transpiler.codegen.scope import EntryScope, Scope
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.steps import step
-from transpiler.codegen.storage import Slot, Storage
+from transpiler.codegen.storage import NOWHERE, Slot, Storage
 from transpiler.codegen.tables import Tables
 from transpiler.diagnostics import Span
+from transpiler.hlir.expressions import HeaderRef
 from transpiler.hlir.program import Program
 from transpiler.hlir.statements import If as HlirIf, Leave
 from transpiler.hlir.traverse import rebuild
@@ -104,14 +108,17 @@ class _StageLowering:
         self.functions = functions
         self.number = number
         self.stage = pipe.stages[number]
-        self.scope = Scope()
+        sure = _surely_received(context.program, self.stage)
+        self.scope = Scope(received=self.stage.unchanged, sure=sure)
         parts = (context.program, context.storage, context.tables, context.externs)
         outcome = Outcome(context.gives_verdicts and not pipe.replication, context.record_is_read or pipe.replication)
         loops = LongLoops(context.long_loops, outcome, context.requests)
         arguments = (*parts, self.scope, self._leave, loops)
         self.intrinsics = Intrinsics(context.program, context.storage, self.scope, outcome)
         self.statements = Statements(*arguments)
-        self.entry = Statements(*parts, EntryScope(value=self._entering), self._leave)
+        self.entry = Statements(
+            *parts, EntryScope(received=self.stage.received, sure=sure, value=self._entering), self._leave
+        )
         self.parser = ParserStatements(*arguments)
         self.deparser = DeparserStatements(*arguments, in_place=context.in_place, outcome=outcome)
         self.listed = fed_by_one(pipe)
@@ -135,10 +142,26 @@ class _StageLowering:
         """Joins stand at its end, those that one way alone goes to stand in that way."""
         jumps = self._joins(self.stage.code)
         self._single = {join for join, count in jumps.items() if count == 1}
-        body = list(self.code(self.stage.code))
+        body = [*self._load(self.stage.loaded), *self.code(self.stage.code)]
         for join in sorted(jumps.keys() - self._single):
             body += [Label(_join_label(join)), *self.code(self.pipe.joins[join])]
         return tuple(body)
+
+    def _load(self, fields: frozenset[Location]) -> Body:
+        """Load fields that are in the frame still, and that the stage may change."""
+        storage = self.context.storage
+        made: list[Statement] = []
+        for owner, group in groupby(sorted(fields - storage.sunk, key=_by_name), key=lambda field: field.owner):
+            place = self.scope.read(storage.at(owner))
+            loads = tuple(
+                Assign(
+                    self.scope.read(storage.field(owner, field.field)),
+                    field_of(self.context.program.header_type_of[owner], field.field, place),
+                )
+                for field in group
+            )
+            made += loads if owner in self.scope.sure else [If(infix(place, "!=", NOWHERE), loads)]
+        return tuple(made)
 
     def _keys(self, number: int) -> Body:
         """Put the keys of a later stage's lookups, which are those of the packet as it is here, where their tables want
@@ -222,9 +245,10 @@ class _StageLowering:
         again = (*begin, *(self.parser.parse(parse.parser, parse.error) if parse is not None else ()))
         record = Name("packet")
         preserved = Member(Member(record, "requests", arrow=True), "preserved")
+        parsed = infix(Member(record, "instance_type", arrow=True), "==", "MACS_INGRESS_CLONE")
         return (
             Declare("struct live", "before", Unary("*", LIVE), constant=True),
-            If(infix(Member(record, "instance_type", arrow=True), "==", "MACS_INGRESS_CLONE"), again),
+            *((If(parsed, again),) if restart.keeps_headers else again),
             Do(call("macs_keep_headers", LIVE)),
             Do(call("macs_preserve", LIVE, address(Name("before")), preserved)),
             *step(restart.begin, self.intrinsics),
@@ -246,7 +270,7 @@ class _StageLowering:
             case Jump(join=join):
                 return (Goto(_join_label(join)),)
             case End():
-                return (Return(),)
+                return (*self._hand_on(self.pipe.to_next & self.stage.unchanged), Return())
 
     def _submit(self, stage: int) -> Return:
         """Leave the packet to a later stage and return."""
@@ -259,10 +283,18 @@ class _StageLowering:
     def _hand_on(self, live_in: frozenset[Location]) -> Body:
         """Put into the packet's state what a later stage reads and is not there yet."""
         made: list[Statement] = []
-        for location in sorted(live_in, key=lambda where: (where.owner, where.field)):
-            if (slot := self.context.storage.passed(location)) is not None:
+        for location in sorted(live_in, key=_by_name):
+            if location in self.stage.unchanged:
+                made.append(self._put_back(location))
+            elif (slot := self.context.storage.passed(location)) is not None:
                 made.append(Assign(live(slot.name), self.scope.read(slot)))
         return tuple(made)
+
+    def _put_back(self, location: Location) -> Assign:
+        """Keep a field that is in the frame still."""
+        slot = self.context.storage.field(location.owner, location.field)
+        header = HeaderRef(location.owner, self.context.program.span)
+        return Assign(self.scope.read(slot), self.statements.held(slot, header))
 
     def _initial(self, slot: Slot) -> Expression:
         """What a local begins with."""
@@ -318,3 +350,13 @@ class _StageLowering:
 
 def _join_label(join: int) -> str:
     return f"join_{join}"
+
+
+def _by_name(location: Location) -> tuple[str, str]:
+    return location.owner, location.field
+
+
+def _surely_received(program: Program, stage: Stage) -> frozenset[str]:
+    """The headers that are valid where a stage begins, and cannot be but by an extract."""
+    valid = {where.owner for where, value in stage.known.items() if where.field == VALIDITY and value}
+    return frozenset(valid - made_headers(program))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from transpiler.analysis.locations import Locator
+from transpiler.analysis.locations import Location, Locator
 from transpiler.codegen.apply import Application
 from transpiler.codegen.c.build import TRUE, cast, infix, operand
 from transpiler.codegen.c.nodes import (
@@ -25,18 +25,28 @@ from transpiler.codegen.c.nodes import (
     While as CWhile,
 )
 from transpiler.codegen.compare import comparisons
-from transpiler.codegen.ctypes import c_type, literal
+from transpiler.codegen.ctypes import bytes_of, c_type, literal
 from transpiler.codegen.expressions import Expressions, joined
 from transpiler.codegen.extern_calls import lowered
 from transpiler.codegen.externs import Externs
 from transpiler.codegen.loops import LongLoops
-from transpiler.codegen.packing import bytes_of, pack_padded
+from transpiler.codegen.packing import pack_padded
 from transpiler.codegen.places import at
 from transpiler.codegen.scope import Scope
 from transpiler.codegen.storage import Slot, Storage
 from transpiler.codegen.tables import Tables, key_bytes, packed_keys
 from transpiler.codegen.views import ParameterView
-from transpiler.hlir.expressions import Const, ElementRef, Expression, FieldRef, HeaderPlace, Place, Read, VariableRef
+from transpiler.hlir.expressions import (
+    Const,
+    ElementRef,
+    Expression,
+    FieldRef,
+    HeaderPlace,
+    HeaderRef,
+    Place,
+    Read,
+    VariableRef,
+)
 from transpiler.hlir.program import Program, Table
 from transpiler.hlir.statements import (
     ApplyTable,
@@ -143,9 +153,16 @@ class Statements:
         (target, first), (source, second) = self._fixed(target), self._fixed(source)
         made: list[CStatement] = []
         for slot, held in pairs:
-            value = self._varbit(source) if held is None else self.render.element(held, source)
+            value = self._varbit(source) if held is None else self.held(held, source)
             made += self.set_element(slot, target, value, "" if made else where)
         return (CBlock((*first, *second, *made)),) if first or second else tuple(made)
+
+    def held(self, slot: Slot, header: HeaderPlace) -> C:
+        """What a slot of a header has, or the frame in its place."""
+        if isinstance(header, HeaderRef) and Location(header.name, slot.field) in self.scope.received:
+            type_ = self.storage.type_of(Location(header.name, slot.field))
+            return self.render(Read(FieldRef(header, slot.field, header.span), type_, header.span))
+        return self.render.element(slot, header)
 
     def _fixed(self, header: HeaderPlace) -> tuple[HeaderPlace, CBody]:
         """The place with a run-time index evaluated once: what is copied may be what the index is read from."""
@@ -164,6 +181,8 @@ class Statements:
         if self.storage.has_varbit(to):
             pairs.append((self.storage.varbit_bytes(to), self.storage.varbit_bytes(origin)))
         for field in self.program.header_type_of[to].fields:
+            if Location(to, field.name) in self.scope.received:
+                continue
             if not isinstance(field.type, Varbit) and self.storage.is_loaded(to, field.name):
                 pairs.append((self.storage.field(to, field.name), self.storage.field(origin, field.name)))
         copied: list[tuple[Slot, Slot | None]] = [*dict.fromkeys(pairs)]

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of, sharing_tables
 from transpiler.codegen.c.printer import expression
-from transpiler.codegen.ctypes import c_type, initialiser, storage_bytes
+from transpiler.codegen.ctypes import bytes_of, c_type, initialiser, storage_bytes
 from transpiler.codegen.names import Names
 from transpiler.codegen.outside import Outside
-from transpiler.codegen.packing import bytes_of
 from transpiler.codegen.pipeline_views import TableRef
 from transpiler.codegen.views import (
     NOWHERE,

@@ -84,6 +84,8 @@ class Liveness:
         match what:
             case Step():
                 return self._step(what, live)
+            case Restart(keeps_headers=False):
+                return frozenset()
             case Parse(parser=Parser() as parser) | Restart(parser=Parser() as parser):
                 reads = [self._reads(state.body) for state in parser.states]
                 reads += [self.locator.read_by(e) for state in parser.states for e in transition_expressions(state)]

@@ -15,7 +15,7 @@ from transpiler.schedule.live import Live, Liveness, stored_fields
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import PipePlan, Source, steps
 from transpiler.schedule.reaching import reaching_definitions
-from transpiler.schedule.stages import Code, Jump, PipeSchedule, Submit
+from transpiler.schedule.stages import Code, Jump, PipeSchedule, Submit, begins_anew, restart_of
 from transpiler.schedule.successors import targets
 
 
@@ -51,15 +51,22 @@ def live_locations(
             ever = (elements | may_be for may_be in reaching_definitions(program, pipe))
             found = (live & may_be for live, may_be in zip(found, ever, strict=True))
         stages = tuple(
-            replace(stage, code=without_dead_stores(stage.code, liveness), live_in=live - stage.known.keys() - given)
-            for stage, live in zip(pipe.stages, found, strict=True)
+            replace(
+                stage,
+                code=without_dead_stores(stage.code, liveness),
+                live_in=live - stage.known.keys() - given - stage.received,
+                loaded=(live & stage.received) - stage.unchanged if number or not begins_anew(pipe) else frozenset(),
+            )
+            for number, (stage, live) in enumerate(zip(pipe.stages, found, strict=True))
         )
         joins = tuple(
             without_dead_stores(join, liveness) if n in liveness.joins else join for n, join in enumerate(pipe.joins)
         )
-        made.insert(0, replace(pipe, stages=stages, joins=joins, to_replication=to_replication))
+        made.insert(0, replace(pipe, stages=stages, joins=joins, to_replication=to_replication, to_next=after))
         across.update(*(stage.live_in for stage in stages))
         entry = stages[0].live_in
+        if restart_of(pipe) is not None:  # some packets come to the pipe behind it alone
+            entry |= after
         after, to_replication = (frozenset(), entry) if pipe.replication else (entry, frozenset())
     return tuple(made), frozenset(across), zeroed & across
 

@@ -69,11 +69,13 @@ class Parse:
 @dataclass(frozen=True, slots=True)
 class Restart:
     """A copied state becomes a clone's: with `parse` an ingress clone is parsed again, an egress clone keeps its headers;
-    metadata begin anew but for the preserved fields. `begin`, `begin_parsed`: what fills them."""
+    metadata begin anew but for the preserved fields. `begin`, `begin_parsed`: what fills them. `keeps_headers`: there may be
+    egress clones."""
 
     parse: Parse | None
     begin_parsed: Step
     begin: Step
+    keeps_headers: bool = True
 
     @property
     def parser(self) -> Parser | None:

@@ -15,8 +15,9 @@ from transpiler.schedule.live_values import all_locations, given_locations, live
 from transpiler.schedule.numbering import number
 from transpiler.schedule.order import Uncut, conflicts, reachable_joins, statements_of, states_of, users_of_joins
 from transpiler.schedule.pipeline import PipePlan
+from transpiler.schedule.received import with_received_fields
 from transpiler.schedule.split import TOGETHER, Split, Splitter
-from transpiler.schedule.stages import Code, Fork, Schedule
+from transpiler.schedule.stages import Code, Fork, PipeSchedule, Schedule
 from transpiler.schedule.state import StateOf
 from transpiler.schedule.tree import Node, TreeBuilder
 
@@ -28,8 +29,9 @@ class Options:
     hold. `join_limit`: statements that may be written again on account of a join, over all stages, before it becomes a stage:
     its own and those of the joins that it leads to. `concurrent_lookups`: tables that do not depend on each other are looked
     up in the same stage. `merge`: ingress and egress are one pipe where they can be. `run_to_completion`: a burst goes through
-    the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `constant_propagation`: what
-    is known where a stage begins is used."""
+    the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `reread`: where packets
+    take more than a `few` values along, header fields that are as they were received are read in the frame, and the other values
+    stay in memory.     `constant_propagation`: what is known where a stage begins is used."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True
@@ -37,6 +39,8 @@ class Options:
     concurrent_lookups: bool = True
     merge: bool = True
     locals: bool = True
+    reread: bool = True
+    few: int = 16
     run_to_completion: bool = False
     constant_propagation: bool = False
     large: frozenset[str] = frozenset()
@@ -72,8 +76,15 @@ def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -
         return Schedule(pipes, *all_locations(program), *order, frozenset(h.name for h in program.headers))
     passes = sum(not plan.replication for plan in plans) == 1 and not any(architecture.preserved(program))
     given = given_locations(program, plans) if passes else {}
-    pipes, live, zeroed = live_locations(program, pipes, given.keys())
-    return Schedule(pipes, live, zeroed, *order, spread_headers(program, pipes), given, passes)
+    kept = live_locations(program, pipes, given.keys())
+    if options.reread and _most_kept(kept[0]) > options.few:
+        kept, passes = live_locations(program, with_received_fields(program, pipes), given.keys()), False
+    return Schedule(*kept, *order, spread_headers(program, kept[0]), given, passes)
+
+
+def _most_kept(pipes: tuple[PipeSchedule, ...]) -> int:
+    """How many values packets take along to the stage that gets the most."""
+    return max((len(stage.live_in) for pipe in pipes for stage in pipe.stages), default=0)
 
 
 def _must_be_ordered(program: Program, splits: list[Split]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import Location
 from transpiler.hlir.statements import ApplyTable, If, Statement, Switch
-from transpiler.schedule.pipeline import Source, Special
+from transpiler.schedule.pipeline import Restart, Source, Special
 from transpiler.schedule.state import StateAccess
 
 
@@ -80,7 +80,8 @@ Code = tuple[Piece, ...]
 class Stage:
     """`lookups` are started together, none for the first stage and for a merge of several ways into one. `known`: values of
     locations where it begins. `live_in`: what it reads, or a stage after it, of the packet's state as it finds it.
-    `prefetched`: accesses to state whose cells are prefetched when its lookups are started."""
+    `prefetched`: accesses to state whose cells are prefetched when its lookups are started. `received`: header fields that are
+    there as they were received, see received.py; `unchanged`: those that it leaves so; `loaded`: the others that it reads."""
 
     name: str
     lookups: tuple[ApplyTable, ...]
@@ -88,6 +89,9 @@ class Stage:
     known: Mapping[Location, int] = field(default_factory=dict)
     live_in: frozenset[Location] = frozenset()
     prefetched: tuple[StateAccess, ...] = ()
+    received: frozenset[Location] = frozenset()
+    unchanged: frozenset[Location] = frozenset()
+    loaded: frozenset[Location] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ class PipeSchedule:
     """One pipe: stages in the order in which they run; Submit.stage indexes `stages`, Jump.join `joins` (in program order).
 
     `exits`: where Leave(label) goes for the blocks that were cut; other labels stay inside their stage. `renews`, `keeps`,
-    `replication`: as in `pipeline.PipePlan`. `to_replication`: what the state of a packet must hold that leaves it for that.
+    `replication`: as in `pipeline.PipePlan`. `to_replication`: what the state of a packet must hold that leaves it for that;
+    `to_next`: that goes on to the next pipe.
     """
 
     name: str
@@ -106,6 +111,19 @@ class PipeSchedule:
     keeps: tuple[int, ...] = ()
     replication: bool = False
     to_replication: frozenset[Location] = frozenset()
+    to_next: frozenset[Location] = frozenset()
+
+
+def restart_of(pipe: PipeSchedule) -> Restart | None:
+    """What makes clones of copied packets, if the pipe begins with that."""
+    first = pipe.stages[0].code[0] if pipe.stages and pipe.stages[0].code else None
+    return first.what if isinstance(first, Plain) and isinstance(first.what, Restart) else None
+
+
+def begins_anew(pipe: PipeSchedule) -> bool:
+    """Whether nothing of a packet's headers is there where it comes to the pipe."""
+    restart = restart_of(pipe)
+    return pipe.renews or (restart is not None and not restart.keeps_headers)
 
 
 @dataclass(frozen=True, slots=True)

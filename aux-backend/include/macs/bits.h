@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <macs/inline.h>
+
 static inline uint64_t macs_mask(unsigned width) {
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
 }
@@ -51,7 +53,7 @@ static inline void macs_store64(uint8_t *to, uint64_t value) {
 }
 
 /* `bytes` (1 … 8) bytes, most significant first: no byte beside them is touched. */
-static inline uint64_t macs_load_bytes(const uint8_t *from, unsigned bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_load_bytes(const uint8_t *from, unsigned bytes) {
     switch (bytes) {
     case 1:
         return from[0];
@@ -72,7 +74,7 @@ static inline uint64_t macs_load_bytes(const uint8_t *from, unsigned bytes) {
     }
 }
 
-static inline void macs_store_bytes(uint8_t *to, unsigned bytes, uint64_t value) {
+MACS_ALWAYS_INLINE void macs_store_bytes(uint8_t *to, unsigned bytes, uint64_t value) {
     switch (bytes) {
     case 1:
         to[0] = (uint8_t)value;
@@ -106,7 +108,7 @@ static inline void macs_store_bytes(uint8_t *to, unsigned bytes, uint64_t value)
 }
 
 /* The `width` (1 … 64) bits from bit `first` of `from`, bit 0 being the most significant of the first byte. */
-static inline uint64_t macs_load_bits(const uint8_t *from, unsigned first, unsigned width) {
+MACS_ALWAYS_INLINE uint64_t macs_load_bits(const uint8_t *from, unsigned first, unsigned width) {
     from += first / 8;
     first %= 8;
     unsigned bytes = (first + width + 7) / 8;
@@ -117,12 +119,12 @@ static inline uint64_t macs_load_bits(const uint8_t *from, unsigned first, unsig
 }
 
 /* Those bits of a word of `bytes` (4 or 8) bytes, all of which may be read. */
-static inline uint64_t macs_load_from_word(const uint8_t *from, unsigned bytes, unsigned first, unsigned width) {
+MACS_ALWAYS_INLINE uint64_t macs_load_from_word(const uint8_t *from, unsigned bytes, unsigned first, unsigned width) {
     return macs_load_bytes(from, bytes) >> (bytes * 8 - first - width) & macs_mask(width);
 }
 
 /* Replace those bits, and no others. */
-static inline void macs_store_bits(uint8_t *to, unsigned first, unsigned width, uint64_t value) {
+MACS_ALWAYS_INLINE void macs_store_bits(uint8_t *to, unsigned first, unsigned width, uint64_t value) {
     to += first / 8;
     first %= 8;
     unsigned bytes = (first + width + 7) / 8;

@@ -18,8 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where the length is a constant, as in generated code, its loops unroll. */
-#define MACS_CRC_INLINE __attribute__((always_inline)) static inline
+#include <macs/inline.h>
 
 #if !defined(MACS_CRC_PLAIN) && defined(__x86_64__) && defined(__PCLMUL__)
 #define MACS_CRC_MULTIPLIES
@@ -125,7 +124,7 @@ static const struct macs_crc macs_crc32 = {
 };
 
 /* 1 to 8 bytes as a number, the first byte lowest: no byte beside them is read. */
-MACS_CRC_INLINE uint64_t macs_crc_load(const uint8_t *from, uint32_t bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_crc_load(const uint8_t *from, uint32_t bytes) {
     if (bytes == 8)
         return macs_crc_load64(from);
     if (bytes >= 4)
@@ -141,7 +140,8 @@ static inline uint32_t macs_crc_rest(const struct macs_crc *of, macs_crc_product
 
 /* Of 1 to 8 * MACS_CRC_WORDS bytes. The first piece has what there is beside whole words behind it, as a word with its
  * bytes uppermost. The CRC so far is added to the first bytes; what it has more of to the word behind. */
-MACS_CRC_INLINE uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t *data, uint32_t length,
+                                          uint32_t crc) {
     const unsigned above = 64 - of->bits;
     const uint32_t words = (length - 1) / 8, first = length - 8 * words;
     const uint64_t piece = (macs_crc_load(data, first) ^ crc) << (64 - 8 * first),
@@ -160,7 +160,7 @@ MACS_CRC_INLINE uint32_t macs_crc_some(const struct macs_crc *of, const uint8_t 
     return macs_crc_rest(of, macs_crc_sum(sum, macs_crc_upper(macs_crc_load64(data) ^ (words == 1 ? carried : 0))));
 }
 
-MACS_CRC_INLINE uint32_t macs_crc_on(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc_on(const struct macs_crc *of, const uint8_t *data, uint32_t length, uint32_t crc) {
     for (; length > 8 * MACS_CRC_WORDS; data += 8 * MACS_CRC_WORDS, length -= 8 * MACS_CRC_WORDS)
         crc = macs_crc_some(of, data, 8 * MACS_CRC_WORDS, crc);
     return length ? macs_crc_some(of, data, length, crc) : crc;
@@ -174,7 +174,7 @@ MACS_CRC_INLINE uint32_t macs_crc_on(const struct macs_crc *of, const uint8_t *d
 extern const uint16_t macs_crc16_tables[MACS_CRC_TABLES][256]; /* polynomial 0x8005 */
 extern const uint32_t macs_crc32_tables[MACS_CRC_TABLES][256]; /* polynomial 0x04c11db7 */
 
-MACS_CRC_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uint32_t crc) {
 #ifdef MACS_CRC_MULTIPLIES
     return macs_crc_on(&macs_crc16, data, length, crc);
 #else
@@ -193,7 +193,7 @@ MACS_CRC_INLINE uint32_t macs_crc16_on(const uint8_t *data, uint32_t length, uin
 }
 
 #if defined(MACS_CRC_INSTRUCTIONS)
-MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
     for (; length >= 8; data += 8, length -= 8)
         crc = __crc32d(crc, macs_crc_load64(data));
     for (; length >= 4; data += 4, length -= 4)
@@ -203,7 +203,7 @@ MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uin
     return crc;
 }
 #elif defined(MACS_CRC_MULTIPLIES)
-MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
     return macs_crc_on(&macs_crc32, data, length, crc);
 }
 #else
@@ -214,7 +214,7 @@ static inline uint32_t macs_crc32_four(const uint8_t *data, uint32_t behind, uin
            of[0][crc >> 24 ^ data[3]];
 }
 
-MACS_CRC_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
+MACS_ALWAYS_INLINE uint32_t macs_crc32_on(const uint8_t *data, uint32_t length, uint32_t crc) {
     for (; length >= 8; data += 8, length -= 8)
         crc = macs_crc32_four(data + 4, 0, 0) ^ macs_crc32_four(data, 4, crc);
     for (; length >= 4; data += 4, length -= 4)

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <macs/inline.h>
+
 /* The bits of a hash that count. Tests leave few of them, so that different keys have the same hash or tag. */
 #ifndef MACS_HASH_MASK
 #define MACS_HASH_MASK UINT64_MAX
@@ -57,7 +59,7 @@ static inline uint64_t macs_hash_word(const uint8_t *from, uint32_t bytes) {
     return bytes ? *from : 0;
 }
 
-static inline uint64_t macs_hash_bytes(const uint8_t *key, uint32_t key_bytes, uint64_t seed) {
+MACS_ALWAYS_INLINE uint64_t macs_hash_bytes(const uint8_t *key, uint32_t key_bytes, uint64_t seed) {
     const uint64_t other = seed ^ MACS_HASH_PHI;
     uint64_t hash = seed ^ key_bytes * MACS_HASH_ROOT2;
     for (; key_bytes > 16; key += 16, key_bytes -= 16)

@@ -14,6 +14,8 @@
 
 #include <stdatomic.h>
 
+#include <macs/inline.h>
+
 #include "cuckoo.h"
 #include "tables/common/hash.h"
 #include "tables/common/prefetch.h"
@@ -68,8 +70,8 @@ static inline uint32_t macs_exact_hash_primary(uint64_t hash, uint32_t bucket_co
     return macs_hash_reduce((uint32_t)hash, bucket_count);
 }
 
-static inline void macs_exact_hash_start(const void *self, const uint8_t *key, uint32_t key_bytes,
-                                         struct macs_exact_hash_cursor *cursor) {
+MACS_ALWAYS_INLINE void macs_exact_hash_start(const void *self, const uint8_t *key, uint32_t key_bytes,
+                                              struct macs_exact_hash_cursor *cursor) {
     const struct macs_exact_hash *table = self;
     const struct macs_exact_hash_index *index = atomic_load_explicit(&table->index, memory_order_acquire);
     uint64_t hash = macs_hash_bytes(key, key_bytes, index->seed);

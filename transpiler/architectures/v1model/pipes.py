@@ -83,7 +83,7 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes where the runtime decides what becomes of a packet between ingress and egress."""
     lists = tuple(range(1, len(preserved_lists(program))))
     parsed = next((p for p in parse(program, Role.PARSER, "parser_error") if isinstance(p, Parse)), None)
-    restart = Restart(parsed, BEGIN_INGRESS, BEGIN_CLONE)
+    restart = Restart(parsed, BEGIN_INGRESS, BEGIN_CLONE, keeps_headers=calls(program, frozenset({"clone.egress"})))
     return (
         PipePlan("ingress", (*_ingress(program), DECIDE), renews=True, keeps=lists),
         *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),

@@ -1,0 +1,116 @@
+// Many fields, so that they are read in the frame where nothing has changed them: of headers that are copied, made invalid and
+// valid again, extracted twice, or not received at all.
+#include <core.p4>
+#include <v1model.p4>
+
+header fields_t {
+    bit<8> next;
+    bit<3> small;
+    bit<13> odd;
+    bit<16> a;
+    bit<32> b;
+    bit<48> c;
+    bit<8> d;
+    bit<8> e;
+    bit<128> broad;
+}
+
+struct headers_t {
+    fields_t outer;
+    fields_t inner;
+    fields_t kept;
+}
+
+struct meta_t {
+    bit<32> sum;
+    bit<8> way;
+}
+
+parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    state start {
+        packet.extract(hdr.outer);
+        transition select(hdr.outer.next) {
+            1: inner;
+            2: again;
+            default: accept;
+        }
+    }
+    state inner {
+        packet.extract(hdr.inner);
+        transition accept;
+    }
+    state again {
+        packet.extract(hdr.outer);
+        transition accept;
+    }
+}
+
+control V(inout headers_t hdr, inout meta_t meta) {
+    apply { }
+}
+
+control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    action note(bit<8> way) { meta.way = way; }
+    action change(bit<16> a) { hdr.outer.a = a; }
+    action none() { }
+    table ways {
+        key = { hdr.outer.b: exact; hdr.outer.odd: exact; }
+        actions = { note; none; }
+        default_action = none();
+        size = 100000;
+    }
+    table changes {
+        key = { hdr.outer.c: exact; hdr.outer.broad: exact; }
+        actions = { change; none; }
+        default_action = none();
+        size = 100000;
+    }
+    table sums {
+        key = { hdr.inner.b: exact; hdr.outer.a: exact; }
+        actions = { none; }
+        default_action = none();
+        size = 100000;
+    }
+    apply {
+        sm.egress_spec = 1;
+        ways.apply();
+        if (meta.way == 1) { // what is kept comes from the frame, too, where inner was not received it is zero
+            hdr.kept = hdr.inner;
+            hdr.inner.setInvalid();
+        }
+        changes.apply();
+        if (meta.way == 2) {
+            hdr.outer.setInvalid();
+            hdr.outer.setValid();
+            hdr.outer.d = hdr.outer.d + 1;
+        }
+        sums.apply();
+        if (meta.way == 3) {
+            hdr.inner.setValid(); // with the fields that it had: zero if it was not received
+            hdr.inner.e = hdr.outer.e;
+        }
+        meta.sum = hdr.outer.b + hdr.inner.b + (bit<32>) hdr.outer.small + (bit<32>) hdr.kept.odd;
+        if (hdr.kept.isValid()) {
+            hdr.kept.b = meta.sum;
+            hdr.kept.broad = hdr.outer.broad;
+        }
+    }
+}
+
+control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
+    apply { }
+}
+
+control C(inout headers_t hdr, inout meta_t meta) {
+    apply { }
+}
+
+control D(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.kept);
+        packet.emit(hdr.outer);
+        packet.emit(hdr.inner);
+    }
+}
+
+V1Switch(P(), V(), I(), E(), C(), D()) main;
