@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from aux_frontend.p4_14 import ast
-from aux_frontend.p4_14.intrinsics import INTRINSICS, STANDARD
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, Layout, Scope
+from aux_frontend.v1model.intrinsics import INTRINSICS, STANDARD
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.arithmetic import stored

@@ -11,7 +11,7 @@ from aux_frontend.p4_14.builder import ERRORS, Builder, number
 from aux_frontend.p4_14.checksums import Checksums
 from aux_frontend.p4_14.controls import END, Controls
 from aux_frontend.p4_14.field_lists import FieldLists
-from aux_frontend.p4_14.intrinsics import CHECKSUM_EXCEPTION, DEFAULT_EXCEPTION, STANDARD, STANDARD_EXCEPTIONS
+from aux_frontend.p4_14.intrinsics import CHECKSUM_EXCEPTION, DEFAULT_EXCEPTION, STANDARD_EXCEPTIONS
 from aux_frontend.p4_14.parser_graph import deparser_order
 from aux_frontend.p4_14.parser_states import DROP, ENTRY, FLAG, ParserStates
 from aux_frontend.p4_14.primitives import Primitives
@@ -20,6 +20,7 @@ from aux_frontend.p4_14.stateful import StatefulObjects
 from aux_frontend.p4_14.tables import Tables
 from aux_frontend.p4_14.values import Values
 from aux_frontend.p4_14.widths import ParameterWidths
+from aux_frontend.v1model.intrinsics import STANDARD
 from aux_frontend.v1model.lengths import with_lengths
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aux_frontend.p4_14 import ast
-from aux_frontend.p4_14.intrinsics import STANDARD, STANDARD_FIELDS, STANDARD_TYPE
+from aux_frontend.p4_14.intrinsics import STANDARD_FIELDS, STANDARD_TYPE
 from aux_frontend.p4_14.lexer import MAX_WIDTH_BITS
+from aux_frontend.v1model.intrinsics import STANDARD
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import arithmetic
 from transpiler.hlir.expressions import BinaryOp, UnaryOp

@@ -12,8 +12,9 @@ from typing import TypeGuard
 
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.builder import INDEX, Builder, Slot, number, truth
-from aux_frontend.p4_14.intrinsics import STANDARD, UNFILLED
+from aux_frontend.p4_14.intrinsics import UNFILLED
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, calculate, fold
+from aux_frontend.v1model.intrinsics import STANDARD
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.arithmetic import calculate_unary

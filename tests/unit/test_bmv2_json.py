@@ -1,0 +1,216 @@
+"""The frontend for BMv2's JSON: what its expressions, jumps and graphs become, and where its messages point."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aux_frontend.bmv2_json.frontend import Bmv2Json
+from transpiler.diagnostics import Diagnostics, Rejected
+from transpiler.frontend import Source
+from transpiler.hlir.printer import print_program
+from transpiler.hlir.program import Program
+from transpiler.verifier import verify
+
+Json = Any
+
+
+def fld(header: str, name: str) -> Json:
+    return {"type": "field", "value": [header, name]}
+
+
+def hexstr(value: int) -> Json:
+    return {"type": "hexstr", "value": hex(value)}
+
+
+def op(name: str, left: Json, right: Json, **more: Json) -> Json:
+    return {"type": "expression", "value": {"op": name, "left": left, "right": right, **more}}
+
+
+def primitive(name: str, *parameters: Json) -> Json:
+    return {"op": name, "parameters": list(parameters)}
+
+
+def action(number: int, name: str, *primitives: Json, data: tuple[tuple[str, int], ...] = ()) -> Json:
+    runtime = [{"name": n, "bitwidth": w} for n, w in data]
+    return {"name": name, "id": number, "runtime_data": runtime, "primitives": list(primitives)}
+
+
+def table(name: str, actions: dict[int, str], following: dict[str, str | None], **more: Json) -> Json:
+    return {
+        "name": name, "id": 0, "key": [{"match_type": "exact", "target": ["h", "a"], "mask": None, "name": "hdr.h.a"}],
+        "match_type": "exact", "type": "simple", "max_size": 16, "with_counters": False, "support_timeout": False,
+        "direct_meters": None, "action_ids": list(actions), "actions": list(actions.values()), "next_tables": following,
+        "default_entry": {"action_id": next(iter(actions)), "action_const": False, "action_data": []}, **more,
+    }  # fmt: skip
+
+
+def statement(name: str, number: int, called: str, following: str | None) -> Json:
+    """The table that p4c makes of a statement in a control."""
+    default = {"action_id": number, "action_const": True, "action_data": [], "action_entry_const": True}
+    return table(name, {number: called}, {called: following}, key=[], default_entry=default)
+
+
+def document(actions: list[Json], ingress: Json, **more: Json) -> Json:
+    return {
+        "header_types": [
+            {"name": "h_t", "id": 0, "fields": [["a", 8], ["b", 16], ["c", 8, True]]},
+            {"name": "standard_metadata", "id": 1, "fields": [["ingress_port", 9], ["egress_spec", 9], ["parser_error", 32]]},
+        ],
+        "headers": [
+            {"name": "h", "id": 0, "header_type": "h_t", "metadata": False},
+            {"name": "standard_metadata", "id": 1, "header_type": "standard_metadata", "metadata": True},
+        ],
+        "errors": [["NoError", 1], ["PacketTooShort", 2]],
+        "parsers": [{
+            "name": "parser", "id": 0, "init_state": "start", "parse_states": [{
+                "name": "start", "id": 0, "parser_ops": [{"op": "extract", "parameters": [{"type": "regular", "value": "h"}]}],
+                "transition_key": [], "transitions": [{"type": "default", "value": None, "mask": None, "next_state": None}],
+            }],
+        }],
+        "deparsers": [{"name": "deparser", "id": 0, "order": ["h"]}],
+        "actions": actions,
+        "pipelines": [{"name": "ingress", "id": 0, "tables": [], "conditionals": [], **ingress}],
+        "__meta__": {"version": [2, 23]},
+        **more,
+    }  # fmt: skip
+
+
+def load(tmp_path: Path, made: Json) -> tuple[Program, Diagnostics]:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(made, indent=1))
+    diagnostics = Diagnostics()
+    program = Bmv2Json().load(Source(path), diagnostics)
+    verify(program)
+    return program, diagnostics
+
+
+def ingress_of(program: Program) -> str:
+    """The body of ingress as text, without indentation."""
+    text = print_program(program).partition("control ingress (ingress) {\n")[2].partition("\n}\n")[0]
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+def assigned(tmp_path: Path, target: Json, value: Json) -> str:
+    made = document(
+        [action(0, "act", primitive("assign", target, value))],
+        {"init_table": "t", "tables": [statement("t", 0, "act", None)]},
+    )
+    return ingress_of(load(tmp_path, made)[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (op("&", op("+", fld("h", "b"), hexstr(1)), hexstr(0xFFFF)), "h.b = h.b + 16w1;"),
+        (op("&", op(">>", fld("h", "b"), hexstr(4)), hexstr(0xF)), "h.b = (bit<16>)h.b[7:4];"),
+        (op("usat_cast", op("+", fld("h", "b"), fld("h", "b")), hexstr(16)), "h.b = h.b |+| h.b;"),
+        (fld("h", "c"), "h.b = (bit<16>)h.c;"),
+        (
+            op("two_comp_mod", op("-", fld("h", "c"), hexstr(1)), hexstr(8)),
+            "h.b = (bit<16>)((int<8>)(((bit<8>)h.c) - 8w1));",
+        ),
+    ],
+)
+def test_arithmetic_is_as_wide_as_what_is_used_of_it(tmp_path: Path, value: Json, expected: str) -> None:
+    assert assigned(tmp_path, fld("h", "b"), value) == expected
+
+
+def test_a_comparison_sees_all_bits_of_a_sum(tmp_path: Path) -> None:
+    value = op("b2d", None, op(">", op("+", fld("h", "a"), fld("h", "a")), hexstr(0xFF)))
+    assert "(((bit<9>)h.a) + ((bit<9>)h.a)) > 9w0xff" in assigned(tmp_path, fld("h", "a"), value)
+
+
+def test_jumps_in_an_action_become_ifs(tmp_path: Path) -> None:
+    act = action(
+        0, "act",
+        primitive("_jump_if_zero", op("b2d", None, op("valid", None, {"type": "header", "value": "h"})), hexstr(3)),
+        primitive("assign", fld("h", "a"), hexstr(1)),
+        primitive("_jump", hexstr(4)),
+        primitive("assign", fld("h", "a"), hexstr(2)),
+        primitive("assign", fld("h", "b"), hexstr(3)),
+    )  # fmt: skip
+    made = document([act], {"init_table": "t", "tables": [statement("t", 0, "act", None)]})
+    assert ingress_of(load(tmp_path, made)[0]).split("\n") == [
+        "if (h.isValid()) {", "h.a = 8w1;", "} else {", "h.a = 8w2;", "}", "h.b = 16w3;",
+    ]  # fmt: skip
+
+
+def test_branches_that_meet_go_on_once(tmp_path: Path) -> None:
+    """Two ways of a table and a condition lead to `last`: it is there once, behind both."""
+    acts = [action(i, name, primitive("assign", fld("h", "a"), hexstr(i))) for i, name in enumerate(("x", "y", "z"))]
+    condition = {
+        "name": "node_1", "id": 0, "expression": op("==", fld("h", "b"), hexstr(0)), "true_next": "last", "false_next": "s",
+    }  # fmt: skip
+    tables = [
+        table("t", {0: "x", 1: "y"}, {"x": "node_1", "y": "last"}), statement("s", 2, "z", None), statement("last", 2, "z", None),
+    ]  # fmt: skip
+    made = document(acts, {"init_table": "t", "tables": tables, "conditionals": [condition]})
+    program, _ = load(tmp_path, made)
+    text = ingress_of(program)
+    assert text.count("h.a = 8w2;") == 2
+    assert text.count("apply t") == 1
+    assert [t.name for t in program.tables] == ["t"]
+
+
+def test_actions_of_one_name_stay_apart(tmp_path: Path) -> None:
+    acts = [action(0, "x"), action(1, "x", primitive("drop"))]
+    tables = [table("t", {0: "x"}, {"x": "u"}), table("u", {1: "x"}, {"x": None})]
+    program, _ = load(tmp_path, document(acts, {"init_table": "t", "tables": tables}))
+    first, second = program.table["t"].actions[0].action, program.table["u"].actions[0].action
+    assert first != second
+    assert program.action[first].control_name == program.action[second].control_name == "x"
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (primitive("fly"), "actions[0].primitives[0].op: the primitive 'fly' is not known"),
+        (primitive("assign", fld("h", "z"), hexstr(0)), "value[1]: 'z' is not a field of header type 'h_t'"),
+        (primitive("assign", fld("h", "a")), "'assign' takes 2 arguments, but 1 are given"),
+        (primitive("generate_digest", hexstr(0), hexstr(7)), "there is no learn list 7"),
+        (primitive("assign", fld("h", "a"), op("%%", hexstr(1), hexstr(2))), "the operation '%%' is not known"),
+        (primitive("_jump", hexstr(0)), "a jump back within an action is not supported"),
+    ],
+)
+def test_what_is_not_known_is_told_with_its_path_and_its_place_in_the_program(
+    tmp_path: Path, call: Json, told: str
+) -> None:
+    call["source_info"] = {"filename": "p.p4", "line": 12, "column": 8, "source_fragment": "fly()"}
+    made = document([action(0, "act", call)], {"init_table": "t", "tables": [statement("t", 0, "act", None)]})
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, made)
+    text = raised.value.diagnostics.render()
+    assert told in text
+    if "_jump" not in call["op"]:
+        assert "p.p4:12:9: note: it comes from here" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [('{"a": [1, 2}', "1:12"), ('{"a" 1}', "1:6"), ("{\n 'x'", "2:2"), ("{} {}", "1:4"), ("{", "1:2")],
+)
+def test_what_is_not_json_is_told_where(tmp_path: Path, text: str, place: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(Rejected) as raised:
+        Bmv2Json().load(Source(path), Diagnostics())
+    assert f"p.json:{place}: error" in raised.value.diagnostics.render()
+
+
+def test_tables_that_lead_back_are_refused(tmp_path: Path) -> None:
+    tables = [table("t", {0: "x"}, {"x": "u"}), table("u", {0: "x"}, {"x": "t"})]
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, document([action(0, "x")], {"init_table": "t", "tables": tables}))
+    assert "lead back" in raised.value.diagnostics.render()
+
+
+def test_programs_of_another_switch_are_refused(tmp_path: Path) -> None:
+    made = document([], {})
+    made["parsers"][0]["name"] = "main_parser"
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, made)
+    assert "simple_switch has no 'main_parser'" in raised.value.diagnostics.render()
