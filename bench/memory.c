@@ -11,7 +11,7 @@
 #include "probe.h"
 #include "tables/common/memory.h"
 
-enum { PACKETS = 1 << 15, AHEAD_MIN = 16, AHEAD_MAX = 512, LINE = 64, TABLES = 32, TRIALS = 8 };
+enum { PACKETS = 1 << 15, AHEAD_MIN = 16, AHEAD_MAX = 512, LINE = 64, TABLES = 64, TRIALS = 8 };
 
 struct table {
     uint8_t *memory;
@@ -127,7 +127,11 @@ static bool add_read(const char *text) {
 
 int main(int argc, char **argv) {
     static const struct probe probes[] = {{"read", run}};
-    for (int i = 1; i < argc && table_count < TABLES; i++) {
+    if (argc > TABLES + 1) {
+        fprintf(stderr, "a packet reads %d at most\n", TABLES);
+        return 2;
+    }
+    for (int i = 1; i < argc; i++) {
         if (!add_read(argv[i])) {
             fprintf(stderr, "there is no memory as in %s\n", argv[i]);
             return 1;

@@ -145,10 +145,13 @@ class Switch:
 class Probe:
     """A program of bench/ that measures when a line asks it to: see bench/probe.h."""
 
-    def __init__(self, command: list[str], folder: Path, cpu: int | None = None) -> None:
+    def __init__(
+        self, command: list[str], folder: Path, cpu: int | None = None, environment: dict[str, str] | None = None
+    ) -> None:
         """Start it, on the CPU that is measured unless another is given. Raises: BenchError with what it said when it cannot."""
         pinned = ["taskset", "-c", str(worker_cpus(1)[-1] if cpu is None else cpu), *command]
-        self._own = Process(pinned, folder / "log", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": environment}
+        self._own = Process(pinned, folder / "log", **pipes)
         if self._line(START_S).strip() != "ready":
             error = self._own.failure(f"{Path(command[0]).name} does not start")
             self._own.close()

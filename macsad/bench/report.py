@@ -13,10 +13,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Shown
 from rich.text import Text
 
+from macsad.bench.lookups import BURST
 from macsad.bench.samples import Figure, figure
 from macsad.bench.session import EVERYTHING, VANILLA, Point, Result
 
 MIB = 1 << 20
+ALIKE = BURST, BURST
 
 
 def screen(result: Result) -> RenderableType:
@@ -27,6 +29,8 @@ def screen(result: Result) -> RenderableType:
         parts.append(
             Text(f"fastest: --burst {burst} --sub-batch {sub_batch}, options of the switch and of `macsad run`")
         )
+    if result.looked:
+        parts += ["", lookups(result), Text(lookups_sum(result))]
     if result.without or result.unused:
         parts += ["", without(result)]
     if result.peers:
@@ -73,6 +77,33 @@ def points(result: Result) -> Shown:
         cells += [f"{result.of_memory(point):.0%}"] if result.memory_ns else []
         shown.add_row(*cells, style="bold" if point == result.best else "")
     return shown
+
+
+def lookups(result: Result) -> Shown:
+    """A row for each table that packets look up: what a lookup in it takes alone."""
+    shown = Shown(box=None, pad_edge=False, header_style="")
+    shown.add_column("lookups alone, 64 at once")
+    shown.add_column("kernel")
+    for name in ("a packet", "hit", "cycles each"):
+        shown.add_column(name, justify="right")
+    for looked in result.looked:
+        cells = [f"{looked.each:.3g}", f"{looked.hits:.0%}", f"{result.lookup(looked).cycles:.1f}"]
+        shown.add_row(looked.name, looked.kernel, *cells)
+    return shown
+
+
+def lookups_sum(result: Result) -> str:
+    """All of them, and the program beside that."""
+    burst, sub_batch = point = _beside_lookups(result)
+    return (
+        f"sum of the lookups alone: {result.lookup_cycles:.0f} cycles a packet; the program takes "
+        f"{result.over_lookups(point):.2f} times as long at B={burst}, b={sub_batch}"
+    )
+
+
+def _beside_lookups(result: Result) -> Point:
+    """The point that lookups alone are compared with: with as many in flight, or the last."""
+    return ALIKE if ALIKE in result.points else result.points[-1]
 
 
 def without(result: Result) -> Shown:
@@ -151,6 +182,7 @@ def data(result: Result) -> dict[str, Any]:
         "tables": [asdict(table) for table in result.tables],
         "state": [asdict(state) for state in result.state],
         "points": [_point(result, point) for point in result.points],
+        "lookups": _lookups(result) if result.looked else None,
         "without": [
             {"name": name, "gain": result.gain_of(name), **_figure(result, (f"without {name}", *result.points[-1]))}
             for name in result.without
@@ -179,6 +211,17 @@ def _point(result: Result, point: Point) -> dict[str, Any]:
     if VANILLA in result.points:
         made["gain"] = result.gain(VANILLA, point)
     return made
+
+
+def _lookups(result: Result) -> dict[str, Any]:
+    """Lookups alone, and the program beside their sum at each point."""
+    return {
+        "tables": [asdict(looked) | _figure(result, ("lookup", looked.number, 0)) for looked in result.looked],
+        "cycles": result.lookup_cycles,
+        "program_over": [
+            {"burst": point[0], "sub_batch": point[1], "times": result.over_lookups(point)} for point in result.points
+        ],
+    }
 
 
 def _owners(result: Result, mask: int) -> list[str]:

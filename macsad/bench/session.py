@@ -10,10 +10,11 @@ from statistics import median
 from typing import Any
 
 from macsad import compilation, generation
-from macsad.bench import feeds
+from macsad.bench import feeds, lookups
 from macsad.bench.beside import Beside, Peer
 from macsad.bench.contestants import Closing, Probe, Switch
 from macsad.bench.feeds import Feed
+from macsad.bench.lookups import Looked
 from macsad.bench.programs import program
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Figure, Sample, figure, ratio
@@ -36,7 +37,8 @@ Key = tuple[str, int, int]  # what is measured, and its two numbers
 class Wanted:
     """`order`: entries and frames, the folder left open; `seconds` a sample, `rounds` of them. `without`: optimisations
     that are left out, one a switch, of switches that are measured too; EVERYTHING is all of them together. `feed`: of the
-    machine's platform, see feeds.py. `peers`: programs of others on the same devices, over DPDK."""
+    machine's platform, see feeds.py. `peers`: programs of others on the same devices, over DPDK. `lookups`: those of
+    each table are measured alone, too."""
 
     request: Request
     order: Callable[[Path], generation.Order]
@@ -48,6 +50,7 @@ class Wanted:
     machine: Machine = HERE
     feed: str | None = None
     peers: tuple[Peer, ...] = ()
+    lookups: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Result:
     and `state` that frames read. `without`: optimisations that were left out, in
     switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
     programs of others, and the share of the frames that each dropped. `small_pages`: over DPDK the switch found no
-    huge pages for its packets."""
+    huge pages for its packets. `looked`: tables whose lookups were measured alone."""
 
     name: str
     tables: tuple[Table, ...]
@@ -90,6 +93,7 @@ class Result:
     platform: str = "linux"
     peers: tuple[tuple[str, float], ...] = ()
     small_pages: bool = False
+    looked: tuple[Looked, ...] = ()
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -124,6 +128,28 @@ class Result:
     @property
     def best(self) -> Point:
         return min(self.points, key=lambda point: self.at(point).ns)
+
+    def lookup(self, looked: Looked) -> Figure:
+        """A lookup in a table alone."""
+        return figure(self.samples["lookup", looked.number, 0])
+
+    @property
+    def lookup_cycles(self) -> float:
+        """Cycles a packet of all lookups alone."""
+        return sum((looked.each * self.lookup(looked).cycles for looked in self.looked), 0.0)
+
+    def over_lookups(self, point: Point) -> float:
+        """How many times as long as its lookups alone the program takes: the median of the rounds' ratios."""
+        rounds = zip(
+            self.samples["program", *point],
+            *(self.samples["lookup", looked.number, 0] for looked in self.looked),
+            strict=True,
+        )
+        found = (
+            packet.ns / sum((one.each * sample.ns for one, sample in zip(self.looked, alone, strict=True)), 0.0)
+            for packet, *alone in rounds
+        )
+        return float(median(found))
 
     @property
     def memory_ns(self) -> float:
@@ -162,11 +188,16 @@ class Setup:
         self.switch = self._start(binary, "program", folder, closing)
         self.others = self._others(hlir, folder, closing)
         self.peers = self._peers(folder, closing)
+        self.alone: Probe | None = None
+        self.looked: tuple[Looked, ...] = ()
+        if wanted.lookups:
+            self.alone, self.looked = self._lookups(hlir, folder, closing)
         self.made.entries.unlink()  # large, and read
         self.tables = tuple(self._table(table) for table in self.switch.tables)
         streams = self.made.plan.streams
         self.state = state_of(hlir, streams, traffic.packets, wanted.workers)
-        self.reads = reads_of(hlir, streams, [table.name for table in self.tables], self.state)
+        reads = reads_of(hlir, streams, [table.name for table in self.tables], self.state)
+        self.reads = reads.measured([t.read_bytes for t in self.tables] + [s.read_bytes for s in self.state])
 
     def _start(self, binary: Path, name: str, folder: Path, closing: Closing) -> Switch:
         """A switch with its tables full."""
@@ -174,6 +205,17 @@ class Setup:
             switch = Switch(binary, self.feed.options, self.made.entries, _new(folder, name), self.wanted.workers)
         closing.add([switch])
         return switch
+
+    def _lookups(self, hlir: Program, folder: Path, closing: Closing) -> tuple[Probe, tuple[Looked, ...]]:
+        """What measures lookups alone."""
+        own, made = folder / "lookups-made", self.made
+        own.mkdir()
+        with counting("noting lookups"):
+            found = lookups.start(
+                self.wanted.request, hlir, own, made.entries, made.packets, made.traffic.packets, self.wanted.machine
+            )
+        closing.add([found[0]])
+        return found
 
     def _peers(self, folder: Path, closing: Closing) -> dict[str, Beside]:
         found: dict[str, Beside] = {}
@@ -212,6 +254,12 @@ class Setup:
         peers = [Turn((f"beside {name}", 0, 0), peer) for name, peer in self.peers.items()]
         return [Turn(("program", *point), self.switch, "", *point) for point in self.wanted.points] + others + peers
 
+    def lookups(self) -> list[Turn[Key]]:
+        """Of each table its lookups alone."""
+        if self.alone is None:
+            return []
+        return [Turn(("lookup", one.number, 0), self.alone, "lookup", one.number) for one in self.looked]
+
     def limits(self, folder: Path, closing: Closing) -> list[Turn[Key]]:
         """What the program cannot be faster than, as far as this machine goes: memory, an empty program, a bare loop."""
         turns: list[Turn[Key]] = []
@@ -235,7 +283,7 @@ class Setup:
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
             tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.machine.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),
-            self.switch.huge_bytes < self.feed.huge_bytes,
+            self.switch.huge_bytes < self.feed.huge_bytes, self.looked,
         )  # fmt: skip
 
 
@@ -262,7 +310,7 @@ def run(wanted: Wanted) -> Result:
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
         setup = Setup(wanted, folder, closing)
-        turns = setup.turns() + setup.limits(folder, closing)
+        turns = setup.turns() + setup.lookups() + setup.limits(folder, closing)
         with counting("measuring") as advance:
             samples = measure(turns, wanted.rounds, wanted.seconds, advance)
         return setup.result(samples)

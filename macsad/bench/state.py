@@ -13,6 +13,7 @@ from transpiler.schedule.state import state_cells
 from transpiler.traffic.plan import Stream
 
 LINE = 64
+MEASURED = 64  # lines of a frame at most that bench/memory.c reads
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,16 @@ class Reads:
 
     owners: tuple[int, ...]
     masks: tuple[tuple[int, float], ...]
+
+    def measured(self, sizes: Sequence[int]) -> Reads:
+        """No more than can be measured: those of the largest memories, whose `sizes` go by owner. Others cost less."""
+        if len(self.owners) <= MEASURED:
+            return self
+        kept = sorted(sorted(range(len(self.owners)), key=lambda at: -sizes[self.owners[at]])[:MEASURED])
+        masks = tuple(
+            (sum(1 << new for new, at in enumerate(kept) if mask >> at & 1), share) for mask, share in self.masks
+        )
+        return Reads(tuple(self.owners[at] for at in kept), masks)
 
 
 def state_of(program: Program, streams: Sequence[Stream], frames: int, workers: int) -> tuple[State, ...]:

@@ -118,6 +118,8 @@ class Beside(click.ParamType[Peer]):
 @click.option("--without", type=Without(), default="", metavar="LIST",
               help="Measure the program without these optimisations, too, one at a time, at the largest B and b: names as "
                    f"in --no-NAME, or passes; {EACH}: all --no-NAME in turn, {session.EVERYTHING}: together.")  # fmt: skip
+@click.option("--lookups/--no-lookups", "alone", default=None,
+              help="Measure lookups alone, and their sum. Usual without --quick, with one worker on linux.")  # fmt: skip
 @generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
@@ -125,7 +127,8 @@ def command(
     program: Path, entries: int | None, tables: tuple[str, ...], lengths: tuple[str, ...], packets: int | None,
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
-    without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], **reading: object,
+    without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], alone: bool | None,
+    **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -144,6 +147,11 @@ def command(
     measured_on = _here(machine(request.target, {"platform": platform}), request.target)
     if peers and measured_on.platform != "dpdk":
         raise click.BadParameter("others are measured with --platform dpdk", param_hint="--beside")
+    can_alone = measured_on.platform == "linux" and workers == 1
+    if alone and not can_alone:
+        raise click.BadParameter(
+            "lookups alone are measured with one worker on --platform linux", param_hint="--lookups"
+        )
     files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
     if plot_file:
@@ -173,6 +181,7 @@ def command(
         measured_on,
         feed,
         peers,
+        can_alone and not quick if alone is None else alone,
     )
     try:
         result = session.run(wanted)

@@ -11,11 +11,14 @@ import socket
 from pathlib import Path
 
 import pytest
+from switch_harness import write_pcap
 
-from macsad.bench import packet_io, packet_io_report, plots
+from macsad import compilation
+from macsad.bench import lookups, packet_io, packet_io_report, plots
 from macsad.bench.contestants import BenchError, Probe
 from macsad.bench.programs import program
 from macsad.cli import USAGE, call
+from macsad.compilation import Request
 from macsad.resources import share
 from transpiler.toolchain import toolchain
 
@@ -23,9 +26,10 @@ from transpiler.toolchain import toolchain
 def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     figures = tmp_path / "l2fwd.json"
     assert (
-        call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures), "--without", "packed-entries,sums"])
+        call(["bench", "l2fwd", "--quick", "--repeat", "2", "--json", str(figures), "--without", "packed-entries,sums",
+              "--lookups"])
         == 0
-    )
+    )  # fmt: skip
     data = json.loads(figures.read_text())
     assert [(point["burst"], point["sub_batch"]) for point in data["points"]] == [(1, 1), (32, 1), (32, 32)]
     for point in data["points"]:
@@ -39,7 +43,10 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert data["limits"]["memory_ns"] > 0
     for what in ("empty", "loop"):
         assert [floor["burst"] for floor in data["limits"][what]] == [1, 32]
+    assert [(table["each"], table["hits"]) for table in data["lookups"]["tables"]] == [(1.0, 1.0), (1.0, 1.0)]
+    assert data["lookups"]["cycles"] > 0 and len(data["lookups"]["program_over"]) == len(data["points"])
     assert call(["bench", "l2fwd", "--without", "speed"]) == USAGE
+    assert call(["bench", "l2fwd", "--lookups", "--platform", "dpdk"]) == USAGE
     shown = capsys.readouterr().out
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
 
@@ -54,6 +61,81 @@ def test_a_quick_bench_of_a_sketch(tmp_path: Path, capsys: pytest.CaptureFixture
     (read,) = data["limits"]["reads"]
     assert {name for name, _, _ in rows} < set(read["of"]) and data["limits"]["memory_ns"] > 0
     assert "register, 16,777,216 cells of 4 bytes, 64.0 MiB, 1 reads a packet" in capsys.readouterr().out
+
+
+LOOKUPS = """
+#include <core.p4>
+#include <v1model.p4>
+header e_t { bit<48> d; bit<48> s; bit<16> t; }
+header h_t { bit<32> a; bit<32> b; bit<16> c; bit<128> x; }
+struct H { e_t e; h_t h; }
+struct M { bit<4> known; }
+parser P(packet_in p, out H h, inout M m, inout standard_metadata_t s) {
+    value_set<bit<16>>(4) kinds;
+    state start { p.extract(h.e); transition select(h.e.t) { kinds: reject; default: more; } }
+    state more { p.extract(h.h); transition accept; }
+}
+control V(inout H h, inout M m) { apply {} }
+control I(inout H h, inout M m, inout standard_metadata_t s) {
+    action to(bit<9> port) { s.egress_spec = port; }
+    action note(bit<4> known) { m.known = known; }
+    action count(bit<128> x) { h.h.x = x; }
+    table packed { key = { h.e.d: exact; } actions = { note; } default_action = note(0); }
+    table hashed { key = { h.e.s: exact; h.h.x: exact; } actions = { count; note; } default_action = note(0); }
+    table index { key = { h.e.t: exact; } actions = { count; note; } default_action = note(0); size = 64; }
+    table few { key = { m.known: exact; } actions = { note; } default_action = note(0); }
+    table routes { key = { h.h.a: lpm; } actions = { to; } default_action = to(1); }
+    table trie { key = { h.e.s: exact; h.h.x: lpm; } actions = { count; } default_action = count(0); }
+    table masks { key = { h.h.b: ternary; h.h.c: range; } actions = { to; } default_action = to(1); }
+    apply { packed.apply(); few.apply(); hashed.apply(); index.apply(); routes.apply(); trie.apply();
+            if (h.h.c != 0) masks.apply(); }
+}
+control E(inout H h, inout M m, inout standard_metadata_t s) { apply {} }
+control C(inout H h, inout M m) { apply {} }
+control D(packet_out p, in H h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;
+"""
+
+
+def test_lookups_are_noted_and_done_again(tmp_path: Path) -> None:
+    """Of each kernel: as many as packets do, which find what packets find. Half of the frames have no c."""
+    path = tmp_path / "p.p4"
+    path.write_text(LOOKUPS)
+    lines = [f"table_add I.{table}" for table in ("packed", "hashed", "routes", "trie", "masks")]
+    keys = ["0x1 =>", "0x2 0x3 =>", "0x0a000000/8 =>", "0x2 0x00/8 =>", "0x5&&&0xf 0x1->0xffff =>"]
+    calls = ["I.note", "I.count", "I.to", "I.count", "I.to"]
+    entries = [
+        f"{line} {action} {key} 1" + (" 1" if "masks" in line else "")
+        for line, action, key in zip(lines, calls, keys, strict=True)
+    ]
+    (tmp_path / "entries.txt").write_text("\n".join([*entries, "table_add I.few I.note 1 => 1", ""]))
+    packets = []
+    for number in range(100):
+        hits = number % 4 == 0
+        head = (1).to_bytes(6, "big") + (2 if hits else 9).to_bytes(6, "big") + b"\x12\x34"
+        own = (0x0A000001 if hits else 1).to_bytes(4, "big") + (5).to_bytes(4, "big") + bytes([number % 2, 0])
+        packets.append(head + own + (3).to_bytes(16, "big"))
+    write_pcap(tmp_path / "frames.pcap", packets)
+    request = Request(path)
+    hlir = compilation.load(request)
+    frames = tmp_path / "frames.pcap"
+    probe, looked = lookups.start(request, hlir, tmp_path, tmp_path / "entries.txt", frames, len(packets))
+    try:
+        found = {one.name.rpartition(".")[2]: (one.kernel, one.each, one.hits) for one in looked}
+        assert found == {
+            "kinds": ("exact_index", 1.0, 0.0),
+            "packed": ("exact_packed", 1.0, 1.0),
+            "hashed": ("exact_hash", 1.0, 0.25),
+            "index": ("exact_index", 1.0, 0.0),
+            "few": ("exact_direct", 1.0, 1.0),
+            "routes": ("lpm_dir24", 1.0, 0.25),
+            "trie": ("lpm_trie", 1.0, 0.25),
+            "masks": ("ternary_cells", 0.5, 1.0),
+        }
+        for one in looked:
+            assert probe.measure("lookup", one.number, 0, 0.001).operations > 0
+    finally:
+        probe.close()
 
 
 def test_a_quick_bench_over_dpdk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from macsad.bench import report, suites
 from macsad.bench.beside import Beside, Peer, words
 from macsad.bench.contestants import BenchError, Process
 from macsad.bench.feeds import feed, named
+from macsad.bench.lookups import Looked
 from macsad.bench.rounds import Turn, measure
 from macsad.bench.samples import Sample, SampleError, between, figure, from_line, ratio
 from macsad.bench.session import Result, Table
@@ -105,6 +106,8 @@ def result() -> Result:
         ("program", 32, 32): [sample(ns) for ns in (50, 55, 45)],
         ("read", 1, 0): [sample(10)] * 3,
         ("read", 15, 0): [sample(30)] * 3,
+        ("lookup", 0, 0): [sample(10)] * 3,
+        ("lookup", 3, 0): [sample(30)] * 3,
         ("empty", 1, 1): [sample(25)] * 3,
         ("empty", 32, 32): [sample(9)] * 3,
         ("loop", 1, 1): [sample(8)] * 3,
@@ -117,6 +120,7 @@ def result() -> Result:
     return Result(
         "l2", tables, state, 1000, "64 bytes", 1.0, "uniform", points, 3, 0.1, 1, 0.25, reads, samples, ("simd",), ("sums",),
         "dpdk", (("other", 0.5),), True,
+        (Looked(0, "Ingress.a", "exact_packed", 1.0, 1.0), Looked(3, "Ingress.b", "lpm_trie", 0.5, 0.25)),
     )  # fmt: skip
 
 
@@ -126,6 +130,7 @@ def test_gain_and_limits(result: Result) -> None:
     assert result.of_memory((32, 32)) == pytest.approx(0.4)
     assert result.best == (32, 32)
     assert result.left_out("simd").ns == 75 and result.gain_of("simd") == 1.5
+    assert result.lookup_cycles == 10 * 2 + 0.5 * 30 * 2 and result.over_lookups((32, 32)) == 2
     assert result.floor("empty")[0] == 32 and result.floor("empty")[1].ns == 9
 
 
@@ -139,7 +144,9 @@ def test_the_table_on_the_screen(result: Result) -> None:
     assert ("simd", "13.33", "75.0", "3%", "1.50", "×") in rows and ("sums", "no", "difference") in rows
     assert "too few huge pages" in out.getvalue()
     assert ("other", "(drops", "50%)", "10.00", "100.0", "10%", "2.00", "×") in rows
+    assert ("Ingress.b", "lpm_trie", "0.5", "25%", "60.0") in rows
     text = out.getvalue()
+    assert "sum of the lookups alone: 50 cycles a packet; the program takes 2.00 times as long at B=32, b=32" in text
     assert "\nfastest: --burst 32 --sub-batch 32," in text
     assert "2.5 random cache lines a packet" in text and "25% of the frames were dropped" in text
     cells = " ".join(text.split("Ingress.r: ")[1].split()[:19])
@@ -166,6 +173,11 @@ def test_json_has_every_figure(result: Result) -> None:
     assert [(one["name"], one["cells"], one["reads"]) for one in data["state"]] == [("Ingress.r", 4096, 1.0)]
     assert [floor["burst"] for floor in data["limits"]["loop"]] == [1, 32]
     assert data["tables"][0]["read_bytes"] == 16 << 20
+    assert [(one["name"], one["each"], one["cycles"]) for one in data["lookups"]["tables"]] == [
+        ("Ingress.a", 1.0, 20),
+        ("Ingress.b", 0.5, 60),
+    ]
+    assert [one["times"] for one in data["lookups"]["program_over"]] == [8, 2]
 
 
 def test_apps_have_suites_and_others_the_usual_one(tmp_path: Path) -> None:

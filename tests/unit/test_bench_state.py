@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import switches
 
-from macsad.bench.state import reads_of, state_of
+from macsad.bench.state import Reads, reads_of, state_of
 from macsad.cli import call
 from transpiler.diagnostics import Diagnostics
 from transpiler.hlir.program import Program
@@ -84,6 +84,14 @@ def test_reads_of_state(path: Path) -> None:
     reads = reads_of(hlir, made.streams, ["I.counted", "I.marked"], tuple(state.values()))
     assert reads.masks == ((0b1111111, 1.0),) and sorted(reads.owners) == sorted([0, 1, *_owners(state)])
     assert set(stream.entries) == {"I.counted", "I.marked"}
+
+
+def test_no_more_lines_than_can_be_measured() -> None:
+    """Those of small memories are left out, of each set."""
+    many = Reads(tuple(range(70)), (((1 << 70) - 1, 0.75), (0b11, 0.25)))
+    kept = many.measured([64, *range(100, 168), 64])
+    assert kept.owners == tuple(range(5, 69)) and kept.masks == (((1 << 64) - 1, 0.75), (0, 0.25))
+    assert kept.measured([1] * 70) is kept
 
 
 def _owners(state: dict[str, object]) -> list[int]:
