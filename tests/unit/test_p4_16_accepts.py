@@ -55,6 +55,10 @@ PROGRAMS = {
         package Switch(P p);
         Switch(p(make(16w4))) main;
     """,
+    "a stack moved by no place": """
+        header h_t { bit<8> a; }
+        control c(inout h_t[2] h) { apply { h.push_front(0); h.pop_front(0); } }
+    """,
     "optional methods and parameters of an extern": """
         extern Act<T> {
             Act();

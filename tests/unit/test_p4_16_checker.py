@@ -20,6 +20,7 @@ CORE = """
 #include <core.p4>
 header h_t { bit<8> a; bit<16> b; }
 header v_t { varbit<32> v; }
+header_union u_t { h_t h; v_t v; }
 struct s_t { h_t h; h_t[3] stack; bool flag; }
 enum bit<4> Level { low = 1, high = 14 }
 enum Color { red, green }
@@ -86,8 +87,10 @@ def test_literals_take_the_type_of_the_other_side(tmp_path: Path, text: str) -> 
     [
         ("8w255 + 1", 0), ("8w250 |+| 10", 255), ("8w3 |-| 4", 0), ("1 + 2 * 3", 7), ("7 / 2", 3), ("8w9 % 4", 1),
         ("(bit<8>) -1", 255), ("8w1 << 9", 0), ("8w128 >> 3", 16), ("~8w1", 254), ("(bit<8>) (8s128 >> 7)", 255),
-        ("4w3 ++ 4w5", 0x35), ("16w0xabcd[11:4]", 0xBC), ("true ? 8w1 : n", 1), ("(bit<8>) (bit<4>) Level.high", 14),
+        ("4w3 ++ 4w5", 0x35), ("16w0xabcd[11:4]", 0xBC), ("(false || true) ? 8w1 : 8w0", 1), ("(true && false) ? 8w1 : 8w0", 0),
+        ("true ? 8w1 : n", 1), ("(bit<8>) (bit<4>) Level.high", 14),
         ("s.stack.size == 3 ? 8w1 : 8w0", 1), ("(bit<8>) s.h.minSizeInBytes()", 3), ("16w0xabcd[4 +: 8]", 0xBC),
+        ("(bit<8>) u_t.minSizeInBits()", 0), ("(bit<8>) u_t.maxSizeInBits()", 32), ("(bit<8>) Level.minSizeInBytes()", 1),
         ("(bit<8>) v_t.maxSizeInBits()", 32), ("5 & 3", 1), ("(bit<8>)(bit<1>) (1 < 2)", 1),
         ("(bit<8>) (-8s5 |+| -8s2)", 249), ("(bit<8>) (-8s100 |+| -8s100)", 128), ("(bit<8>) (8s100 |+| 8s100)", 127),
         ("(bit<8>) (-8s100 |-| 8s100)", 128), ("(bit<8>) (-8s5 >> 9)", 255), ("(bit<8>) (-8s128 >> 8)", 255),
@@ -147,6 +150,19 @@ def test_type_arguments_are_inferred(tmp_path: Path) -> None:
     assert isinstance(method.receiver, ast.Path)
     instance = program.checked.calls[program.find(ast.Instantiation)]
     assert isinstance(instance.target, ast.ExternDeclaration)
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("pick(3, n)", "bit<8>"), ("pick(Level.low, 4w1)", "bit<4>"), ("pick(4w1, Level.low)", "bit<4>"),
+        ("pick({1, 2}, {n, n})", "tuple<bit<8>, bit<8>>"), ("pick({1, 2}, s.h)", "h_t"), ("pick({b = 1, a = 2}, s.h)", "h_t"),
+    ],
+)  # fmt: skip
+def test_of_two_arguments_the_second_may_say_the_type(tmp_path: Path, call: str, found: str) -> None:
+    program = Program(tmp_path, f"any({call});")
+    picked = program.checked.calls[program.find(ast.Call, 1)]
+    assert [write(ty) for ty in picked.substitution.values()] == [found]
 
 
 def test_named_arguments_come_in_the_order_of_the_parameters(tmp_path: Path) -> None:

@@ -94,6 +94,21 @@ def test_code_that_does_not_what_it_seems_to(tmp_path: Path, body: str, code: st
     assert messages(tmp_path, in_control(body), code) == []
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("p << 7", ""),
+        ("p << 8", "shifting 'bit<8>' by 8 leaves no bit of it"),
+        ("255", ""),
+        ("256", "256 does not fit in 'bit<8>', its upper bits are lost"),
+        ("-128", "-128 is negative, 'bit<8>' is not: it becomes 128"),
+        ("-129", "-129 does not fit in 'bit<8>', its upper bits are lost"),
+    ],
+)
+def test_bits_that_are_lost(tmp_path: Path, value: str, said: str) -> None:
+    assert messages(tmp_path, in_control(f"p = {value};")) == ([("overflow", said)] if said else [])
+
+
 def test_a_declaration_can_silence_kinds_in_it(tmp_path: Path) -> None:
     action = "action a(in bit<8> x) { bit<8> v; p = v; return; p = 1; }"
     both = {"uninitialized", "unreachable"}

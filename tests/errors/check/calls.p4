@@ -8,6 +8,7 @@ extern Counter<I> {
 }
 extern void several<T>(in T a, in T b);
 extern T guess<T>();
+extern void object<T>(in T x);
 struct s_t { bit<8> a; bit<16> b; }
 header h_t { bit<8> a; }
 
@@ -30,7 +31,7 @@ control c(inout s_t s, in bit<8> ro, packet_in packet) {
     h_t h;
     apply {
         s.a = twice();
-        s.a = twice(s.a, 1);
+        s.a = twice(s.a, 1, 2);
         s.a = twice(s.b);
         s.a = twice(y = 1);
         s.a = twice(x = 1, x = 2);
@@ -40,6 +41,8 @@ control c(inout s_t s, in bit<8> ro, packet_in packet) {
         swap(s.a, s.b);
         swap(ro, s.a);
         swap(s.a);
+        swap(s.a, _);
+        object(counter);
         several(s.a, s.b);
         several(1, 2);
         several<bit<8>, bool>(1, 2);

@@ -1,4 +1,4 @@
-// Casts and conversions that the table of casts does not have, and values that have no type of their own.
+// Casts and conversions that the table of casts does not have, values that have no type of their own, labels behind `default`.
 #include <core.p4>
 
 typedef bit<2> two_t;
@@ -19,3 +19,8 @@ bool untyped() { return { a = 8w1, b = 8w2 } == { b = 8w2, a = 8w1 }; }
 void shown() { see("hello"); }
 bit<8> share(in bit<8> x, in bit<8> y) { return x / y; }
 bit<8> rest(in bit<8> x, in bit<8> y) { return x % y; }
+bool of_sign(in int<1> x) { return (bool) x; }
+int<1> to_sign(in bool x) { return (int<1>) x; }
+bool of_two() { return (bool) 2; }
+bool lists(list<string> a, list<string> b) { return a == b; }
+void last(in bit<8> x) { switch (x) { default: { } 1: { } 2: { } } }

@@ -35,11 +35,14 @@ control c(inout s_t s, in bit<8> n, bit<8> fixed) {
         s.x = 7 % 0;
         s.x = s.x << -1;
         s.x = s.x << 9;
+        s.x = s.x << -8s1;
         s.x = 1 << n;
         s.x = (1 |+| 2);
         s.x = s.x ++ true;
         s.x = (1 << 2000000) >> 1999999;
         s.x = -5 / 2;
+        const bit<8> chosen = s.f ? 8w1 : 8w2;
+        s.x = chosen;
         string joined = "a" ++ "b";
         s.x += s.f;
         s.f += 1;

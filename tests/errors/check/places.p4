@@ -29,6 +29,7 @@ control c(inout s_t s) {
         t.apply();
         leaf.apply(s);
         s.x = function(s);
+        verify(s.x == 1, error.NoMatch);
     }
     table t {
         key = { s.x : exact; }

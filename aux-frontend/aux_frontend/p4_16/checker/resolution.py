@@ -90,9 +90,8 @@ def _infer_arguments(
         if argument is None or argument.value is None or isinstance(argument.value, ast.DontCare):
             found.append(None)
             continue
-        wanted = solved(wanted)
-        ty = walk.infer(st, argument.value, wanted)
-        unify(st, wanted, ty)
+        ty = walk.infer(st, argument.value, solved(wanted))
+        unify(st, wanted, ty)  # of two arguments of one type parameter either may say more
         found.append(ty)
     return found
 
