@@ -133,8 +133,33 @@ def test_types_of_parameters_come_from_their_use(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("statement", "width"),
+    [
+        ("modify_field(h.a, v); modify_field(m.y, v);", 16),
+        ("modify_field(m.y, v); modify_field(h.a, v);", 16),
+        ("modify_field(m.y, 1 << v);", 8),  # the amount of a shift is as wide as nothing around it
+        ("modify_field(m.y, v << 1);", 16),
+        ("register_read(m.y, seen, v);", 2),
+        ("register_write(seen, v, m.y);", 2),
+        ("register_write(seen, 0, v);", 24),
+        ("truncate(v);", 32),
+        ("clone_ingress_pkt_to_egress(v);", 32),
+    ],
+)
+def test_a_parameter_is_as_wide_as_its_widest_use(statement: str, width: int, tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    register seen {{ width : 24; instance_count : 4; }}
+    action act(v) {{ {statement} }}
+    table t {{ reads {{ h.a : exact; }} actions {{ act; }} }}
+    control ingress {{ apply(t); }}
+    """
+    assert load(program, tmp_path).variable["act.v"].type == Bits(width)
+
+
+@pytest.mark.parametrize(
     ("statements", "expected"),
     [
+        ("modify_field_with_shift(h.a, -1, 4, 0xff);", "0f 22 33 44"),
         ("modify_field(h.a, 0xff, 0x0f);", "1f 22 33 44"),
         ("h.a = h.b + 1;", "23 22 33 44"),
         ("add(h.a, h.b, 0xff);", "21 22 33 44"),
@@ -182,6 +207,80 @@ def test_saturating_fields_stop_at_their_bounds(tmp_path: Path) -> None:
     expect 0 ff ff 80 1234
     """
     forwards(program, stf, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("statement", "wide", "expected"),
+    [
+        ("modify_field(s.a, s.of_sign)", "fed4", "80"),  # -300
+        ("modify_field(s.a, s.of_sign)", "012c", "7f"),
+        ("modify_field(s.a, s.of_sign)", "ffff", "ff"),
+        ("add(s.a, s.of_sign, s.of_sign)", "8000", "80"),
+        ("add(s.a, s.wide, 1)", "8000", "7f"),  # not a negative number
+        ("subtract(s.a, 1, s.wide)", "8000", "80"),
+    ],
+)
+def test_wider_numbers_saturate_by_their_own_sign(statement: str, wide: str, expected: str, tmp_path: Path) -> None:
+    program = f"""
+    header_type s_t {{ fields {{ a : 8 (signed, saturating); wide : 16; of_sign : 16 (signed); }} }}
+    header s_t s;
+    parser start {{ extract(s); return ingress; }}
+    action act() {{ {statement}; }}
+    table t {{ actions {{ act; }} default_action : act; }}
+    control ingress {{ apply(t); }}
+    """
+    forwards(program, f"packet 0 00 {wide} {wide}\nexpect 0 {expected} {wide} {wide}\n", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "fields", "frame", "sum_"),
+    [
+        ("csum16", "h.a;", "ffff 0000 55", "0000"),
+        ("csum16_udp", "h.a;", "ffff 0000 55", "ffff"),  # 0 would say that there is none
+        ("csum16_udp", "h.a;", "fffe 0000 55", "0001"),
+        ("csum16", "inner;", "1000 0000 0234", "edcb"),  # with the payload, as the list within has it
+    ],
+)
+def test_sums_over_lists(algorithm: str, fields: str, frame: str, sum_: str, tmp_path: Path) -> None:
+    program = f"""
+    header_type h_t {{ fields {{ a : 16; sum_ : 16; }} }}
+    header h_t h;
+    field_list inner {{ h.a; payload; }}
+    field_list covered {{ {fields} }}
+    field_list_calculation sum_of {{ input {{ covered; }} algorithm : {algorithm}; output_width : 16; }}
+    calculated_field h.sum_ {{ update sum_of; }}
+    parser start {{ extract(h); return ingress; }}
+    control ingress {{ }}
+    """
+    first, _, payload = frame.split()
+    forwards(program, f"packet 0 {frame}\nexpect 0 {first} {sum_} {payload}\n", tmp_path)
+
+
+def test_a_dropped_packet_is_in_no_group(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    header_type intrinsic_metadata_t {{ fields {{ mcast_grp : 16; egress_rid : 16; }} }}
+    metadata intrinsic_metadata_t intrinsic_metadata;
+    action flood() {{ modify_field(intrinsic_metadata.mcast_grp, 1); }}
+    action gone() {{ modify_field(intrinsic_metadata.mcast_grp, 1); drop(); }}
+    table t {{ reads {{ h.a : exact; }} actions {{ flood; gone; }} }}
+    control ingress {{ apply(t); }}
+    """
+    switch = Switch(load(program, tmp_path))
+    switch.replication.create_group(1)
+    switch.replication.associate(1, switch.replication.create_node(0, (2, 3)))
+    switch.table_add("t", (Exact(1),), "flood")
+    switch.table_add("t", (Exact(2),), "gone")
+    assert [port for port, _ in switch.process(0, bytes((1, 0, 0, 0)))] == [2, 3]
+    assert switch.process(0, bytes((2, 0, 0, 0))) == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "entries"),
+    [("", 1024), ("size : 7;", 7), ("min_size : 8; max_size : 64;", 64), ("size : 7; max_size : 64;", 7)],
+)
+def test_how_many_entries_a_table_has(sizes: str, entries: int, tmp_path: Path) -> None:
+    program = f"{BYTES} action act() {{ }} table t {{ reads {{ h.a : exact; }} actions {{ act; }} {sizes} }}"
+    assert load(f"{program} control ingress {{ apply(t); }}", tmp_path).table["t"].size == entries
 
 
 STACK = """
@@ -341,6 +440,33 @@ def test_direct_meters_and_counters_belong_to_their_table(tmp_path: Path) -> Non
     assert program.table["t"].direct == ("limit", "hits")
     assert program.extern["hits"].attribute("automatic") == 1
     assert [key.match_kind for key in program.table["t"].keys] == [MatchKind.RANGE, MatchKind.EXACT]
+
+
+def test_a_direct_meter_is_read_where_its_own_table_runs_the_action(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    meter limit {{ type : bytes; direct : t; result : m.x; }}
+    action act() {{ add_to_field(h.d, m.x); modify_field(m.x, 5); }}
+    table u {{ actions {{ act; }} default_action : act; }}
+    table t {{ reads {{ h.a : exact; }} actions {{ act; }} }}
+    control ingress {{ apply(t); apply(u); }}
+    """
+    switch = Switch(load(program, tmp_path))
+    entry = switch.table_add("t", (Exact(1),), "act")
+    switch.meter_set_rates("limit", entry, (0.0, 1), (0.0, 1))
+    assert switch.process(0, bytes((1, 0, 0, 0))) == [(0, bytes((1, 0, 0, 2 + 5)))]  # red
+
+
+def test_a_default_action_that_is_not_listed_is_of_no_entry(tmp_path: Path) -> None:
+    program = f"""{BYTES}
+    action act() {{ }}
+    action other() {{ }}
+    table t {{ reads {{ h.a : exact; }} actions {{ act; }} default_action : other; }}
+    table u {{ reads {{ h.a : exact; }} actions {{ act; other; }} default_action : other; }}
+    control ingress {{ apply(t); apply(u); }}
+    """
+    tables = load(program, tmp_path).table
+    for name, only in (("t", True), ("u", False)):
+        assert [(use.action, use.default_only) for use in tables[name].actions] == [("act", False), ("other", only)]
 
 
 def test_selectors_add_their_fields_to_the_key(tmp_path: Path) -> None:
