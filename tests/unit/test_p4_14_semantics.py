@@ -456,6 +456,42 @@ def test_a_direct_meter_is_read_where_its_own_table_runs_the_action(tmp_path: Pa
     assert switch.process(0, bytes((1, 0, 0, 0))) == [(0, bytes((1, 0, 0, 2 + 5)))]  # red
 
 
+@pytest.mark.parametrize(
+    ("condition", "frame", "holds"),
+    [
+        ("h.u == 0x101", "00 01 0000", False),  # neither side is cut
+        ("h.u < 0x101", "00 ff 0000", True),
+        ("h.s > h.u", "ff 01 0000", True),  # of which one has no sign
+        ("h.s < 0", "ff 01 0000", True),
+        ("h.s > h.t", "ff 00 fe 00", True),
+        ("h.s > h.t", "ff 00 01 00", False),
+        ("valid(m)", "00 00 0000", True),
+        ("valid(other)", "00 00 0000", False),
+    ],
+)
+def test_what_is_compared_and_what_is_valid(condition: str, frame: str, holds: bool, tmp_path: Path) -> None:
+    program = f"""
+    header_type h_t {{ fields {{ s : 8 (signed); u : 8; t : 8 (signed); d : 8; }} }}
+    header_type m_t {{ fields {{ x : 8; }} }}
+    header h_t h;
+    header h_t other;
+    metadata m_t m;
+    parser start {{ extract(h); return ingress; }}
+    action act() {{ modify_field(h.d, 1); }}
+    table t {{ actions {{ act; }} default_action : act; }}
+    control ingress {{ if ({condition}) {{ apply(t); }} }}
+    """
+    switch = Switch(load(program, tmp_path))
+    assert switch.process(0, bytes.fromhex(frame))[0][1][3] == holds
+
+
+def test_the_last_element_of_a_stack(tmp_path: Path) -> None:
+    text = STACK.replace("latest.more", "tag[last].more")
+    forwards(
+        f"{text}control ingress {{ }}", "packet 0 01aa 00bb\nexpect 0 01aa 00bb\npacket 0 01aa 01bb 01cc\n", tmp_path
+    )
+
+
 def test_a_default_action_that_is_not_listed_is_of_no_entry(tmp_path: Path) -> None:
     program = f"""{BYTES}
     action act() {{ }}
