@@ -22,6 +22,7 @@ VERBS = {
     "check": "Check a program, and report errors as file:line:col.",
     "build": "Build the switch of a program: a binary, its C, its P4Info.",
     "run": "Build the switch and run it.",
+    "p4info": "Write a program's P4Info, for P4Runtime controllers.",
     "test": "Run a packet test (STF) on the switch.",
     "simulate": "Run a packet test on the interpreter.",
     "graph": "Draw a program's parser, controls or tables; print its plan.",

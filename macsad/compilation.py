@@ -187,21 +187,30 @@ def build(
     return binary, generated
 
 
-def write_p4info(request: Request, program: Program, path: Path) -> None:
-    """Write what P4Runtime controllers read of a program, in the form that the file's name asks for.
-
-    Raises: Rejected, click.FileError.
-    """
-    from transpiler.p4info import build as p4info, write
+def p4info(request: Request, program: Program) -> Any:
+    """The P4Info message of a program; prints what there is to say. Raises: Rejected."""
+    from transpiler.p4info.build import build as build_p4info
 
     diagnostics = request.diagnostics()
     try:
-        info = p4info.build(program, diagnostics)
+        return build_p4info(program, diagnostics)
     finally:
         show(diagnostics)
+
+
+def p4info_bytes(request: Request, program: Program, path: Path) -> bytes:
+    """What P4Runtime controllers read of a program, in the form that the file's name asks for. Raises: Rejected."""
+    from transpiler.p4info import write
+
+    return write.encode(p4info(request, program), write.form_of(path))
+
+
+def write_p4info(request: Request, program: Program, path: Path) -> None:
+    """Write that to the file. Raises: Rejected, click.FileError."""
+    info = p4info_bytes(request, program, path)
     apart([path], request.inputs)
     with written(path, makes_folder=True) as beside:
-        beside.write_bytes(write.encode(info, write.form_of(path)))
+        beside.write_bytes(info)
 
 
 def toolchain(

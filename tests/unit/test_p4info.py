@@ -404,6 +404,20 @@ def test_build_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "info.bin" in capsys.readouterr().err
 
 
+def test_p4info_writes_it_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    info = with_table(tmp_path, "meta.tag: exact;")
+    program, out = str(tmp_path / "t.p4"), tmp_path / "out"
+    for form in FORMS:
+        assert cli.call(["p4info", program, "-o", str(out / f"info{form}")]) == 0
+        assert (out / f"info{form}").read_bytes() == encode(info, form)
+    assert len(list(out.iterdir())) == len(FORMS)
+    capsys.readouterr()
+    assert cli.call(["p4info", program]) == 0
+    assert capsys.readouterr().out.encode() == encode(info, ".txtpb")
+    assert cli.call(["p4info", program, "-o", program]) == 1
+    assert "t.p4" in capsys.readouterr().err
+
+
 def test_check_does_not_load_protobuf(tmp_path: Path) -> None:
     with_table(tmp_path, "meta.tag: exact;")
     code = "import sys; from macsad import cli; r = cli.call(sys.argv[1:]); sys.exit(r or 'google.protobuf' in sys.modules)"
