@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from aux_frontend.bmv2_json.frontend import Bmv2Json
+
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
