@@ -92,7 +92,7 @@ def _click_options() -> Iterator[str]:
         command = cli.get_command(None, verb)  # type: ignore[arg-type]
         assert command is not None
         for parameter in command.params:
-            yield from parameter.opts
+            yield from (*parameter.opts, *parameter.secondary_opts)
 
 
 @cache

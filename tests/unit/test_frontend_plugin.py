@@ -90,7 +90,7 @@ def test_std_knows_the_frontends_that_are_installed(installed: Path, outcome: Ou
     Path("ring.txt").write_text("0 -> 1\n")
     assert outcome("check", "ring.txt", "--std", "patch") == (0, "")
     code, said = outcome("check", "ring.txt", "--std", "wires")
-    assert (code, "no frontend for 'wires': there are p4-14, p4-16, patch" in said) == (2, True)
+    assert (code, "no frontend for 'wires': there are bmv2-json, p4-14, p4-16, patch" in said) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -414,7 +414,7 @@ def test_p4info_writes_it_alone(tmp_path: Path, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     assert cli.call(["p4info", program]) == 0
     assert capsys.readouterr().out.encode() == encode(info, ".txtpb")
-    assert cli.call(["p4info", program, "-o", program]) == 1
+    assert cli.call(["p4info", program, "-o", program]) == 2
     assert "t.p4" in capsys.readouterr().err
 
 
