@@ -39,6 +39,10 @@ FAST = ["-O2", "-DMACS_EXACT_HASH_LOAD_PERCENT=95", "-DMACS_EXACT_PACKED_LOAD_PE
 QUICK_TIMEOUT = "-DMACS_QSBR_TIMEOUT_NS=UINT64_C(20000000)"
 # Rows of bits are met by groups of keys where a register takes a line of them.
 WIDEST = ["-mavx512f"] if "avx512f" in Path("/proc/cpuinfo").read_text() else []
+COUNTED = "-Wl" + "".join(
+    f",--wrap={name}"
+    for name in ("malloc", "calloc", "realloc", "aligned_alloc", "free", "macs_memory_alloc", "macs_memory_free")
+)
 WRAP = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc"
 
 KERNELS_TESTED = kernels_to_test(builtin().kernels)
@@ -111,6 +115,11 @@ def test_keys_of_the_same_hash_are_told_apart(build: Build, kernel: str, key_byt
     operations = 500 if kernel == "lpm_dir24" and key_bytes > 2 else 5_000
     run(binary, kernel, key_bytes, exact_bytes, operations, 1, 0)
     run(build("conformance", "gcc", *SAME_HASHES), kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_say_what_memory_they_take(build: Build, kernel: str) -> None:
+    run(build("memory", "gcc", *FAST, COUNTED), kernel)
 
 
 def test_nothing_is_released_early(build: Build) -> None:

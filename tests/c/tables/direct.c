@@ -122,6 +122,32 @@ static int visit(const struct macs_match *match, const struct macs_entry *entry,
     return 0;
 }
 
+static int remove_visit(const struct macs_match *match, const struct macs_entry *entry, void *self) {
+    (void)entry;
+    CHECK(macs_exact_direct_ops.remove(self, match) == 0);
+    return 0;
+}
+
+/* Emptied, the table takes as many entries as when it was new, and no more. */
+static void refill(const struct made *made, void *self) {
+    const uint64_t keys = UINT64_C(1) << made->shape.key_bits;
+    CHECK(macs_exact_direct_ops.walk(self, remove_visit, self) == 0);
+    CHECK(macs_exact_direct_ops.count(self) == 0);
+    count = 0;
+    memset(expected, 0, sizeof expected);
+    for (uint64_t key = 0; key < keys && key < made->shape.size + 1; key++) {
+        struct own_match own;
+        const uint64_t data = random_data(made);
+        const struct direct_value value = value_of(data);
+        const bool fits = key < made->shape.size;
+        compare(made, self, key);
+        CHECK(macs_exact_direct_ops.add(self, match_of(made, key, &own), &value.head, NULL) == (fits ? 0 : -ENOSPC));
+        count += fits;
+        expected[key] = fits ? data + 1 : 0;
+        compare(made, self, key);
+    }
+}
+
 static void random_changes(uint8_t key_bits, uint8_t data_bits, uint32_t size) {
     struct made made;
     void *self = NULL;
@@ -139,6 +165,7 @@ static void random_changes(uint8_t key_bits, uint8_t data_bits, uint32_t size) {
     CHECK(macs_exact_direct_ops.walk(self, visit, &seen) == 0);
     CHECK(seen.count == count && macs_exact_direct_ops.count(self) == count);
     free(seen.used);
+    refill(&made, self);
     macs_exact_direct_ops.destroy(self);
 }
 

@@ -161,6 +161,29 @@ static void change(const struct macs_table_shape *shape, void *self, void *refer
     }
 }
 
+static int remove_visit(const struct macs_match *match, const struct macs_entry *entry, void *both) {
+    (void)entry;
+    CHECK(macs_linear_ops.remove(((void **)both)[1], match) == 0);
+    CHECK(macs_exact_packed_ops.remove(((void **)both)[0], match) == 0);
+    return 0;
+}
+
+/* Emptied, the table takes as many entries as when it was new, and no more. */
+static void refill(const struct macs_table_shape *shape, void *self, void *reference) {
+    const uint32_t size = shape->size < 1000 ? shape->size : 1000; /* the reference looks through all */
+    void *both[] = {self, reference};
+    CHECK(macs_exact_packed_ops.walk(self, remove_visit, both) == 0);
+    compare_all(shape, self, reference);
+    for (uint32_t n = 0; n < size + 1; n++) {
+        const struct packed_value value = random_value();
+        struct own_match own;
+        key_bytes(shape, numbered(n), &own);
+        const int answer = macs_linear_ops.add(reference, &own.match, &value, NULL);
+        CHECK(macs_exact_packed_ops.add(self, &own.match, &value.head, NULL) == answer);
+    }
+    compare_all(shape, self, reference);
+}
+
 static void random_changes(const struct macs_table_shape *shape, uint32_t operations) {
     struct macs_table_shape for_linear = *shape;
     struct macs_qsbr *qsbr = NULL;
@@ -177,6 +200,7 @@ static void random_changes(const struct macs_table_shape *shape, uint32_t operat
             compare_all(shape, self, reference);
     }
     compare_all(shape, self, reference);
+    refill(shape, self, reference);
     struct packed_value wrong = {.head.action = 0, .as_forward.port = 0};
     wrong.head.action = 1u << DATA_BITS;
     struct own_match own;
