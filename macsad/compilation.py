@@ -198,19 +198,33 @@ def p4info(request: Request, program: Program) -> Any:
         show(diagnostics)
 
 
-def p4info_bytes(request: Request, program: Program, path: Path) -> bytes:
-    """What P4Runtime controllers read of a program, in the form that the file's name asks for. Raises: Rejected."""
+def p4info_bytes(request: Request, program: Program, path: Path, form: str | None = None) -> bytes:
+    """What P4Runtime controllers read of a program, in a form of `write.FORMS`, else in that which the file's name asks for.
+    Raises: Rejected."""
     from transpiler.p4info import write
 
-    return write.encode(p4info(request, program), write.form_of(path))
+    return write.encode(p4info(request, program), form or write.form_of(path))
 
 
-def write_p4info(request: Request, program: Program, path: Path) -> None:
+def write_p4info(request: Request, program: Program, path: Path, form: str | None = None) -> None:
     """Write that to the file. Raises: Rejected, click.FileError."""
-    info = p4info_bytes(request, program, path)
+    info = p4info_bytes(request, program, path, form)
     apart([path], request.inputs)
     with written(path, makes_folder=True) as beside:
         beside.write_bytes(info)
+
+
+def write_bmv2_json(request: Request, program: Program, path: Path) -> None:
+    """Write a program as BMv2's JSON. Raises: Rejected, for what that cannot say; click.FileError."""
+    import json
+
+    from aux_frontend.bmv2_json.write.document import document
+
+    with _telling(request, program.span) as diagnostics:
+        made = document(program, diagnostics)
+    apart([path], request.inputs)
+    with written(path, makes_folder=True) as beside:
+        beside.write_text(json.dumps(made, indent=1) + "\n")
 
 
 def toolchain(

@@ -34,9 +34,22 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
     metavar="FILE",
     help="Where P4Runtime's description goes: FILE.txtpb (text), .bin or .json.  [default: DIR/P.p4info.txtpb]",
 )
+@click.option(
+    "--bmv2-json",
+    "bmv2_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the program as BMv2's JSON, too, which simple_switch and `macsad` read (docs/bmv2.md).",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")
 def command(
-    folder: Path, level: int, sanitize: tuple[str, ...], info_file: Path | None, verbose: bool, **program: object
+    folder: Path,
+    level: int,
+    sanitize: tuple[str, ...],
+    info_file: Path | None,
+    bmv2_file: Path | None,
+    verbose: bool,
+    **program: object,
 ) -> None:
     """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
     request = Request.of(program)
@@ -44,8 +57,10 @@ def command(
     hlir = compilation.load(request)
     tools = compilation.toolchain(request.wanted, built_for, optimise=f"-O{level}", sanitize=sanitize)
     info_file = info_file or folder / f"{request.path.stem}.p4info.txtpb"
-    apart([info_file, *compilation.made_in(folder, request)], request.inputs)
+    apart([info_file, *([bmv2_file] if bmv2_file else []), *compilation.made_in(folder, request)], request.inputs)
     compilation.write_p4info(request, hlir, info_file)
+    if bmv2_file is not None:
+        compilation.write_bmv2_json(request, hlir, bmv2_file)
     with compiling() as progress:
         binary, generated = compilation.build(request, hlir, folder, tools, progress)
     for note in generated.notes if verbose else ():

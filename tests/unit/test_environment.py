@@ -10,7 +10,12 @@ ROOMS = ("macsad", "transpiler", "aux-frontend", "aux-backend", "bench", "script
 READS = re.compile(
     r"""environ(?:\.get\(|\[)"(\w+)"|getenv\("(\w+)"\)|"(\w+)" (?:not )?in os\.environ|\$\{(MACSAD_\w+)"""
 )
-INTERNAL = {"MACSAD_DOOR_ENTRIES", "MACSAD_LOOKUPS", "MACSAD_MATRIX", "MACSAD_TESTS_BUILT"}  # said to itself by what sets them
+INTERNAL = {
+    "MACSAD_DOOR_ENTRIES",
+    "MACSAD_LOOKUPS",
+    "MACSAD_MATRIX",
+    "MACSAD_TESTS_BUILT",
+}  # said to itself by what sets them
 
 
 def test_all_variables_are_in_the_table() -> None:
