@@ -166,6 +166,19 @@ def test_a_table_no_longer_tells_what_nobody_asks() -> None:
     assert after(remove_dead_assignments.run, made(b, apply("t", hit="hit"))) == "apply t;"
 
 
+def test_what_a_transition_asks_for_stays() -> None:
+    b = builder()
+    chosen = select(b.get("m.x"), (ex.ExactSet(const(4, 8), AT), "accept"))
+    program = made(b, parser=[state("start", [b.set("m.x", 4), b.set("m.y", 5)], chosen)])
+    text = print_program(remove_dead_assignments.run(program))
+    assert "m.x = 8w4" in text and "m.y = 8w5" not in text
+
+
+def test_a_header_copied_to_itself_is_not() -> None:
+    b = builder()
+    assert after(remove_dead_assignments.run, made(b, st.CopyHeader(h("h"), h("h"), AT))) == ""
+
+
 # --- propagate_copies ------------------------------------------------------------------------------------------------
 
 
@@ -210,6 +223,12 @@ def test_intrinsics_are_not_zero_for_not_being_written() -> None:
     assert propagated(b, b.set("h.b", b.get("m.y"))) == "h.b = 8w0;"
 
 
+def test_one_arm_knows_nothing_of_the_other() -> None:
+    b = builder()
+    choice = if_(valid("h"), [b.set("m.x", 1)], [b.set("h.b", b.get("m.x"))])
+    assert "h.b = m.x;" in after(propagate_copies.run, made(b, choice))
+
+
 # --- fold_branches, fold_selects -------------------------------------------------------------------------------------
 
 
@@ -234,6 +253,23 @@ def test_a_switch_case_that_hides_the_default_stays() -> None:
     assert "8w1: {" in after(fold_branches.run, made(b, switch))
 
 
+@pytest.mark.parametrize(("values", "hidden"), [((0, 1), True), ((1,), False), ((0,), False)])
+def test_a_default_that_cases_hide_goes(values: tuple[int, ...], hidden: bool) -> None:
+    b = builder()
+    b.variable("m.c", Bool())
+    cases = tuple(st.SwitchCase((value,), (b.set("h.a", value),), AT) for value in values)
+    text = after(fold_branches.run, made(b, st.Switch(b.get("m.c"), cases, (b.set("h.b", 9),), AT)))
+    assert ("h.b = 8w9" not in text) == hidden
+
+
+def test_what_one_way_gets_to_stays() -> None:
+    b = builder()
+    left = if_(valid("h"), [b.set("h.a", 1), st.Leave("x", AT)])
+    for inner in ((left,), (st.Block("y", (if_(valid("h"), [st.Leave("y", AT)]), st.Leave("x", AT)), AT),)):
+        program = made(b, st.Block("x", (*inner, b.set("h.a", 2)), AT))
+        assert "h.a = 8w2;" in after(fold_branches.run, program)
+
+
 def test_a_failing_verify_stays() -> None:
     b = builder()
     error = ex.Const(2, b.type_of("sm.parser_error"), AT)
@@ -254,6 +290,16 @@ def folded(b: Builder, choice: Select) -> Goto | Select:
     parser = fold_selects.run(made(b, parser=[state("start", [], choice)])).pipes[0]
     assert isinstance(parser, Parser)
     return parser.states[0].transition
+
+
+def test_cases_that_may_be_taken_stay_and_those_behind_any_go() -> None:
+    b = builder()
+    exactly = [ex.ExactSet(const(n, 8), AT) for n in (1, 2)]
+    found = folded(b, select(b.get("h.a"), (exactly[0], "accept"), (any_(), "reject"), (exactly[1], "accept")))
+    assert isinstance(found, Select) and [case.state for case in found.cases] == ["accept", "reject"]
+    masked = [ex.MaskSet(const(0, 8), const(mask, 8), AT) for mask in (1, 2, 1)]
+    found = folded(b, select(b.get("h.a"), *((key, "accept") for key in masked)))
+    assert isinstance(found, Select) and [case.keys for case in found.cases] == [(masked[0],), (masked[1],)]
 
 
 @pytest.mark.parametrize(
@@ -300,6 +346,15 @@ def test_headers_that_are_never_valid_are_not_asked_for() -> None:
     text = print_program(program)
     assert "if (false)" in text and "if (copy.isValid())" in text
     assert "emit(h)" in text and "emit(g)" not in text
+
+
+def test_a_copy_of_a_copy_may_be_valid_whatever_the_order() -> None:
+    b = builder()
+    for name in ("one", "two"):
+        b.header(name, "h_t", local=True)
+    copies = [st.CopyHeader(h("two"), h("one"), AT), st.CopyHeader(h("one"), h("h"), AT)]
+    loop = st.While(valid("h"), (*copies, if_(valid("two"), [b.set("h.a", 1)])), AT)
+    assert "two.isValid()" in after(remove_invalid_headers.run, made(b, loop))
 
 
 def test_an_applied_table_keeps_all_its_actions() -> None:

@@ -93,8 +93,6 @@ class _Marks:
             elif not isinstance(statement, If | Switch) and not _changes_nothing(statement):
                 for location in self.locator.access(statement).writes:
                     self.writers[location].append(statement)
-                    if location in self.needed:
-                        self.todo.append(location)
             for inner in bodies(statement):
                 self._collect(inner, statement)
 

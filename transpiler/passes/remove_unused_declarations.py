@@ -82,8 +82,6 @@ def _named(program: Program) -> _Names:
     named.variables |= {variable for _, variable in program.intrinsics}
     named.variables |= {variable for bridge in program.bridges for variable in bridge.variables}
     named.headers |= {header for bridge in program.bridges for header in bridge.headers}
-    named.variables |= {variable for bridge in program.bridges for variable in bridge.variables}
-    named.headers |= {header for bridge in program.bridges for header in bridge.headers}
     named.variables |= {parameter for action in program.actions for parameter in action.parameters}
     named.externs |= {name for table in program.tables for name in (*table.direct, table.implementation) if name}
     named.value_sets |= set(_value_sets(program))
