@@ -86,6 +86,7 @@ ACL = Row("ternary lookups, 1,000 rules, against rte_acl", 1)
 REGISTER = Row("a register of 32 M cells at a hash, B=64 over B=1", 6)
 REGISTER_LIMIT = Row("the same, of the bare loop with that hash and access", 0.7)
 COUNTER = Row("direct counter, 4 M entries, of the same table without", 0.75)
+COUNTER_LIMIT = Row("the same, of the bare loop with such a lookup and count", 0.7)
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 SKETCH_LIMIT = Row("the same, of the bare loop with such hashes and accesses", 0.7)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
@@ -166,7 +167,7 @@ def register() -> Iterator[Row]:
 
 
 def counter() -> Iterator[Row]:
-    """The same table twice, once with a direct counter."""
+    """The same table twice, once with a direct counter, beside bare loops with as many lines of memory."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folders = Path(scratch) / "counted", Path(scratch) / "plain"
         for folder in folders:
@@ -176,11 +177,16 @@ def counter() -> Iterator[Row]:
             for define, folder in zip(("COUNTER", ""), folders, strict=True)
         )
         others = [replace(turn, key=("plain", *turn.key[1:])) for turn in plain.turns()]
-        samples = rounds([*counted.turns(), *others])
-    each = "; ".join(
-        f"{what} {figure(samples[key, *HALF]).ns:.1f} ns" for what, key in (("counted", "program"), ("plain", "plain"))
-    )
-    yield COUNTER.of(ratio(samples["plain", *HALF], samples["program", *HALF]), each)
+        probe_folder = Path(scratch) / "bare"
+        probe_folder.mkdir()
+        probe = Probe([str(program("state", probe_folder)), *plain.feed.arguments], probe_folder)
+        closing.add([probe])
+        bare = [Turn((contest, *HALF), probe, contest, HALF[0]) for contest in ("counts", "words")]
+        samples = rounds([*counted.turns(), *others, *bare])
+    names = {"counted": "program", "plain": "plain", "bare counted": "counts", "bare plain": "words"}
+    each = [f"{what} {figure(samples[key, *HALF]).ns:.1f} ns" for what, key in names.items()]
+    yield COUNTER.of(ratio(samples["plain", *HALF], samples["program", *HALF]), "; ".join(each[:2]))
+    yield COUNTER_LIMIT.of(ratio(samples["counts", *HALF], samples["program", *HALF]), "; ".join(each[2:]))
 
 
 def sketch() -> Iterator[Row]:
@@ -281,7 +287,7 @@ PARTS = (
     Part((IPV6FWD,), lambda: app(IPV6FWD)),
     Part((NDN,), lambda: app(NDN)),
     Part((REGISTER, REGISTER_LIMIT), register),
-    Part((COUNTER,), counter),
+    Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),

@@ -1,13 +1,17 @@
 /* Bare loops over state: what a program with such state cannot be faster than.
  *
  * They receive a burst, hash each frame, prefetch its cells, then add one to each and send. Contests, NUMBER: frames in
- * a burst. cells   as bench/state.p4 with REGISTER: one cell of 32 M, a CRC-32 of 12 bytes rows    as apps/heavyhitter:
- * a cell of each of four rows of 16 M, two CRC-32s of 13 bytes, the least of the counts Usage: state SOURCE SINK
- * BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each.
+ * a burst.
+ * cells   as bench/state.p4 with REGISTER: one cell of 32 M, a CRC-32 of 12 bytes
+ * rows    as apps/heavyhitter: a cell of each of four rows of 16 M, two CRC-32s of 13 bytes, the least of the counts
+ * words   as bench/state.p4: a word of a table of 4 M entries, half of whose words are in use
+ * counts  the same with COUNTER: packets and bytes are added to the count that the word tells, a burst later
+ * Usage: state SOURCE SINK BUFFERS LENGTH: the names of the ports, packets of the pool and the bytes of each.
  */
 #include <macs/checksum.h>
 #include <macs/prefetch.h>
 #include <odp_api.h>
+#include <string.h>
 
 #include "ports.h"
 #include "probe.h"
@@ -18,8 +22,18 @@ enum { BURST_MAX = 256, ROUNDS = 64, ADDRESSES = 12, IPV4_ADDRESSES_AT = 26, FLO
 #define CELLS ((size_t)1 << 25)
 #define ROW ((size_t)1 << 24)
 
+/* A table of 4 M entries as words, eight a line, half of them in use; and its counts, by the entries' indices. */
+#define BUCKETS ((size_t)1 << 20)
+#define ENTRIES ((size_t)4000000)
+
+struct count {
+    uint64_t packets, bytes;
+};
+
 static struct ports ports;
 static uint32_t *cells; /* as many as four rows have */
+static uint64_t *words; /* eight a bucket */
+static struct count *counts;
 
 static uint32_t hash(const odp_packet_t packet, uint32_t at, uint32_t bytes) {
     return (uint32_t)macs_checksum_crc32(
@@ -77,14 +91,73 @@ static uint64_t four_rows(uint64_t burst) {
     return through;
 }
 
+/* The word of a frame's destination, which is an index; `places`: of the words. */
+static void find_words(const odp_packet_t packets[], int received, uint32_t places[]) {
+    for (int i = 0; i < received; i++) {
+        uint64_t key;
+        memcpy(&key, odp_packet_data(packets[i]), sizeof key);
+        places[i] = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 41);
+        __builtin_prefetch(&words[places[i]], 0, 2);
+    }
+}
+
+static uint64_t one_word(uint64_t burst) {
+    odp_packet_t packets[BURST_MAX];
+    uint32_t places[BURST_MAX];
+    uint64_t through = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        int received = odp_pktin_recv(ports.input, packets, (int)burst);
+        find_words(packets, received, places);
+        for (int i = 0; i < received; i++)
+            probe_keep(words[places[i]]);
+        through += send_all(packets, received);
+    }
+    return through;
+}
+
+static void count(struct count *const of[], int number) {
+    for (int i = 0; i < number; i++) {
+        of[i]->packets++;
+        of[i]->bytes += ADDRESSES;
+    }
+}
+
+/* The counts of a burst are made when the next one is there. */
+static uint64_t one_count(uint64_t burst) {
+    odp_packet_t packets[BURST_MAX];
+    uint32_t places[BURST_MAX];
+    struct count *of[2][BURST_MAX];
+    int before = 0;
+    uint64_t through = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        int received = odp_pktin_recv(ports.input, packets, (int)burst);
+        find_words(packets, received, places);
+        count(of[(round + 1) % 2], before);
+        for (int i = 0; i < received; i++) {
+            of[round % 2][i] = &counts[words[places[i]]];
+            macs_prefetch_to_write(of[round % 2][i]);
+        }
+        before = received > 0 ? received : 0;
+        through += send_all(packets, received);
+    }
+    count(of[(ROUNDS + 1) % 2], before);
+    return through;
+}
+
 int main(int argc, char **argv) {
-    static const struct probe probes[] = {{"cells", one_cell}, {"rows", four_rows}};
+    static const struct probe probes[] = {
+        {"cells", one_cell}, {"rows", four_rows}, {"words", one_word}, {"counts", one_count}};
     cells = macs_memory_alloc(ROWS * ROW * sizeof(cells[0]), false);
-    if (!cells || argc < 5 || ports_open(&ports, argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4]))) {
+    words = macs_memory_alloc(BUCKETS * 8 * sizeof(words[0]), false);
+    counts = macs_memory_alloc(ENTRIES * sizeof(counts[0]), false);
+    for (size_t i = 0; words && i < BUCKETS * 8; i++)
+        words[i] = i * UINT64_C(0x9e3779b97f4a7c15) % ENTRIES;
+    if (!cells || !words || !counts || argc < 5 ||
+        ports_open(&ports, argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4]))) {
         fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
         return 1;
     }
-    int code = probe_serve(probes, 2);
+    int code = probe_serve(probes, 4);
     ports_close(&ports);
     macs_memory_free(cells, ROWS * ROW * sizeof(cells[0]));
     return code;

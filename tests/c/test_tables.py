@@ -168,7 +168,7 @@ def test_optimised_builds_agree_with_the_reference(build: Build) -> None:
     run(build("conformance", "clang", "-O2", *TIGHT))
 
 
-PACKED_SHAPES = range(5)  # of packed.c
+PACKED_SHAPES, INDEXED_SHAPE = range(8), 5  # of packed.c
 
 
 @pytest.mark.parametrize("shape", PACKED_SHAPES)
@@ -180,7 +180,13 @@ def test_packed_entries_agree_with_the_reference(build: Build, shape: int) -> No
 
 @pytest.mark.parametrize("flags", [MEMORY, RACES, FAST], ids=["memory", "races", "fast"])
 def test_packed_entries_change_while_readers_look(build: Build, flags: list[str]) -> None:
-    run(build("packed", "gcc", *flags), "readers", 400, int.from_bytes(os.urandom(4), "little"))
+    binary, seed = build("packed", "gcc", *flags), int.from_bytes(os.urandom(4), "little")
+    run(binary, "readers", 400, 0, seed)
+    run(binary, "readers", 400, INDEXED_SHAPE, seed)
+
+
+def test_an_index_in_a_word_is_used_again_after_a_grace_period(build: Build) -> None:
+    run(build("packed", "gcc", *MEMORY, "-DMACS_QSBR_TIMEOUT_NS=10000000"), "indices")
 
 
 def test_a_direct_index_agrees_with_an_array(build: Build) -> None:

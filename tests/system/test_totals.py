@@ -8,6 +8,7 @@ import struct
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,15 @@ from macsad.control import Client
 
 PROGRAM = Path(__file__).parent / "totals.p4"
 PORTS = range(4)
-KINDS = 6
+KINDS = 7
+STATIONS = 32  # places of the last kind: half of them always have an entry, the others now and then
+COMMON, GUESTS = 3000, 200  # entries that no packet hits: they come to stay, so that the table grows; come and go
 
 
 def frames(seed: int, count: int) -> list[bytes]:
     """Of each kind; most places are few, so that workers meet."""
     made = random.Random(seed)
-    spread = (1 << 16, 16, 16, 16, 16, 16)
+    spread = (1 << 16, 16, 16, 16, 16, 16, STATIONS)
     kinds = [made.randrange(KINDS) for _ in range(count)]
     return [struct.pack(">BII", k, made.randrange(spread[k]), made.randrange(1 << 32)) + bytes(51) for k in kinds]
 
@@ -51,9 +54,25 @@ def meddle(switch: Switch, done: threading.Event) -> None:
         *(f"register_read {place}" for place in ("I.sums 0", "I.wide 3", "I.large")),
         "register_write I.by_entry 15 7",
     ]
+    made, common = random.Random(1), 0
     with Client(switch.socket) as client:
         while not done.is_set():
             assert not client.bulk(lines, answers=True).failed
+            if common < COMMON:
+                added(client, made.sample(range((common + 1) << 20, (common + 2) << 20), GUESTS))
+                common += GUESTS
+            guests = [*range(STATIONS // 2, STATIONS), *made.sample(range(1 << 30, 1 << 31), GUESTS)]
+            handles = added(client, guests)
+            change = [f"counter_read I.hits {handles[0]}", f"counter_write I.hits {handles[1]} 5 5"]
+            change += [f"table_modify I.stations hit {handles[2]} => 9", "counter_read I.hits 1"]
+            assert not client.bulk([*change, *(f"table_delete I.stations {h}" for h in handles)], answers=True).failed
+
+
+def added(client: Client, places: Sequence[int]) -> list[int]:
+    """Add entries to `stations`; their handles."""
+    reply = client.bulk([f"table_add I.stations hit {place} => 1" for place in places], answers=True)
+    assert not reply.failed, reply.text
+    return [int(handle) for handle in re.findall(r"handle (\d+)", reply.text)]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +94,10 @@ def test_totals(workers: int, sanitize: tuple[str, ...], each: int, tmp_path: Pa
     wrapper = tmp_path / "run"  # the thread sanitizer's shadow memory and address randomisation collide on some kernels
     wrapper.write_text(f'#!/bin/sh\nexec setarch -R "{binary}" "$@"\n')
     wrapper.chmod(0o755)
-    switch = Switch(wrapper, tmp_path, [*ports, "--port=9=null:", f"--workers={workers}"])
+    entries = tmp_path / "entries.txt"
+    entries.write_text("".join(f"table_add I.stations hit {place} => 1\n" for place in range(STATIONS // 2)))
+    options = ["--port=9=null:", f"--workers={workers}", f"--entries={entries}"]
+    switch = Switch(wrapper, tmp_path, [*ports, *options])
     try:
         meddled_with(switch, len(sent))
         check(switch, sent)
@@ -111,6 +133,10 @@ def check(switch: Switch, sent: list[bytes]) -> None:
     assert values(switch, "I.greatest") == greatest
     counts = "".join(switch.do(f"counter_read I.counted {cell}") for cell in range(16))
     assert sum(map(int, re.findall(r"(\d+) packets", counts))) == kinds[5]
+    places = Counter(struct.unpack(">I", f[1:5])[0] for f in sent if f[0] == 6)
+    for handle in range(STATIONS // 2):
+        count = switch.do(f"counter_read I.hits {handle}")
+        assert re.findall(r"\d+", count.partition("=")[2]) == [str(places[handle] * 60), str(places[handle])]
 
 
 PIPELINED = PROGRAM.with_name("pipelined_state.p4")

@@ -1,4 +1,5 @@
-// Registers whose totals tell whether a packet's accesses were kept together: each packet adds one to a cell of each.
+// State whose totals tell whether a packet's accesses were kept together: each packet adds one to a cell of each register,
+// and each hit of `stations` to the counter of an entry.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -27,6 +28,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     register<bit<32>>(16) by_entry;
     register<bit<32>>(4) greatest;
     counter(16, CounterType.packets_and_bytes) counted;
+    direct_counter(CounterType.packets_and_bytes) hits;
     action add_by_entry(bit<32> place) {
         by_entry.read(meta.seen, place);
         by_entry.write(place, meta.seen + 1);
@@ -36,6 +38,16 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         actions = { add_by_entry; }
         default_action = add_by_entry(3);
         size = 16;
+    }
+    action hit(bit<8> mark) {
+        meta.seen = (bit<32>) mark;
+    }
+    table stations {
+        key = { hdr.work.place : exact; }
+        actions = { hit; }
+        default_action = hit(0);
+        size = 8192;
+        counters = hits;
     }
     apply {
         sm.egress_spec = 9;
@@ -68,6 +80,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             next.write(hdr.work.place & 0xf, (meta.other + 1) & 0xff);
         } else if (hdr.work.kind == 4) {
             entries.apply();
+        } else if (hdr.work.kind == 6) {
+            stations.apply();
         } else {
             greatest.read(meta.seen, hdr.work.place & 0x3);
             if (meta.seen < hdr.work.value) {

@@ -107,7 +107,8 @@ def test_p4_14_asks_by_pragma(tmp_path: Path) -> None:
         (MAC, "", 100_000, "ternary_cells", "it holds at most 65536 entries, and the table's size is 100000"),
         (MAC + IP, "", 64, "exact_packed", "it does not match lpm"),
         (MAC + "hdr.h.port: exact; hdr.h.ip: exact;", "", 64, "exact_packed", "words of 64 bits: the key of this table has 96"),
-        (MAC, "counters = hits;", 64, "exact_packed", "words of 64 bits: I.hits of this table need an entry's index"),
+        ("hdr.h.mac: exact; hdr.h.port: exact;", "counters = hits;", 8192, "exact_packed",
+         "beside an entry's index there is room for 58 bits, and key and data have 64 + 10"),
         ("hdr.h.mac: exact; hdr.h.port: exact;", "", 64, "exact_packed", "64 + 10 bits, which do not fit a word"),
     ],
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from transpiler.codegen.c.build import NULL, address, call, cast, infix, negated
+from transpiler.codegen.c.build import NULL, address, call, cast, infix, negated, operand
 from transpiler.codegen.c.nodes import (
     Assign,
     Block,
@@ -26,7 +26,7 @@ from transpiler.codegen.c.walk import names
 from transpiler.codegen.pipeline_views import TableRef
 
 ENTRY, WORD, FOUND, KEY, CURSOR = (Name(name) for name in ("entry", "word", "found", "key", "cursor"))
-OWN_INDEX = Name("own_index")  # the table's entry's, where a member of a profile takes its place
+OWN_INDEX = Name("own_index")  # the table's entry's: where it is a word, or a member of a profile takes its place
 SELECTED = Name("selected")  # the hash by which a group's member is chosen
 HEAD = Member(ENTRY, "head", arrow=True)
 INDEX, ACTION = Member(HEAD, "index"), Member(HEAD, "action")
@@ -76,20 +76,29 @@ class Application:
         """An entry that is one word: the action's number lowest, its data above."""
         table, look = self.table, self.look
         made: list[Statement] = [Declare("uint64_t", "word")]
+        made += [Declare("uint32_t", OWN_INDEX.name)] if table.indexed else []
+        results = (address(WORD), address(OWN_INDEX)) if table.indexed else (address(WORD),)
         if look is None:
             assert self.key_word is not None
-            start = self._function("start")
+            start = self._function(f"start{table.suffix}")
             arguments = (self._kernel, self.key_word, table.key_bits, table.data_bits, address(CURSOR))
             made += [self._cursor(), Do(call(start, *arguments))]
         if self.bulk and look is not None:
-            found = call(self._function("bulk_finish"), address(look), "at", table.data_bits, address(WORD))
+            finish = self._function(f"bulk_finish{table.suffix}")
+            found = call(finish, address(look), "at", table.data_bits, *results)
         else:
             cursor = CURSOR if look is None else Member(look, "cursor")
-            found = call(self._function("finish"), table.key_bits, table.data_bits, address(cursor), address(WORD))
+            finish = self._function(f"finish{table.suffix}")
+            found = call(finish, table.key_bits, table.data_bits, address(cursor), *results)
         made.append(Declare("bool", "found", found, constant=True))
         if self.hit is not None:
             made.append(Assign(self.hit, FOUND))
-        made.append(If(negated(FOUND), (Assign(WORD, call("macs_table_default_word", address(self._table))),)))
+        made += self.declares
+        if self.on_hit:
+            made.append(If(FOUND, self.on_hit))
+        default: Body = (Assign(WORD, call("macs_table_default_word", address(self._table))),)
+        default += (Assign(OWN_INDEX, operand(table.size)),) if table.indexed else ()
+        made.append(If(negated(FOUND), default))
         ones = Literal(f"{(1 << table.action_bits) - 1:#x}")
         number = cast("uint32_t", infix(WORD, "&", ones))
         return (*made, *self._run(number, number))

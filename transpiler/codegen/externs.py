@@ -51,7 +51,7 @@ NO_PAYLOAD: tuple[C, C] = (NULL, Literal("0"))
 
 class Externs:
     """The C names, views and calls of a program's extern instances. `sums`: as Lowering has it; `deferred`: counters whose
-    counts are; `groups`: of registers that are locked together."""
+    counts are; `groups`: of registers that are locked together; `words`: tables whose entries are words."""
 
     def __init__(
         self,
@@ -60,7 +60,9 @@ class Externs:
         sums: bool = True,
         deferred: frozenset[str] = frozenset(),
         groups: tuple[Group, ...] = (),
+        words: frozenset[str] = frozenset(),
     ) -> None:
+        self.words = words
         self.sums = sums
         self.deferred = deferred
         self.groups = groups
@@ -142,7 +144,7 @@ class Externs:
         owner = self._tables[instance]
         if owner.name != table:
             return operand(owner.size)
-        return OWN_INDEX if owner.implementation is not None else INDEX
+        return OWN_INDEX if owner.implementation is not None or table in self.words else INDEX
 
     def colour(self, instance: str) -> Name:
         """The C variable for the colour that a direct meter gave when its table was hit."""
@@ -271,7 +273,8 @@ class Externs:
         for name in table.direct:
             if not self.program.extern[name].attribute("automatic"):
                 continue
-            arguments = (self.state(name), "worker", INDEX, packet("length"))
+            index = OWN_INDEX if table.name in self.words else INDEX
+            arguments = (self.state(name), "worker", index, packet("length"))
             if self.program.extern[name].kind == "direct_counter":
                 done.append(Do(call(self.counting(name), *arguments), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):

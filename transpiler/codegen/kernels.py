@@ -109,6 +109,7 @@ class Chooser:
         types = [[self.program.variable[name].type for name in action.parameters] for action in actions]
         data_bytes = max((sum(map(storage_bytes, of_action)) for of_action in types), default=0)
         data_bits = need.word_bits[1] if need.word_bits else 0
+        data_bits += need.bits if need.indexed else 0  # of an index, where cells have one
         return Entries(node.size, need.bits, need.key_bytes, data_bits, data_bytes)
 
     def _need(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Need:
@@ -118,7 +119,8 @@ class Chooser:
         if why := no_words(node):
             return Need(keys, node.size, no_words=why, constants=constants)
         layout = word_layout(self.program, node)
-        return Need(keys, node.size, (layout.key_bits, layout.data_bits), constants=constants)
+        bits = layout.key_bits, layout.data_bits
+        return Need(keys, node.size, bits, constants=constants, indexed=bool(node.direct))
 
     def _named(self, node: Table | ValueSet, name: str, asker: tuple[Span, str], need: Need) -> Kernel | None:
         span, who = asker

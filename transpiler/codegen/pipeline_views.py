@@ -31,7 +31,8 @@ from transpiler.schedule.plan import Form, PackKeys, Receive, Run, RunSubBatches
 class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
-    `key_bits`, `data_bits` and in these `action_bits`. `bulk_bytes`: arrays of keys hold bytes, not numbers."""
+    `key_bits`, `data_bits` and in these `action_bits`. `indexed`: statements use the index of the entry that is found, and that
+    of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers."""
 
     name: str
     number: int
@@ -45,11 +46,18 @@ class TableRef:
     action_bits: int = 0
     compared: bool = False
     bulk_bytes: bool = False
+    indexed: bool = False
+    size: int = 0
 
     @property
     def begins_early(self) -> bool:
         """Whether what a lookup of an array begins with is fetched as soon as its key is known."""
         return not self.words and not self.bulk_bytes
+
+    @property
+    def suffix(self) -> str:
+        """The end of the names of its kernel's functions that find the entry's index."""
+        return "_indexed" if self.words and self.indexed else ""
 
     @property
     def state(self) -> str:

@@ -112,7 +112,8 @@ def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered
     program, schedule = planned.program, planned.schedule
     names = Names()
     tables = Tables(program, names, planned.kernels)
-    externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups)
+    words = frozenset(table.name for table in program.tables if tables.words(table.name) is not None)
+    externs = Externs(program, names, lowering.sums, planned.deferred, planned.groups, words)
     sunk = sunk_fields(program, schedule) if lowering.in_place else frozenset()
     storage = Storage(program, schedule, names, sunk, in_place=lowering.in_place)
     record_is_read = overridden or planned.requests or not planned.run_to_completion

@@ -102,6 +102,8 @@ class Tables:
             data_bits=words.data_bits if words else 0,
             action_bits=words.action_bits if words else 0,
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
+            indexed=bool(declared.direct),
+            size=declared.size,
         )
 
     def words(self, table: str) -> WordLayout | None:

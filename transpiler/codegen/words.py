@@ -33,8 +33,6 @@ def no_words(table: Table) -> str:
         return f"the entries of this table are those of '{table.implementation}'"
     if not table.keys or kinds - {MatchKind.EXACT, MatchKind.VALID}:
         return "the key of this table is not exact"
-    if table.direct:
-        return f"{', '.join(table.direct)} of this table need an entry's index"
     return "" if bits <= WORD_BITS else f"the key of this table has {bits} bits"
 
 

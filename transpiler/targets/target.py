@@ -44,13 +44,15 @@ class UnknownTarget(Exception):
 @dataclass(frozen=True, slots=True)
 class Need:
     """What a table wants of its kernel. `word_bits`: of its key and of its data where its entries can be words, else
-    `no_words` says why not. `constants`: how many entries, where they are those of the program for ever."""
+    `no_words` says why not. `indexed`: lookups are to find the entry's index, for direct externs. `constants`: how many
+    entries, where they are those of the program for ever."""
 
     keys: tuple[TableKey, ...]
     size: int = 0
     word_bits: tuple[int, int] | None = None
     no_words: str = "its entries are no words"
     constants: int | None = None
+    indexed: bool = False
 
     @property
     def matched(self) -> tuple[TableKey, ...]:
@@ -92,6 +94,7 @@ class Kernel:
     min_bits: int = 0
     max_data_bits: int = 64
     max_entry_bits: int | None = None
+    max_indexed_bits: int = 0
     max_entries: int | None = None
     suits: str = ""
     optimisation: str = ""
@@ -160,6 +163,9 @@ class Kernel:
         key_bits, data_bits = need.word_bits
         if data_bits > self.max_data_bits:
             return f"its entries have at most {self.max_data_bits} bits of data, and these have {data_bits}"
+        if need.indexed and key_bits + data_bits > self.max_indexed_bits:
+            room = f"{self.max_indexed_bits} bits" if self.max_indexed_bits else "nothing"
+            return f"beside an entry's index there is room for {room}, and key and data have {key_bits} + {data_bits}"
         if self.max_entry_bits is None:
             return ""
         least = max(key_bits + data_bits - self.max_entry_bits, 1)  # log2 of the buckets

@@ -40,6 +40,24 @@ void macs_indices_give(struct macs_indices *indices, uint32_t index) {
     indices->free = index + 1;
 }
 
+int macs_indices_take_waiting(struct macs_indices *indices, struct macs_qsbr *qsbr, uint32_t entries, uint32_t *index) {
+    if (entries >= indices->size)
+        return -ENOSPC;
+    if (macs_indices_take(indices, index) == 0)
+        return 0;
+    if (macs_qsbr_flush(qsbr)) /* those of removed entries wait for their readers */
+        return -EBUSY;
+    return macs_indices_take(indices, index) ? -EBUSY : 0;
+}
+
+static void release_index(void *owner, void *index) {
+    macs_indices_give(owner, (uint32_t)(uintptr_t)index);
+}
+
+void macs_indices_give_later(struct macs_indices *indices, struct macs_qsbr *qsbr, uint32_t index) {
+    macs_qsbr_defer(qsbr, release_index, indices, (void *)(uintptr_t)index);
+}
+
 uint64_t macs_indices_memory(const struct macs_indices *indices) {
     return list_bytes(indices);
 }

@@ -70,16 +70,6 @@ static int take_slot(struct macs_values *values, uint32_t *slot) {
     return 0;
 }
 
-static int take_index(struct macs_values *values, uint32_t *index) {
-    if (values->count == values->size)
-        return -ENOSPC;
-    if (macs_indices_take(&values->indices, index) == 0)
-        return 0;
-    if (macs_qsbr_flush(values->qsbr)) /* those of removed entries wait for their readers */
-        return -EBUSY;
-    return macs_indices_take(&values->indices, index) ? -EBUSY : 0;
-}
-
 int macs_values_take(struct macs_values *values, uint32_t index, const void *value, uint32_t *slot) {
     int error = take_slot(values, slot);
     if (error)
@@ -92,7 +82,7 @@ int macs_values_take(struct macs_values *values, uint32_t index, const void *val
 
 int macs_values_add(struct macs_values *values, const void *value, uint32_t *slot) {
     uint32_t index = 0;
-    int error = take_index(values, &index);
+    int error = macs_indices_take_waiting(&values->indices, values->qsbr, values->count, &index);
     if (error)
         return error;
     error = macs_values_take(values, index, value, slot);

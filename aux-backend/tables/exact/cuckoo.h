@@ -22,6 +22,7 @@
 #include "tables/common/scan.h"
 
 #define MACS_CUCKOO_WAYS MACS_SCAN_WORDS
+#define MACS_CUCKOO_WAYS_BITS 3u
 
 #define MACS_CUCKOO_OVERFLOW (UINT64_C(1) << 63)  /* of the bucket; in its word 0 only */
 #define MACS_CUCKOO_SECONDARY (UINT64_C(1) << 62) /* the bucket is the entry's secondary one */

@@ -38,9 +38,10 @@ static index_t *index_make(const struct macs_table_shape *shape, uint32_t bucket
     index->bucket_bits = bucket_bits;
     index->remainder_bits = shape->key_bits - bucket_bits;
     index->remainder_mask = macs_packing_ones(index->remainder_bits) << shape->data_bits;
+    index->number_at = shape->data_bits + index->remainder_bits;
     for (int i = 0; i < 2; i++)
         index->multiply[i] = like ? like->multiply[i] : macs_hash_seed() | 1;
-    if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, true) == 0)
+    if (macs_cuckoo_init(&index->cuckoo, UINT64_C(1) << bucket_bits, !shape->indexed) == 0)
         return index;
     macs_cuckoo_free(&index->cuckoo);
     return NULL;
@@ -86,16 +87,31 @@ static uint32_t *note(const index_t *index, place_t at) {
     return &index->cuckoo.notes[(size_t)at.bucket * MACS_CUCKOO_WAYS + at.way];
 }
 
+/* The index of the entry in that place. */
+static uint32_t number_of(const table_t *table, const index_t *index, place_t at, uint64_t word) {
+    return table->shape.indexed ? macs_exact_packed_number(index, word) : *note(index, at);
+}
+
+/* Whether words have room for that index. */
+static bool has_room(const table_t *table, const index_t *index, uint32_t number) {
+    return !table->shape.indexed || number < (uint64_t)index->cuckoo.bucket_count * MACS_CUCKOO_WAYS;
+}
+
 /* Put an entry that is not there into the index. */
 static bool add_to(const table_t *table, index_t *index, uint64_t key, uint64_t data, uint32_t number) {
     const struct inside inside = {table, index};
     const macs_exact_packed_head head = index;
     cursor_t cursor;
     place_t at;
-    macs_exact_packed_start(&head, key, table->shape.key_bits, table->shape.data_bits, &cursor);
-    if (!macs_cuckoo_add(&index->cuckoo, cursor.primary, cursor.want | data, other_bucket, &inside, &at))
+    const bool indexed = table->shape.indexed;
+    if (!has_room(table, index, number))
         return false;
-    *note(index, at) = number;
+    macs_exact_packed_start(&head, key, table->shape.key_bits, table->shape.data_bits, &cursor);
+    uint64_t word = cursor.want | data | (indexed ? (uint64_t)number << index->number_at : 0);
+    if (!macs_cuckoo_add(&index->cuckoo, cursor.primary, word, other_bucket, &inside, &at))
+        return false;
+    if (!indexed)
+        *note(index, at) = number;
     return true;
 }
 
@@ -104,7 +120,7 @@ static bool refill(const table_t *table, const index_t *old, index_t *index) {
     uint64_t word;
     for (place_t at = {0, 0}; macs_cuckoo_next(&old->cuckoo, &at, &word); at = macs_cuckoo_behind(at)) {
         uint64_t data = word & macs_packing_ones(table->shape.data_bits);
-        if (!add_to(table, index, key_of(table, old, at, word), data, *note(old, at)))
+        if (!add_to(table, index, key_of(table, old, at, word), data, number_of(table, old, at, word)))
             return false;
     }
     return true;
@@ -146,6 +162,7 @@ static bool is_loaded(const table_t *table, const index_t *index, uint32_t entri
 static void exact_packed_destroy(void *self) {
     table_t *table = self;
     macs_qsbr_drop(table->qsbr, table);
+    macs_qsbr_drop(table->qsbr, &table->indices);
     macs_cuckoo_free((struct macs_cuckoo *)atomic_load_explicit(&table->index, memory_order_relaxed));
     macs_indices_destroy(&table->indices);
     macs_packing_view_destroy(&table->view);
@@ -165,7 +182,14 @@ static uint32_t first_bucket_bits(const table_t *table) {
 }
 
 static bool fits(const struct macs_table_shape *shape) {
-    return macs_packing_takes(shape) && shape->key_bits >= 4 && shape->data_bits <= 57;
+    return macs_packing_takes(shape) && shape->key_bits >= 4 && shape->data_bits <= 57 &&
+           (!shape->indexed || shape->key_bits + shape->data_bits <= MACS_EXACT_PACKED_INDEXED_BITS);
+}
+
+/* How many indices there are: in words, as many as there may be words. */
+static uint32_t index_count(const struct macs_table_shape *shape) {
+    uint64_t most = shape->indexed ? macs_packing_ones(shape->key_bits) : UINT32_MAX;
+    return shape->size <= most ? shape->size : (uint32_t)most + 1;
 }
 
 static int exact_packed_create(const struct macs_table_shape *shape, struct macs_qsbr *qsbr, void **self) {
@@ -182,8 +206,8 @@ static int exact_packed_create(const struct macs_table_shape *shape, struct macs
         return -EINVAL;
     }
     atomic_init(&table->index, index_make(&table->shape, bucket_bits, NULL));
-    if (macs_packing_view_create(&table->view, &table->shape) || macs_indices_create(&table->indices, shape->size) ||
-        !atomic_load(&table->index)) {
+    if (macs_packing_view_create(&table->view, &table->shape) ||
+        macs_indices_create(&table->indices, index_count(shape)) || !atomic_load(&table->index)) {
         exact_packed_destroy(table);
         return -ENOMEM;
     }
@@ -222,7 +246,7 @@ static int exact_packed_add(void *self, const struct macs_match *match, const vo
     if (!error)
         error = macs_qsbr_reserve(table->qsbr, 2);
     if (!error)
-        error = macs_indices_take(&table->indices, &number);
+        error = macs_indices_take_waiting(&table->indices, table->qsbr, table->count, &number);
     if (error)
         return error;
     index_t *current = atomic_load_explicit(&table->index, memory_order_relaxed);
@@ -249,30 +273,48 @@ static int exact_packed_modify(void *self, const struct macs_match *match, const
     table_t *table = self;
     cursor_t cursor;
     place_t at;
-    uint64_t data;
-    if (!locate(table, match, &cursor, &at))
+    uint64_t data, word = locate(table, match, &cursor, &at);
+    if (!word)
         return -ENOENT;
     int error = macs_packing_check(&table->shape, value, &data);
-    if (!error)
-        macs_cuckoo_replace(&atomic_load_explicit(&table->index, memory_order_relaxed)->cuckoo, at, cursor.want | data);
-    return error;
+    if (error)
+        return error;
+    index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
+    if (table->shape.indexed)
+        data |= (uint64_t)macs_exact_packed_number(index, word) << index->number_at;
+    macs_cuckoo_replace(&index->cuckoo, at, cursor.want | data);
+    return 0;
+}
+
+/* Where readers have it in words, after a grace period: no packet counts for another entry. */
+static void give_number(table_t *table, uint32_t number) {
+    if (table->shape.indexed)
+        macs_indices_give_later(&table->indices, table->qsbr, number);
+    else
+        macs_indices_give(&table->indices, number);
 }
 
 static int exact_packed_remove(void *self, const struct macs_match *match) {
     table_t *table = self;
     cursor_t cursor;
     place_t at;
-    if (!locate(table, match, &cursor, &at))
+    uint64_t word = locate(table, match, &cursor, &at);
+    if (!word)
         return -ENOENT;
+    int error = table->shape.indexed ? macs_qsbr_reserve(table->qsbr, 1) : 0;
+    if (error)
+        return error;
     index_t *index = atomic_load_explicit(&table->index, memory_order_relaxed);
-    macs_indices_give(&table->indices, *note(index, at));
+    uint32_t number = number_of(table, index, at, word);
     macs_cuckoo_remove(&index->cuckoo, at, cursor.primary);
+    give_number(table, number);
     table->count--;
     return 0;
 }
 
 static const struct macs_entry *show(const table_t *table, const index_t *index, place_t at, uint64_t word) {
-    return macs_packing_show(&table->view, word & macs_packing_ones(table->shape.data_bits), *note(index, at));
+    return macs_packing_show(&table->view, word & macs_packing_ones(table->shape.data_bits),
+                             number_of(table, index, at, word));
 }
 
 static const struct macs_entry *exact_packed_find(void *self, const struct macs_match *match) {

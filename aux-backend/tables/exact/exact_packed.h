@@ -7,12 +7,14 @@
  * A table begins small and doubles when 70 % of its words are in use or no move makes room. So its memory follows the
  * number of entries, whatever size the program declares: 12 to 23 bytes an entry, and 8 to 16 for the entry's index,
  * which only the control plane reads.
- * Takes: keys of 4 to 64 bits; key and data of at most 61 + log2(buckets) bits together, where the compiler allows
- * size / 8 buckets or more for that; no direct externs (they need the entry's index).
- * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
- * Cost: lookup one cache miss, two for the few keys whose primary bucket overflows; the optional step prefetches the
- * second line. Add O(1) amortised.
- * Source: quotienting, Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
+ * An *indexed* table is one whose readers want the entry's index, for direct counters and meters. There the index
+ * stands in the word, above the remainder: with each doubling it takes the bit that the remainder gives. So a move
+ * changes nothing that counts, and an index is used again only when no reader has it any more. Takes: keys of 4 to 64
+ * bits; key and data of at most 61 + log2(buckets) bits together, where the compiler allows size / 8 buckets or more
+ * for that; of at most 58 bits in indexed tables. Threads: one writer, any number of readers between two reports of a
+ * quiescent state (macs/qsbr.h). Cost: lookup one cache miss, two for the few keys whose primary bucket overflows; the
+ * optional step prefetches the second line. Add O(1) amortised. Source: quotienting, Knuth, TAOCP 3, 6.4; Pagh and
+ * Rodler, Cuckoo hashing (2004).
  */
 #ifndef MACS_TABLES_EXACT_PACKED_H
 #define MACS_TABLES_EXACT_PACKED_H
@@ -27,13 +29,15 @@
 /* A word: data in the lowest bits, the rest of the key above, then this and the marks of cuckoo.h. */
 #define MACS_EXACT_PACKED_PRESENT (UINT64_C(1) << 61)
 #define MACS_EXACT_PACKED_BITS 61u
+#define MACS_EXACT_PACKED_INDEXED_BITS (MACS_EXACT_PACKED_BITS - MACS_CUCKOO_WAYS_BITS) /* of key and data */
 
 struct macs_exact_packed_index {
-    struct macs_cuckoo cuckoo; /* 2^bucket_bits buckets; the notes are the entries' indices */
+    struct macs_cuckoo cuckoo; /* 2^bucket_bits buckets; the notes are the entries' indices, if words have none */
     uint64_t multiply[2];      /* odd: the permutation */
     uint64_t remainder_mask;   /* where the rest of the key stands in a word */
     uint32_t bucket_bits;      /* at least 1 */
     uint32_t remainder_bits;   /* the key's others */
+    uint32_t number_at;        /* the lowest bit of the entry's index in a word of an indexed table */
 };
 
 struct macs_exact_packed;
@@ -121,6 +125,11 @@ macs_exact_packed_locate(uint32_t data_bits, struct macs_exact_packed_cursor *cu
     return 0;
 }
 
+/* The index of the entry with that word, of an indexed table. */
+static inline uint32_t macs_exact_packed_number(const struct macs_exact_packed_index *index, uint64_t word) {
+    return (uint32_t)((word & (MACS_EXACT_PACKED_PRESENT - 1)) >> index->number_at);
+}
+
 /* Look into the primary bucket; where its entry may stand in the secondary one, prefetch that. */
 static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index = cursor->index;
@@ -130,15 +139,34 @@ static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_
         macs_prefetch_far(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
 }
 
+/* The word of the key's entry; 0: there is none. */
+static inline uint64_t macs_exact_packed_word(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
+    struct macs_cuckoo_place at;
+    return __builtin_expect(cursor->word != 0, 1) ? cursor->word : macs_exact_packed_locate(data_bits, cursor, &at);
+}
+
 /* Whether the key is there; then its entry's data. */
 static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bits,
                                             struct macs_exact_packed_cursor *cursor, uint64_t *data) {
-    struct macs_cuckoo_place at;
-    uint64_t word = cursor->word;
+    const uint64_t word = macs_exact_packed_word(data_bits, cursor);
     (void)key_bits;
-    if (__builtin_expect(!word, 0))
-        word = macs_exact_packed_locate(data_bits, cursor, &at);
     *data = word & macs_packing_ones(data_bits);
+    return word != 0;
+}
+
+/* The same of an indexed table: the entry's index, too. */
+static inline void macs_exact_packed_start_indexed(const void *self, uint64_t key, uint32_t key_bits,
+                                                   uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
+    macs_exact_packed_start(self, key, key_bits, data_bits, cursor);
+}
+
+static inline bool macs_exact_packed_finish_indexed(uint32_t key_bits, uint32_t data_bits,
+                                                    struct macs_exact_packed_cursor *cursor, uint64_t *data,
+                                                    uint32_t *number) {
+    const uint64_t word = macs_exact_packed_word(data_bits, cursor);
+    (void)key_bits;
+    *data = word & macs_packing_ones(data_bits);
+    *number = macs_exact_packed_number(cursor->index, word);
     return word != 0;
 }
 
@@ -202,16 +230,29 @@ static inline void macs_exact_packed_bulk_step(struct macs_exact_packed_bulk *bu
     }
 }
 
+static inline uint64_t macs_exact_packed_bulk_word(const struct macs_exact_packed_bulk *bulk, uint32_t at,
+                                                   uint32_t data_bits) {
+    if (__builtin_expect(bulk->words[at] != 0, 1))
+        return bulk->words[at];
+    struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
+    struct macs_cuckoo_place place;
+    return macs_exact_packed_locate(data_bits, &cursor, &place);
+}
+
 /* Whether the key is there; then its entry's data. After its step. */
 static inline bool macs_exact_packed_bulk_finish(const struct macs_exact_packed_bulk *bulk, uint32_t at,
                                                  uint32_t data_bits, uint64_t *data) {
-    uint64_t word = bulk->words[at];
-    if (__builtin_expect(!word, 0)) {
-        struct macs_exact_packed_cursor cursor = macs_exact_packed_bulk_cursor(bulk, at);
-        struct macs_cuckoo_place place;
-        word = macs_exact_packed_locate(data_bits, &cursor, &place);
-    }
+    const uint64_t word = macs_exact_packed_bulk_word(bulk, at, data_bits);
     *data = word & macs_packing_ones(data_bits);
+    return word != 0;
+}
+
+/* The same of an indexed table: the entry's index, too. */
+static inline bool macs_exact_packed_bulk_finish_indexed(const struct macs_exact_packed_bulk *bulk, uint32_t at,
+                                                         uint32_t data_bits, uint64_t *data, uint32_t *number) {
+    const uint64_t word = macs_exact_packed_bulk_word(bulk, at, data_bits);
+    *data = word & macs_packing_ones(data_bits);
+    *number = macs_exact_packed_number(bulk->index, word);
     return word != 0;
 }
 

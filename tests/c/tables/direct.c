@@ -16,6 +16,7 @@ struct direct_value {
 enum { KEYS_MAX = 1 << MACS_EXACT_DIRECT_KEY_BITS, ACTION_BITS = 1 };
 
 static uint64_t state;
+static bool indexed; /* where cells have room for the index */
 
 static uint64_t below(uint64_t limit) {
     return (next_random(&state) >> 20) % limit;
@@ -46,7 +47,8 @@ static void make(struct made *made, uint8_t key_bits, uint8_t data_bits, uint32_
                                             .action_count = 2,
                                             .key_bits = key_bits,
                                             .data_bits = data_bits,
-                                            .action_bits = ACTION_BITS};
+                                            .action_bits = ACTION_BITS,
+                                            .indexed = indexed && key_bits + data_bits <= MACS_EXACT_DIRECT_DATA_BITS};
 }
 
 static const struct macs_match *match_of(const struct made *made, uint64_t key, struct own_match *own) {
@@ -93,16 +95,28 @@ static void change(const struct made *made, void *self, uint64_t key) {
     }
 }
 
+static bool look_up(const struct made *made, const void *self, uint64_t key, struct macs_exact_direct_cursor *cursor,
+                    uint64_t *data, uint32_t *number) {
+    const uint32_t key_bits = made->shape.key_bits, data_bits = made->shape.data_bits;
+    if (!made->shape.indexed) {
+        macs_exact_direct_start(self, key, key_bits, data_bits, cursor);
+        return macs_exact_direct_finish(key_bits, data_bits, cursor, data);
+    }
+    macs_exact_direct_start_indexed(self, key, key_bits, data_bits, cursor);
+    return macs_exact_direct_finish_indexed(key_bits, data_bits, cursor, data, number);
+}
+
 static void compare(const struct made *made, void *self, uint64_t key) {
     struct own_match own;
     struct macs_exact_direct_cursor cursor;
     uint64_t data;
-    macs_exact_direct_start(self, key, made->shape.key_bits, made->shape.data_bits, &cursor);
-    CHECK(macs_exact_direct_finish(made->shape.key_bits, made->shape.data_bits, &cursor, &data) == !!expected[key]);
+    uint32_t number = UINT32_MAX;
+    CHECK(look_up(made, self, key, &cursor, &data, &number) == !!expected[key]);
     CHECK(!expected[key] || data == expected[key] - 1);
     const struct macs_entry *found = macs_exact_direct_ops.find(self, match_of(made, key, &own));
     CHECK(!found == !expected[key]);
     CHECK(!found || macs_packing_data(&made->shape, found) == expected[key] - 1);
+    CHECK(!found || !made->shape.indexed || found->index == number);
 }
 
 struct seen {
@@ -207,8 +221,10 @@ static void *reader(void *seed) {
     while (!atomic_load(&stop)) {
         uint64_t n = next_random(&random) >> 52, data;
         struct macs_exact_direct_cursor cursor;
-        macs_exact_direct_start(table, n, 12, 21, &cursor);
-        bool found = macs_exact_direct_finish(12, 21, &cursor, &data);
+        uint32_t number;
+        macs_exact_direct_start_indexed(table, n, 12, 21, &cursor);
+        bool found = macs_exact_direct_finish_indexed(12, 21, &cursor, &data, &number);
+        CHECK(n % 4 >= 2 || number == n / 4 * 2 + n % 4);
         CHECK(found || n % 4 >= 2);
         CHECK(!found || (n % 4 != 3 && data >> 9 == n && (data & 1)));
     }
@@ -219,6 +235,7 @@ static void with_readers(long milliseconds) {
     static bool present[KEYS];
     struct own_match own;
     make(&shared, 12, 21, KEYS);
+    shared.shape.indexed = true; /* one by one, the indices are the entries' ranks */
     CHECK(macs_exact_direct_ops.create(&shared.shape, NULL, &table) == 0);
     for (uint64_t n = 0; n < KEYS; n++) {
         struct direct_value value = value_of(data_of(n, 0));
@@ -256,9 +273,12 @@ int main(int argc, char **argv) {
     if (strcmp(what, "random") == 0 && argc == 3) {
         static const uint8_t widths[] = {1, 3, 7, 8, 15, 16, 31, 32, 63};
         state = strtoull(argv[2], NULL, 0) * 2 + 1;
-        for (unsigned i = 0; i < sizeof widths; i++)
-            for (unsigned bits = 1; bits <= MACS_EXACT_DIRECT_KEY_BITS; bits += bits < 4 ? 1 : 4)
-                random_changes((uint8_t)bits, widths[i], bits == 4 ? 16 : 100);
+        for (unsigned i = 0; i < 2 * sizeof widths; i++)
+            for (unsigned bits = 1; bits <= MACS_EXACT_DIRECT_KEY_BITS; bits += bits < 4 ? 1 : 4) {
+                indexed = i % 2;
+                random_changes((uint8_t)bits, widths[i / 2], bits == 4 ? 16 : 100);
+            }
+        indexed = false;
         refusals();
     } else if (strcmp(what, "readers") == 0 && argc == 4) {
         state = strtoull(argv[3], NULL, 0) * 2 + 1;

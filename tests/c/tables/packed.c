@@ -1,5 +1,6 @@
 /* The packed hash against the linear reference, with readers while it changes, and with a million entries.
- * Usage: packed random SHAPE OPERATIONS SEED | packed readers MILLISECONDS SEED | packed load.
+ * Usage: packed random SHAPE OPERATIONS SEED | packed readers MILLISECONDS SHAPE SEED | packed load |
+ * packed indices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -44,18 +45,22 @@ static const struct macs_key_field two_fields[] = {FIELD(48, 0, 9), FIELD(9, 6, 
 static const struct macs_key_field three_fields[] = {FIELD(13, 3, 0), FIELD(1, 0, 13), FIELD(11, 1, 14)};
 static const struct macs_key_field short_field[] = {FIELD(4, 0, 0)};
 static const struct macs_key_field long_field[] = {FIELD(64, 0, 0)};
+static const struct macs_key_field forty_bits[] = {FIELD(40, 0, 0)};
 
-#define SHAPE(FIELDS, COUNT, BYTES, BITS, SIZE)                                                                        \
+#define SHAPE(FIELDS, COUNT, BYTES, BITS, SIZE, ...)                                                                   \
     {                                                                                                                  \
         .fields = FIELDS, .field_count = COUNT, .key_bytes = BYTES, .prefix_offset = BYTES, .key_bits = BITS,          \
         .size = SIZE, .value_bytes = sizeof(struct packed_value), .actions = actions, .action_count = 3,               \
-        .action_bits = 2, .data_bits = DATA_BITS                                                                       \
+        .action_bits = 2, .data_bits = DATA_BITS, __VA_ARGS__                                                          \
     }
 
 static const struct macs_table_shape shapes[] = {
-    SHAPE(one_field, 1, 6, 48, 3000), SHAPE(two_fields, 2, 8, 57, 3000),  SHAPE(three_fields, 3, 5, 25, 3000),
-    SHAPE(short_field, 1, 1, 4, 20),  SHAPE(long_field, 1, 8, 64, 20000),
+    SHAPE(one_field, 1, 6, 48, 3000, .indexed = false),    SHAPE(two_fields, 2, 8, 57, 3000, .indexed = false),
+    SHAPE(three_fields, 3, 5, 25, 3000, .indexed = false), SHAPE(short_field, 1, 1, 4, 20, .indexed = false),
+    SHAPE(long_field, 1, 8, 64, 20000, .indexed = false),  SHAPE(forty_bits, 1, 5, 40, 3000, .indexed = true),
+    SHAPE(three_fields, 3, 5, 25, 3000, .indexed = true),  SHAPE(short_field, 1, 1, 4, 20, .indexed = true),
 };
+enum { INDEXED = 5 /* the first of them */ };
 
 static uint64_t state;
 
@@ -80,7 +85,8 @@ static struct packed_value random_value(void) {
 }
 
 /* As the lookups of a burst are done. */
-static bool look_up_in_bulk(void *self, const struct macs_table_shape *shape, uint64_t key, uint64_t *data) {
+static bool look_up_in_bulk(void *self, const struct macs_table_shape *shape, uint64_t key, uint64_t *data,
+                            uint32_t *number) {
     struct macs_exact_packed_bulk bulk;
     bulk.keys[0] = bulk.keys[2] = key;
     bulk.keys[1] = ~key & macs_packing_ones(shape->key_bits);
@@ -88,28 +94,38 @@ static bool look_up_in_bulk(void *self, const struct macs_table_shape *shape, ui
     CHECK(bulk.keys[0] == bulk.keys[2] && bulk.buckets[0] == bulk.buckets[2]);
     macs_exact_packed_bulk_prefetch(&bulk, 2);
     macs_exact_packed_bulk_step(&bulk, 2, DATA_BITS);
-    return macs_exact_packed_bulk_finish(&bulk, 2, DATA_BITS, data);
+    return shape->indexed ? macs_exact_packed_bulk_finish_indexed(&bulk, 2, DATA_BITS, data, number)
+                          : macs_exact_packed_bulk_finish(&bulk, 2, DATA_BITS, data);
 }
 
-/* Both say the same of that key; `index` of the entry apart. */
+static bool finish(const struct macs_table_shape *shape, struct macs_exact_packed_cursor *cursor, uint64_t *data,
+                   uint32_t *number) {
+    return shape->indexed ? macs_exact_packed_finish_indexed(shape->key_bits, DATA_BITS, cursor, data, number)
+                          : macs_exact_packed_finish(shape->key_bits, DATA_BITS, cursor, data);
+}
+
+/* Both say the same of that key; `index` of the entry apart, of which lookups say what the writer says. */
 static void compare(const struct macs_table_shape *shape, void *self, void *reference, uint64_t key) {
     struct own_match own;
     struct macs_exact_packed_cursor cursor;
     uint64_t data, same;
+    uint32_t number = 0, same_number = 0;
     key &= macs_packing_ones(shape->key_bits);
     key_bytes(shape, key, &own);
     const struct macs_entry *expected = expected_of(reference, own.value, shape->key_bytes);
     macs_exact_packed_start(self, key, shape->key_bits, DATA_BITS, &cursor);
     if (below(2)) /* it may be left out */
         macs_exact_packed_step(DATA_BITS, &cursor);
-    CHECK(macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursor, &data) == (expected != NULL));
-    CHECK(look_up_in_bulk(self, shape, key, &same) == (expected != NULL) && (!expected || data == same));
+    CHECK(finish(shape, &cursor, &data, &number) == (expected != NULL));
+    CHECK(look_up_in_bulk(self, shape, key, &same, &same_number) == (expected != NULL));
+    CHECK(!expected || (data == same && number == same_number));
     const struct macs_entry *found = macs_exact_packed_ops.find(self, &own.match);
     CHECK((found != NULL) == (expected != NULL));
     if (!found)
         return;
     CHECK(data == macs_packing_data(shape, expected) && data == macs_packing_data(shape, found));
     CHECK(found->action == expected->action && found->index < shape->size);
+    CHECK(!shape->indexed || found->index == number);
     CHECK(memcmp(found + 1, expected + 1, sizeof(struct packed_value) - sizeof *found) == 0);
 }
 
@@ -218,18 +234,22 @@ static void random_changes(const struct macs_table_shape *shape, uint32_t operat
 enum { KEYS = 20000, READERS = 2 };
 
 static void *table;
+static const struct macs_table_shape *of_table;
 static struct macs_qsbr *qsbr;
 static atomic_bool stop;
 
-/* Entry n is, by n % 4: always there; always there with changing data; now and then there; never there. Its data tell
- * the lowest bits of its number. */
+/* Those that are always there are added first: their index is their rank, however they are moved. Entry n is, by n % 4:
+ * always there; always there with changing data; now and then there; never there. Its data tell the lowest bits of its
+ * number. */
 static struct packed_value value_of(uint32_t n, uint32_t version) {
     struct packed_value value = {.head.action = 1};
     value.as_spread.group = (n & 0xff) << 7 | (version & 0x7f);
     return value;
 }
 
-static void check_read(uint32_t number, bool found, uint64_t data) {
+static void check_read(uint32_t number, bool found, uint64_t data, uint32_t index) {
+    const uint32_t rank = number / 4 * 2 + number % 4;
+    CHECK(!of_table->indexed || !found || (number % 4 < 2 ? index == rank : index >= KEYS / 2));
     CHECK(found || number % 4 >= 2);
     CHECK(!found || number % 4 != 3);
     CHECK(!found || ((data & 3) == 1 && (data >> 9 & 0xff) == (number & 0xff)));
@@ -237,7 +257,7 @@ static void check_read(uint32_t number, bool found, uint64_t data) {
 
 /* Keys of these numbers, one by one, each second with a step. */
 static void read_singly(const uint32_t numbers[], const uint64_t keys[]) {
-    const struct macs_table_shape *shape = &shapes[0];
+    const struct macs_table_shape *shape = of_table;
     struct macs_exact_packed_cursor cursors[BATCH];
     for (uint32_t i = 0; i < BATCH; i++)
         macs_exact_packed_start(table, keys[i], shape->key_bits, DATA_BITS, &cursors[i]);
@@ -245,21 +265,24 @@ static void read_singly(const uint32_t numbers[], const uint64_t keys[]) {
         macs_exact_packed_step(DATA_BITS, &cursors[i]);
     for (uint32_t i = 0; i < BATCH; i++) {
         uint64_t data;
-        bool found = macs_exact_packed_finish(shape->key_bits, DATA_BITS, &cursors[i], &data);
-        check_read(numbers[i], found, data);
+        uint32_t index = 0;
+        bool found = finish(shape, &cursors[i], &data, &index);
+        check_read(numbers[i], found, data, index);
     }
 }
 
 static void read_in_bulk(const uint32_t numbers[], const uint64_t keys[]) {
     struct macs_exact_packed_bulk bulk;
     memcpy(bulk.keys, keys, BATCH * sizeof(*keys));
-    macs_exact_packed_bulk_start(table, &bulk, BATCH, shapes[0].key_bits, DATA_BITS);
+    macs_exact_packed_bulk_start(table, &bulk, BATCH, of_table->key_bits, DATA_BITS);
     for (uint32_t i = 0; i < BATCH; i++)
         macs_exact_packed_bulk_step(&bulk, i, DATA_BITS);
     for (uint32_t i = 0; i < BATCH; i++) {
         uint64_t data;
-        bool found = macs_exact_packed_bulk_finish(&bulk, i, DATA_BITS, &data);
-        check_read(numbers[i], found, data);
+        uint32_t index = 0;
+        bool found = of_table->indexed ? macs_exact_packed_bulk_finish_indexed(&bulk, i, DATA_BITS, &data, &index)
+                                       : macs_exact_packed_bulk_finish(&bulk, i, DATA_BITS, &data);
+        check_read(numbers[i], found, data, index);
     }
 }
 
@@ -268,7 +291,7 @@ static void read_batch(uint64_t *random) {
     uint64_t keys[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
         numbers[i] = (uint32_t)(next_random(random) >> 33) % KEYS;
-        keys[i] = numbered(numbers[i]) & macs_packing_ones(shapes[0].key_bits);
+        keys[i] = numbered(numbers[i]) & macs_packing_ones(of_table->key_bits);
     }
     if (next_random(random) >> 63)
         read_singly(numbers, keys);
@@ -292,7 +315,7 @@ static void *reader(void *seed) {
 static void put(uint32_t n, uint32_t version, bool modify) {
     struct packed_value value = value_of(n, version);
     struct own_match own;
-    key_bytes(&shapes[0], numbered(n), &own);
+    key_bytes(of_table, numbered(n), &own);
     if (modify)
         CHECK(macs_exact_packed_ops.modify(table, &own.match, &value) == 0);
     else
@@ -305,7 +328,7 @@ static void change_for_readers(bool *present, uint32_t version) {
     if (n % 4 == 1) {
         put(n, version, true);
     } else if (n % 4 == 2) {
-        key_bytes(&shapes[0], numbered(n), &own);
+        key_bytes(of_table, numbered(n), &own);
         if (present[n])
             CHECK(macs_exact_packed_ops.remove(table, &own.match) == 0);
         else
@@ -314,10 +337,11 @@ static void change_for_readers(bool *present, uint32_t version) {
     }
 }
 
-static void with_readers(long milliseconds) {
+static void with_readers(long milliseconds, const struct macs_table_shape *like) {
     static bool present[KEYS];
-    struct macs_table_shape shape = shapes[0];
+    struct macs_table_shape shape = *like;
     shape.size = KEYS;
+    of_table = &shape;
     CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(&shape, qsbr, &table) == 0);
     for (uint32_t n = 0; n < KEYS; n++)
         if (n % 4 < 2)
@@ -340,11 +364,37 @@ static void with_readers(long milliseconds) {
     macs_qsbr_destroy(qsbr);
 }
 
+/* An index is used again only when no reader can have it any more. */
+static void index_waits(void) {
+    struct macs_table_shape shape = shapes[INDEXED];
+    struct macs_qsbr_reader *self = NULL;
+    struct own_match first, second, third;
+    const struct packed_value value = {.head.action = 2};
+    uint32_t index = UINT32_MAX;
+    shape.size = 2;
+    CHECK(macs_qsbr_create(&qsbr) == 0 && macs_exact_packed_ops.create(&shape, qsbr, &table) == 0);
+    CHECK(macs_qsbr_register(qsbr, &self) == 0);
+    macs_qsbr_online(qsbr, self);
+    key_bytes(&shape, 1, &first);
+    key_bytes(&shape, 2, &second);
+    key_bytes(&shape, 3, &third);
+    CHECK(macs_exact_packed_ops.add(table, &first.match, &value, &index) == 0 && index == 0);
+    CHECK(macs_exact_packed_ops.remove(table, &first.match) == 0);
+    CHECK(macs_exact_packed_ops.add(table, &second.match, &value, &index) == 0 && index == 1);
+    CHECK(macs_exact_packed_ops.add(table, &third.match, &value, &index) == -EBUSY);
+    macs_qsbr_quiescent(qsbr, self);
+    CHECK(macs_exact_packed_ops.add(table, &third.match, &value, &index) == 0 && index == 0);
+    CHECK(macs_exact_packed_ops.add(table, &first.match, &value, &index) == -ENOSPC);
+    macs_qsbr_unregister(self);
+    macs_exact_packed_ops.destroy(table);
+    macs_qsbr_destroy(qsbr);
+}
+
 /* -- a million entries ------------------------------------------------------------------------------------------------
  */
 
-static void load(uint32_t entries) {
-    struct macs_table_shape shape = shapes[0];
+static void load(uint32_t entries, const struct macs_table_shape *like) {
+    struct macs_table_shape shape = *like;
     struct own_match own;
     void *self = NULL;
     shape.size = entries;
@@ -361,8 +411,10 @@ static void load(uint32_t entries) {
     for (uint32_t n = 0; n < 2 * entries; n++) {
         struct macs_exact_packed_cursor cursor;
         uint64_t data, key = numbered(n) & macs_packing_ones(shape.key_bits);
+        uint32_t index = n / 2;
         macs_exact_packed_start(self, key, shape.key_bits, DATA_BITS, &cursor);
-        CHECK(macs_exact_packed_finish(shape.key_bits, DATA_BITS, &cursor, &data) == (n % 2 == 0));
+        CHECK(finish(&shape, &cursor, &data, &index) == (n % 2 == 0));
+        CHECK(n % 2 || index == n / 2);
         CHECK(n % 2 || (data >> 9 & 0xff) == (n / 2 & 0xff));
     }
     for (uint32_t n = 0; n < entries; n++) {
@@ -385,6 +437,9 @@ static void refusals(void) {
     shape = shapes[0];
     shape.key_bits = 40;
     CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
+    shape = shapes[INDEXED];
+    shape.data_bits++;
+    CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
     shape = shapes[3];
     shape.key_bits = 3;
     CHECK(macs_exact_packed_ops.create(&shape, NULL, &self) == -EINVAL);
@@ -399,10 +454,12 @@ int main(int argc, char **argv) {
     state = strtoull(argv[argc - 1], NULL, 10) * 2 + 1;
     if (strcmp(what, "random") == 0 && argc == 5)
         random_changes(&shapes[atoi(argv[2])], (uint32_t)atoi(argv[3]));
-    else if (strcmp(what, "readers") == 0 && argc == 4)
-        with_readers(atol(argv[2]));
+    else if (strcmp(what, "readers") == 0 && argc == 5)
+        with_readers(atol(argv[2]), &shapes[atoi(argv[3])]);
+    else if (strcmp(what, "indices") == 0)
+        index_waits();
     else if (strcmp(what, "load") == 0)
-        load(1000000);
+        load(1000000, &shapes[0]), load(1000000, &shapes[INDEXED]);
     else
         return 2;
     refusals();
