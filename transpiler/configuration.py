@@ -32,11 +32,12 @@ class Use:
 class Lowering:
     """How functions are lowered. `in_place`: headers that did not move stay in the frame; `sums`: an Internet checksum adds up
     fields where they are, without packing them into bytes first; `deferred_counts`: those of large counters are made later in
-    the burst."""
+    the burst; `empty_tables`: they are not looked up."""
 
     in_place: bool = True
     sums: bool = True
     deferred_counts: bool = True
+    empty_tables: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,11 @@ class Optimisations:
         "the sums of Internet checksums over fields where they are, without packing them into bytes first",
         "no stores and loads of packed bytes; one addition a field",
     )
+    empty_tables: bool = _on(
+        "no lookups in tables that are empty when a burst begins: packets run the default action",
+        "no key, no hash, no prefetch; costs a branch in tables with entries, and the first entry waits for the bursts in "
+        "flight",
+    )
     packed_entries: bool = _on(
         "packed entries: an entry of an exact table is one 64-bit word where key and action data fit (exact_packed)",
         "eight entries a cache line, one miss a lookup in place of two",

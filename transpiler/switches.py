@@ -94,6 +94,7 @@ SWITCHES: dict[str, Switch] = {
     "in-place": _lowering(in_place=False),
     "sums": _lowering(sums=False),
     "defer-counts": _lowering(deferred_counts=False),
+    "empty-tables": _lowering(empty_tables=False),
     "prefetch": _define("MACS_NO_PREFETCH"),
     "simd": _define("MACS_SCAN_PLAIN", "MACS_CRC_PLAIN"),
     "huge-pages": _setting("avoids_huge_pages"),

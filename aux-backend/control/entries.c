@@ -153,13 +153,13 @@ int macs_entries_add(struct macs_entries *entries, const struct macs_match *matc
     if (!ops_of(entries))
         return -ENODEV;
     uint32_t index;
-    int status = ops_of(entries)->add(entries->table->state, match, value, &index);
+    int status = macs_table_add(entries->table, match, value, &index);
     if (status)
         return status;
     if (entries->mapped)
         status = remember(entries, match, index);
     if (status) {
-        ops_of(entries)->remove(entries->table->state, match);
+        macs_table_remove(entries->table, match);
         return status;
     }
     *handle = handle_of(entries, index);
@@ -197,7 +197,7 @@ int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
     if (status)
         return status;
     recall(entries, index, &match);
-    status = ops_of(entries)->remove(entries->table->state, &match);
+    status = macs_table_remove(entries->table, &match);
     if (status)
         return status;
     forget(entries, index);

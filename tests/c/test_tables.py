@@ -257,6 +257,11 @@ def test_a_replaced_prefix_is_never_missed(build: Build, kernel: str, lengths: t
     run(build("handover", "gcc", *FAST), kernel, *lengths, 300)
 
 
+def test_a_table_fills_and_empties_while_bursts_flow(build: Build) -> None:
+    run(build("empty", "gcc", *MEMORY, QUICK_TIMEOUT), 300)
+    run(build("empty", "gcc", *RACES, QUICK_TIMEOUT), 300)
+
+
 @pytest.mark.parametrize(
     ("kernel", "key_bytes"), [("exact_hash", 8), ("lpm_dir24", 4), ("lpm_trie", 16), ("ternary_tuple", 16)]
 )

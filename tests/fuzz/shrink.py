@@ -112,7 +112,7 @@ def _shrink_scenario(scenario: Scenario, attempt: Callable[[Scenario], bool], de
         return True
 
     _fewer(current.packets, packets)
-    for name in ("removed", "later", "entries", "defaults", "choices", "profiles", "value_sets", "bursts"):
+    for name in ("removed", "late", "later", "entries", "defaults", "choices", "profiles", "value_sets", "bursts"):
 
         def some(kept: tuple[object, ...], name: str = name) -> bool:
             nonlocal current

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from strategies import Scenario
+from strategies import NewEntry, Scenario
 
 from macsad.stf.device import Device, Digest
 from macsad.stf.diff import hex_lines
 from transpiler.hlir.program import Program
 
 BATCHES = ((1, 1), (8, 4), (32, 32), (256, 64))  # (B, b)
+UNKNOWN = -1  # the handle of an entry that is not there yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _set_up(device: Device, scenario: Scenario) -> list[tuple[str, int]]:
     for name, index, burst in scenario.bursts:
         device.meter_set_rates(name, index, (0.0, burst), (0.0, 2 * burst))
     for e in scenario.entries:
-        handles.append((e.table, device.add_entry(e.table, e.matches, e.action, e.arguments, e.priority)))
+        handles.append((e.table, UNKNOWN if e.table in scenario.late else _add(device, e)))
     made: dict[tuple[str, bool], list[int]] = {}
     for profile in scenario.profiles:
         members = [device.member_create(profile.name, action, arguments) for action, arguments in profile.members]
@@ -71,8 +72,15 @@ def _set_up(device: Device, scenario: Scenario) -> list[tuple[str, int]]:
     return handles
 
 
+def _add(device: Device, e: NewEntry) -> int:
+    return device.add_entry(e.table, e.matches, e.action, e.arguments, e.priority)
+
+
 def _change(device: Device, scenario: Scenario, handles: list[tuple[str, int]]) -> None:
-    """What the control plane does between the halves."""
+    """What the control plane does between the halves. Entries that come then get their handles."""
+    for i, e in enumerate(scenario.entries):
+        if e.table in scenario.late:
+            handles[i] = (e.table, _add(device, e))
     for table, action, arguments in scenario.later:
         device.set_default(table, action, arguments)
     for removed in scenario.removed:

@@ -83,7 +83,8 @@ Default = tuple[str, str, tuple[int, ...]]  # table, action, arguments
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """What is done to a switch: what the control plane sets first, frames (port, bytes), then what it does after half of
-    these: sets other defaults, takes out entries (by their place in `entries`)."""
+    these: adds the entries of `late` tables, which are empty until then, sets other defaults, takes out entries (by their
+    place in `entries`)."""
 
     entries: tuple[NewEntry, ...]
     defaults: tuple[Default, ...]
@@ -94,6 +95,7 @@ class Scenario:
     bursts: tuple[tuple[str, int, int], ...] = ()  # of meters (name, index, packets), never refilled: that takes time
     later: tuple[Default, ...] = ()
     removed: tuple[int, ...] = ()
+    late: tuple[str, ...] = ()
 
 
 @dataclass
@@ -404,9 +406,25 @@ def scenarios(draw: Draw, program: Program, ports: tuple[int, ...] = (0, 1, 2, 3
     for _ in range(draw(some.integers(1, 3))):
         port = draw(some.sampled_from(ports))
         sent += [(port, frame) for frame in draw(train) * draw(some.sampled_from([1, 1, 3, 20]))]
-    removed = draw(some.lists(some.integers(0, len(entries) - 1), max_size=2, unique=True)) if entries else []
+    removed = draw(some.sets(some.integers(0, len(entries) - 1), max_size=2)) if entries else set()
+    tables = sorted({e.table for e in entries})
+    late, emptied = (
+        draw(some.lists(some.sampled_from(tables), max_size=2, unique=True)) if tables else [] for _ in "12"
+    )
+    removed |= {i for i, e in enumerate(entries) if e.table in emptied}
     bursts = tuple(b for x in program.externs if x.kind == "meter" for b in draw(_bursts(x)))
-    return Scenario(entries, defaults, tuple(sent), profiles, choices, value_sets, bursts, later, tuple(removed))
+    return Scenario(
+        entries,
+        defaults,
+        tuple(sent),
+        profiles,
+        choices,
+        value_sets,
+        bursts,
+        later,
+        tuple(sorted(removed)),
+        tuple(late),
+    )
 
 
 @some.composite

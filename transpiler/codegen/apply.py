@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from transpiler.codegen.c.build import NULL, address, call, cast, infix, negated, operand
+from transpiler.codegen.c.build import FALSE, NULL, address, call, cast, choose, infix, negated, operand
 from transpiler.codegen.c.nodes import (
     Assign,
     Block,
@@ -77,20 +77,17 @@ class Application:
         table, look = self.table, self.look
         made: list[Statement] = [Declare("uint64_t", "word")]
         made += [Declare("uint32_t", OWN_INDEX.name)] if table.indexed else []
-        results = (address(WORD), address(OWN_INDEX)) if table.indexed else (address(WORD),)
         if look is None:
             assert self.key_word is not None
-            start = self._function(f"start{table.suffix}")
-            arguments = (self._kernel, self.key_word, table.key_bits, table.data_bits, address(CURSOR))
-            made += [self._cursor(), Do(call(start, *arguments))]
-        if self.bulk and look is not None:
-            finish = self._function(f"bulk_finish{table.suffix}")
-            found = call(finish, address(look), "at", table.data_bits, *results)
+            start = (self._kernel, self.key_word, table.key_bits, table.data_bits, address(CURSOR))
+            started = (self._cursor(), Do(call(self._function(f"start{table.suffix}"), *start)))
+            made += self._asked(Declare("bool", "found", FALSE), started, self._finish_word(CURSOR))
         else:
-            cursor = CURSOR if look is None else Member(look, "cursor")
-            finish = self._function(f"finish{table.suffix}")
-            found = call(finish, table.key_bits, table.data_bits, address(cursor), *results)
-        made.append(Declare("bool", "found", found, constant=True))
+            found: Expression = self._finish_word(Member(look, "cursor"))
+            if self.bulk:
+                finish = self._function(f"bulk_finish{table.suffix}")
+                found = call(finish, address(look), "at", table.data_bits, *self._results)
+            made.append(Declare("bool", "found", self._if_filled(found, FALSE), constant=True))
         if self.hit is not None:
             made.append(Assign(self.hit, FOUND))
         made += self.declares
@@ -129,15 +126,47 @@ class Application:
             return (Declare(type_, "entry", NULL), *self.comparisons)
         if look is not None and self.bulk:
             return (Declare(type_, "entry", cast("const void *", Index(Member(look, "entries"), Name("at")))),)
-        key = KEY if look is None else Member(look, "key")
-        cursor = address(CURSOR if look is None else Member(look, "cursor"))
-        start: Body = ()
-        if look is None:
-            declared = (Declare("uint8_t", "key", size=table.key_bytes), self._cursor())
-            started = Do(call(self._function("start"), self._kernel, KEY, table.key_bytes, cursor))
-            start = (*declared, *self.keys, started)
-        found = call(self._function("finish"), self._kernel, key, table.key_bytes, cursor)
-        return (*start, Declare(type_, "entry", cast("const void *", found)))
+        if look is not None:
+            found = self._finish(Member(look, "key"), Member(look, "cursor"))
+            return (Declare(type_, "entry", cast("const void *", self._if_filled(found, NULL))),)
+        start = call(self._function("start"), self._kernel, KEY, table.key_bytes, address(CURSOR))
+        started = (Declare("uint8_t", "key", size=table.key_bytes), self._cursor(), *self.keys, Do(start))
+        return self._asked(Declare(type_, "entry", NULL), started, cast("const void *", self._finish(KEY, CURSOR)))
+
+    def _finish(self, key: Expression, cursor: Expression) -> Expression:
+        return call(self._function("finish"), self._kernel, key, self.table.key_bytes, address(cursor))
+
+    def _finish_word(self, cursor: Expression) -> Expression:
+        table = self.table
+        finish = self._function(f"finish{table.suffix}")
+        return call(finish, table.key_bits, table.data_bits, address(cursor), *self._results)
+
+    @property
+    def _results(self) -> tuple[Expression, ...]:
+        """Where a lookup of words puts what it finds."""
+        return (address(WORD), address(OWN_INDEX)) if self.table.indexed else (address(WORD),)
+
+    def _asked(self, result: Declare, start: Body, found: Expression) -> Body:
+        """Look up here: `result` as it is declared, or what was found."""
+        if self._filled is None:
+            return (*start, replace(result, value=found))
+        return (result, If(self._filled, (*start, Assign(Name(result.name), found))))
+
+    def _if_filled(self, found: Expression, otherwise: Expression) -> Expression:
+        """What a started lookup has found: `otherwise` where the table was empty."""
+        return found if self._filled is None else choose(self._filled, found, otherwise)
+
+    @property
+    def _filled(self) -> Expression | None:
+        """Whether there is a lookup at all, as who starts it has found; None: there is one always."""
+        if not self.table.may_be_empty:
+            return None
+        if self.look is None:
+            return negated(call("macs_table_is_empty", address(self._table)))
+        if not self.bulk:
+            return Member(self.look, "filled")
+        assert isinstance(self.look, Member)
+        return replace(self.look, name=f"{self.look.name}_filled")
 
     def _choose(self) -> Body:
         """A member of the profile, where the entry refers to one or to a group."""

@@ -32,7 +32,8 @@ class TableRef:
     """What statements need to know of a table; `kernel` is empty for a table without key; `steps` are that kernel's.
     `compared`: code finds the entry, which the kernel keeps for the control plane alone. `words`: its entries are words of
     `key_bits`, `data_bits` and in these `action_bits`. `indexed`: statements use the index of the entry that is found, and that
-    of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers."""
+    of the default one, which is the table's `size`. `bulk_bytes`: arrays of keys hold bytes, not numbers. `may_be_empty`:
+    lookups ask first whether it is."""
 
     name: str
     number: int
@@ -48,6 +49,7 @@ class TableRef:
     bulk_bytes: bool = False
     indexed: bool = False
     size: int = 0
+    may_be_empty: bool = False
 
     @property
     def begins_early(self) -> bool:
@@ -63,6 +65,11 @@ class TableRef:
     def state(self) -> str:
         """Its state in C."""
         return f"tables[TABLE_{self.name}].state"
+
+    @property
+    def is_empty(self) -> str:
+        """Whether it has no entries, in C."""
+        return f"macs_table_is_empty(&tables[TABLE_{self.name}])"
 
     @property
     def key_shape(self) -> str:
@@ -87,6 +94,10 @@ class LookupView:
     key_word: Expression | None
     selection: Body
     selection_bytes: int
+
+    def guard(self, place: str, separator: str = "_") -> str:
+        """Stands before what is done for the lookup, whose keys stand there, unless its table was empty."""
+        return f"if ({place}{self.member}{separator}filled) " if self.table.may_be_empty else ""
 
     def in_flight(self, place: str) -> str:
         """The arguments of a step of the lookup whose key and cursor stand there."""

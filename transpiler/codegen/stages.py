@@ -173,13 +173,14 @@ class _StageLowering:
         place = Member(Member(sets, f"to_{number}", arrow=True), "count")
         for position, lookup in enumerate(self.pipe.stages[number].lookups):
             table, ref = self.context.program.table[lookup.table], self.context.tables.ref(lookup.table)
-            looks = Member(Member(sets, f"lookups_{number}", arrow=True), f"lookup_{position}", arrow=True)
-            keys = Index(Member(looks, "keys"), place)
+            lookups = Member(sets, f"lookups_{number}", arrow=True)
+            keys = Index(Member(Member(lookups, f"lookup_{position}", arrow=True), "keys"), place)
             key = self.statements.key_number(table) if not ref.bulk_bytes else None
-            made += self.statements.keys(table, keys) if key is None else (Assign(keys, key),)
+            put: Body = self.statements.keys(table, keys) if key is None else (Assign(keys, key),)
             if ref.begins_early and key is not None:
                 begin = Member(sets, f"begin_{number}_lookup_{position}", arrow=True)
-                made.append(Do(call("macs_bulk_prefetch", begin, key)))
+                put = (*put, Do(call("macs_bulk_prefetch", begin, key)))
+            made += (If(Member(lookups, f"lookup_{position}_filled", arrow=True), put),) if ref.may_be_empty else put
         return tuple(made)
 
     def _lookup(self, number: int, stage: Stage) -> LookupView:

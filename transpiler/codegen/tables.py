@@ -74,9 +74,12 @@ def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
 
 
 class Tables:
-    """The C names and views of a program's tables."""
+    """The C names and views of a program's tables. `empty_tables`: as Lowering has it."""
 
-    def __init__(self, program: Program, names: Names, kernels: Mapping[str, Kernel]) -> None:
+    def __init__(
+        self, program: Program, names: Names, kernels: Mapping[str, Kernel], empty_tables: bool = True
+    ) -> None:
+        self.empty_tables = empty_tables
         self.program = program
         self.names = names
         self.kernels = kernels
@@ -104,6 +107,7 @@ class Tables:
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
             indexed=bool(declared.direct),
             size=declared.size,
+            may_be_empty=self.empty_tables and not (declared.const_entries and declared.entries),
         )
 
     def words(self, table: str) -> WordLayout | None:

@@ -148,7 +148,15 @@ struct macs_table {
     const struct macs_entry *_Atomic default_entry; /* the default action and its data, used on a miss */
     _Atomic uint64_t default_word;                  /* the same as a data word, in tables whose entries are words */
     struct macs_qsbr *qsbr;
+    atomic_bool filled; /* there may be entries: true a grace period before the first one is there */
 };
+
+/* Whether the table is empty, so that whatever is looked up runs the default entry. Readers may ask once a burst. An
+ * entry is there only when every burst that was told of an empty table has ended. So a burst that finds an entry finds
+ * in other tables what was added before it. */
+static inline bool macs_table_is_empty(const struct macs_table *table) {
+    return !atomic_load_explicit(&table->filled, memory_order_acquire);
+}
 
 /* The default entry: what a packet that matches nothing runs. */
 static inline const struct macs_entry *macs_table_default(const struct macs_table *table) {
@@ -158,6 +166,15 @@ static inline const struct macs_entry *macs_table_default(const struct macs_tabl
 /* The same of a table whose entries are words. */
 static inline uint64_t macs_table_default_word(const struct macs_table *table) {
     return atomic_load_explicit(&table->default_word, memory_order_acquire);
+}
+
+/* What the lookups of a burst in an empty table come to: each the default entry, which `miss` stands for. */
+static inline void macs_table_all_miss(const struct macs_table *table, uint32_t count, const struct macs_entry **miss,
+                                       const struct macs_entry *entries[]) {
+    const struct macs_entry *const none = macs_table_default(table);
+    *miss = none;
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = none;
 }
 
 /* The name of the first operation that a kernel lacks, of those that may not be NULL; NULL: it has them all. */
@@ -174,6 +191,11 @@ void macs_table_close(struct macs_table *table);
 /* Replace the default entry by a copy of `value` (desc->shape.value_bytes), or by the program's own for NULL: 0,
  * -ENOMEM, -EBUSY. Whether the program allows it (const_default, action scopes) is the caller's to check. */
 int macs_table_set_default(struct macs_table *table, const void *value);
+
+/* Add or remove an entry by the table's operations, which tell of errors. Into an empty table it also waits until all
+ * readers have reported a quiescent state, -EBUSY where one does not. */
+int macs_table_add(struct macs_table *table, const struct macs_match *match, const void *value, uint32_t *index);
+int macs_table_remove(struct macs_table *table, const struct macs_match *match);
 
 /* Remove all entries, those of the program too; the default stays: 0 or -errno, and then some may be left. */
 int macs_table_clear(struct macs_table *table);

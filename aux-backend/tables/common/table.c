@@ -74,7 +74,7 @@ int macs_table_init(struct macs_table *table, const struct macs_table_desc *desc
     if (!error)
         error = macs_table_set_default(table, NULL);
     for (uint32_t i = 0; !error && i < desc->entry_count; i++)
-        error = desc->ops->add(table->state, &desc->entries[i].match, desc->entries[i].value, NULL);
+        error = macs_table_add(table, &desc->entries[i].match, desc->entries[i].value, NULL);
     if (error)
         macs_table_close(table);
     return error;
@@ -88,10 +88,44 @@ void macs_table_close(struct macs_table *table) {
     release_default(table, (void *)(uintptr_t)atomic_exchange(&table->default_entry, NULL));
 }
 
+/* Tell readers that there may be entries: 0 when all of them know. */
+static int announce(struct macs_table *table) {
+    if (!macs_table_is_empty(table))
+        return 0;
+    atomic_store_explicit(&table->filled, true, memory_order_release);
+    if (!table->qsbr || !macs_qsbr_synchronize(table->qsbr, MACS_QSBR_TIMEOUT_NS))
+        return 0;
+    atomic_store_explicit(&table->filled, false, memory_order_release);
+    return -EBUSY;
+}
+
+/* Tell readers, if it is so, that there are no entries any more. */
+static void announce_empty(struct macs_table *table) {
+    if (table->desc->ops->count(table->state) == 0)
+        atomic_store_explicit(&table->filled, false, memory_order_release);
+}
+
+int macs_table_add(struct macs_table *table, const struct macs_match *match, const void *value, uint32_t *index) {
+    int error = announce(table);
+    if (error)
+        return error;
+    error = table->desc->ops->add(table->state, match, value, index);
+    if (error)
+        announce_empty(table);
+    return error;
+}
+
+int macs_table_remove(struct macs_table *table, const struct macs_match *match) {
+    const int error = table->desc->ops->remove(table->state, match);
+    if (!error)
+        announce_empty(table);
+    return error;
+}
+
 static int remove_visited(const struct macs_match *match, const struct macs_entry *value, void *arg) {
     struct macs_table *table = arg;
     (void)value;
-    return table->desc->ops->remove(table->state, match);
+    return macs_table_remove(table, match);
 }
 
 int macs_table_clear(struct macs_table *table) {

@@ -187,6 +187,13 @@ struct macs_exact_packed_bulk {
     uint64_t words[MACS_BURST_MAX];                           /* that were found there; 0: none */
 };
 
+/* In place of the start: the table is empty, nothing of this burst is looked up. */
+static inline void macs_exact_packed_bulk_none(struct macs_exact_packed_bulk *bulk) {
+    bulk->index = NULL;
+    bulk->mask = 0;
+    bulk->moves = 0;
+}
+
 static inline void macs_exact_packed_bulk_start(const void *self, struct macs_exact_packed_bulk *bulk, uint32_t count,
                                                 uint32_t key_bits, uint32_t data_bits) {
     const struct macs_exact_packed_index *index =
