@@ -98,12 +98,14 @@ def _telling(request: Request, place: Span) -> Iterator[Diagnostics]:
         show(diagnostics)
 
 
-def check(request: Request, runs: bool = False) -> None:
-    """Check a program, and that its target has all that it asks for; prints what there is to say. Raises: Rejected.
+def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[str, ...]:
+    """Check a program, and that its target has all that it asks for; prints what there is to say. Returns what is `decided` for
+    it, if that is wanted. Raises: Rejected.
 
     An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
     """
     from transpiler.codegen import capabilities
+    from transpiler.codegen.generate import decide, notes_of
     from transpiler.switches import configuration
 
     with _telling(request, request.start) as diagnostics:
@@ -114,9 +116,13 @@ def check(request: Request, runs: bool = False) -> None:
                 diagnostics.error(reason.span, reason.message)
                 raise
             diagnostics.warning(reason.span, "architecture", reason.message)
-            return
+            return ()
         made = configuration(request.wanted)
-        capabilities.check(optimised(program, made), made.use.of(request.target), diagnostics)
+        best = optimised(program, made)
+        if decided:
+            return notes_of(best, decide(best, request.target, diagnostics, made), made)
+        capabilities.check(best, made.use.of(request.target), diagnostics)
+        return ()
 
 
 def load(request: Request) -> Program:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from transpiler.passes import pipeline
 from transpiler.passes.pipeline import NamedPass
+from transpiler.schedule.atomic_regions import Ways
 from transpiler.schedule.plan_edits import EDITS, Edit
 from transpiler.schedule.scheduler import Options
 from transpiler.targets.target import Target
@@ -49,17 +50,19 @@ class Binary:
     self_described: bool = True
 
 
+WAYS = Ways()
 SCHEDULER = Options(run_to_completion=True, constant_propagation=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """In the order in which a program meets them: `passes` that rewrite it, the `use` of its target, options of the
-    `scheduler`, edits of the `plan`, `lowering`; `defines`: names that the C file defines for the backend's headers;
-    `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
+    """In the order in which a program meets them: `passes` that rewrite it, the `use` of its target, the `ways` to keep regions
+    of registers apart, options of the `scheduler`, edits of the `plan`, `lowering`; `defines`: names that the C file defines
+    for the backend's headers; `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
 
     passes: tuple[NamedPass, ...] = field(default_factory=lambda: pipeline.PASSES)
     use: Use = Use()
+    ways: Ways = WAYS
     scheduler: Options = SCHEDULER
     plan: tuple[Edit, ...] = EDITS
     lowering: Lowering = Lowering()

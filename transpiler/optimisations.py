@@ -41,6 +41,14 @@ class Optimisations:
         "deferred counts of large counters: a count is prefetched, and added later in the burst",
         "their misses overlap; costs a list of counts a burst",
     )
+    atomic_updates: bool = _on(
+        "atomic updates, one instruction or a compare and swap, of registers of which packets update one cell at a time",
+        "no lock where there are several workers",
+    )
+    lock_stripes: bool = _on(
+        "a lock for each stripe of a register's indexes, where all indexes are known when they are needed",
+        "several workers wait for each other at the same cell only; costs up to 512 KiB for each group of registers",
+    )
     concurrent_lookups: bool = _on(
         "concurrent lookups: tables that do not depend on each other are looked up in the same stage",
         "their misses overlap, and there are fewer stages",

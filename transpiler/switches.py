@@ -48,6 +48,10 @@ def _scheduler(**changes: Any) -> Switch:
     return lambda made: replace(made, scheduler=replace(made.scheduler, **changes))
 
 
+def _ways(**changes: bool) -> Switch:
+    return lambda made: replace(made, ways=replace(made.ways, **changes))
+
+
 def _nowhere(name: str) -> bool:
     """Where the scheduler may cut: at no table, at no state."""
     return False
@@ -80,6 +84,8 @@ SWITCHES: dict[str, Switch] = {
     "compare": _kernels,
     "direct": _kernels,
     "small-tables": _use(small_tables=False),
+    "atomic-updates": _ways(updates=False),
+    "lock-stripes": _ways(stripes=False),
     "stages": _scheduler(cut=_nowhere),
     "state": _scheduler(starts_state=_nowhere),
     "concurrent-lookups": _scheduler(concurrent_lookups=False),

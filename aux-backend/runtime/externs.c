@@ -40,11 +40,11 @@ static uint32_t cell_bytes(uint32_t bits) {
     return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : (bits + 63u) / 64 * 8;
 }
 
-static struct macs_register *create_register(const struct macs_extern_desc *desc) {
+static struct macs_register *create_register(const struct macs_extern_desc *desc, unsigned workers) {
     struct macs_register *reg = calloc(1, sizeof(*reg));
     if (!reg)
         return NULL;
-    *reg = (struct macs_register){.size = desc->size, .cell_bytes = cell_bytes(desc->bits)};
+    *reg = (struct macs_register){.size = desc->size, .cell_bytes = cell_bytes(desc->bits), .shared = workers > 1};
     reg->cells = macs_memory_alloc((size_t)reg->size * reg->cell_bytes + 1, false);
     if (!reg->cells) {
         free(reg);
@@ -89,7 +89,7 @@ static int create(const struct macs_program *program, uint32_t index, unsigned w
         *state = create_counter(desc->size, workers);
         return *state ? 0 : -ENOMEM;
     case MACS_REGISTER:
-        *state = create_register(desc);
+        *state = create_register(desc, workers);
         return *state ? 0 : -ENOMEM;
     case MACS_DIGEST:
         *state = create_digest(desc, index, digests);

@@ -94,6 +94,8 @@ bool macs_hold_is_asked_for(void) {
  */
 
 bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
+    if (!locks->locks)
+        return true;
     struct macs_lock *lock = macs_lock_of(locks, index);
     bool taken = try_lock(lock);
     atomic_store(&asked_for, !taken);
@@ -106,7 +108,8 @@ bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint
 }
 
 void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index) {
-    unlock(macs_lock_of(locks, index));
+    if (locks->locks)
+        unlock(macs_lock_of(locks, index));
 }
 
 /* --- made and destroyed ---------------------------------------------------------------------------------------------
@@ -125,6 +128,9 @@ int macs_locks_create(const struct macs_program *program, unsigned workers) {
         locks->mask = 0;
         locks->locks = &of_only_worker;
         if (workers == 1)
+            continue;
+        locks->locks = NULL;
+        if (!locks->stripes)
             continue;
         uint32_t stripes = power_of_two(locks->stripes < STRIPES_MAX ? locks->stripes : STRIPES_MAX);
         locks->locks = macs_memory_alloc(stripes * sizeof(locks->locks[0]), false);

@@ -41,7 +41,9 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
     metavar="FILE",
     help="Write the program as BMv2's JSON, too, which simple_switch and `macsad` read (docs/bmv2.md).",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages, how registers are kept."
+)
 def command(
     folder: Path,
     level: int,

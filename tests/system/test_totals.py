@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 import struct
@@ -9,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from operator import or_, xor
 from pathlib import Path
 
 import pytest
@@ -17,18 +19,21 @@ from switch_harness import Switch, write_pcap
 
 from macsad.compilation import Request, generate_c
 from macsad.control import Client
+from transpiler.optimisations import ALL, Optimisations
 
 PROGRAM = Path(__file__).parent / "totals.p4"
 PORTS = range(4)
-KINDS = 7
+KINDS = 11
 STATIONS = 32  # places of the last kind: half of them always have an entry, the others now and then
 COMMON, GUESTS = 3000, 200  # entries that no packet hits: they come to stay, so that the table grows; come and go
+LOCKS = ALL.without(["atomic-updates"])
+LOCK = LOCKS.without(["lock-stripes"])
 
 
 def frames(seed: int, count: int) -> list[bytes]:
     """Of each kind; most places are few, so that workers meet."""
     made = random.Random(seed)
-    spread = (1 << 16, 16, 16, 16, 16, 16, STATIONS)
+    spread = (1 << 16, *(16 for _ in range(KINDS - 2)), STATIONS)
     kinds = [made.randrange(KINDS) for _ in range(count)]
     return [struct.pack(">BII", k, made.randrange(spread[k]), made.randrange(1 << 32)) + bytes(51) for k in kinds]
 
@@ -76,17 +81,20 @@ def added(client: Client, places: Sequence[int]) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("workers", "sanitize", "each"),
+    ("workers", "sanitize", "each", "wanted"),
     [
-        (1, (), 100_000),
-        (2, (), 100_000),
-        (4, (), 100_000),
-        (2, ("thread",), 10_000),
-        (4, ("address", "undefined"), 10_000),
+        (1, (), 100_000, ALL),
+        (2, (), 100_000, ALL),
+        (4, (), 100_000, ALL),
+        (4, (), 100_000, LOCKS),
+        (2, (), 100_000, LOCK),
+        (2, ("thread",), 10_000, ALL),
+        (4, ("address", "undefined"), 10_000, ALL),
     ],
+    ids=["1", "2", "4", "4-locks", "2-one-lock", "2-thread", "4-address"],
 )
-def test_totals(workers: int, sanitize: tuple[str, ...], each: int, tmp_path: Path) -> None:
-    binary = switches.build(PROGRAM, sanitize)
+def test_totals(workers: int, sanitize: tuple[str, ...], each: int, wanted: Optimisations, tmp_path: Path) -> None:
+    binary = switches.build(PROGRAM, sanitize, wanted=wanted)
     sent = [frame for port in PORTS for frame in frames(port, each)]
     for port in PORTS:
         write_pcap(tmp_path / f"{port}.pcap", sent[port * each : (port + 1) * each])
@@ -131,9 +139,18 @@ def check(switch: Switch, sent: list[bytes]) -> None:
         max(struct.unpack(">I", f[5:9])[0] for f in sent if f[0] == 5 and f[4] & 3 == cell) for cell in range(4)
     ]
     assert values(switch, "I.greatest") == greatest
+    valued = [(f[0], f[4] & 3, struct.unpack(">I", f[5:9])[0]) for f in sent]
+
+    def of(kind: int) -> list[list[int]]:
+        return [[value for k, at, value in valued if (k, at) == (kind, cell)] for cell in range(4)]
+
+    assert values(switch, "I.odd") == [sum(added) & 0x1FFF for added in of(6)]
+    assert values(switch, "I.seen") == [functools.reduce(or_, (1 << (v & 15) for v in seen)) for seen in of(7)]
+    assert values(switch, "I.parity") == [functools.reduce(xor, seen) & 0xFF for seen in of(8)]
+    assert values(switch, "I.limited") == [min(len(seen) << 60, (1 << 64) - 1) for seen in of(9)]
     counts = "".join(switch.do(f"counter_read I.counted {cell}") for cell in range(16))
     assert sum(map(int, re.findall(r"(\d+) packets", counts))) == kinds[5]
-    places = Counter(struct.unpack(">I", f[1:5])[0] for f in sent if f[0] == 6)
+    places = Counter(struct.unpack(">I", f[1:5])[0] for f in sent if f[0] == 10)
     for handle in range(STATIONS // 2):
         count = switch.do(f"counter_read I.hits {handle}")
         assert re.findall(r"\d+", count.partition("=")[2]) == [str(places[handle] * 60), str(places[handle])]

@@ -27,6 +27,10 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
     register<bit<32>>(256) chained;
     register<bit<32>>(16) by_entry;
     register<bit<32>>(4) greatest;
+    register<bit<13>>(4) odd;
+    register<bit<16>>(4) seen;
+    register<bit<8>>(4) parity;
+    register<bit<64>>(4) limited;
     counter(16, CounterType.packets_and_bytes) counted;
     direct_counter(CounterType.packets_and_bytes) hits;
     action add_by_entry(bit<32> place) {
@@ -81,6 +85,23 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         } else if (hdr.work.kind == 4) {
             entries.apply();
         } else if (hdr.work.kind == 6) {
+            // as wide as no integer
+            bit<13> sum;
+            odd.read(sum, hdr.work.place & 0x3);
+            odd.write(hdr.work.place & 0x3, sum + hdr.work.value[12:0]);
+        } else if (hdr.work.kind == 7) {
+            bit<16> bits;
+            seen.read(bits, hdr.work.place & 0x3);
+            seen.write(hdr.work.place & 0x3, bits | (16w1 << hdr.work.value[3:0]));
+        } else if (hdr.work.kind == 8) {
+            bit<8> bits;
+            parity.read(bits, hdr.work.place & 0x3);
+            parity.write(hdr.work.place & 0x3, bits ^ hdr.work.value[7:0]);
+        } else if (hdr.work.kind == 9) {
+            bit<64> sum;
+            limited.read(sum, hdr.work.place & 0x3);
+            limited.write(hdr.work.place & 0x3, sum |+| 64w0x1000000000000000);
+        } else if (hdr.work.kind == 10) {
             stations.apply();
         } else {
             greatest.read(meta.seen, hdr.work.place & 0x3);

@@ -8,7 +8,7 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, extract, goto,
 from transpiler.hlir import statements as st
 from transpiler.hlir.program import Control, Role
 from transpiler.hlir.traverse import walk
-from transpiler.schedule.atomic_regions import AtomicRegions, Group, with_atomic_regions
+from transpiler.schedule.atomic_regions import AtomicRegions, Group, Kept, Ways, with_atomic_regions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.state import HOLD, held_registers
 from transpiler.verifier import verify
@@ -27,11 +27,14 @@ class Case(Builder):
             self.extern(name, "register", size=1 << 20, width=32)
         self.extern("wide", "register", size=1 << 20, width=96)
 
-    def regions(self, *ingress: st.Statement, action: tuple[st.Statement, ...] = ()) -> AtomicRegions:
+    def regions(
+        self, *ingress: st.Statement, action: tuple[st.Statement, ...] = (), updates: bool = False
+    ) -> AtomicRegions:
+        """With holds, unless `updates` may be used."""
         self.action("act", *action)
         self.table("t", [("h.k0", "exact")], ["act"])
         start = state("start", [extract("h")], goto("accept"))
-        made = with_atomic_regions(self.build([start], ingress, (), [emit("h")]))
+        made = with_atomic_regions(self.build([start], ingress, (), [emit("h")]), Ways(updates=updates))
         assert not verify(made.program)
         return made
 
@@ -57,7 +60,36 @@ def test_a_read_and_a_write_are_a_region() -> None:
     case = Case()
     made = case.regions(*case.update("r", "h.k0"))
     assert order(made) == ["hold 1", "read r", "write r"]
-    assert made.groups == (Group(frozenset({"r"}), striped=True),)
+    assert made.groups == (Group(frozenset({"r"}), Kept.STRIPES),)
+
+
+def test_a_write_waits_for_those_who_read_and_write() -> None:
+    """It would be lost between their read and their write; a read is not."""
+    case = Case()
+    arms = if_(
+        valid("h"), case.update("r", "h.k0"), [if_(valid("h"), [case.write("r", "h.k1")], [case.read("r", "h.k1")])]
+    )
+    assert order(case.regions(arms)) == ["hold 1", "read r", "write r", "hold 1", "write r", "read r"]
+
+
+def test_several_reads_of_what_packets_write_are_a_region() -> None:
+    case = Case()
+    reads = (case.read("r", "h.k0"), case.read("r", "h.k1", "m2"))
+    assert order(case.regions(if_(valid("h"), reads, [case.write("r", "h.k2")])))[0] == "hold 2"
+
+
+def test_a_region_holds_what_actions_of_its_tables_hold() -> None:
+    """The action would else let go of what the region holds."""
+    case = Case()
+    body = (case.read("r", "h.k0"), apply("t"), case.write("r", "h.k0"))
+    made = case.regions(*body, action=case.update("q", "h.k1"))
+    assert made.groups == (Group(frozenset({"r", "q"}), Kept.LOCK),)
+
+
+def test_one_lock_without_stripes() -> None:
+    case = Case()
+    program = case.build([state("start", [extract("h")], goto("accept"))], case.update("r", "h.k0"), (), [emit("h")])
+    assert with_atomic_regions(program, Ways(False, False)).groups == (Group(frozenset({"r"}), Kept.LOCK),)
 
 
 @pytest.mark.parametrize("method", ["read", "write"])
@@ -71,20 +103,20 @@ def test_reads_alone_need_no_lock_unless_the_cell_is_wide() -> None:
     case = Case()
     assert not case.regions(case.read("r", "h.k0"), case.read("r", "h.k1", "m2")).groups
     case = Case()
-    assert case.regions(case.read("wide", "h.k0", "w")).groups == (Group(frozenset({"wide"}), striped=True),)
+    assert case.regions(case.read("wide", "h.k0", "w")).groups == (Group(frozenset({"wide"}), Kept.STRIPES),)
 
 
 def test_each_arm_is_a_region_of_its_own() -> None:
     case = Case()
     made = case.regions(if_(valid("h"), case.update("r", "h.k0"), [case.write("r", "h.k1")]))
-    assert order(made) == ["hold 1", "read r", "write r", "write r"]
+    assert order(made) == ["hold 1", "read r", "write r", "hold 1", "write r"]
 
 
 def test_registers_of_one_body_are_held_together() -> None:
     case = Case()
     made = case.regions(*case.update("r", "h.k0"), *case.update("q", "h.k1"))
     assert order(made) == ["hold 2", "read r", "write r", "read q", "write q"]
-    assert made.groups == (Group(frozenset({"r", "q"}), striped=True),)
+    assert made.groups == (Group(frozenset({"r", "q"}), Kept.STRIPES),)
 
 
 def test_a_register_within_the_region_of_another_is_held_with_it() -> None:
@@ -105,7 +137,7 @@ def test_an_index_that_is_not_known_locks_all_of_the_group_everywhere() -> None:
     chained = (case.read("r", "h.k0"), case.read("q", "m1", "m2"), case.write("r", "h.k0"))
     made = case.regions(if_(valid("h"), chained, case.update("q", "h.k1")))
     assert order(made) == ["hold 0", "read r", "read q", "write r", "hold 1", "read q", "write q"]
-    assert made.groups == (Group(frozenset({"r", "q"}), striped=False),)
+    assert made.groups == (Group(frozenset({"r", "q"}), Kept.LOCK),)
 
 
 def test_actions_have_regions_of_their_own() -> None:

@@ -86,6 +86,11 @@ class Call:
     def input(self, position: int) -> C:
         return self.render(self.statement.inputs[position])
 
+    def text(self, position: int) -> str:
+        given = self.statement.inputs[position]
+        assert isinstance(given, Text)
+        return given.value
+
     def amount(self, position: int) -> C:
         return self.render.amount(self.statement.inputs[position])
 

@@ -41,7 +41,7 @@ from transpiler.hlir.program import ExternInstance, MatchKind, Program, Table
 from transpiler.hlir.statements import CallExtern
 from transpiler.hlir.traverse import program_statements, walk
 from transpiler.hlir.types import Bits, width_of
-from transpiler.schedule.atomic_regions import Group
+from transpiler.schedule.atomic_regions import Group, Kept
 from transpiler.targets.target import Counter
 
 UNITS = {"packets": "MACS_PACKETS", "bytes": "MACS_BYTES", "packets_and_bytes": "MACS_PACKETS_AND_BYTES"}
@@ -251,7 +251,7 @@ class Externs:
 
     def is_striped(self, register: str) -> bool:
         number = self.group(register)
-        return number is not None and self.groups[number].striped
+        return number is not None and self.groups[number].kept is Kept.STRIPES
 
     @property
     def lock_views(self) -> tuple[LocksView, ...]:
@@ -260,7 +260,8 @@ class Externs:
     def _lock_view(self, group: Group) -> LocksView:
         of = sorted(group.registers)
         size = max(int(self.program.extern[name].attribute("size")) for name in of)
-        return LocksView(size if group.striped else 1, Outside(", ".join(of)))
+        stripes = {Kept.UPDATES: 0, Kept.STRIPES: max(size, 1), Kept.LOCK: 1}
+        return LocksView(stripes[group.kept], Outside(", ".join(of)))
 
     def counting(self, counter: str) -> str:
         """The function that counts a packet."""

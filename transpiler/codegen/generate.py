@@ -63,7 +63,7 @@ def decide(
     program = renew_locals(lower(program))
     started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
     large = frozenset(filter(scheduler.cut, started & large_state(program, target.near_bytes)))
-    atomic = with_atomic_regions(with_hoisted_indexes(program, started))
+    atomic = with_atomic_regions(with_hoisted_indexes(program, started), configuration.ways)
     program = with_open_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = frozenset(filter(scheduler.cut, _near(choices, target) - compared))
@@ -89,10 +89,13 @@ def generate(
     decided = decide(program, target, diagnostics, configuration, asked)
     made = view(decided.planned, configuration, target.counters, bool(target.templates), target.run)
     folders = dict.fromkeys(TABLE.folders[header] for header in sorted(headers(program)))
-    return Generated(render(made, target.templates, templates), _notes(program, decided, configuration), tuple(folders))
+    return Generated(
+        render(made, target.templates, templates), notes_of(program, decided, configuration), tuple(folders)
+    )
 
 
-def _notes(program: Program, decided: Decided, configuration: Configuration) -> tuple[str, ...]:
+def notes_of(program: Program, decided: Decided, configuration: Configuration) -> tuple[str, ...]:
+    """What was decided, for -v."""
     made = decided.planned.schedule
     return (
         *(f"table {t.name}: {_note(decided.choices.get(t.name))}" for t in program.tables),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from transpiler.codegen.c.build import call as c_call, packed
 from transpiler.codegen.c.integers import WORD, limbs, natural
-from transpiler.codegen.c.nodes import Block, Body, Declare, Do, Literal, Member, Name
-from transpiler.externs.row import ELEMENT, NUMBER, STATE, Compiled, Kind, Method
+from transpiler.codegen.c.nodes import Assign, Block, Body, Declare, Do, Literal, Member, Name, Unary, While
+from transpiler.externs.row import ELEMENT, NUMBER, STATE, TEXT, Compiled, Interpreted, Kind, Method
 from transpiler.hlir.arithmetic import ones
 from transpiler.hlir.program import ExternInstance
 
@@ -59,6 +60,50 @@ def _write(call: Compiled) -> Body:
     return call.do(f"macs_register_write{natural(width)}", call.state, call.amount(0), value)
 
 
+# what a cell of an update holds then, by the operation
+UPDATES: dict[str, Callable[[int, int], int]] = {
+    "add": lambda held, operand: held + operand,
+    "and": lambda held, operand: held & operand,
+    "or": lambda held, operand: held | operand,
+    "xor": lambda held, operand: held ^ operand,
+    "swap": lambda held, operand: operand,
+}
+
+
+def _run_update(call: Interpreted) -> None:
+    register, index, operand = call.state(Register), call.input(0), call.input(1)
+    held = register.read(index)
+    register.write(index, UPDATES[call.text(2)](held, operand))
+    call.output(held)
+
+
+def _update(call: Compiled) -> Body:
+    width = call.width(1)
+    held = c_call(f"macs_register_{call.text(2)}{natural(width)}", call.state, call.amount(0), call.input(1))
+    return call.assign_effect(held if width == natural(width) else call.trimmed(held))
+
+
+def _run_replace(call: Interpreted) -> None:
+    register, index = call.state(Register), call.input(0)
+    call.output(register.read(index))
+    register.write(index, call.input(1))
+
+
+def _replace(call: Compiled) -> Body:
+    """Read, compute, compare and swap, until nobody came in between."""
+    bits, held, done = natural(call.width(1)), Name("held"), Name("done")
+    replaced = c_call(f"macs_register_replace{bits}", call.state, call.amount(0), held, call.input(1))
+    attempt = (
+        Declare(
+            f"uint{bits}_t", held.name, c_call(f"macs_register_read{bits}", call.state, call.amount(0)), constant=True
+        ),
+        *call.assign_output(held),
+        Assign(done, replaced),
+    )
+    body = (Declare("bool", done.name, Literal("false")), While(Unary("!", done), attempt, call.cite))
+    return (Block(body, cite=call.cite),)
+
+
 def cell_bytes(width: int) -> int:
     """The memory of a cell of so many bits: a C integer, above 64 bits words of 64."""
     return natural(width) // 8 if width <= WORD else WORD // 8 * limbs(width)
@@ -98,5 +143,26 @@ ROWS = (
         doc="(index, value); out of range: nothing",
         run=lambda call: call.state(Register).write(call.input(0), call.input(1)),
         c=_write,
+    ),
+    # what follows no program calls: the scheduler makes it of regions that are one update (schedule/cell_updates.py)
+    Method(
+        name="register.update",
+        instance_kind="register",
+        inputs=(NUMBER, ELEMENT, TEXT),
+        outputs=(ELEMENT,),
+        effect=STATE,
+        doc="(index, operand, operation) -> what the cell held, as one atomic instruction: add, and, or, xor, swap",
+        run=_run_update,
+        c=_update,
+    ),
+    Method(
+        name="register.replace",
+        instance_kind="register",
+        inputs=(NUMBER, ELEMENT),
+        outputs=(ELEMENT,),
+        effect=STATE,
+        doc="(index, value) -> what the cell held; the value may be made of it, and is computed anew where another comes between",
+        run=_run_replace,
+        c=_replace,
     ),
 )

@@ -1,29 +1,34 @@
 """Regions of a program that are atomic for the registers that they touch, at any number of workers.
 
-r.read(v, i);  v = v + 1;  r.write(i, v);      →      hold r[i];  r.read(v, i);  v = v + 1;  r.write(i, v);
+r.read(v, i);  v = v + q;  r.write(i, v);      →      hold r[i];  r.read(v, i);  v = v + q;  r.write(i, v);
 
 BMv2 runs a whole action with the registers that it uses locked; P4-16 section 18.4.1 has extern calls and @atomic blocks atomic.
 A *region* is at least that: in an action, or in a control's own statements, it goes from the first access to a register to its
 last, in the innermost body that has them all. Registers whose regions meet are one region. What holds a cell keeps it until it
 holds another one, or the stage is done with its packets.
 
+A register is kept in one way. Where each of its regions is one update of one cell, updates are atomic by themselves
+(cell_updates.py). Else regions hold cells: those of several accesses, and each that writes. A single read is atomic anyway,
+unless the cell is wider than a word, and so are accesses to what no packet writes.
+
 Registers that regions share are one *group*, which has its locks: a lock for each stripe of indexes where every region of the
-group knows its indexes when it begins, one lock for all where one does not. A region of one access needs no lock: the access is
-atomic, unless the cell is wider than a word.
+group knows its indexes when it begins, one lock for all where one does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+import enum
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-from transpiler.analysis.locations import Location, Locator
+from transpiler.analysis.locations import Location, Locator, actions_of
 from transpiler.analysis.values import same
 from transpiler.diagnostics import Span
 from transpiler.hlir.expressions import Expression, ListExpression, Text
 from transpiler.hlir.program import Action, Control, Pipe, Program
-from transpiler.hlir.statements import Block, Body, CallExtern, If, Statement, Switch, While
-from transpiler.hlir.traverse import bodies, rebuild, walk
+from transpiler.hlir.statements import ApplyTable, Block, Body, CallExtern, If, Statement, Switch, While
+from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
+from transpiler.schedule.cell_updates import as_update
 from transpiler.schedule.state import HOLD
 
 MOST = 8  # cells that a region may hold at once
@@ -31,30 +36,54 @@ WORD = 64
 
 
 @dataclass(frozen=True, slots=True)
+class Ways:
+    """What may be used to keep regions apart, beside one lock: atomic `updates`, and a lock for each stripe of indexes."""
+
+    updates: bool = True
+    stripes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Region:
-    """`where`: the action or control; `indexes`: of the cells that it holds, each once; none where they are not `known`."""
+    """`where`: the action or control; `indexes`: of the cells that it holds, each once; none where they are not `known`.
+    `several`: a packet may make more than one access in it; `writes`: one may be a write; `update`: the region as one update
+    of one cell, if it is that."""
 
     where: str
     span: Span
     registers: frozenset[str]
     indexes: tuple[Expression, ...]
     known: bool
+    several: bool = True
+    writes: bool = True
+    update: Body | None = None
+
+
+class Kept(enum.Enum):
+    """How the regions of a group are kept apart where there are several workers."""
+
+    UPDATES = "atomic updates"
+    STRIPES = "a lock for each stripe of indexes"
+    LOCK = "one lock"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Registers that are locked together; `striped`: by index."""
+    """Registers that are kept together."""
 
     registers: frozenset[str]
-    striped: bool
+    kept: Kept
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class AtomicRegions:
-    """The `program` with its regions' holds put in, and what there is of them."""
+    """The `program` with its regions' holds and updates put in, and what there is of them. `updated`: registers that are kept
+    by atomic updates."""
 
     program: Program
-    regions: list[Region] = field(default_factory=list)
+    regions: tuple[Region, ...] = ()
+    updated: frozenset[str] = frozenset()
+    ways: Ways = Ways()
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -66,7 +95,13 @@ class AtomicRegions:
             merged = [group for group in merged if group not in meeting]
             merged.append((registers, region.known and all(group[1] for group in meeting)))
         order = {extern.name: number for number, extern in enumerate(self.program.externs)}
-        return tuple(Group(*group) for group in sorted(merged, key=lambda group: min(order[r] for r in group[0])))
+        merged.sort(key=lambda group: min(order[r] for r in group[0]))
+        return tuple(Group(registers, self._kept(registers, known)) for registers, known in merged)
+
+    def _kept(self, registers: frozenset[str], known: bool) -> Kept:
+        if registers <= self.updated:
+            return Kept.UPDATES
+        return Kept.STRIPES if known and self.ways.stripes else Kept.LOCK
 
 
 def notes(atomic: AtomicRegions) -> tuple[str, ...]:
@@ -74,24 +109,68 @@ def notes(atomic: AtomicRegions) -> tuple[str, ...]:
     told: list[str] = []
     for group in atomic.groups:
         names = [extern.name for extern in atomic.program.externs if extern.name in group.registers]
-        of_group = [region for region in atomic.regions if region.registers & group.registers]
-        places = ", ".join(dict.fromkeys(f"{region.where} ({region.span})" for region in of_group))
-        how = "a lock for each stripe of indexes"
-        if not group.striped:
-            unknown = next(region for region in of_group if not region.known)
-            how = f"one lock, as {unknown.where} ({unknown.span}) learns an index only when it has begun"
-        told.append(f"registers {', '.join(names)}: {how}; touched together in {places}")
+        regions = [region for region in atomic.regions if region.registers & group.registers]
+        places = ", ".join(dict.fromkeys(f"{region.where} ({region.span})" for region in regions))
+        how = f"{group.kept.value}{_why(atomic, group.kept, regions)}"
+        told.append(f"register{'s' if len(names) > 1 else ''} {', '.join(names)}: {how}; touched in {places}")
     return tuple(told)
 
 
-def with_atomic_regions(program: Program) -> AtomicRegions:
-    """Find the regions of a program's controls and actions and put a hold before each."""
-    made = AtomicRegions(program)
-    finder = _Finder(program, made.regions)
-    pipes = tuple(map(finder.pipe, program.pipes))
-    actions = tuple(map(finder.action, program.actions))
-    made.program = replace(program, pipes=pipes, actions=actions) if made.regions else program
-    return made
+def _why(atomic: AtomicRegions, kept: Kept, regions: list[Region]) -> str:
+    """The region that decides about its group."""
+    if kept is Kept.UPDATES:
+        return ""
+    unknown = next((region for region in regions if not region.known), None)
+    if unknown is not None:
+        return f", as {unknown.where} ({unknown.span}) learns an index only when it has begun"
+    larger = next((region for region in regions if region.several and region.update is None), None)
+    if larger is None or not atomic.ways.updates:
+        return ""
+    if any(_is_wide(atomic.program, name) for name in larger.registers):
+        return f", as cells are wider than {WORD} bits"
+    return f", as {larger.where} ({larger.span}) is more than one update of one cell"
+
+
+def with_atomic_regions(program: Program, ways: Ways = Ways()) -> AtomicRegions:
+    """Find the regions of a program's controls and actions. Put a hold before each that needs one, and an update in place of
+    each that is one."""
+    found = _Finder(program, ways)
+    found.program_with(lambda region, body: body)
+    written = frozenset(name for s in program_statements(program) if _is_write(s) for name, _ in _accesses((s,)))
+    needing = [region for region in found.regions if _needs_keeping(program, region, written)]
+    locked = frozenset().union(*(region.registers for region in needing if region.update is None))
+    kept = [region for region in found.regions if region in needing or (region.writes and region.registers & locked)]
+    updated = frozenset().union(*(region.registers for region in kept)) - locked
+
+    def keep(region: Region, body: Body) -> Body:
+        if region.registers <= updated and region.update is not None:
+            return region.update
+        return (_hold(program, region), *body) if region.registers & locked and region in kept else body
+
+    made = _Finder(program, ways).program_with(keep) if kept else program
+    return AtomicRegions(made, tuple(kept), updated, ways)
+
+
+def _needs_keeping(program: Program, region: Region, written: frozenset[str]) -> bool:
+    """Whether a packet may make several accesses, of which one is to what packets write, or one of a cell wider than a word."""
+    return any(_is_wide(program, name) for name in region.registers) or (
+        region.several and bool(region.registers & written)
+    )
+
+
+def _is_wide(program: Program, register: str) -> bool:
+    return int(program.extern[register].attribute("width")) > WORD
+
+
+def _is_write(statement: Statement) -> bool:
+    return isinstance(statement, CallExtern) and statement.method == "register.write"
+
+
+def _hold(program: Program, region: Region) -> CallExtern:
+    first = min(region.registers, key=list(program.extern).index)
+    names = tuple(Text(name, region.span) for name in sorted(region.registers))
+    inputs = (ListExpression(region.indexes, region.span), ListExpression(names, region.span))
+    return CallExtern(HOLD, first, inputs, (), region.span)
 
 
 def register_access(statement: Statement) -> tuple[str, Expression] | None:
@@ -102,23 +181,34 @@ def register_access(statement: Statement) -> tuple[str, Expression] | None:
     return None
 
 
+Keep = Callable[[Region, Body], Body]  # a region's body with what keeps it apart
+
+
 class _Finder:
-    def __init__(self, program: Program, regions: list[Region]) -> None:
+    """Finds regions, and puts something in their place."""
+
+    def __init__(self, program: Program, ways: Ways) -> None:
         self.program = program
+        self.ways = ways
         self.locator = Locator(program)
-        self.regions = regions
+        self.regions: list[Region] = []
         self.where = ""
 
-    def pipe(self, pipe: Pipe) -> Pipe:
+    def program_with(self, keep: Keep) -> Program:
+        self.keep = keep
+        pipes = tuple(map(self._pipe, self.program.pipes))
+        return replace(self.program, pipes=pipes, actions=tuple(map(self._action, self.program.actions)))
+
+    def _pipe(self, pipe: Pipe) -> Pipe:
         self.where = f"control {pipe.name}"
         return replace(pipe, body=self._body(pipe.body)) if isinstance(pipe, Control) else pipe
 
-    def action(self, action: Action) -> Action:
+    def _action(self, action: Action) -> Action:
         self.where = f"action {action.name}"
         return replace(action, body=self._body(action.body))
 
     def _body(self, body: Body) -> Body:
-        """The body with holds before the regions in it."""
+        """The body with its regions, and those in it, kept apart."""
         touching: dict[str, list[int]] = {}
         for number, statement in enumerate(body):
             for name in dict.fromkeys(name for name, _ in _accesses((statement,))):
@@ -128,31 +218,36 @@ class _Finder:
             return tuple(rebuild(statement, self._body) for statement in body)
         first = min(touching[name][0] for name in here)
         last = max(touching[name][-1] for name in here)
-        before, region, behind = body[:first], body[first : last + 1], body[last + 1 :]
-        registers = frozenset(name for name, _ in _accesses(region))
-        hold = self._hold(region, registers) if self._needs_locks(region, registers) else ()
+        before, inside, behind = body[:first], body[first : last + 1], body[last + 1 :]
+        region = self._region(inside)
+        self.regions.append(region)
         inner = self._body
         return (
             *(rebuild(statement, inner) for statement in before),
-            *hold,
-            *region,
+            *self.keep(region, inside),
             *(rebuild(statement, inner) for statement in behind),
         )
 
-    def _needs_locks(self, region: Body, registers: frozenset[str]) -> bool:
-        """Whether a packet may make several accesses of which one is a write, or one of a cell wider than a word."""
-        wide = any(int(self.program.extern[name].attribute("width")) > WORD for name in registers)
-        calls = [s.method for s in walk(region) if register_access(s) is not None and isinstance(s, CallExtern)]
-        return wide or ("register.write" in calls and _most_on_a_way(region) > 1)
+    def _region(self, body: Body) -> Region:
+        accessing = [s for s in walk(body) if register_access(s) is not None]
+        in_actions = self._in_actions(body)
+        names = {name for name, _ in (*_accesses(body), *_accesses(in_actions))}
+        indexes = self._indexes(body) if not any(True for _ in _accesses(in_actions)) else None
+        return Region(
+            self.where,
+            accessing[0].span,
+            frozenset(names),
+            indexes or (),
+            indexes is not None,
+            several=_most_on_a_way(body) > 1,
+            writes=any(map(_is_write, (*accessing, *walk(in_actions)))),
+            update=as_update(self.program, body) if self.ways.updates and len(names) == 1 else None,
+        )
 
-    def _hold(self, region: Body, registers: frozenset[str]) -> Body:
-        indexes = self._indexes(region)
-        first = min(registers, key=list(self.program.extern).index)
-        span = next(s.span for s in walk(region) if register_access(s) is not None)
-        self.regions.append(Region(self.where, span, registers, indexes or (), indexes is not None))
-        names = tuple(Text(name, span) for name in sorted(registers))
-        inputs = (ListExpression(indexes or (), span), ListExpression(names, span))
-        return (CallExtern(HOLD, first, inputs, (), span),)
+    def _in_actions(self, body: Body) -> Body:
+        """What actions of the tables that are applied in a body do: they hold what the body holds."""
+        tables = dict.fromkeys(s.table for s in walk(body) if isinstance(s, ApplyTable))
+        return tuple(s for table in tables for action in actions_of(self.program, table) for s in action.body)
 
     def _indexes(self, region: Body) -> tuple[Expression, ...] | None:
         """The indexes of a region's cells, each once, where all are known before it begins and there are not too many."""

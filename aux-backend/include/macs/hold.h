@@ -24,9 +24,10 @@ struct macs_lock {
 
 /* Of a group of registers. */
 struct macs_locks {
-    uint32_t stripes; /* that are of use: the largest register's size, 1 where regions do not know their indexes */
+    uint32_t stripes; /* that are of use: the largest register's size, 1 where regions do not know their indexes, 0
+                         where each is an atomic update */
     uint32_t mask;    /* of an index, gives its stripe; filled by the runtime, as are the locks */
-    struct macs_lock *locks;
+    struct macs_lock *locks; /* NULL: none, as cells are updated atomically */
 };
 
 static inline struct macs_lock *macs_lock_of(const struct macs_locks *locks, uint64_t index) {

@@ -3,12 +3,15 @@
  * A cell is the smallest C integer that holds its width; above 64 bits it is several words of 64, the least significant
  * first. The compiler knows the width, so each width has functions of its own. Out of range a read gives zero, and a
  * write does nothing.
- * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. Locks make
- * whole regions of the program atomic (macs/hold.h).
+ * Threads: any. A cell of at most 64 bits, and each word of a wider one, is read and written atomically. What a region
+ * of the program does to one cell of at most 64 bits is an update: one atomic instruction, or a compare and swap that
+ * is tried until nobody came in between. Locks make larger regions atomic (macs/hold.h). Order between different cells
+ * is not kept: regions whose cells belong together have locks.
  */
 #ifndef MACS_REGISTER_H
 #define MACS_REGISTER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <macs/prefetch.h>
@@ -18,6 +21,7 @@ struct macs_register {
     uint32_t size;
     uint32_t cell_bytes; /* 1, 2, 4, or a multiple of 8 */
     void *cells;
+    bool shared; /* several workers update the same cells */
 };
 
 #define MACS_REGISTER_OF(bits)                                                                                         \
@@ -39,6 +43,104 @@ MACS_REGISTER_OF(16)
 MACS_REGISTER_OF(32)
 MACS_REGISTER_OF(64)
 #undef MACS_REGISTER_OF
+
+/* Compare and swap a cell. True: it held `held` and now holds `value`. */
+#define MACS_REGISTER_SWAP_OF(bits)                                                                                    \
+    static inline bool macs_register_swap_if##bits(uint##bits##_t *cell, uint##bits##_t held, uint##bits##_t value) {  \
+        return __atomic_compare_exchange_n(cell, &held, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
+    }
+MACS_REGISTER_SWAP_OF(32)
+MACS_REGISTER_SWAP_OF(64)
+#ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_2
+MACS_REGISTER_SWAP_OF(8)
+MACS_REGISTER_SWAP_OF(16)
+#else /* of processors whose instructions for it are for words only, as RISC-V's: by the word that the cell is in */
+static inline bool macs_register_swap_part(void *cell, uint32_t bits, uint32_t held, uint32_t value) {
+    const uint32_t ones = (1u << bits) - 1, at = (uint32_t)((uintptr_t)cell & 3) * 8;
+    uint32_t *const word = (uint32_t *)((uintptr_t)cell & ~(uintptr_t)3);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    const uint32_t shift = 32 - bits - at;
+#else
+    const uint32_t shift = at;
+#endif
+    const uint32_t whole = __atomic_load_n(word, __ATOMIC_RELAXED);
+    return (whole >> shift & ones) == held &&
+           macs_register_swap_if32(word, whole, (whole & ~(ones << shift)) | value << shift);
+}
+static inline bool macs_register_swap_if8(uint8_t *cell, uint8_t held, uint8_t value) {
+    return macs_register_swap_part(cell, 8, held, value);
+}
+static inline bool macs_register_swap_if16(uint16_t *cell, uint16_t held, uint16_t value) {
+    return macs_register_swap_part(cell, 16, held, value);
+}
+#endif
+#undef MACS_REGISTER_SWAP_OF
+
+/* End an update that has read `held` and found that the cell is to hold `value`. False: it has changed meanwhile, and
+ * the update begins again. */
+#define MACS_REGISTER_REPLACE_OF(bits)                                                                                 \
+    static inline bool macs_register_replace##bits(struct macs_register *reg, uint64_t index, uint##bits##_t held,     \
+                                                   uint##bits##_t value) {                                             \
+        uint##bits##_t *const cells = reg->cells;                                                                      \
+        if (index >= reg->size || held == value)                                                                       \
+            return true;                                                                                               \
+        if (reg->shared)                                                                                               \
+            return macs_register_swap_if##bits(&cells[index], held, value);                                            \
+        __atomic_store_n(&cells[index], value, __ATOMIC_RELAXED);                                                      \
+        return true;                                                                                                   \
+    }
+MACS_REGISTER_REPLACE_OF(8)
+MACS_REGISTER_REPLACE_OF(16)
+MACS_REGISTER_REPLACE_OF(32)
+MACS_REGISTER_REPLACE_OF(64)
+#undef MACS_REGISTER_REPLACE_OF
+
+/* Updates that are one instruction where the processor has it; each returns what the cell held. Sums wrap at the width
+ * of the C integer. */
+#define MACS_REGISTER_UPDATE_OF(bits, name, value, instruction)                                                        \
+    static inline uint##bits##_t macs_register_##name##bits(struct macs_register *reg, uint64_t index,                 \
+                                                            uint##bits##_t operand) {                                  \
+        uint##bits##_t *const cell = (uint##bits##_t *)reg->cells + index;                                             \
+        uint##bits##_t held = macs_register_read##bits(reg, index);                                                    \
+        if (reg->shared && index < reg->size)                                                                          \
+            return instruction(cell, operand, __ATOMIC_RELAXED);                                                       \
+        macs_register_write##bits(reg, index, (uint##bits##_t)(value));                                                \
+        return held;                                                                                                   \
+    }
+#define MACS_REGISTER_UPDATES_OF(bits)                                                                                 \
+    MACS_REGISTER_UPDATE_OF(bits, add, held + operand, __atomic_fetch_add)                                             \
+    MACS_REGISTER_UPDATE_OF(bits, and, held &operand, __atomic_fetch_and)                                              \
+    MACS_REGISTER_UPDATE_OF(bits, or, held | operand, __atomic_fetch_or)                                               \
+    MACS_REGISTER_UPDATE_OF(bits, xor, held ^ operand, __atomic_fetch_xor)                                             \
+    MACS_REGISTER_UPDATE_OF(bits, swap, operand, __atomic_exchange_n)
+MACS_REGISTER_UPDATES_OF(32)
+MACS_REGISTER_UPDATES_OF(64)
+#ifdef __GCC_HAVE_SYNC_COMPARE_AND_SWAP_2
+MACS_REGISTER_UPDATES_OF(8)
+MACS_REGISTER_UPDATES_OF(16)
+#else
+#define MACS_REGISTER_LOOP_OF(bits, name, value)                                                                       \
+    static inline uint##bits##_t macs_register_##name##bits(struct macs_register *reg, uint64_t index,                 \
+                                                            uint##bits##_t operand) {                                  \
+        uint##bits##_t held;                                                                                           \
+        do                                                                                                             \
+            held = macs_register_read##bits(reg, index);                                                               \
+        while (!macs_register_replace##bits(reg, index, held, (uint##bits##_t)(value)));                               \
+        return held;                                                                                                   \
+    }
+#define MACS_REGISTER_LOOPS_OF(bits)                                                                                   \
+    MACS_REGISTER_LOOP_OF(bits, add, held + operand)                                                                   \
+    MACS_REGISTER_LOOP_OF(bits, and, held &operand)                                                                    \
+    MACS_REGISTER_LOOP_OF(bits, or, held | operand)                                                                    \
+    MACS_REGISTER_LOOP_OF(bits, xor, held ^ operand)                                                                   \
+    MACS_REGISTER_LOOP_OF(bits, swap, operand)
+MACS_REGISTER_LOOPS_OF(8)
+MACS_REGISTER_LOOPS_OF(16)
+#undef MACS_REGISTER_LOOPS_OF
+#undef MACS_REGISTER_LOOP_OF
+#endif
+#undef MACS_REGISTER_UPDATES_OF
+#undef MACS_REGISTER_UPDATE_OF
 
 static inline uint32_t macs_register_words(const struct macs_register *reg) {
     return reg->cell_bytes > 8 ? reg->cell_bytes / 8 : 1;

@@ -244,7 +244,7 @@ enum {
 
 /* What regions hold, by the registers that they touch together. */
 static struct macs_locks locks[] = {
-    {.stripes = 16}, /* I.last */
+    {.stripes = 0}, /* I.last */
 };
 
 static const struct macs_extern_desc extern_descs[] = {
@@ -395,14 +395,12 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         live->meta_group = meta_group;
         live->standard_metadata_egress_spec = standard_metadata_egress_spec;
         macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
-        macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
         macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
         return;
     }
     live->meta_group = meta_group;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
-    macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
@@ -434,7 +432,6 @@ static inline void ingress_2_I_labels(struct live *live, uint32_t index, struct 
     live->hdr_label_value = hdr_label_value;
     live->standard_metadata_egress_spec = standard_metadata_egress_spec;
     macs_register_prefetch32(externs[I_last_extern], (uint32_t)meta_group);
-    macs_hold_prefetch(&locks[0], (uint32_t)meta_group);
     macs_set_add(&sets->to_3, index); /* to ingress_3_I_last */
 }
 
@@ -446,9 +443,7 @@ static inline void ingress_3_I_last(struct macs_worker *worker, const struct mac
     uint32_t hdr_label_value = live->hdr_label_value;
     uint16_t meta_group = live->meta_group;
     uint16_t standard_metadata_egress_spec = live->standard_metadata_egress_spec;
-    macs_hold(worker, &locks[0], (uint32_t)meta_group); /* staged.p4:56 */
-    I_before = macs_register_read32(externs[I_last_extern], (uint32_t)meta_group); /* staged.p4:56 */
-    macs_register_write32(externs[I_last_extern], (uint32_t)meta_group, (uint32_t)(I_before + 1)); /* staged.p4:57 */
+    I_before = macs_register_add32(externs[I_last_extern], (uint32_t)meta_group, 1); /* staged.p4:56 */
     macs_counter_defer(externs[I_seen_extern], worker, I_before & 3, packet->length); /* staged.p4:58 */
     if (standard_metadata_egress_spec == 0x1ff) {
         *verdict = MACS_VERDICT_DROP + MACS_CAUSE_PROGRAM;
@@ -580,7 +575,6 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
             macs_bind(common, packet, burst->handles[member], MACS_BIND_DATA);
             ingress_3_I_last(worker, common, packet, live, &burst->verdicts[member]);
         }
-        macs_hold_release(worker);
     }
     macs_transmit_burst(worker, burst->handles, burst->verdicts, count, burst->received);
 }

@@ -28,6 +28,11 @@ _ACTS = frozenset(
         "macs_layout_resize",
         "macs_layout_truncate",
         "macs_loop_ends",
+        *(
+            f"macs_register_{name}{bits}"
+            for name in ("add", "and", "or", "xor", "swap", "replace")
+            for bits in (8, 16, 32, 64)
+        ),
     }
 )
 

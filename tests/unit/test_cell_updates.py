@@ -1,0 +1,209 @@
+"""Regions that are one update of one cell: which are, as what, and that they leave what they would have left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from hlir_builder import AT, Builder, binary, const, emit, extract, goto, if_, state, valid
+
+from transpiler.externs.register import Register
+from transpiler.hlir import expressions as ex, statements as st
+from transpiler.hlir.program import Program
+from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.types import Bits
+from transpiler.interpreter import Switch
+from transpiler.schedule.atomic_regions import Kept, with_atomic_regions
+from transpiler.schedule.cell_updates import REPLACE, UPDATE
+from transpiler.verifier import verify
+
+Body = Sequence[st.Statement]
+
+
+class Case(Builder):
+    """A header h of k0 … k3, variables v and w, a register r."""
+
+    def __init__(self, width: int = 8) -> None:
+        super().__init__()
+        self.width = width
+        self.header("h", "h_t", **{f"k{i}": width for i in range(4)})
+        self.variable("v", width)
+        self.variable("w", width)
+        self.extern("r", "register", size=4, width=width)
+        self.extern("q", "register", size=4, width=width)
+        self.v, self.k = self.get("v"), self.get("h.k1")
+
+    def read(self, register: str = "r", index: int = 1) -> st.CallExtern:
+        return self.call("register.read", register, const(index, 32), out="v")
+
+    def write(self, value: ex.Expression, register: str = "r", index: int = 1) -> st.CallExtern:
+        return self.call("register.write", register, const(index, 32), value)
+
+    def op(self, operator: str, a: ex.Expression, b: ex.Expression) -> ex.Expression:
+        return binary(operator, a, b)
+
+    def program(self, body: Body) -> Program:
+        keep = self.set("h.k3", self.get("v"))  # what was read shows in the packet
+        return self.build([state("start", [extract("h")], goto("accept"))], [*body, keep], (), [emit("h")])
+
+
+def plus(c: Case) -> Body:
+    return [c.read(), c.write(c.op("+", c.v, c.k))]
+
+
+def minus_in_a_variable(c: Case) -> Body:
+    return [c.read(), c.set("v", c.op("-", c.v, c.k)), c.write(c.v)]
+
+
+def sum_of_sums(c: Case) -> Body:
+    return [c.read(), c.set("v", c.op("+", c.k, c.v)), c.set("w", c.op("-", c.v, c.get("h.k2"))), c.write(c.get("w"))]
+
+
+def both(c: Case) -> Body:
+    return [c.read(), c.write(c.op("&", c.k, c.v))]
+
+
+def either(c: Case) -> Body:
+    return [c.read(), c.write(c.op("|", c.v, c.k))]
+
+
+def differs(c: Case) -> Body:
+    return [c.read(), c.write(c.op("^", c.v, c.k))]
+
+
+def exchange(c: Case) -> Body:
+    return [c.read(), c.write(c.k)]
+
+
+def plus_if(c: Case) -> Body:
+    return [c.read(), if_(c.op("<", c.k, c.get("h.k2")), [c.write(c.op("+", c.v, c.k))], [c.set("v", 7)])]
+
+
+def plus_or_minus(c: Case) -> Body:
+    test = c.op("<", c.k, c.get("h.k2"))
+    return [c.read(), if_(test, [c.write(c.op("+", c.v, c.k))], [c.write(c.op("-", c.v, c.k))])]
+
+
+def greatest(c: Case) -> Body:
+    return [c.read(), if_(c.op("<", c.v, c.k), [c.write(c.k)])]
+
+
+def smallest_in_a_variable(c: Case) -> Body:
+    return [c.read(), if_(c.op(">", c.v, c.k), [c.set("v", c.k)]), c.write(c.v)]
+
+
+def saturating(c: Case) -> Body:
+    return [c.read(), c.write(c.op("|+|", c.v, c.k))]
+
+
+def average(c: Case) -> Body:
+    return [c.read(), c.set("v", c.op("+", c.op(">>", c.v, const(1, 8)), c.op(">>", c.k, const(1, 8)))), c.write(c.v)]
+
+
+def once(c: Case) -> Body:
+    return [c.read(), if_(c.op("==", c.v, const(0, c.width)), [c.write(c.k), c.set("w", 1)], [c.set("w", c.v)])]
+
+
+INSTRUCTIONS = {
+    plus: "add",
+    minus_in_a_variable: "add",
+    sum_of_sums: "add",
+    plus_if: "add",
+    plus_or_minus: "add",
+    both: "and",
+    either: "or",
+    differs: "xor",
+    exchange: "swap",
+}
+REPLACEMENTS = (greatest, smallest_in_a_variable, saturating, average, once)
+
+
+def calls(program: Program) -> list[st.CallExtern]:
+    return [s for s in program_statements(program) if isinstance(s, st.CallExtern)]
+
+
+def same_as_before(program: Program, made: Program, width: int) -> None:
+    """Both leave the same in registers and packets."""
+    before, after, random = Switch(program), Switch(made), Random(1)
+    for _ in range(60):
+        values = [random.choice((0, 1, 2, random.randrange(1 << width))) for _ in range(4)]
+        frame = sum(v << width * at for at, v in enumerate(values)).to_bytes(4 * width // 8, "big")
+        assert before.process(0, frame) == after.process(0, frame)
+        left = [switch.store.state("r", Register).elements for switch in (before, after)]
+        assert left[0] == {cell: value for cell, value in left[1].items() if value or cell in left[0]}
+
+
+@pytest.mark.parametrize("make", [*INSTRUCTIONS, *REPLACEMENTS])
+@pytest.mark.parametrize("width", [8, 14])
+def test_an_update(make: object, width: int) -> None:
+    """Sums of a width that the processor has not are replacements."""
+    case = Case(width)
+    program = case.program(make(case))  # type: ignore[operator]
+    made = with_atomic_regions(program)
+    assert not verify(made.program) and [group.kept for group in made.groups] == [Kept.UPDATES]
+    (call,) = calls(made.program)
+    name = INSTRUCTIONS.get(make)  # type: ignore[call-overload]
+    if name is None or (name == "add" and width == 14):
+        assert call.method == REPLACE
+    else:
+        assert call.method == UPDATE and call.inputs[2] == ex.Text(name, AT)
+    same_as_before(program, made.program, width)
+
+
+def leaves(c: Case) -> Body:
+    return [st.Block("out", (c.read(), if_(valid("h"), [st.Leave("out", AT)]), c.write(c.k)), AT)]
+
+
+def another_cell(c: Case) -> Body:
+    return [c.read(index=0), c.write(c.v, index=1)]
+
+
+def another_register(c: Case) -> Body:
+    return [c.read(), c.write(c.v, "q")]
+
+
+def twice(c: Case) -> Body:
+    return [c.read(), c.write(c.k), c.write(c.op("+", c.v, c.k))]
+
+
+def drawn(c: Case) -> Body:
+    """What it writes is drawn in between."""
+    draw = c.call("random.range", None, const(0, c.width), const(9, c.width), out="w")
+    return [c.read(), draw, c.write(c.get("w"))]
+
+
+def looped(c: Case) -> Body:
+    again = st.While(
+        c.op("<", c.get("w"), const(3, c.width)), (c.set("w", c.op("+", c.get("w"), const(1, c.width))),), AT
+    )
+    return [c.read(), again, c.write(c.get("w"))]
+
+
+def own_index(c: Case) -> Body:
+    v = ex.Cast(c.v, Bits(32), AT)
+    return [c.call("register.read", "r", v, out="v"), c.call("register.write", "r", v, c.k)]
+
+
+@pytest.mark.parametrize("make", [leaves, another_cell, another_register, twice, drawn, looped, own_index])
+def test_no_update(make: object) -> None:
+    case = Case()
+    made = with_atomic_regions(case.program(make(case)))  # type: ignore[operator]
+    assert made.groups and not made.updated
+    assert not {UPDATE, REPLACE} & {call.method for call in calls(made.program)}
+
+
+def test_a_register_is_kept_in_one_way() -> None:
+    """Where one region holds cells of it, all do."""
+    case = Case()
+    made = with_atomic_regions(case.program([if_(valid("h"), plus(case), twice(case))]))
+    assert [group.kept for group in made.groups] == [Kept.STRIPES]
+    assert [call.method for call in calls(made.program)].count("region.hold") == 2
+
+
+def test_single_accesses_beside_updates_are_as_they_are() -> None:
+    case = Case()
+    made = with_atomic_regions(
+        case.program([if_(valid("h"), plus(case), [if_(valid("h"), [case.read()], [case.write(case.k)])])])
+    )
+    assert [call.method for call in calls(made.program)] == [UPDATE, "register.read", "register.write"]
