@@ -9,7 +9,7 @@ import contextlib
 import difflib
 import errno
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 
 import click
@@ -30,6 +30,7 @@ VERBS = {
     "bench": "Measure throughput and cycles a packet.",
     "ctl": "Send commands to a running switch, or read its statistics.",
     "test-kernel": "Test a table kernel of your own.",
+    "shims": "Write BMv2's commands (simple_switch, p4c, ...), which call macsad.",
     "sysroot": "Download what building for another architecture needs.",
 }
 
@@ -87,8 +88,13 @@ def main() -> None:
 
 def call(arguments: list[str]) -> int:
     """Run a verb; its exit code. Never raises."""
+    return called(lambda: cli.main(arguments, prog_name="macsad", standalone_mode=False))
+
+
+def called(act: Callable[[], object]) -> int:
+    """Do something as a verb does it: what is wrong is told. The exit code. Never raises."""
     try:
-        result = cli.main(arguments, prog_name="macsad", standalone_mode=False)
+        result = act()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as stop:
         return stop.exit_code

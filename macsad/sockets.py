@@ -40,7 +40,7 @@ def folder() -> Path:
     return private.temporary_folder()
 
 
-def _made_folder() -> Path:
+def folder_made() -> Path:
     """The folder, made if need be. Raises: PlaceError."""
     made = folder()
     try:
@@ -68,7 +68,7 @@ def _answers(path: Path) -> bool:
 def place() -> Iterator[tuple[Path, bool]]:
     """A path for one switch, and whether it is not the usual one as that is taken. While the context lasts, no other
     `macsad run` gets it. Raises: PlaceError."""
-    where = _made_folder()
+    where = folder_made()
     lock = os.open(where / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

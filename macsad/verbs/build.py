@@ -39,7 +39,7 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
     "bmv2_file",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the program as BMv2's JSON, too, which simple_switch and `macsad` read (docs/bmv2.md).",
+    help="Write the program as BMv2's JSON, too, which simple_switch and `macsad` read (docs/bmv2-today.md).",
 )
 @click.option(
     "-v", "--verbose", is_flag=True, help="Tell what was decided: table kernels, stages, how registers are kept."

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from macsad.cli import VERBS, cli
+from macsad.shims import p4c, runtime_cli, simple_switch
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "apps").rglob("*.md")]
@@ -37,7 +38,16 @@ OPTION = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)(?![\w-]|\*|[A-Z])")
 # Options of other programs.
 SETPRIV = {"ambient-caps", "clear-groups", "inh-caps", "regid", "reuid"}
 DPDK = {"auto-start", "forward-mode", "no-lsc-interrupt", "total-num-mbufs"}
-BMV2 = {"drop-port", "priority-queues"}
+BMV2 = {
+    option
+    for module, names in (
+        (simple_switch, ("simple_switch", "simple_switch_grpc")),
+        (p4c, ("p4c", "p4c-bm2-ss")),
+        (runtime_cli, ("c",)),
+    )
+    for name in names
+    for option in re.findall(r"--([a-z][\w-]*)", module.parser(name).format_help(), re.IGNORECASE)
+}
 BUILD_TOOLS = {"disable-shared", "host", "no-drivers", "prefix", "static", "strict", "sysroot"} | {
     f"without-{part}" for part in ("examples", "openssl", "tests")
 }

@@ -1,0 +1,1 @@
+"""BMv2's commands by their own names and options: what scripts start them with, they understand."""

@@ -1,0 +1,179 @@
+"""simple_switch and simple_switch_grpc: runs a program, in BMv2's JSON or in P4, on the interfaces that are named.
+
+The command's process is the parent of the switch, which ends with it, however that ends. `--thrift-port` names the switch:
+its control socket is found by it (simple_switch_CLI), and connections to the port are taken, so that scripts that wait for
+BMv2 by it see that the switch is ready. Thrift itself is not spoken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from macsad.control import Client, ControlError
+from macsad.shims.options import Parser, fail, note
+from macsad.shims.ports import DEFAULT_PORT, socket_of
+
+DROP_PORT = 511
+GRPC = "simple_switch_grpc"
+_USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4 | --no-p4) [-- options of the target]"
+# what is understood and has no effect → why, for who asked for it
+_WITHOUT_EFFECT = {
+    "pcap": "no pcap files are written of its ports; tcpdump on the interface does",
+    "packet_in": "packets are not taken from nanomsg: name interfaces by -i",
+    "nanolog": "no events are sent to nanomsg",
+    "notifications_addr": "no notifications are sent to nanomsg; digests go to subscribers of the control socket",
+    "debugger": "there is no debugger",
+    "debugger_addr": "there is no debugger",
+    "dump_packet_data": "packets are not logged",
+    "priority_queues": "packets do not wait in queues",
+    "enable_swap": "a running switch takes no other program: end it and start it anew",
+    "log_file_max_size": "one log file is written, of any size",
+    "log_file_max_files": "one log file is written, of any size",
+}
+# what needs no word: it asks for what is so anyway, or for less than there is
+_GRANTED = ("log_console", "log_level", "log_flush", "disable_swap", "max_port_count", "max_mc_groups", "max_l1_entries",
+            "max_l2_entries", "device_id")  # fmt: skip
+_REFUSED = {
+    "restore_state": "a state that was serialized cannot be restored",
+    "dp_grpc_server_addr": "packets cannot be injected over gRPC",
+    "grpc_server_ssl": "the P4Runtime server has no TLS",
+    "grpc_server_with_client_auth": "the P4Runtime server has no TLS",
+}
+
+
+def parser(name: str) -> Parser:
+    made = Parser(name, _USAGE, "Runs a program as BMv2's command of this name does (macsad).")
+    add = made.add_argument
+    add("program", nargs="?", type=Path)
+    add("-i", "--interface", action="append", default=[], metavar="N@NAME", help="port N is an interface")
+    add("--use-files", type=int, metavar="SECONDS", help="ports are NAME_in.pcap and NAME_out.pcap")
+    add("--no-p4", action="store_true", help="start without a program, which P4Runtime brings")
+    add("--thrift-port", type=int, default=DEFAULT_PORT, metavar="N", help=f"names the switch [{DEFAULT_PORT}]")
+    add("--device-id", type=int, default=0, metavar="N")
+    add("--log-file", type=Path, metavar="FILE", help="where messages of the program go")
+    add("--log-console", action="store_true", help="messages of the program on standard error")
+    add("-L", "--log-level", metavar="LEVEL")
+    add("--pcap", nargs="?", const=".", metavar="DIR")
+    add("--dump-packet-data", type=int, metavar="N")
+    for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr", "restore-state"):
+        add(f"--{option}", metavar="ADDR")
+    for option in ("log-file-max-size", "log-file-max-files", "max-port-count"):
+        add(f"--{option}", type=int, metavar="N")
+    for option in ("log-flush", "debugger"):
+        add(f"--{option}", action="store_true")
+    add("-v", "--version", action="version", version=f"macsad {version('macsad')}, as {name}")
+    add("--json-version", action="version", version="2.24")
+    target = made.add_argument_group("options of the target, also behind --")
+    for option in ("drop-port", "priority-queues", "max-mc-groups", "max-l1-entries", "max-l2-entries"):
+        target.add_argument(f"--{option}", type=int, metavar="N")
+    if name == GRPC:
+        target.add_argument("--grpc-server-addr", metavar="ADDR", default="0.0.0.0:9559")
+        target.add_argument("--cpu-port", type=int, metavar="N")
+        for option in ("dp-grpc-server-addr", "grpc-server-cacert", "grpc-server-cert", "grpc-server-key"):
+            target.add_argument(f"--{option}", metavar="VALUE")
+        for option in ("grpc-server-ssl", "grpc-server-with-client-auth", "disable-swap"):
+            target.add_argument(f"--{option}", action="store_true")
+    else:
+        target.add_argument("--enable-swap", action="store_true")
+    return made
+
+
+def main(name: str, arguments: list[str]) -> int:
+    """Runs until the switch ends; its exit code. 2: wrong usage."""
+    asked = parser(name).parse_args([word for word in arguments if word != "--"])
+    for option, why in _REFUSED.items():
+        if getattr(asked, option, None):
+            return fail(name, f"--{option.replace('_', '-')}: {why}")
+    if asked.drop_port not in (None, DROP_PORT):
+        return fail(name, f"--drop-port: the drop port is {DROP_PORT}")
+    if asked.program is None and not asked.no_p4:
+        return fail(name, "name a program, or start without one by --no-p4", 2)
+    ports, problem = _ports(asked)
+    if problem:
+        return fail(name, problem, 2)
+    for option, why in _WITHOUT_EFFECT.items():
+        if getattr(asked, option, None):
+            note(name, f"--{option.replace('_', '-')}: {why}")
+    command = ["run", *([str(asked.program)] if asked.program else []), *ports]
+    if name == GRPC:
+        served = p4runtime(asked)
+        if served is None and asked.no_p4:
+            return fail(name, "--no-p4 needs the P4Runtime server, which this macsad lacks")
+        if served is None:
+            note(name, f"no P4Runtime server at {asked.grpc_server_addr}: this macsad lacks it")
+        command += served or []
+    elif asked.no_p4:
+        return fail(name, "--no-p4: only simple_switch_grpc gets its program later")
+    if asked.log_file:
+        command += ["--log", str(asked.log_file)]
+    try:
+        with _named(asked.thrift_port) as listening:
+            from macsad import cli
+
+            made_in = listening.with_suffix("")
+            return cli.call([*command, "--socket", str(listening), "-o", str(made_in)])
+    except OSError as error:
+        if error.errno != errno.EADDRINUSE:
+            raise
+        return fail(name, f"--thrift-port: another process has port {asked.thrift_port}")
+
+
+def p4runtime(asked: argparse.Namespace) -> list[str] | None:
+    """The options of `macsad run` that serve P4Runtime; None where it has none. The only place that knows them."""
+    from macsad.verbs.run import command as run
+
+    known = {word for option in run.params for word in option.opts}
+    if "--p4runtime" not in known:
+        return None
+    words = ["--p4runtime", asked.grpc_server_addr]
+    for option, value in (("--device-id", asked.device_id), ("--cpu-port", asked.cpu_port)):
+        if value is not None and option in known:
+            words += [option, str(value)]
+    return words
+
+
+def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:
+    """The ports as `macsad run` has them, or what is wrong with one."""
+    words: list[str] = []
+    for text in asked.interface:
+        match = re.fullmatch(r"(\d+)@(.+)", text)
+        if match is None:
+            return [], f"'{text}' is not PORT@INTERFACE"
+        number, interface = match.groups()
+        if asked.use_files is not None:
+            interface = f"pcap:{interface}_in.pcap,{interface}_out.pcap"
+        words += ["--port", f"{number}={interface}"]
+    return words or ["--port", "510=ctl:"], ""
+
+
+@contextlib.contextmanager
+def _named(thrift_port: int) -> Iterator[Path]:
+    """The control socket of the switch of that port, which is taken meanwhile. Raises: OSError, where another has it."""
+    place = socket_of(thrift_port)
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind(("0.0.0.0", thrift_port))
+        threading.Thread(target=_answer, args=(taken, place), daemon=True).start()
+        yield place
+
+
+def _answer(taken: socket.socket, place: Path) -> None:
+    """Take connections as soon as the switch is ready, and end each at once."""
+    while True:
+        with contextlib.suppress(ControlError, OSError):
+            Client(place).close()
+            break
+        time.sleep(0.05)
+    with contextlib.suppress(OSError):
+        taken.listen()
+        while True:
+            taken.accept()[0].close()
