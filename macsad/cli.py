@@ -30,7 +30,7 @@ VERBS = {
     "bench": "Measure throughput and cycles a packet.",
     "ctl": "Send commands to a running switch, or read its statistics.",
     "test-kernel": "Test a table kernel of your own.",
-    "shims": "Write BMv2's commands (simple_switch, p4c, ...), which call macsad.",
+    "shims": "Write BMv2's commands (simple_switch, p4c, ...).",
     "sysroot": "Download what building for another architecture needs.",
 }
 
