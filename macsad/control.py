@@ -12,7 +12,7 @@ import socket
 import struct
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,9 @@ _HEAD = struct.Struct(">IBBH")
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 _BULK_STEP = 4 << 20
 _INJECT_STEP = 1 << 20
+_UPDATE_STEP = 10_000  # changes
+_LENGTH = struct.Struct(">I")
+_OUTCOME = struct.Struct(">BI")
 
 
 class Message(enum.IntEnum):
@@ -36,6 +39,42 @@ class Message(enum.IntEnum):
     DESCRIBE = 8
     SET = 9
     SHUTDOWN = 10
+    UPDATE = 11
+    READ = 12
+
+
+class Update(enum.IntEnum):
+    """Changes of an UPDATE."""
+
+    ADD = 1
+    MODIFY = 2
+    REMOVE = 3
+    SET_DEFAULT = 4
+    RESET_DEFAULT = 5
+    ELEMENT = 6
+
+
+class Outcome(enum.IntEnum):
+    """What became of a change."""
+
+    DONE = 0
+    NOT_TRIED = 1
+    WRONG = 2
+    EXISTS = 3
+    NONE = 4
+    FULL = 5
+    CONSTANT = 6
+    BUSY = 7
+    NO_MEMORY = 8
+
+
+class Reading(enum.IntEnum):
+    """What a READ reads."""
+
+    ENTRIES = 1
+    ENTRY = 2
+    DEFAULT = 3
+    ELEMENTS = 4
 
 
 class Status(enum.IntEnum):
@@ -43,6 +82,9 @@ class Status(enum.IntEnum):
     FAILED = 1
     WRONG = 2
     MORE = 3
+
+
+_OUTCOMES = tuple(Outcome)
 
 
 class ControlError(Exception):
@@ -243,6 +285,56 @@ class Client:
         """Set burst and sub-batch, 0: as it is; returns what they are now."""
         now = struct.unpack(">HH", self._good(Message.SET, struct.pack(">HH", burst, sub_batch)))
         return now[0], now[1]
+
+    def update(self, changes: Sequence[bytes], *, keep_going: bool = True) -> list[tuple[Outcome, int]]:
+        """Make changes in binary form, each its kind (Update) and what it needs: docs/control.md. Up to the first that
+        fails unless `keep_going`. What became of each, and its number."""
+        outcomes: list[tuple[Outcome, int]] = []
+        for first in range(0, len(changes), _UPDATE_STEP):
+            block = changes[first : first + _UPDATE_STEP]
+            payload = b"".join([bytes([keep_going]), *(_LENGTH.pack(len(c) - 1) + c for c in block)])
+            answer = self._good(Message.UPDATE, payload)
+            outcomes += [(_OUTCOMES[code], number) for code, number in _OUTCOME.iter_unpack(answer)]
+            if not keep_going and outcomes[-1][0] is not Outcome.DONE:
+                break
+        return outcomes + [(Outcome.NOT_TRIED, 0)] * (len(changes) - len(outcomes))
+
+    def read_entries(self, table: int) -> Iterator[bytes]:
+        """The entries of a table in binary form, part by part."""
+        cursor = bytes(8)
+        while True:
+            status, answer = self._ask(Message.READ, struct.pack(">BH", Reading.ENTRIES, table) + cursor)
+            if status not in (Status.OK, Status.MORE):
+                raise ControlError(_text(answer))
+            cursor = answer[:8]
+            if len(answer) > 8:
+                yield answer[8:]
+            if status is Status.OK:
+                return
+
+    def read_entry(self, table: int, key: bytes) -> bytes | None:
+        """The entry with that very key, or None."""
+        status, answer = self._ask(Message.READ, struct.pack(">BH", Reading.ENTRY, table) + key)
+        if status is Status.WRONG:
+            raise ControlError(_text(answer))
+        return answer if status is Status.OK else None
+
+    def read_default(self, table: int) -> bytes:
+        """The default entry of a table: its index and its action."""
+        return self._good(Message.READ, struct.pack(">BH", Reading.DEFAULT, table))
+
+    def read_elements(self, extern: int, first: int, count: int, size: int) -> bytes:
+        """Elements of a counter, register or meter, `size` bytes each."""
+        elements = b""
+        while True:
+            done = len(elements) // size
+            request = struct.pack(">BHII", Reading.ELEMENTS, extern, first + done, count - done)
+            status, answer = self._ask(Message.READ, request)
+            if status not in (Status.OK, Status.MORE):
+                raise ControlError(_text(answer))
+            elements += answer
+            if status is Status.OK:
+                return elements
 
     def shutdown(self) -> None:
         """End the switch."""

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from macsad import sockets, statistics
@@ -22,6 +22,7 @@ SWITCH_OPTIONS = (
     "--until-end", "--until-idle", "--parent", "--log", "--buffers", "--max-frame", "--seed", "--busy", "--verbose", "--help",
 )  # fmt: skip
 PERIOD_S = 1.0
+Beside = Callable[[Path], contextlib.AbstractContextManager[object]]
 KILLED = 128  # and the signal, as shells have it
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -34,14 +35,16 @@ def run(
     rest: tuple[str, ...],
     *,
     tells_ends: bool = True,
+    beside: Beside = contextlib.nullcontext,
 ) -> int:
     """Run the switch until no port can receive any more or it is interrupted; its exit code (0 after Ctrl-C), 128 + N when
-    signal N killed it. `tells_ends`: its platform tells the end of a file; else that is taken from what comes no more."""
+    signal N killed it. `tells_ends`: its platform tells the end of a file; else that is taken from what comes no more.
+    `beside`: what runs with it, given its socket, once it listens."""
     try:
         with contextlib.nullcontext((socket, False)) if socket else sockets.place() as (listening, other):
             if other:
                 print(f"another switch has the usual socket; this one listens at {listening}", file=sys.stderr)
-            return _run_at(listening, switch_command, ports, entries, rest, tells_ends)
+            return _run_at(listening, switch_command, ports, entries, rest, tells_ends, beside)
     except sockets.PlaceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -54,6 +57,7 @@ def _run_at(
     entries: Path | None,
     rest: tuple[str, ...],
     tells_ends: bool,
+    beside: Beside,
 ) -> int:
     command = [*switch_command, "--socket", str(listening), "--until-end", "--parent", str(os.getpid())]
     command += [word for port in ports for word in ("--port", port)]
@@ -61,10 +65,23 @@ def _run_at(
     if not tells_ends and all(port.partition("=")[2].startswith(("pcap:", "null:")) for port in ports):
         command.append("--until-idle")
     with _started([*command, *rest]) as switch:
+        code = _while_running(switch, listening, beside)
+    return code if code >= 0 else KILLED - code
+
+
+def _while_running(switch: subprocess.Popen[bytes], listening: Path, beside: Beside) -> int:
+    """Its exit code. What cannot run beside it ends it."""
+    with contextlib.ExitStack() as stack:
+        if beside is not contextlib.nullcontext and (client := _connect(switch, listening)) is not None:
+            client.close()
+            try:
+                stack.enter_context(beside(listening))
+            except BaseException:
+                switch.terminate()
+                raise
         if sys.stderr.isatty():
             _watch(switch, listening)
-        code = switch.wait()
-    return code if code >= 0 else KILLED - code
+        return switch.wait()
 
 
 @contextlib.contextmanager

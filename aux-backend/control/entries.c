@@ -125,6 +125,10 @@ static void recall(struct macs_entries *entries, uint32_t index, struct macs_mat
     }
 }
 
+uint32_t macs_entries_index_of(const struct macs_entries *entries, uint64_t handle) {
+    return (uint32_t)(handle & ((UINT64_C(1) << index_bits(entries)) - 1));
+}
+
 int macs_entries_index(struct macs_entries *entries, uint64_t handle, uint32_t *index) {
     int status = make_map(entries);
     if (status)
@@ -188,6 +192,10 @@ int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const voi
     const struct macs_entry *entry;
     int status = macs_entries_get(entries, handle, &match, &entry);
     return status ? status : ops_of(entries)->modify(entries->table->state, &match, value);
+}
+
+int macs_entries_change(struct macs_entries *entries, const struct macs_match *match, const void *value) {
+    return ops_of(entries) ? ops_of(entries)->modify(entries->table->state, match, value) : -ENODEV;
 }
 
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {

@@ -29,6 +29,8 @@ void macs_entries_fini(struct macs_entries *entries);
 
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint64_t *handle);
 int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const void *value);
+/* The same, of the entry with that very match. */
+int macs_entries_change(struct macs_entries *entries, const struct macs_match *match, const void *value);
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle);
 
 /* The entry of a handle will be modified or deleted soon: prefetch what that looks at. In steps, from 0: each fetches
@@ -46,6 +48,8 @@ int macs_entries_find(struct macs_entries *entries, const struct macs_match *mat
 /* The entry of a handle; `match` is good until the next call. */
 int macs_entries_get(struct macs_entries *entries, uint64_t handle, struct macs_match *match,
                      const struct macs_entry **entry);
+/* The index in a handle that is good. */
+uint32_t macs_entries_index_of(const struct macs_entries *entries, uint64_t handle);
 /* The index that a handle stands for. -ENOENT. */
 int macs_entries_index(struct macs_entries *entries, uint64_t handle, uint32_t *index);
 

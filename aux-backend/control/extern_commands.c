@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/console.h"
+#include "control/elements.h"
 #include "control/value.h"
 #include "runtime/externs.h"
 #include "runtime/hold.h"
@@ -110,9 +111,12 @@ static int counter_reset(struct macs_console *console, unsigned count, char **wo
 
 #define HOLD_SPINS 100000u /* some tenths of a second: a region is a few instructions, unless its worker hangs */
 
-/* Set an element while no worker is at it. False: one holds it and does not let go. */
-static bool set_element(struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
-                        const uint64_t *limbs) {
+bool macs_element_set(struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
+                      const uint8_t *bytes) {
+    uint64_t limbs[UINT16_MAX / 64 + 1] = {0};
+    const uint32_t count = macs_value_bytes(desc->bits);
+    for (uint32_t back = 0; back < count; back++)
+        limbs[back / 8] |= (uint64_t)bytes[count - 1 - back] << back % 8 * 8;
     if (desc->locks && !macs_hold_from_outside(desc->locks, index, HOLD_SPINS))
         return false;
     macs_register_write(reg, index, limbs);
@@ -121,24 +125,24 @@ static bool set_element(struct macs_register *reg, const struct macs_extern_desc
     return true;
 }
 
-/* Read an element. One of several words is read while no worker is at it, unless that takes too long. */
-static void get_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
-                        uint64_t *limbs) {
+/* One of several words is read while no worker is at it, unless that takes too long. */
+void macs_element_get(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
+                      uint8_t *bytes) {
+    uint64_t limbs[UINT16_MAX / 64 + 1];
+    const uint32_t count = macs_value_bytes(desc->bits);
     const bool held = desc->locks && desc->bits > 64 && macs_hold_from_outside(desc->locks, index, HOLD_SPINS / 100);
     macs_register_read(reg, index, limbs);
     if (held)
         macs_hold_end_from_outside(desc->locks, index);
+    for (uint32_t back = 0; back < count; back++)
+        bytes[count - 1 - back] = (uint8_t)(limbs[back / 8] >> back % 8 * 8);
 }
 
 static void print_element(const struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
                           struct macs_text *answer) {
-    uint64_t limbs[UINT16_MAX / 64 + 1];
-    uint8_t bytes[sizeof(limbs)];
-    uint32_t count = macs_value_bytes(desc->bits);
-    get_element(reg, desc, index, limbs);
-    for (uint32_t back = 0; back < count; back++)
-        bytes[count - 1 - back] = (uint8_t)(limbs[back / 8] >> back % 8 * 8);
-    macs_value_print(answer, bytes, count);
+    uint8_t bytes[UINT16_MAX / 8 + 1];
+    macs_element_get(reg, desc, index, bytes);
+    macs_value_print(answer, bytes, macs_value_bytes(desc->bits));
 }
 
 struct shown {
@@ -190,11 +194,7 @@ static int register_write(struct macs_console *console, unsigned count, char **w
     if (!desc || parse_index(console, desc, words[1], &index, answer) ||
         macs_value_parse(words[2], strlen(words[2]), desc->bits, bytes, answer))
         return -1;
-    uint64_t limbs[UINT16_MAX / 64 + 1] = {0};
-    uint32_t length = macs_value_bytes(desc->bits);
-    for (uint32_t back = 0; back < length; back++)
-        limbs[back / 8] |= (uint64_t)bytes[length - 1 - back] << back % 8 * 8;
-    return set_element(state, desc, index, limbs) ? 0 : is_held(desc, answer);
+    return macs_element_set(state, desc, index, bytes) ? 0 : is_held(desc, answer);
 }
 
 /* A sweep over elements that shares a lock among those in a row. */

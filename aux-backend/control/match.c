@@ -177,8 +177,8 @@ static void store_limbs(uint8_t *place, uint32_t size, const uint8_t *bytes, uin
     }
 }
 
-/* Into the value's place for the parameter, in the host's byte order. */
-static void store_param(const struct macs_param *param, const uint8_t *bytes, void *value) {
+/* In the host's byte order. */
+void macs_param_store(const struct macs_param *param, const uint8_t *bytes, void *value) {
     uint8_t *place = (uint8_t *)value + param->offset;
     uint64_t word = 0;
     uint32_t count = macs_value_bytes(param->bits);
@@ -219,7 +219,7 @@ int macs_params_parse(const struct macs_table_desc *desc, uint32_t action, char 
             macs_text_free(&reason);
             return -1;
         }
-        store_param(param, bytes, value);
+        macs_param_store(param, bytes, value);
     }
     return 0;
 }

@@ -27,6 +27,9 @@ int macs_match_parse(const struct macs_table_desc *desc, char *const words[], st
 int macs_params_parse(const struct macs_table_desc *desc, uint32_t action, char *const words[], void *value,
                       struct macs_text *why);
 
+/* Set a parameter of the value to such bytes as macs_param_bytes() gives. */
+void macs_param_store(const struct macs_param *param, const uint8_t *bytes, void *value);
+
 /* "0a000000/8" for the field. */
 void macs_match_print_field(struct macs_text *text, const struct macs_table_desc *desc, unsigned field,
                             const struct macs_match *match);

@@ -6,7 +6,9 @@
 
 #include "control/describe.h"
 #include "control/protocol.h"
+#include "control/reads.h"
 #include "control/script.h"
+#include "control/updates.h"
 
 static void reply(struct macs_client *client, uint8_t type, uint8_t status, const void *payload, size_t length) {
     macs_client_send(client, type, status, client->tag, payload, length);
@@ -116,6 +118,37 @@ static void json(struct macs_server *server, struct macs_client *client, uint8_t
     reply_text(client, type, MACS_STATUS_OK, answer);
 }
 
+/* Changes; a message that is not whole does nothing. */
+static bool update(struct macs_server *server, struct macs_client *client) {
+    struct macs_client_request *request = &client->request;
+    if (!request->progress.begun) {
+        const char *why = macs_updates_begin(request);
+        if (why) {
+            wrong(client, MACS_MESSAGE_UPDATE, why);
+            return true;
+        }
+        request->progress.begun = true;
+    }
+    if (!macs_updates_run(server->console, request))
+        return false;
+    if (request->answer.cut)
+        wrong(client, MACS_MESSAGE_UPDATE, "no memory");
+    else
+        reply_text(client, MACS_MESSAGE_UPDATE, MACS_STATUS_OK, &request->answer);
+    return true;
+}
+
+static void read_part(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
+    struct macs_bytes answer = {0};
+    const char *why;
+    enum macs_message_status status = macs_reads_do(server->console, payload, length, &answer, &why);
+    if (why)
+        wrong(client, MACS_MESSAGE_READ, why);
+    else
+        reply(client, MACS_MESSAGE_READ, (uint8_t)status, answer.data, answer.length);
+    free(answer.data);
+}
+
 static void begin_command(struct macs_client_request *request) {
     char *line = (char *)request->payload;
     request->progress = (struct macs_progress){0};
@@ -142,6 +175,8 @@ void macs_message_begin(struct macs_client *client) {
         begin_command(&client->request);
     if (client->request.type == MACS_MESSAGE_BULK)
         begin_bulk(&client->request);
+    if (client->request.type == MACS_MESSAGE_UPDATE)
+        client->request.progress = (struct macs_progress){0};
 }
 
 bool macs_message_handle(struct macs_server *server, struct macs_client *client) {
@@ -153,6 +188,11 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         return command(server, client);
     case MACS_MESSAGE_BULK:
         return bulk(server, client);
+    case MACS_MESSAGE_UPDATE:
+        return update(server, client);
+    case MACS_MESSAGE_READ:
+        read_part(server, client, payload, length);
+        return true;
     case MACS_MESSAGE_INJECT:
         inject(server, client, payload, length);
         return true;

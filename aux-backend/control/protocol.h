@@ -16,6 +16,9 @@
  *   DESCRIBE    -                                    JSON
  *   SET         u16 burst, u16 sub-batch; 0: as is   u16 burst, u16 sub-batch, as they are now
  *   SHUTDOWN    -                                    -
+ *   UPDATE      u8 flags, (u32 length, u8 change,    for each change u8 status, u32 number
+ *               bytes)…
+ *   READ        u8 kind, what it needs               what it is; MORE: a part of it
  *
  * COLLECT is answered when all frames that were injected before have left the pipelines.
  */
@@ -38,6 +41,8 @@ enum macs_message_type {
     MACS_MESSAGE_DESCRIBE,
     MACS_MESSAGE_SET,
     MACS_MESSAGE_SHUTDOWN,
+    MACS_MESSAGE_UPDATE,
+    MACS_MESSAGE_READ,
 };
 
 enum macs_message_status {
@@ -47,10 +52,40 @@ enum macs_message_status {
     MACS_STATUS_MORE,
 };
 
-/* Flags of BULK. */
+/* Flags of BULK; UPDATE has the first one. */
 enum macs_bulk_flags {
     MACS_BULK_CONTINUE = 1, /* go on behind a line that failed */
     MACS_BULK_ANSWERS = 2,  /* the text has what the lines printed, too */
+};
+
+/* Changes of UPDATE. */
+enum macs_update {
+    MACS_UPDATE_ADD = 1,       /* u16 table, key, action; the number is the entry's index */
+    MACS_UPDATE_MODIFY,        /* likewise */
+    MACS_UPDATE_REMOVE,        /* u16 table, key */
+    MACS_UPDATE_SET_DEFAULT,   /* u16 table, action */
+    MACS_UPDATE_RESET_DEFAULT, /* u16 table */
+    MACS_UPDATE_ELEMENT,       /* u16 extern, u32 index, element */
+};
+
+enum macs_update_status {
+    MACS_UPDATE_DONE,
+    MACS_UPDATE_NOT_TRIED, /* one before it failed */
+    MACS_UPDATE_WRONG,     /* not a change of this protocol or program */
+    MACS_UPDATE_EXISTS,
+    MACS_UPDATE_NONE,
+    MACS_UPDATE_FULL,
+    MACS_UPDATE_CONSTANT,
+    MACS_UPDATE_BUSY, /* a worker hangs */
+    MACS_UPDATE_NO_MEMORY,
+};
+
+/* What READ reads. */
+enum macs_read {
+    MACS_READ_ENTRIES = 1, /* u16 table, u64 cursor → u64 cursor, (key, u32 index, action)… */
+    MACS_READ_ENTRY,       /* u16 table, key → key, u32 index, action; FAILED: there is none */
+    MACS_READ_DEFAULT,     /* u16 table → u32 index, action */
+    MACS_READ_ELEMENTS,    /* u16 extern, u32 first, u32 count → elements */
 };
 
 static inline void macs_put_u16(uint8_t *bytes, uint16_t value) {

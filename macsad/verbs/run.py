@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from pathlib import Path
 
 import click
@@ -10,6 +12,7 @@ from macsad import compilation, running
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
+from macsad.p4runtime.serving import Settings, serving
 from macsad.progress import compiling
 from macsad.targets import machine
 from transpiler.toolchain import toolchain
@@ -29,6 +32,12 @@ PORT_HELP = (
 @click.option(
     "--socket", type=click.Path(path_type=Path), help="Listen for `macsad ctl` here, if not at the usual place."
 )
+@click.option("--p4runtime", "address", metavar="ADDRESS",
+              help="Serve P4Runtime at HOST:PORT or unix:PATH; `macsad serve` has more options.")  # fmt: skip
+@click.option("--device-id", type=click.IntRange(0, (1 << 64) - 1), default=0, show_default=True,
+              help="With --p4runtime: the number by which controllers know the switch.")  # fmt: skip
+@click.option("--cpu-port", type=click.IntRange(0, 65535),
+              help="With --p4runtime: a port of this number for packets from and to controllers.")  # fmt: skip
 @generating_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
@@ -37,6 +46,9 @@ def command(
     entries: Path | None,
     folder: Path,
     socket: Path | None,
+    address: str | None,
+    device_id: int,
+    cpu_port: int | None,
     rest: tuple[str, ...],
     **program: object,
 ) -> int:
@@ -49,6 +61,13 @@ def command(
     another --arch it runs under qemu-user.
     """
     _known(rest)
+    settings = None if address is None else Settings(address, device_id, cpu_port)
+    if settings is not None:
+        settings.check()
+    if cpu_port is not None:
+        if settings is None:
+            raise click.UsageError("--cpu-port is for --p4runtime")
+        ports = (*ports, f"{cpu_port}=ctl:")
     request = Request.of(program)
     built_for = machine(request.target, program)
     hlir = compilation.load(request)
@@ -57,7 +76,11 @@ def command(
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     command_line = (*wrapper, str(binary.resolve()))
-    return running.run(command_line, ports, entries, socket, rest, tells_ends=built_for.platform != "odp")
+    beside: running.Beside = contextlib.nullcontext
+    if settings is not None:
+        beside = functools.partial(serving, settings, compilation.p4info(request, hlir), request.path.read_bytes())
+    tells_ends = built_for.platform != "odp"
+    return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=beside)
 
 
 def _known(rest: tuple[str, ...]) -> None:

@@ -1,0 +1,228 @@
+#include "control/updates.h"
+
+#include <errno.h>
+
+#include "control/elements.h"
+#include "control/match_wire.h"
+#include "control/value.h"
+#include "runtime/externs.h"
+#include "runtime/meter.h"
+#include "runtime/profile.h"
+
+#define HEAD 5u              /* u32 length, u8 change */
+#define UPDATES_MAX 1000000u /* in a message */
+#define TOGETHER 16u         /* between two looks at the clock */
+
+/* What a change is done to, and the number that is its answer. */
+struct change {
+    struct macs_console *console;
+    struct macs_wire wire;
+    uint32_t number;
+};
+
+static enum macs_update_status status_of(int status) {
+    switch (-status) {
+    case 0:
+        return MACS_UPDATE_DONE;
+    case EEXIST:
+        return MACS_UPDATE_EXISTS;
+    case ENOENT:
+    case ESRCH:
+        return MACS_UPDATE_NONE;
+    case ENOSPC:
+        return MACS_UPDATE_FULL;
+    case EBUSY:
+        return MACS_UPDATE_BUSY;
+    case ENOMEM:
+        return MACS_UPDATE_NO_MEMORY;
+    default:
+        return MACS_UPDATE_WRONG;
+    }
+}
+
+/* --- entries --------------------------------------------------------------------------------------------------------
+ */
+
+static struct macs_entries *take_table(struct change *change) {
+    const uint16_t table = macs_wire_u16(&change->wire);
+    return !change->wire.cut && table < change->console->sw->program->table_count ? &change->console->tables[table]
+                                                                                  : NULL;
+}
+
+/* The member or group that an entry names is there. */
+static bool is_known(const struct macs_program *program, const struct macs_table_desc *desc,
+                     const struct macs_entry *entry) {
+    if (entry->action != MACS_INDIRECT_MEMBER && entry->action != MACS_INDIRECT_GROUP)
+        return true;
+    const struct macs_profile *profile = program->externs[desc->profile - 1];
+    const uint32_t handle = ((const struct macs_indirect *)entry)->handle;
+    return handle < profile->size &&
+           (entry->action == MACS_INDIRECT_GROUP ? atomic_load(&profile->groups[handle]) != NULL
+                                                 : atomic_load(&profile->members[handle]) != NULL);
+}
+
+/* An action for an entry, or for the default entry, into console->value. */
+static enum macs_update_status take_action(struct change *change, const struct macs_table_desc *desc, bool in_default) {
+    const struct macs_entry *entry = change->console->value;
+    if (!macs_action_take(desc, &change->wire, change->console->value) || !macs_wire_whole(&change->wire))
+        return MACS_UPDATE_WRONG;
+    if (!desc->value_set && entry->action < desc->action_count &&
+        desc->actions[entry->action].scope == (in_default ? MACS_TABLE_ONLY : MACS_DEFAULT_ONLY))
+        return MACS_UPDATE_WRONG;
+    return is_known(change->console->sw->program, desc, entry) ? MACS_UPDATE_DONE : MACS_UPDATE_NONE;
+}
+
+static enum macs_update_status change_entry(struct change *change, uint8_t kind) {
+    struct macs_console *console = change->console;
+    struct macs_entries *entries = take_table(change);
+    struct macs_match match;
+    if (!entries || !macs_match_take(entries->table->desc, &change->wire, &console->buffer, &match))
+        return MACS_UPDATE_WRONG;
+    if (entries->table->desc->const_entries)
+        return MACS_UPDATE_CONSTANT;
+    uint64_t handle = 0;
+    int status;
+    if (kind == MACS_UPDATE_REMOVE) {
+        if (!macs_wire_whole(&change->wire))
+            return MACS_UPDATE_WRONG;
+        status = macs_entries_find(entries, &match, &handle);
+        if (!status) /* deleting by handle makes the map of handles, so that the next entry there has another one */
+            status = macs_entries_delete(entries, handle);
+        return status_of(status);
+    }
+    enum macs_update_status taken = take_action(change, entries->table->desc, false);
+    if (taken != MACS_UPDATE_DONE)
+        return taken;
+    if (kind == MACS_UPDATE_MODIFY)
+        return status_of(macs_entries_change(entries, &match, console->value));
+    status = macs_entries_add(entries, &match, console->value, &handle);
+    change->number = (uint32_t)(status ? 0 : macs_entries_index_of(entries, handle));
+    return status_of(status);
+}
+
+static enum macs_update_status change_default(struct change *change, uint8_t kind) {
+    struct macs_entries *entries = take_table(change);
+    if (!entries || entries->table->desc->value_set)
+        return MACS_UPDATE_WRONG;
+    if (entries->table->desc->const_default)
+        return MACS_UPDATE_CONSTANT;
+    if (kind == MACS_UPDATE_RESET_DEFAULT)
+        return macs_wire_whole(&change->wire) ? status_of(macs_table_set_default(entries->table, NULL))
+                                              : MACS_UPDATE_WRONG;
+    enum macs_update_status taken = take_action(change, entries->table->desc, true);
+    return taken == MACS_UPDATE_DONE ? status_of(macs_table_set_default(entries->table, change->console->value))
+                                     : taken;
+}
+
+/* --- externs --------------------------------------------------------------------------------------------------------
+ */
+
+static enum macs_update_status set_counter(struct macs_wire *wire, void *state, uint32_t index) {
+    struct macs_count count = {.packets = macs_wire_u64(wire)};
+    count.bytes = macs_wire_u64(wire);
+    if (!macs_wire_whole(wire))
+        return MACS_UPDATE_WRONG;
+    macs_counter_set(state, index, count);
+    return MACS_UPDATE_DONE;
+}
+
+static enum macs_update_status set_register(struct macs_wire *wire, void *state, const struct macs_extern_desc *desc,
+                                            uint32_t index) {
+    const uint8_t *bytes = macs_wire_bytes(wire, macs_value_bytes(desc->bits));
+    if (!bytes || !macs_wire_whole(wire) || (desc->bits % 8 && bytes[0] >> desc->bits % 8))
+        return MACS_UPDATE_WRONG;
+    return macs_element_set(state, desc, index, bytes) ? MACS_UPDATE_DONE : MACS_UPDATE_BUSY;
+}
+
+/* A rate that is no number, or so large that its tokens would not be one, is none. */
+static bool is_rate(double value) {
+    return value >= 0 && value < 1e19;
+}
+
+static enum macs_update_status set_meter(struct macs_wire *wire, void *state, uint32_t index) {
+    const uint8_t configured = macs_wire_u8(wire);
+    struct macs_meter_rates rates = {.committed_rate = macs_wire_double(wire) / 1e9};
+    rates.committed_burst = macs_wire_double(wire);
+    rates.peak_rate = macs_wire_double(wire) / 1e9;
+    rates.peak_burst = macs_wire_double(wire);
+    if (!macs_wire_whole(wire) || configured > 1 || !is_rate(rates.committed_rate) || !is_rate(rates.committed_burst) ||
+        !is_rate(rates.peak_rate) || !is_rate(rates.peak_burst) || rates.committed_rate > rates.peak_rate)
+        return MACS_UPDATE_WRONG;
+    macs_meter_set(state, index, configured ? &rates : NULL);
+    return MACS_UPDATE_DONE;
+}
+
+static enum macs_update_status change_element(struct change *change) {
+    const struct macs_program *program = change->console->sw->program;
+    const uint16_t number = macs_wire_u16(&change->wire);
+    const uint32_t index = macs_wire_u32(&change->wire);
+    if (change->wire.cut || number >= program->extern_count || index >= program->extern_descs[number].size)
+        return MACS_UPDATE_WRONG;
+    const struct macs_extern_desc *desc = &program->extern_descs[number];
+    switch ((enum macs_extern_kind)desc->kind) {
+    case MACS_COUNTER:
+    case MACS_DIRECT_COUNTER:
+        return set_counter(&change->wire, program->externs[number], index);
+    case MACS_REGISTER:
+        return set_register(&change->wire, program->externs[number], desc, index);
+    case MACS_METER:
+    case MACS_DIRECT_METER:
+        return set_meter(&change->wire, program->externs[number], index);
+    default:
+        return MACS_UPDATE_WRONG;
+    }
+}
+
+/* --- messages -------------------------------------------------------------------------------------------------------
+ */
+
+static enum macs_update_status do_change(struct change *change, uint8_t kind) {
+    switch (kind) {
+    case MACS_UPDATE_ADD:
+    case MACS_UPDATE_MODIFY:
+    case MACS_UPDATE_REMOVE:
+        return change_entry(change, kind);
+    case MACS_UPDATE_SET_DEFAULT:
+    case MACS_UPDATE_RESET_DEFAULT:
+        return change_default(change, kind);
+    case MACS_UPDATE_ELEMENT:
+        return change_element(change);
+    default:
+        return MACS_UPDATE_WRONG;
+    }
+}
+
+const char *macs_updates_begin(struct macs_client_request *request) {
+    request->progress = (struct macs_progress){.at = 1};
+    request->stopped = false;
+    macs_text_clear(&request->answer);
+    if (!request->length)
+        return "no flags";
+    unsigned count = 0;
+    for (size_t at = 1; at < request->length; count++) {
+        const size_t left = request->length - at;
+        const uint32_t length = left >= HEAD ? macs_get_u32(request->payload + at) : 0;
+        if (left < HEAD || length > left - HEAD)
+            return "a change is cut off";
+        at += HEAD + length;
+    }
+    return count > UPDATES_MAX ? "too many changes" : NULL;
+}
+
+bool macs_updates_run(struct macs_console *console, struct macs_client_request *request) {
+    const bool keep_going = request->payload[0] & MACS_BULK_CONTINUE;
+    for (unsigned done = 1; request->progress.at < request->length; done++) {
+        const uint8_t *head = request->payload + request->progress.at;
+        struct change change = {.console = console, .wire = {.at = head + HEAD, .left = macs_get_u32(head)}};
+        request->progress.at += HEAD + change.wire.left;
+        uint8_t answer[5] = {MACS_UPDATE_NOT_TRIED};
+        if (!request->stopped)
+            answer[0] = (uint8_t)do_change(&change, head[4]);
+        macs_put_u32(answer + 1, change.number);
+        request->stopped |= answer[0] != MACS_UPDATE_DONE && !keep_going;
+        macs_text_bytes(&request->answer, (const char *)answer, sizeof(answer));
+        if (done % TOGETHER == 0 && request->progress.at < request->length && macs_console_slice_over(console))
+            return false;
+    }
+    return true;
+}

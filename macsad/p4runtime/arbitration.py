@@ -1,0 +1,137 @@
+"""Who the primary controller of each role is. P4Runtime spec 1.4.1 sections 5 and 16.
+
+A controller is a stream. Of the controllers of a role, the primary is the one with the highest election id that the role has
+ever had; if that one is gone, there is none until a controller comes with an id at least as high.
+Threads: any.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from dataclasses import dataclass, field
+
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message, message
+
+UNREAD_MAX = 10_000  # messages that wait for a controller that does not read; further ones are lost to it
+
+
+@dataclass(eq=False, slots=True)
+class Controller:
+    """A stream: what it has said of itself, and the messages for it; None ends it."""
+
+    role: str | None = None
+    election: int | None = None
+    out: queue.SimpleQueue[Message | None] = field(default_factory=queue.SimpleQueue)
+
+    def send(self, response: Message) -> None:
+        if self.out.qsize() < UNREAD_MAX:
+            self.out.put(response)
+
+
+def number_of(election: Message) -> int:
+    """A Uint128."""
+    return int(election.high) << 64 | int(election.low)
+
+
+class Arbitration:
+    """The controllers of one device."""
+
+    def __init__(self, device: int) -> None:
+        self.device = device
+        self._lock = threading.Lock()
+        self._controllers: list[Controller] = []
+        self._highest: dict[str, int] = {}
+
+    def update(self, controller: Controller, given: Message) -> None:
+        """A MasterArbitrationUpdate has come. Raises: Refused, and then the stream ends."""
+        role = given.role.name if given.HasField("role") else ""
+        election = number_of(given.election_id) if given.HasField("election_id") else None
+        with self._lock:
+            self._check(controller, given, role, election)
+            before = self._primary(role)
+            known = controller in self._controllers
+            if not known:
+                self._controllers.append(controller)
+            controller.role, controller.election = role, election
+            if election is not None:
+                self._highest[role] = max(election, self._highest.get(role, 0))
+            if self._primary(role) is not before:
+                self._tell(role, [c for c in self._controllers if c.role == role])
+            else:
+                self._tell(role, [controller])
+
+    def _check(self, controller: Controller, given: Message, role: str, election: int | None) -> None:
+        if given.device_id != self.device:
+            raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {given.device_id}")
+        if given.role.id:
+            raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
+        if given.role.HasField("config"):
+            raise Refused(Code.UNIMPLEMENTED, "a role is responsible for all entities: it has no configuration")
+        if controller.role is not None and controller.role != role:
+            raise Refused(Code.FAILED_PRECONDITION, "the role of a stream cannot change")
+        if election == 0:
+            raise Refused(Code.INVALID_ARGUMENT, "an election id is above 0")
+        for other in self._controllers:
+            if other is not controller and other.role == role and election is not None and other.election == election:
+                raise Refused(Code.INVALID_ARGUMENT, "another controller has this election id")
+
+    def gone(self, controller: Controller) -> None:
+        """Its stream has ended."""
+        with self._lock:
+            if controller not in self._controllers:
+                return
+            role = controller.role or ""
+            before = self._primary(role)
+            self._controllers.remove(controller)
+            if self._primary(role) is not before:
+                self._tell(role, [c for c in self._controllers if c.role == role])
+
+    def end(self) -> None:
+        """End all streams."""
+        with self._lock:
+            for controller in self._controllers:
+                controller.out.put(None)
+
+    def require(self, device: int, role: str, election: Message | None) -> None:
+        """Only the primary writes. Raises: Refused."""
+        if device != self.device:
+            raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {device}")
+        with self._lock:
+            primary = self._primary(role)
+            if election is None or primary is None or primary.election != number_of(election):
+                raise Refused(Code.PERMISSION_DENIED, f"the controller is not the primary of the role '{role}'")
+
+    def is_primary(self, controller: Controller) -> bool:
+        with self._lock:
+            return controller.role is not None and self._primary(controller.role) is controller
+
+    def primaries(self) -> list[Controller]:
+        """Those who get packets and digests."""
+        with self._lock:
+            roles = {c.role for c in self._controllers if c.role is not None}
+            return [primary for role in roles if (primary := self._primary(role)) is not None]
+
+    def _primary(self, role: str) -> Controller | None:
+        highest = self._highest.get(role)
+        return next((c for c in self._controllers if c.role == role and c.election == highest and highest), None)
+
+    def _tell(self, role: str, whom: list[Controller]) -> None:
+        primary = self._primary(role)
+        for controller in whom:
+            response = message("StreamMessageResponse")()
+            told = response.arbitration
+            told.device_id = self.device
+            if role:
+                told.role.name = role
+            if (highest := self._highest.get(role)) is not None:
+                told.election_id.high, told.election_id.low = highest >> 64, highest & (1 << 64) - 1
+            if primary is None:
+                told.status.code, told.status.message = Code.NOT_FOUND, "there is no primary"
+            elif primary is controller:
+                told.status.message = "primary"
+            else:
+                told.status.code, told.status.message = Code.ALREADY_EXISTS, "another controller is the primary"
+            told.status.SetInParent()
+            controller.send(response)

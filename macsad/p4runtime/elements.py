@@ -1,0 +1,96 @@
+"""Elements of counters, meters and registers. P4Runtime spec 1.4.1 sections 9.3 to 9.4 and 9.7."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from macsad.control import Client, Update
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message
+from macsad.p4runtime.numbers import canonical, fixed
+from macsad.p4runtime.program import Extern
+
+_AT = struct.Struct(">BHI")
+_COUNT = struct.Struct(">QQ")
+_RATES = struct.Struct(">Bdddd")
+_STEP = 4096  # elements that are read at once
+
+
+def set_counter(extern: Extern, index: int, data: Message) -> bytes:
+    """The change that sets a counter. Raises: Refused."""
+    if data.packet_count < 0 or data.byte_count < 0:
+        raise Refused(Code.INVALID_ARGUMENT, "a count is negative")
+    counts = _COUNT.pack(data.packet_count, data.byte_count)
+    return _AT.pack(Update.ELEMENT, extern.number, index) + counts
+
+
+def set_meter(extern: Extern, index: int, config: Message | None) -> bytes:
+    """The change that sets a meter's rates; None: every packet is green again. Raises: Refused."""
+    if config is None:
+        return _AT.pack(Update.ELEMENT, extern.number, index) + _RATES.pack(0, 0, 0, 0, 0)
+    rates = (config.cir, config.cburst, config.pir, config.pburst)
+    if min(rates) < 0 or config.cir > config.pir:
+        raise Refused(Code.INVALID_ARGUMENT, "rates and bursts are 0 or more, the committed rate at most the peak rate")
+    if config.eburst:
+        raise Refused(Code.UNIMPLEMENTED, "an excess burst is for single-rate meters, which there are none of")
+    return _AT.pack(Update.ELEMENT, extern.number, index) + _RATES.pack(1, *rates)
+
+
+def set_register(extern: Extern, index: int, data: Message) -> bytes:
+    """The change that sets an element of a register of bit<W>, int<W> or bool. Raises: Refused."""
+    kind = data.WhichOneof("data")
+    spec = extern.info.type_spec.WhichOneof("type_spec")
+    if spec not in ("bitstring", "bool"):
+        raise Refused(Code.UNIMPLEMENTED, f"{extern.name} has elements of several fields")
+    if kind != spec:
+        raise Refused(Code.INVALID_ARGUMENT, f"the elements of {extern.name} are of type {spec}")
+    value = bytes([data.bool]) if kind == "bool" else data.bitstring
+    return _AT.pack(Update.ELEMENT, extern.number, index) + fixed(value, extern.bits)
+
+
+def element_bytes(extern: Extern) -> int:
+    """Bytes of an element in READ's answer."""
+    match extern.kind:
+        case "counter" | "direct_counter":
+            return _COUNT.size
+        case "meter" | "direct_meter":
+            return _RATES.size
+    return (extern.bits + 7) // 8
+
+
+def read(client: Client, extern: Extern, first: int, count: int) -> Iterator[tuple[int, bytes]]:
+    """Elements with their indices."""
+    size = element_bytes(extern)
+    for start in range(first, first + count, _STEP):
+        some = min(_STEP, first + count - start)
+        elements = client.read_elements(extern.number, start, some, size)
+        for at in range(some):
+            yield start + at, elements[at * size : (at + 1) * size]
+
+
+def fill_counter(data: Message, element: bytes) -> None:
+    """CounterData of an element."""
+    packets, octets = _COUNT.unpack(element)
+    data.packet_count, data.byte_count = packets & (1 << 63) - 1, octets & (1 << 63) - 1
+    data.SetInParent()
+
+
+def fill_meter(parent: Message, field: str, element: bytes) -> None:
+    """MeterConfig of an element, in a field of its parent: absent where no rates were set."""
+    configured, cir, cburst, pir, pburst = _RATES.unpack(element)
+    if configured:
+        config = getattr(parent, field)
+        config.SetInParent()
+        config.cir, config.cburst, config.pir, config.pburst = round(cir), round(cburst), round(pir), round(pburst)
+
+
+def fill_register(extern: Extern, data: Message, element: bytes) -> None:
+    """P4Data of an element. Raises: Refused."""
+    match extern.info.type_spec.WhichOneof("type_spec"):
+        case "bitstring":
+            data.bitstring = canonical(element)
+        case "bool":
+            data.bool = element != b"\0"
+        case _:
+            raise Refused(Code.UNIMPLEMENTED, f"{extern.name} has elements of several fields")

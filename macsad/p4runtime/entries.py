@@ -1,0 +1,164 @@
+"""Table entries: from P4Runtime's form to that of UPDATE and READ, and back. P4Runtime spec 1.4.1 section 9.1."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from functools import partial
+
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message, message
+from macsad.p4runtime.numbers import below, canonical, fixed, prefix_mask
+from macsad.p4runtime.program import Action, Key, Table
+
+_INDIRECT = {0xFFFFFFFE: "action_profile_member_id", 0xFFFFFFFD: "action_profile_group_id"}
+_u16 = partial(struct.pack, ">H")
+_u32 = partial(struct.pack, ">I")
+
+
+def key_of(table: Table, entry: Message) -> bytes:
+    """The key of an entry, its priority behind it, as the switch reads it. Raises: Refused."""
+    given = {match.field_id: match for match in entry.match}
+    if len(given) != len(entry.match):
+        raise Refused(Code.INVALID_ARGUMENT, f"a field of {table.name} is matched twice")
+    parts = [_field(table, key, given.pop(key.id, None)) for key in table.keys]
+    if given:
+        raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no field {min(given)}")
+    if table.has_priority:
+        if entry.priority <= 0:
+            raise Refused(Code.INVALID_ARGUMENT, f"an entry of {table.name} needs a priority above 0")
+        parts.append(_u32(entry.priority))
+    elif entry.priority:
+        raise Refused(Code.INVALID_ARGUMENT, f"entries of {table.name} have no priorities")
+    return b"".join(parts)
+
+
+def _field(table: Table, key: Key, match: Message | None) -> bytes:
+    if match is None:
+        return _anything(table, key)
+    kind = match.WhichOneof("field_match_type")
+    if kind != key.kind:
+        raise Refused(Code.INVALID_ARGUMENT, f"{key.name} of {table.name} is matched {key.kind}, not {kind}")
+    size = (key.bits + 7) // 8
+    if kind == "exact":
+        return fixed(match.exact.value, key.bits)
+    if kind == "lpm":
+        length, value = match.lpm.prefix_len, fixed(match.lpm.value, key.bits)
+        if not 0 < length <= key.bits:
+            raise Refused(Code.INVALID_ARGUMENT, f"a prefix of {key.name} has 1 to {key.bits} bits; leave out 0")
+        if not below(value, prefix_mask(length, key.bits)):
+            raise Refused(Code.INVALID_ARGUMENT, f"the value of {key.name} has bits behind its prefix")
+        return value + _u16(length)
+    if kind == "ternary":
+        value, mask = fixed(match.ternary.value, key.bits), fixed(match.ternary.mask, key.bits)
+        if mask == bytes(size):
+            raise Refused(Code.INVALID_ARGUMENT, f"the mask of {key.name} is 0; leave the field out")
+        if not below(value, mask):
+            raise Refused(Code.INVALID_ARGUMENT, f"the value of {key.name} has bits outside of its mask")
+        return value + mask
+    if kind == "range":
+        low, high = fixed(match.range.low, key.bits), fixed(match.range.high, key.bits)
+        if low > high:
+            raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is empty")
+        if (low, high) == (bytes(size), prefix_mask(key.bits, key.bits)):
+            raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is all values; leave the field out")
+        return low + high
+    return fixed(match.optional.value, key.bits) + prefix_mask(key.bits, key.bits)
+
+
+def _anything(table: Table, key: Key) -> bytes:
+    size = (key.bits + 7) // 8
+    match key.kind:
+        case "lpm":
+            return bytes(size + 2)
+        case "ternary" | "optional":
+            return bytes(2 * size)
+        case "range":
+            return bytes(size) + prefix_mask(key.bits, key.bits)
+    raise Refused(Code.INVALID_ARGUMENT, f"{key.name} of {table.name} is missing")
+
+
+def action_of(table: Table, given: Message, in_default: bool) -> bytes:
+    """A TableAction as the switch reads it. Raises: Refused."""
+    kind = given.WhichOneof("type")
+    if kind != "action":
+        what = "without an action" if kind is None else f"with {kind}"
+        code = Code.INVALID_ARGUMENT if kind is None or not table.info.implementation_id else Code.UNIMPLEMENTED
+        raise Refused(code, f"an entry of {table.name} {what}")
+    if table.info.implementation_id and not in_default:
+        raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has an action profile: its entries name members")
+    call = given.action
+    action = table.actions.get(call.action_id)
+    if action is None:
+        raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no action {call.action_id}")
+    if not (action.in_default if in_default else action.in_entries):
+        where = "the default entry" if in_default else "entries"
+        raise Refused(Code.PERMISSION_DENIED, f"{action.name} is not for {where} of {table.name}")
+    values = {param.param_id: param.value for param in call.params}
+    if len(values) != len(call.params) or len(values) != len(action.params):
+        raise Refused(Code.INVALID_ARGUMENT, f"{action.name} needs {len(action.params)} parameters, each once")
+    try:
+        return _u32(action.number) + b"".join([fixed(values[number], bits) for number, bits in action.params])
+    except KeyError as missing:
+        raise Refused(Code.INVALID_ARGUMENT, f"parameter {missing} of {action.name} is missing") from None
+
+
+def entries_of(table: Table, read: bytes) -> Iterator[tuple[Message, int]]:
+    """The TableEntry messages of a part that READ has given, and the index of each."""
+    at = 0
+    while at < len(read):
+        entry = message("TableEntry")(table_id=table.id)
+        for key in table.keys:
+            at = _add_field(entry, key, read, at)
+        if table.has_priority:
+            (entry.priority,) = struct.unpack_from(">i", read, at)
+            at += 4
+        (index,) = struct.unpack_from(">I", read, at)
+        at = add_action(table, entry, read, at + 4)
+        entry.is_const = table.const_entries
+        yield entry, index
+
+
+def _add_field(entry: Message, key: Key, read: bytes, at: int) -> int:
+    size = (key.bits + 7) // 8
+    value, at = read[at : at + size], at + size
+    if key.kind == "exact":
+        entry.match.add(field_id=key.id).exact.value = canonical(value)
+        return at
+    if key.kind == "lpm":
+        (length,) = struct.unpack_from(">H", read, at)
+        if length:
+            lpm = entry.match.add(field_id=key.id).lpm
+            lpm.value, lpm.prefix_len = canonical(value), length
+        return at + 2
+    second, at = read[at : at + size], at + size
+    if key.kind == "range":
+        if (value, second) != (bytes(size), prefix_mask(key.bits, key.bits)):
+            span = entry.match.add(field_id=key.id).range
+            span.low, span.high = canonical(value), canonical(second)
+    elif second != bytes(size):
+        match = entry.match.add(field_id=key.id)
+        if key.kind == "optional":
+            match.optional.value = canonical(value)
+        else:
+            match.ternary.value, match.ternary.mask = canonical(value), canonical(second)
+    return at
+
+
+def add_action(table: Table, entry: Message, read: bytes, at: int) -> int:
+    """Put the action that stands there into the entry: where it ends."""
+    (number,) = struct.unpack_from(">I", read, at)
+    at += 4
+    if number in _INDIRECT:
+        (handle,) = struct.unpack_from(">I", read, at)
+        setattr(entry.action, _INDIRECT[number], handle)
+        return at + 4
+    action: Action | None = table.by_number.get(number)
+    if action is None:
+        return at  # nothing is run
+    entry.action.action.action_id = action.id
+    for number, bits in action.params:
+        size = (bits + 7) // 8
+        entry.action.action.params.add(param_id=number, value=canonical(read[at : at + size]))
+        at += size
+    return at

@@ -1,0 +1,154 @@
+"""A program as controllers number it (P4Info), joined with how the switch does (DESCRIBE)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message
+
+
+class NotOfSwitch(Exception):
+    """The P4Info is not of the program that the switch runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A field of a key."""
+
+    id: int
+    name: str
+    bits: int
+    kind: str  # "exact", "lpm", "ternary", "range", "optional"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action of a table; parameters are (id, bits)."""
+
+    id: int
+    number: int
+    name: str
+    params: tuple[tuple[int, int], ...]
+    in_entries: bool
+    in_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extern:
+    """A counter, meter, register or digest; `number` among the switch's externs."""
+
+    id: int
+    number: int
+    name: str
+    kind: str
+    size: int
+    bits: int
+    info: Message
+
+
+@dataclass(slots=True)
+class Table:
+    """A table; `number` among the switch's tables."""
+
+    id: int
+    number: int
+    name: str
+    size: int
+    keys: tuple[Key, ...]
+    actions: dict[int, Action]
+    info: Message
+    const_entries: bool
+    const_default: bool
+    counter: Extern | None = None
+    meter: Extern | None = None
+    by_number: dict[int, Action] = field(default_factory=dict)
+    has_priority: bool = False
+
+
+@dataclass(slots=True)
+class Program:
+    """All that a controller can name, by id."""
+
+    info: Message
+    tables: dict[int, Table]
+    externs: dict[int, Extern]
+
+    def table(self, number: int) -> Table:
+        """Raises: Refused."""
+        if number in self.tables:
+            return self.tables[number]
+        raise Refused(Code.NOT_FOUND, f"there is no table {number}")
+
+    def extern(self, number: int, *kinds: str) -> Extern:
+        """The one of that id and of one of those kinds. Raises: Refused."""
+        found = self.externs.get(number)
+        if found is None or found.kind not in kinds:
+            raise Refused(Code.NOT_FOUND, f"there is no {kinds[0].replace('_', ' ')} {number}")
+        return found
+
+
+def join(info: Message, told: dict[str, Any]) -> Program:
+    """Find what P4Info lists in what the switch tells of itself. Raises: NotOfSwitch."""
+    externs = {extern["name"]: (number, extern) for number, extern in enumerate(told["externs"])}
+    described = {table["name"]: (number, table) for number, table in enumerate(told["tables"])}
+    joined = Program(info, {}, {})
+    actions = {action.preamble.id: action for action in info.actions}
+    for part in (info.counters, info.direct_counters, info.meters, info.direct_meters, info.registers, info.digests):
+        for item in part:
+            joined.externs[item.preamble.id] = _extern(item, externs)
+    for item in info.tables:
+        if item.preamble.name not in described:
+            raise NotOfSwitch(f"the switch has no table {item.preamble.name}")
+        number, there = described[item.preamble.name]
+        table = _table(item, number, there, actions)
+        for resource in item.direct_resource_ids:
+            extern = joined.externs.get(resource)
+            if extern is not None and extern.kind == "direct_counter":
+                table.counter = extern
+            elif extern is not None:
+                table.meter = extern
+        joined.tables[table.id] = table
+    return joined
+
+
+def _extern(item: Message, externs: dict[str, tuple[int, dict[str, Any]]]) -> Extern:
+    name = item.preamble.name
+    if name not in externs:
+        raise NotOfSwitch(f"the switch has no {name}")
+    number, there = externs[name]
+    return Extern(item.preamble.id, number, name, there["kind"], there["size"], there["bits"], item)
+
+
+def _table(item: Message, number: int, there: dict[str, Any], actions: dict[int, Message]) -> Table:
+    name, fields = item.preamble.name, there["key"]
+    if len(fields) != len(item.match_fields):
+        raise NotOfSwitch(f"the key of {name} has {len(fields)} fields, not {len(item.match_fields)}")
+    keys = tuple(
+        Key(info.id, info.name, key["bits"], key["match"]) for info, key in zip(item.match_fields, fields, strict=True)
+    )
+    by_name = {action["name"]: (at, action) for at, action in enumerate(there["actions"])}
+    made = {}
+    for reference in item.action_refs:
+        info = actions[reference.id]
+        if info.preamble.name not in by_name:
+            raise NotOfSwitch(f"{name} has no action {info.preamble.name}")
+        at, action = by_name[info.preamble.name]
+        made[reference.id] = _action(info, at, action)
+    table = Table(
+        item.preamble.id, number, name, there["size"], keys, made, item, there["const_entries"], there["const_default"]
+    )
+    table.by_number = {action.number: action for action in made.values()}
+    table.has_priority = any(key.kind in ("ternary", "range", "optional") for key in keys)
+    return table
+
+
+def _action(info: Message, at: int, there: dict[str, Any]) -> Action:
+    given: Sequence[dict[str, Any]] = there["params"]
+    if len(given) != len(info.params):
+        raise NotOfSwitch(f"{info.preamble.name} has {len(given)} parameters, not {len(info.params)}")
+    params = tuple((param.id, shape["bits"]) for param, shape in zip(info.params, given, strict=True))
+    scope = there["scope"]
+    return Action(info.preamble.id, at, info.preamble.name, params, scope != "default_only", scope != "table_only")

@@ -1,0 +1,124 @@
+"""Read: the entities that a request names or leaves open, as the switch has them. P4Runtime spec 1.4.1 section 13."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from macsad.control import Client
+from macsad.p4runtime import elements, entries, replication
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message, message
+from macsad.p4runtime.program import Extern, Program, Table
+
+
+def read(client: Client, program: Program, asked: Iterable[Message]) -> Iterator[Message]:
+    """The entities. Raises: Refused."""
+    for entity in asked:
+        kind = entity.WhichOneof("entity")
+        match kind:
+            case "table_entry":
+                for table in _tables(program, entity.table_entry.table_id):
+                    yield from _table(client, table, entity.table_entry)
+            case "direct_counter_entry" | "direct_meter_entry":
+                yield from _direct(client, program, kind, getattr(entity, kind))
+            case "counter_entry":
+                yield from _elements(client, program, entity.counter_entry, "counter")
+            case "meter_entry":
+                yield from _elements(client, program, entity.meter_entry, "meter")
+            case "register_entry":
+                yield from _elements(client, program, entity.register_entry, "register")
+            case "packet_replication_engine_entry":
+                yield from replication.read(client, entity.packet_replication_engine_entry)
+            case None:
+                raise Refused(Code.INVALID_ARGUMENT, "an entity is empty")
+            case _:
+                raise Refused(Code.UNIMPLEMENTED, f"{kind} is not implemented")
+
+
+def _tables(program: Program, number: int) -> list[Table]:
+    return [program.table(number)] if number else list(program.tables.values())
+
+
+def _found(client: Client, table: Table, asked: Message) -> Iterator[tuple[Message, int]]:
+    """The entries of a table that a TableEntry with things left out stands for, and their indices."""
+    if asked.is_default_action:
+        if asked.match:
+            raise Refused(Code.INVALID_ARGUMENT, "the default entry has no key")
+        entry = message("TableEntry")(table_id=table.id, is_default_action=True)
+        answer = client.read_default(table.number)
+        entries.add_action(table, entry, answer, 4)
+        yield entry, struct.unpack_from(">I", answer)[0]
+    elif asked.match:
+        one = client.read_entry(table.number, entries.key_of(table, asked))
+        if one is not None:
+            yield from entries.entries_of(table, one)
+    else:
+        for part in client.read_entries(table.number):
+            for entry, index in entries.entries_of(table, part):
+                if not asked.priority or asked.priority == entry.priority:
+                    yield entry, index
+
+
+def _table(client: Client, table: Table, asked: Message) -> Iterator[Message]:
+    for entry, index in _found(client, table, asked):
+        if asked.HasField("action") and asked.action.action.action_id not in (0, entry.action.action.action_id):
+            continue
+        if asked.HasField("counter_data") and table.counter is not None:
+            elements.fill_counter(entry.counter_data, _element(client, table.counter, index))
+        if asked.HasField("meter_config") and table.meter is not None:
+            elements.fill_meter(entry, "meter_config", _element(client, table.meter, index))
+        yield message("Entity")(table_entry=entry)
+
+
+def _element(client: Client, extern: Extern, index: int) -> bytes:
+    return client.read_elements(extern.number, index, 1, elements.element_bytes(extern))
+
+
+def _direct(client: Client, program: Program, kind: str, asked: Message) -> Iterator[Message]:
+    number = asked.table_entry.table_id
+    for table in _tables(program, number):
+        extern = table.counter if kind == "direct_counter_entry" else table.meter
+        if extern is None:
+            if number:
+                raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has none")
+            continue
+        for entry, index in _found(client, table, asked.table_entry):
+            entity = message("Entity")()
+            made = getattr(entity, kind)
+            entry.ClearField("action")
+            made.table_entry.CopyFrom(entry)
+            if extern.kind == "direct_counter":
+                elements.fill_counter(made.data, _element(client, extern, index))
+            else:
+                elements.fill_meter(made, "config", _element(client, extern, index))
+            yield entity
+
+
+def index_of(extern: Extern, entry: Message) -> int:
+    """The index in an entry of a counter, meter or register. Raises: Refused."""
+    if not 0 <= entry.index.index < extern.size:
+        raise Refused(Code.OUT_OF_RANGE, f"{extern.name} has {extern.size} elements, no {entry.index.index}")
+    return int(entry.index.index)
+
+
+def _elements(client: Client, program: Program, asked: Message, kind: str) -> Iterator[Message]:
+    number = getattr(asked, f"{kind}_id")
+    if not number and asked.HasField("index"):
+        raise Refused(Code.INVALID_ARGUMENT, f"an index without a {kind}")
+    every = [extern for extern in program.externs.values() if extern.kind == kind]
+    for extern in [program.extern(number, kind)] if number else every:
+        first, count = (index_of(extern, asked), 1) if asked.HasField("index") else (0, extern.size)
+        for index, element in elements.read(client, extern, first, count):
+            entity = message("Entity")()
+            made = getattr(entity, f"{kind}_entry")
+            setattr(made, f"{kind}_id", extern.id)
+            made.index.index = index
+            match kind:
+                case "counter":
+                    elements.fill_counter(made.data, element)
+                case "meter":
+                    elements.fill_meter(made, "config", element)
+                case _:
+                    elements.fill_register(extern, made.data, element)
+            yield entity

@@ -1,0 +1,134 @@
+"""Multicast groups and clone sessions. P4Runtime spec 1.4.1 section 9.5.
+
+A clone session is a multicast group of its own, whose number tells the session. So what was written can be read from the switch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from macsad.control import Client
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message, message
+from macsad.p4runtime.numbers import canonical, fixed
+
+SESSIONS = 1 << 15  # the group of session N is this + N; groups of controllers are below
+SESSION_MAX = SESSIONS - 2
+_GROUP = re.compile(r"mgrp\((\d+)\)")
+_NODE = re.compile(r"\(L1h=(\d+), rid=(\d+)\) -> \(ports=\[([\d, ]*)\]")
+
+Node = tuple[int, int, tuple[int, ...]]  # handle, instance, ports
+
+
+def write(client: Client, kind: int, entry: Message) -> None:
+    """INSERT, MODIFY or DELETE a group or a session. Raises: Refused."""
+    what = entry.WhichOneof("type")
+    if what == "multicast_group_entry":
+        given = entry.multicast_group_entry
+        number = given.multicast_group_id
+        if not 0 < number < SESSIONS:
+            raise Refused(Code.OUT_OF_RANGE, f"multicast groups are 1 to {SESSIONS - 1}")
+        if given.metadata:
+            raise Refused(Code.UNIMPLEMENTED, "the switch keeps no metadata of multicast groups")
+    elif what == "clone_session_entry":
+        given = entry.clone_session_entry
+        if not 0 < given.session_id <= SESSION_MAX:
+            raise Refused(Code.OUT_OF_RANGE, f"clone sessions are 1 to {SESSION_MAX}")
+        if given.class_of_service or given.packet_length_bytes:
+            raise Refused(Code.UNIMPLEMENTED, "clones have no class of service, and are whole")
+        number = SESSIONS + given.session_id
+    else:
+        raise Refused(Code.INVALID_ARGUMENT, "it is neither a multicast group nor a clone session")
+    _change(client, kind, number, _instances(given.replicas))
+    if number > SESSIONS:
+        session = number - SESSIONS
+        _do(client, f"mirroring_delete {session}" if kind == 3 else f"mirroring_add_mc {session} {number}")
+
+
+def _instances(replicas: Message) -> dict[int, list[int]]:
+    """Instance → ports. Raises: Refused."""
+    instances: dict[int, list[int]] = {}
+    for replica in replicas:
+        if replica.backup_replicas:
+            raise Refused(Code.UNIMPLEMENTED, "replicas have no backups")
+        named = replica.WhichOneof("port_kind") == "port"
+        port = int.from_bytes(fixed(replica.port, 32), "big") if named else replica.egress_port
+        if port > 0xFFFF or replica.instance > 0xFFFF:
+            raise Refused(Code.OUT_OF_RANGE, "ports and instances have 16 bits")
+        ports = instances.setdefault(replica.instance, [])
+        if port in ports:
+            raise Refused(
+                Code.INVALID_ARGUMENT, f"the replica (port {port}, instance {replica.instance}) is there twice"
+            )
+        ports.append(port)
+    return instances
+
+
+def _change(client: Client, kind: int, number: int, instances: dict[int, list[int]]) -> None:
+    old = _groups(client).get(number)
+    if kind == 1 and old is not None:
+        raise Refused(Code.ALREADY_EXISTS, "it is there already")
+    if kind in (2, 3) and old is None:
+        raise Refused(Code.NOT_FOUND, "it is not there")
+    if kind not in (1, 2, 3):
+        raise Refused(Code.INVALID_ARGUMENT, "an update inserts, modifies or deletes")
+    for handle, _, _ in old or ():
+        _do(client, f"mc_node_destroy {handle}")
+    if kind == 3:
+        _do(client, f"mc_mgrp_destroy {number}")
+        return
+    if old is None:
+        _do(client, f"mc_mgrp_create {number}")
+    for instance, ports in instances.items():
+        made = _do(client, " ".join(["mc_node_create", str(instance), *map(str, ports)]))
+        _do(client, f"mc_node_associate {number} {made.split()[-1]}")
+
+
+def _do(client: Client, line: str) -> str:
+    reply = client.command(line)
+    if not reply.ok:
+        raise Refused(Code.INTERNAL, reply.text.strip())
+    return reply.text
+
+
+def _groups(client: Client) -> dict[int, list[Node]]:
+    """The groups of the switch and their nodes."""
+    groups: dict[int, list[Node]] = {}
+    nodes: list[Node] = []
+    for line in _do(client, "mc_dump").splitlines():
+        if group := _GROUP.match(line):
+            nodes = groups[int(group[1])] = []
+        elif node := _NODE.search(line):
+            ports = tuple(int(port) for port in node[3].split(",") if port.strip())
+            nodes.append((int(node[1]), int(node[2]), ports))
+    return groups
+
+
+def read(client: Client, asked: Message) -> Iterator[Message]:
+    """The groups and sessions that an entry with a number left out stands for."""
+    what = asked.WhichOneof("type")
+    for number, nodes in _groups(client).items():
+        entity = message("Entity")()
+        made = entity.packet_replication_engine_entry
+        if number < SESSIONS and what != "clone_session_entry":
+            if what and asked.multicast_group_entry.multicast_group_id not in (0, number):
+                continue
+            made.multicast_group_entry.multicast_group_id = number
+            _fill(made.multicast_group_entry.replicas, nodes)
+            yield entity
+        elif number > SESSIONS and what != "multicast_group_entry":
+            session = number - SESSIONS
+            if what and asked.clone_session_entry.session_id not in (0, session):
+                continue
+            if client.command(f"mirroring_get {session}").text.split()[-1:] != [str(number)]:
+                continue
+            made.clone_session_entry.session_id = session
+            _fill(made.clone_session_entry.replicas, nodes)
+            yield entity
+
+
+def _fill(replicas: Message, nodes: list[Node]) -> None:
+    for _, instance, ports in nodes:
+        for port in ports:
+            replicas.add(port=canonical(port.to_bytes(2, "big")), instance=instance)

@@ -1,0 +1,70 @@
+"""Where the server listens: addresses, TLS, limits."""
+
+from __future__ import annotations
+
+import ipaddress
+from concurrent import futures
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from macsad.p4runtime.service import STREAMS_MAX, Service, handlers
+
+MESSAGE_MAX = 64 << 20  # bytes of a request
+
+
+class BadAddress(Exception):
+    """The server cannot listen there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """PEM files; with `clients` (certificates of authorities) clients must show a certificate too."""
+
+    key: Path
+    certificate: Path
+    clients: Path | None = None
+
+    def credentials(self) -> Any:
+        """Raises: OSError."""
+        authorities = self.clients.read_bytes() if self.clients else None
+        pair = (self.key.read_bytes(), self.certificate.read_bytes())
+        return grpc.ssl_server_credentials([pair], authorities, require_client_auth=authorities is not None)
+
+
+def checked(address: str, anywhere: bool) -> str:
+    """HOST:PORT or unix:PATH, as gRPC has it. Raises: BadAddress, for a host that is not this one unless `anywhere`."""
+    if address.startswith("unix:"):
+        return address
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isascii() or not port.isdecimal() or int(port) > 65535:
+        raise BadAddress(f"'{address}' is neither HOST:PORT nor unix:PATH")
+    host = host or "127.0.0.1"
+    bare = host.strip("[]")
+    try:
+        local = ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        local = bare == "localhost"
+    if not local and not anywhere:
+        raise BadAddress(f"{host} is not this host alone: give --anywhere, and see --tls-key")
+    return f"{host}:{port}"
+
+
+def start(service: Service, address: str, security: Security | None) -> tuple[Any, int]:
+    """A gRPC server that listens, and its port. Raises: BadAddress, OSError."""
+    limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=STREAMS_MAX + 16), options=limits)
+    server.add_generic_rpc_handlers((handlers(service),))
+    try:
+        if security is None:
+            port = server.add_insecure_port(address)
+        else:
+            port = server.add_secure_port(address, security.credentials())
+    except RuntimeError as error:
+        raise BadAddress(f"cannot listen at {address}: {error}") from None
+    if not port:
+        raise BadAddress(f"cannot listen at {address}")
+    server.start()
+    return server, port

@@ -1,0 +1,280 @@
+"""The service: requests of controllers, carried out on a switch. P4Runtime spec 1.4.1 sections 12 to 17.
+
+Threads: gRPC calls the methods from threads of its own. `_lock` guards the client of the control socket. A thread of each
+stream reads what its controller sends; one thread takes packets from the switch.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from macsad.control import Client, ControlError, NoSwitchError
+from macsad.p4runtime import pipeline, reading
+from macsad.p4runtime.arbitration import Arbitration, Controller
+from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.messages import Message, message, messages
+from macsad.p4runtime.packets import Header
+from macsad.p4runtime.pipeline import Pipeline
+from macsad.p4runtime.program import Program
+from macsad.p4runtime.writing import Writer
+
+VERSION = "1.4.1"
+STREAMS_MAX = 30
+_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR = 0, 1
+_PART = 500  # entities in a ReadResponse
+_POLL_S = 0.002
+_STATUS = {code.value[0]: code for code in grpc.StatusCode}
+
+
+class Service:
+    """P4Runtime of one switch. `cpu_port`: the `ctl:` port of packets from and to controllers, None without."""
+
+    def __init__(
+        self,
+        socket: Path,
+        program: Program,
+        *,
+        device: int = 0,
+        cpu_port: int | None = None,
+        device_config: bytes = b"",
+    ) -> None:
+        self._lock = threading.Lock()
+        self._client = Client(socket)
+        self._packet_client = Client(socket)
+        self._packet_lock = threading.Lock()
+        self._program = program
+        self._writer = Writer(self._client, program)
+        self._arbitration = Arbitration(device)
+        self._pipeline = Pipeline(program, device_config, lambda: pipeline.clear(self._client, program))
+        self._cpu_port = cpu_port
+        self._packet_in = Header.of(program.info, "packet_in")
+        self._packet_out = Header.of(program.info, "packet_out")
+        self._streams = 0
+        self._stopping = threading.Event()
+        self.switch_ended = threading.Event()
+        self._collector = threading.Thread(target=self._collect, name="packets", daemon=True)
+        self._collector.start()
+
+    def close(self) -> None:
+        """End the streams and leave the switch."""
+        self._stopping.set()
+        self._arbitration.end()
+        self._collector.join(5)
+        self._client.close()
+        self._packet_client.close()
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def write(self, request: Message, context: Any) -> Message:
+        with self._answering(context):
+            self._allow(request)
+            if request.atomicity not in (_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR):
+                raise Refused(Code.UNIMPLEMENTED, "a batch is not atomic for packets")
+            with self._lock:
+                if request.atomicity == _ROLLBACK_ON_ERROR:
+                    results = self._writer.write_all_or_nothing(request.updates)
+                else:
+                    results = self._writer.write(request.updates)
+        if any(results):
+            self._tell_each(results, context)
+        return message("WriteResponse")()
+
+    def read(self, request: Message, context: Any) -> Iterator[Message]:
+        with self._answering(context):
+            if request.device_id != self._arbitration.device:
+                raise Refused(Code.NOT_FOUND, f"this is device {self._arbitration.device}, not {request.device_id}")
+            entities = reading.read(self._client, self._program, request.entities)
+            while True:
+                response = message("ReadResponse")()
+                with self._lock:  # others have their turn between two parts
+                    for _ in range(_PART):
+                        entity = next(entities, None)
+                        if entity is None:
+                            break
+                        response.entities.append(entity)
+                if not response.entities:
+                    return
+                yield response
+
+    def set_pipeline(self, request: Message, context: Any) -> Message:
+        with self._answering(context):
+            self._allow(request)
+            with self._lock:
+                self._pipeline.set(request)
+        return message("SetForwardingPipelineConfigResponse")()
+
+    def get_pipeline(self, request: Message, context: Any) -> Message:
+        with self._answering(context):
+            if request.device_id != self._arbitration.device:
+                raise Refused(Code.NOT_FOUND, f"this is device {self._arbitration.device}, not {request.device_id}")
+            return self._pipeline.get(request)
+
+    def capabilities(self, request: Message, context: Any) -> Message:
+        return message("CapabilitiesResponse")(p4runtime_api_version=VERSION)
+
+    def stream(self, requests: Iterable[Message], context: Any) -> Iterator[Message]:
+        """StreamChannel: what the controller sends is read by a thread; what is for it is sent from here."""
+        with self._lock:
+            self._streams += 1
+            too_many = self._streams > STREAMS_MAX
+        controller, ends = Controller(), [Refused(Code.UNAVAILABLE, "the server ends")]
+        try:
+            if too_many:
+                context.abort(_STATUS[Code.RESOURCE_EXHAUSTED], f"there are {STREAMS_MAX} controllers already")
+            context.add_callback(lambda: controller.out.put(None))
+            threading.Thread(target=self._listen, args=(controller, requests, ends), daemon=True).start()
+            while (response := controller.out.get()) is not None:
+                yield response
+            if context.is_active() and ends:
+                context.abort(_STATUS[ends[-1].code], ends[-1].message)
+        finally:
+            self._arbitration.gone(controller)
+            with self._lock:
+                self._streams -= 1
+
+    # --- streams -----------------------------------------------------------------------------------------------------
+
+    def _listen(self, controller: Controller, requests: Iterable[Message], ends: list[Refused]) -> None:
+        try:
+            for request in requests:
+                kind = request.WhichOneof("update")
+                if kind == "arbitration":
+                    self._arbitration.update(controller, request.arbitration)
+                elif controller.role is None:
+                    raise Refused(Code.FAILED_PRECONDITION, "a stream begins with an arbitration")
+                else:
+                    self._other(controller, request, kind)
+            ends.clear()  # the controller has said all that it has to say
+        except Refused as refused:
+            ends.append(refused)
+        except (ControlError, OSError) as error:
+            ends.append(Refused(Code.UNAVAILABLE, str(error)))
+        except Exception:  # gRPC's, of a stream that was broken off
+            ends.clear()
+        controller.out.put(None)
+
+    def _other(self, controller: Controller, request: Message, kind: str | None) -> None:
+        """A message that is answered by an error at most, with which the stream goes on."""
+        try:
+            if kind == "packet":
+                if not self._arbitration.is_primary(controller):
+                    raise Refused(Code.PERMISSION_DENIED, "only the primary sends packets")
+                self._send(request.packet)
+            elif kind == "digest_ack":
+                raise Refused(Code.NOT_FOUND, "there is no such list")
+            else:
+                raise Refused(Code.UNIMPLEMENTED, "a message of this kind is not known")
+        except Refused as refused:
+            response = message("StreamMessageResponse")()
+            error = response.error
+            error.canonical_code, error.message = refused.code, refused.message
+            if kind == "packet":
+                error.packet_out.packet_out.CopyFrom(request.packet)
+            elif kind == "digest_ack":
+                error.digest_list_ack.digest_list_ack.CopyFrom(request.digest_ack)
+            else:
+                error.other.other.CopyFrom(request.other)
+            controller.send(response)
+
+    def _send(self, packet: Message) -> None:
+        if self._cpu_port is None:
+            raise Refused(Code.FAILED_PRECONDITION, "the switch has no port for packets of controllers (ctl:)")
+        frame = self._packet_out.frame(packet)
+        with self._packet_lock:
+            try:
+                taken = self._packet_client.inject(self._cpu_port, [frame])
+            except NoSwitchError:
+                raise
+            except ControlError as error:
+                raise Refused(Code.INVALID_ARGUMENT, str(error)) from None
+        if not taken:
+            raise Refused(Code.RESOURCE_EXHAUSTED, "the switch has no room for the packet")
+
+    def _collect(self) -> None:
+        """Packets of the switch go to the primaries, those of all other `ctl:` ports to nobody."""
+        while not self._stopping.is_set():
+            try:
+                with self._packet_lock:
+                    frames = self._packet_client.collect()
+            except (ControlError, OSError):
+                if not self._stopping.is_set():
+                    self.switch_ended.set()
+                    self._arbitration.end()
+                return
+            for port, frame in frames:
+                response = message("StreamMessageResponse")()
+                if port == self._cpu_port and self._packet_in.fill(response.packet, frame):
+                    for controller in self._arbitration.primaries():
+                        controller.send(response)
+            if not frames:
+                time.sleep(_POLL_S)
+
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    def _allow(self, request: Message) -> None:
+        """Raises: Refused."""
+        if request.role_id:
+            raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
+        election = request.election_id if request.HasField("election_id") else None
+        self._arbitration.require(request.device_id, request.role, election)
+
+    def _answering(self, context: Any) -> _Answering:
+        return _Answering(context)
+
+    def _tell_each(self, results: list[Refused | None], context: Any) -> None:
+        """A status of each update goes with the call's own. P4Runtime spec 1.4.1 section 12.3."""
+        status = messages().of("google.rpc.Status")(code=Code.UNKNOWN, message="updates failed")
+        for refused in results:
+            told = message("Error")()
+            if refused is not None:
+                told.canonical_code, told.message, told.space = refused.code, refused.message, "macsad"
+            status.details.add().Pack(told)
+        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+        context.abort(grpc.StatusCode.UNKNOWN, "updates failed")
+
+
+class _Answering:
+    """Ends a call with the code of what is refused in it."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Refused):
+            self._context.abort(_STATUS[error.code], error.message)
+        if isinstance(error, (ControlError, OSError)):
+            self._context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
+
+
+def handlers(service: Service) -> Any:
+    """The service as gRPC wants it."""
+
+    def handler(make: Callable[..., Any], method: Callable[..., Any], request: str, response: str) -> Any:
+        return make(
+            method,
+            request_deserializer=message(request).FromString,
+            response_serializer=message(response).SerializeToString,
+        )
+
+    unary = grpc.unary_unary_rpc_method_handler
+    set_config, get_config = "SetForwardingPipelineConfig", "GetForwardingPipelineConfig"
+    methods = {
+        "Write": handler(unary, service.write, "WriteRequest", "WriteResponse"),
+        "Read": handler(grpc.unary_stream_rpc_method_handler, service.read, "ReadRequest", "ReadResponse"),
+        set_config: handler(unary, service.set_pipeline, f"{set_config}Request", f"{set_config}Response"),
+        get_config: handler(unary, service.get_pipeline, f"{get_config}Request", f"{get_config}Response"),
+        "StreamChannel": handler(
+            grpc.stream_stream_rpc_method_handler, service.stream, "StreamMessageRequest", "StreamMessageResponse"
+        ),
+        "Capabilities": handler(unary, service.capabilities, "CapabilitiesRequest", "CapabilitiesResponse"),
+    }
+    return grpc.method_handlers_generic_handler("p4.v1.P4Runtime", methods)

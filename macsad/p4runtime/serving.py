@@ -1,0 +1,83 @@
+"""The server as `macsad serve` and `macsad run --p4runtime` start it, beside a switch that listens."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from macsad.control import Client, ControlError
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where to serve, as what, and to whom. `tls`: key, certificate and authorities, PEM."""
+
+    address: str
+    device: int = 0
+    cpu_port: int | None = None
+    anywhere: bool = False
+    tls: tuple[Path | None, Path | None, Path | None] = (None, None, None)
+
+    def check(self) -> None:
+        """What is wrong is told before anything is compiled. Raises: click.ClickException."""
+        key, certificate, clients = self.tls
+        if (key is None) != (certificate is None) or (clients and not key):
+            raise click.UsageError("TLS takes --tls-key and --tls-certificate together, and --tls-clients with them")
+        try:
+            from macsad.p4runtime import server
+        except ImportError as error:
+            raise click.ClickException(f"P4Runtime needs grpcio: pip install 'macsad[p4runtime]' ({error})") from None
+        try:
+            server.checked(self.address, self.anywhere)
+        except server.BadAddress as error:
+            raise click.ClickException(str(error)) from None
+
+
+@contextlib.contextmanager
+def serving(settings: Settings, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
+    """A server of the switch at that socket, while the context lasts; says where it is ready. `info`: the program's P4Info.
+
+    Raises: click.ClickException.
+    """
+    from macsad.p4runtime import server
+    from macsad.p4runtime.messages import messages
+    from macsad.p4runtime.program import NotOfSwitch, join
+    from macsad.p4runtime.service import Service
+
+    key, certificate, clients = settings.tls
+    security = server.Security(key, certificate, clients) if key and certificate else None
+    service = None
+    try:
+        where = server.checked(settings.address, settings.anywhere)
+        with Client(socket) as client:
+            told = client.describe()
+        joined = join(messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString()), told)
+        cpu_port = _cpu_port(told, settings.cpu_port)
+        service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source)
+        running, port = server.start(service, where, security)
+    except (ControlError, NotOfSwitch, server.BadAddress, OSError) as error:
+        if service is not None:
+            service.close()
+        raise click.ClickException(str(error)) from None
+    shown = where if where.startswith("unix:") else f"{where.rpartition(':')[0]}:{port}"
+    click.echo(f"ready: P4Runtime of {told['name']}, device {settings.device}, at {shown}")
+    try:
+        yield service
+    finally:
+        running.stop(0.5)
+        service.close()
+
+
+def _cpu_port(told: dict[str, Any], wanted: int | None) -> int | None:
+    """Raises: click.ClickException."""
+    there = [port["port"] for port in told["ports"] if port["name"].startswith("ctl:")]
+    if wanted is not None and wanted not in there:
+        raise click.ClickException(f"the switch has no ctl: port {wanted} (--cpu-port)")
+    if wanted is not None:
+        return wanted
+    return int(there[0]) if len(there) == 1 else None

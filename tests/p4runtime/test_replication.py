@@ -1,0 +1,79 @@
+"""Multicast groups and clone sessions. P4Runtime spec 1.4.1 section 9.5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from controller import DELETE, INSERT, MODIFY, Controller, entity, octets, update
+
+from macsad.p4runtime.codes import Code
+from macsad.p4runtime.messages import message
+
+KINDS = {"multicast_group": "multicast_group_id", "clone_session": "session_id"}
+
+
+def made(kind: str, number: int, *replicas: tuple[int, int], **more: Any) -> Any:
+    entry = message("PacketReplicationEngineEntry")()
+    given = getattr(entry, f"{kind}_entry")
+    given.SetInParent()
+    setattr(given, KINDS[kind], number)
+    for port, instance in replicas:
+        given.replicas.add(port=octets(port), instance=instance)
+    for name, value in more.items():
+        setattr(given, name, value)
+    return entry
+
+
+def changed(controller: Controller, kind: int, entry: Any) -> Code:
+    return controller.write(update(kind, packet_replication_engine_entry=entry))[0]
+
+
+def found(controller: Controller, entry: Any) -> list[Any]:
+    asked = entity(packet_replication_engine_entry=entry)
+    return [told.packet_replication_engine_entry for told in controller.read(asked)]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Iterator[str]:
+    yield request.param
+
+
+def test_insert_modify_delete(controller: Controller, served: Any, kind: str) -> None:
+    first, second = made(kind, 7, (0, 1), (1, 1), (1, 2)), made(kind, 8)
+    assert changed(controller, MODIFY, first) is Code.NOT_FOUND
+    assert changed(controller, INSERT, first) is Code.OK
+    assert changed(controller, INSERT, second) is Code.OK
+    assert changed(controller, INSERT, first) is Code.ALREADY_EXISTS
+    assert found(controller, first) == [first]
+    assert found(controller, made(kind, 0)) == [first, second]
+    if kind == "clone_session":
+        assert served.switch.do("mirroring_get 7") == f"clone session 7: multicast group {0x8000 + 7}\n"
+    less = made(kind, 7, (1, 2))
+    assert changed(controller, MODIFY, less) is Code.OK
+    assert found(controller, less) == [less]
+    for entry in (first, second):
+        assert changed(controller, DELETE, entry) is Code.OK
+    assert found(controller, made(kind, 0)) == []
+    assert changed(controller, DELETE, first) is Code.NOT_FOUND
+
+
+def test_the_old_number_of_a_port(controller: Controller) -> None:
+    entry = made("multicast_group", 9)
+    entry.multicast_group_entry.replicas.add(egress_port=1, instance=3)
+    assert changed(controller, INSERT, entry) is Code.OK
+    assert found(controller, entry) == [made("multicast_group", 9, (1, 3))]
+    assert changed(controller, DELETE, entry) is Code.OK
+
+
+def test_what_is_refused(controller: Controller, kind: str) -> None:
+    assert changed(controller, INSERT, made(kind, 0)) is Code.OUT_OF_RANGE
+    assert changed(controller, INSERT, made(kind, 0x8000)) is Code.OUT_OF_RANGE
+    assert changed(controller, INSERT, made(kind, 7, (1, 1), (1, 1))) is Code.INVALID_ARGUMENT
+    assert changed(controller, INSERT, made(kind, 7, (1, 1 << 16))) is Code.OUT_OF_RANGE
+    assert changed(controller, 0, made(kind, 7)) is Code.INVALID_ARGUMENT
+    assert changed(controller, INSERT, message("PacketReplicationEngineEntry")()) is Code.INVALID_ARGUMENT
+    more: dict[str, Any] = {"metadata": b"x"} if kind == "multicast_group" else {"packet_length_bytes": 64}
+    assert changed(controller, INSERT, made(kind, 7, **more)) is Code.UNIMPLEMENTED
+    assert found(controller, made(kind, 0)) == []
