@@ -11,10 +11,11 @@ from transpiler.interpreter.matches import PRIORITY_KINDS
 from transpiler.interpreter.tables import Call
 from transpiler.traffic import patterns
 from transpiler.traffic.choose import choose
+from transpiler.traffic.continued import continued
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
 from transpiler.traffic.probe import Cell, Probe
-from transpiler.traffic.search import Advance, Template, fillable, quality, search
+from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
 from transpiler.traffic.varied import varied
@@ -22,6 +23,7 @@ from transpiler.traffic.varied import varied
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 USUAL_ENTRIES = 1000
+ROUNDS = 12  # of looking for templates beside others
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,11 @@ class _Reached:
 def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Advance) -> Plan:
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
     probe = Probe(program, wishes.port)
-    found = search(program, probe, wishes.seed, advance)
+    finder = search(program, probe, wishes.seed, advance)
+    found = finder.templates
     if not fillable(program):
         return _without_tables(probe, wishes, found, diagnostics)
-    chosen = choose(program, probe, found)
-    reached = [_claim(program, template, trace(program, probe, template)) for template in chosen]
-    together = _compatible(program, wishes, probe, [group for group in reached if group])
+    together = _together(wishes, probe, finder, advance)
     made = _Builder(program, wishes, diagnostics, probe).build(together)
     _complain(program, made, diagnostics)
     return made
@@ -172,16 +173,56 @@ def _complain(program: Program, made: Plan, diagnostics: Diagnostics) -> None:
 # --- keys and entries ------------------------------------------------------------------------------------------------
 
 
-def _compatible(
-    program: Program, wishes: Wishes, probe: Probe, reached: Sequence[list[_Reached]]
-) -> list[list[_Reached]]:  # fmt: skip
-    """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss."""
+def _together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) -> list[list[_Reached]]:
+    """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss.
+    Where that leaves out tables that can be hit, others are looked for that fit those that are taken."""
+    program = probe.program
+    hit = {name for template in finder.templates for name in template.hits}
+    chosen: Sequence[Template] = choose(program, probe, finder.templates)
     taken: list[list[_Reached]] = []
-    for group in reached:
-        streams = _Builder(program, wishes, Diagnostics(), probe).streams([*taken, group])
-        if all(stream.entries for stream in streams):
-            taken.append(group)
+    filled: set[str] = set()
+    for turn in range(ROUNDS):
+        before = len(filled)
+        for template in chosen:
+            if not turn or set(template.hits) - filled:
+                filled = _take(wishes, probe, template, taken, filled, bool(turn))
+        if not taken or filled >= hit or (turn and len(filled) == before):
+            break
+        advance(turn, ROUNDS)
+        old = [group[0].template for group in taken]
+        chosen = continued(finder, probe, old, _fixed(taken), hit - filled, wishes.seed + turn)
+    advance(ROUNDS, ROUNDS)
     return taken
+
+
+def _take(
+    wishes: Wishes, probe: Probe, template: Template, taken: list[list[_Reached]], filled: set[str], more: bool
+) -> set[str]:  # fmt: skip
+    """Add a template to those that are taken if it fits; where that is asked for, only if one more table is filled then.
+    Which tables are filled."""
+    program = probe.program
+    group = _claim(program, template, trace(program, probe, template))
+    if not group:
+        return filled
+    streams = _Builder(program, wishes, Diagnostics(), probe).streams([*taken, group])
+    now = {name for stream in streams for name in stream.entries}
+    if not all(stream.entries for stream in streams) or not filled <= now or (more and now == filled):
+        return filled
+    taken.append(group)
+    return now
+
+
+def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]], Call | None]:
+    """What tables do whose keys are the same for all frames of a template."""
+    found: dict[tuple[str, tuple[int, ...]], Call | None] = {}
+    for group in taken:
+        template = group[0].template
+        values = dict(template.seen.applied)
+        for one in group:
+            if all(isinstance(bit, int) for bit in one.kind.bits):
+                name = one.table.name
+                found.setdefault((name, values[name]), template.outcomes[name])
+    return found
 
 
 class _Builder:

@@ -18,6 +18,8 @@ Outcomes = Mapping[
     str, Call | None
 ]  # table → the call of a hit; None: a miss. Tables that are not in it are looked up.
 
+Fixed = Mapping[tuple[str, tuple[int, ...]], Call | None]  # outcomes of a table for a key: they go before Outcomes
+
 Cell = tuple[
     str, tuple[int, ...]
 ]  # of what, which: an index, or nothing where that is out of range; of a table with a selector, what is hashed
@@ -49,9 +51,9 @@ class Probe:
         for name, table in self._switch.store.tables.items():
             self._switch.store.tables[name] = _Observed(table, self._desk)
 
-    def run(self, frame: bytes, outcomes: Outcomes) -> Observation:
+    def run(self, frame: bytes, outcomes: Outcomes, fixed: Fixed | None = None) -> Observation:
         """What the frame does when the tables have these outcomes."""
-        self._desk.clear(outcomes)
+        self._desk.clear(outcomes, fixed or {})
         self._switch.restart()
         sent = self._switch.process(self.port, frame)
         desk = self._desk
@@ -65,11 +67,12 @@ class _Desk:
     sizes: Mapping[str, int]
     seen: dict[str, tuple[int, ...]] = field(default_factory=dict)
     outcomes: Outcomes = field(default_factory=dict)
+    fixed: Fixed = field(default_factory=dict)
     accepted: bool = True
     cells: list[Cell] = field(default_factory=list)
 
-    def clear(self, outcomes: Outcomes) -> None:
-        self.seen, self.outcomes, self.accepted, self.cells = {}, outcomes, True, []
+    def clear(self, outcomes: Outcomes, fixed: Fixed) -> None:
+        self.seen, self.outcomes, self.fixed, self.accepted, self.cells = {}, outcomes, fixed, True, []
 
     def note(self, event: Event) -> None:
         self.accepted &= event.kind != "error"
@@ -90,7 +93,8 @@ class _Observed(RuntimeTable):
         name = self.declared.name
         if self.keys:
             self._desk.seen.setdefault(name, values[: len(self.declared.keys)])
-        if name not in self._desk.outcomes:
+        place = name, values[: len(self.declared.keys)]
+        if place not in self._desk.fixed and name not in self._desk.outcomes:
             return super().lookup(values)
-        call = self._desk.outcomes[name]
+        call = self._desk.fixed[place] if place in self._desk.fixed else self._desk.outcomes[name]
         return None if call is None else Entry(0, (), call, 0)

@@ -75,12 +75,12 @@ def fillable(program: Program) -> tuple[Table, ...]:
     )  # fmt: skip
 
 
-def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple[Template, ...]:
-    """Templates: the best that was found of each shape for each set of tables and state. `advance(done, total)` is told how
-    far."""
+def search(program: Program, probe: Probe, seed: int, advance: Advance) -> Finder:
+    """Look for templates: it has then the best that was found of each shape for each set of tables and state.
+    `advance(done, total)` is told how far."""
     sums = declared(program)
     forms = tuple(_Form(shape, checksums(program, shape, sums)) for shape in shapes(program)[: TRIES // 4])
-    finder = _Finder(probe, forms, Random(seed))
+    finder = Finder(probe, forms, Random(seed))
     rounds = TRIES // len(forms) if forms else 0
     for turn in range(rounds):
         advance(turn, rounds)
@@ -89,7 +89,7 @@ def search(program: Program, probe: Probe, seed: int, advance: Advance) -> tuple
         if finder.fruitless > FRUITLESS or (turn >= ENOUGH and finder.has_all):
             break
     advance(rounds, rounds)
-    return tuple(finder.found.values())
+    return finder
 
 
 def quality(program: Program, template: Template) -> tuple[int, int, int, int]:
@@ -112,7 +112,7 @@ class _Form:
     sums: tuple[Checksum, ...]
 
 
-class _Finder:
+class Finder:
     """Tries frames. `found`: the best template for each form and set of tables and state; `fruitless`: tries since a
     table was hit, or hit by a frame that comes out, for the first time."""
 
@@ -129,6 +129,18 @@ class _Finder:
     def has_all(self) -> bool:
         """Whether each table was hit by a frame that comes out."""
         return all((table.name, True) in self._hit for table in self.targets)
+
+    @property
+    def templates(self) -> tuple[Template, ...]:
+        return tuple(self.found.values())
+
+    def frame(self, number: int, chance: Random) -> Frame:
+        """Any frame of a form."""
+        return _frame(self.program, self.forms[number], self.candidates, chance, 1)
+
+    def outcome(self, table: Table, chance: Random) -> Call | None:
+        """Any outcome of a table."""
+        return _outcome(self.program, table, chance)
 
     def attempt(self, number: int, turn: int) -> None:
         """Try a frame of a form: one like a lead, or any."""

@@ -1,14 +1,17 @@
 """Where each bit of a table's key comes from: a bit of the frame, of another table's action data, or nowhere.
 
-Found by experiment: each bit is turned over in the interpreter, and the keys are looked at; eight at once first, as those
-of most bytes do nothing. A bit that changes the way of
+Found by experiment: bits are turned over, and the interpreter says what becomes of the keys. A bit that changes the way of
 the packet (an EtherType, say) is left as it is; key bits that several bits change at once (hashes, sums) are of no use.
+Many bits are tried at once: each has a number, and is turned over in the experiments that stand for the ones in it; in their
+counterparts all others are. A key bit that is one of them tells its number. Where that sends the packet another way, each bit
+is tried by itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from transpiler.hlir.program import MatchKind, Program, Table
 from transpiler.hlir.types import width_of
@@ -16,6 +19,8 @@ from transpiler.interpreter.tables import Call
 from transpiler.traffic.probe import Observation, Probe
 from transpiler.traffic.search import Template
 from transpiler.traffic.symbolic import ONE, UNKNOWN, ZERO
+
+NARROW = 8  # bits of action data that may be an enumeration, of which each value may be another way
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class DataBit:
     bit: int
 
 
+_Bit = TypeVar("_Bit", int, DataBit)
 Source = int | DataBit  # of a key bit: a position in the frame; or ZERO, ONE: always so; or UNKNOWN
 
 
@@ -70,15 +76,50 @@ class _Experiment:
     def run(self) -> Sources:
         frame, outcomes = self.template.frame, self.template.outcomes
         free = [bit for bit in range(frame.shape.bits) if bit not in frame.shape.fixed]
-        for group in _eights(free):
-            if self.probe.run(frame.changed(group), outcomes) != self.template.seen:
-                for bit in group:
-                    self._compare(bit, self.probe.run(frame.changed((bit,)), outcomes))
-        for name in self.template.hits:
-            self._data_of(name)
+        safe = self._keeping_way(free, [])
+        if not self._numbered(safe, lambda bits: self.probe.run(frame.changed(bits), outcomes)):
+            for position in free:
+                self._compare(position, self.probe.run(frame.changed((position,)), outcomes))
+        loose = [bit for name in self.template.hits for bit in self._loose_data_of(name)]
+        if not self._numbered(loose, lambda bits: self._with_data(bits)):
+            for bit in loose:
+                self._turn_over(bit)
         for name in self.template.hits:
             self.sources.keys[name] = [self._source(name, i) for i in range(len(self.base[name]))]
         return self.sources
+
+    def _keeping_way(self, bits: Sequence[int], kept: list[int]) -> list[int]:
+        """`kept`, and those of the frame's bits with which, turned over together, the packet goes its way."""
+        seen = self.probe.run(self.template.frame.changed([*kept, *bits]), self.template.outcomes)
+        if seen.way == self.template.seen.way:
+            return [*kept, *bits]
+        if len(bits) == 1:
+            return kept
+        half = len(bits) // 2
+        return self._keeping_way(bits[half:], self._keeping_way(bits[:half], kept))
+
+    def _numbered(self, bits: Sequence[_Bit], turned_over: Callable[[list[_Bit]], Observation]) -> bool:
+        """Note which key bits these change, all at once; False: the packet went another way."""
+        numbers = {bit: number for number, bit in enumerate(bits, 1)}
+        digits = range(len(bits).bit_length())
+        found: list[tuple[dict[str, list[int]], dict[str, list[int]]]] = []
+        for digit in digits:
+            both = []
+            for one in (1, 0):
+                seen = turned_over([bit for bit, number in numbers.items() if number >> digit & 1 == one])
+                if seen.way != self.template.seen.way:
+                    return False
+                both.append(self._bits(seen))
+            found.append((both[0], both[1]))
+        for name, base in self.base.items():
+            for i, before in enumerate(base):
+                changes = [(ones[name][i] != before, others[name][i] != before) for ones, others in found]
+                number = sum(ones << digit for digit, (ones, _) in enumerate(changes))
+                if all(ones != others for ones, others in changes) and 0 < number <= len(bits):
+                    self.touching.setdefault((name, i), []).append(bits[number - 1])
+                elif any(ones or others for ones, others in changes):
+                    self.touching.setdefault((name, i), []).append(UNKNOWN)
+        return True
 
     def _compare(self, source: Source, seen: Observation) -> bool:
         """Note which key bits have changed; False: the packet went another way."""
@@ -90,22 +131,36 @@ class _Experiment:
                     self.touching.setdefault((name, i), []).append(source)
         return True
 
-    def _data_of(self, name: str) -> None:
-        """Turn the bits of an entry's action data over: a parameter that the frame then leaves by is a port."""
+    def _loose_data_of(self, name: str) -> list[DataBit]:
+        """The bits of an entry's action data that can be turned over together; those of other parameters are tried. A
+        parameter that the frame then leaves by is a port."""
         call = self.template.outcomes[name]
         assert call is not None
+        loose: list[DataBit] = []
         for number, parameter in enumerate(self.program.action[call.action].parameters):
-            width = width_of(self.program.variable[parameter].type)
-            for group in _eights(range(width)):
-                if width <= 8 or self._with_data(name, number, width, group)[1] != self.template.seen:
-                    for bit in group:
-                        self._turn_over(name, number, width, bit)
+            bits = [DataBit(name, number, bit) for bit in range(width_of(self.program.variable[parameter].type))]
+            seen = self._with_data(bits)
+            if seen == self.template.seen and len(bits) > NARROW:
+                continue
+            if seen.way == self.template.seen.way and len(bits) > NARROW:
+                loose += bits
+                self._note_use(bits[-1], self._with_data(bits[-1:]))
+            else:
+                for bit in bits:
+                    self._turn_over(bit)
+        return loose
 
-    def _turn_over(self, name: str, number: int, width: int, bit: int) -> None:
-        value, seen = self._with_data(name, number, width, (bit,))
-        call = self.template.outcomes[name]
+    def _turn_over(self, bit: DataBit) -> None:
+        seen = self._with_data([bit])
+        self._compare(bit, seen)
+        self._note_use(bit, seen)
+
+    def _note_use(self, bit: DataBit, seen: Observation) -> None:
+        """What a parameter is for, of which a bit has been turned over."""
+        call = self.template.outcomes[bit.table]
         assert call is not None
-        if not self._compare(DataBit(name, number, bit), seen):
+        name, number, value = bit.table, bit.parameter, self._argument(call, [bit])[bit.parameter]
+        if seen.way != self.template.seen.way:
             self.sources.rigid.add((name, number))
         elif (*self.template.seen.ports, *seen.ports) == (call.arguments[number], value):
             self.sources.ports.add((name, number))
@@ -121,21 +176,31 @@ class _Experiment:
                 size = int(self.program.extern[of].attribute("size"))
                 self.sources.indexes[name, number] = min(size, self.sources.indexes.get((name, number), size))
 
-    def _with_data(self, name: str, number: int, width: int, bits: Sequence[int]) -> tuple[int, Observation]:
-        """A parameter with bits turned over, and what the frame does then."""
-        call = self.template.outcomes[name]
-        assert call is not None
+    def _with_data(self, bits: Sequence[DataBit]) -> Observation:
+        """What the frame does with bits of action data turned over."""
+        outcomes = dict(self.template.outcomes)
+        for name in {bit.table for bit in bits}:
+            call = self.template.outcomes[name]
+            assert call is not None
+            outcomes[name] = replace(call, arguments=self._argument(call, [b for b in bits if b.table == name]))
+        return self.probe.run(self.template.frame.data, outcomes)
+
+    def _argument(self, call: Call, bits: Sequence[DataBit]) -> tuple[int, ...]:
+        """The arguments of a call with bits turned over."""
         arguments = list(call.arguments)
-        arguments[number] ^= sum(1 << (width - 1 - bit) for bit in bits)
-        outcomes = self.template.outcomes | {name: replace(call, arguments=tuple(arguments))}
-        return arguments[number], self.probe.run(self.template.frame.data, outcomes)
+        for bit in bits:
+            arguments[bit.parameter] ^= 1 << (self._width(call, bit.parameter) - 1 - bit.bit)
+        return tuple(arguments)
+
+    def _width(self, call: Call, parameter: int) -> int:
+        return width_of(self.program.variable[self.program.action[call.action].parameters[parameter]].type)
 
     def _source(self, name: str, i: int) -> Source:
         value = self.base[name][i]
         match self.touching.get((name, i), []):
             case []:
                 return ONE if value else ZERO
-            case [int() as bit]:
+            case [int() as bit] if bit >= 0:
                 return bit if self._frame_bit(bit) == value else UNKNOWN
             case [DataBit() as bit] if (bit.table, bit.parameter) not in self.sources.rigid:
                 return bit if self._data_bit(bit) == value else UNKNOWN
@@ -147,9 +212,4 @@ class _Experiment:
     def _data_bit(self, bit: DataBit) -> int:
         call = self.template.outcomes[bit.table]
         assert isinstance(call, Call)
-        width = width_of(self.program.variable[self.program.action[call.action].parameters[bit.parameter]].type)
-        return call.arguments[bit.parameter] >> (width - 1 - bit.bit) & 1
-
-
-def _eights(bits: Sequence[int]) -> list[Sequence[int]]:
-    return [bits[at : at + 8] for at in range(0, len(bits), 8)]
+        return call.arguments[bit.parameter] >> (self._width(call, bit.parameter) - 1 - bit.bit) & 1
