@@ -214,3 +214,18 @@ def test_programs_of_another_switch_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Rejected) as raised:
         load(tmp_path, made)
     assert "simple_switch has no 'main_parser'" in raised.value.diagnostics.render()
+
+
+@pytest.mark.parametrize(
+    ("headers", "told"), [([7], "no header has one of these ids"), ([], "0 headers for a union of 1")]
+)
+def test_unions_of_what_is_not_there_are_refused(tmp_path: Path, headers: list[int], told: str) -> None:
+    made = document(
+        [], {},
+        header_union_types=[{"name": "u_t", "id": 0, "headers": [["h", "h_t"]]}],
+        header_unions=[{"name": "u", "id": 0, "union_type": "u_t", "header_ids": headers}],
+        header_union_stacks=[{"name": "us", "id": 0, "union_type": "u_t", "header_union_ids": [0]}],
+    )  # fmt: skip
+    with pytest.raises(Rejected) as raised:
+        load(tmp_path, made)
+    assert told in raised.value.diagnostics.render()

@@ -231,11 +231,11 @@ class Storage:
             headers = node.get("header_ids").items()
             if len(headers) != len(members):
                 raise node.fail(f"{len(headers)} headers for a union of {len(members)}")
-            ids[node.get("id").integer()] = (node.get("name").text(), headers)
             found = [self._by_id.get(identity.integer()) for identity in headers]
             if None in found:
                 raise node.fail("no header has one of these ids")
             self._union(node.get("name").text(), members, [one[0] for one in found if one is not None])
+            ids[node.get("id").integer()] = (node.get("name").text(), headers)
 
         def union_stack(node: Node) -> None:
             name = node.get("name").text()
@@ -245,6 +245,8 @@ class Storage:
                 if identity.integer() not in ids:
                     raise identity.fail("no header union has this id")
                 parts.append(ids[identity.integer()])
+                if len(parts[-1][1]) != len(members):
+                    raise identity.fail(f"'{parts[-1][0]}' is a union of another type")
             stacks: dict[str, Stack] = {}
             for place, member in enumerate(members):
                 columns = [headers[place] for _, headers in parts]
