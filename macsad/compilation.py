@@ -105,7 +105,6 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
     An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
     """
     from transpiler.codegen import capabilities
-    from transpiler.codegen.generate import decide, notes_of
     from transpiler.switches import configuration
 
     with _telling(request, request.start) as diagnostics:
@@ -120,6 +119,8 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
         made = configuration(request.wanted)
         best = optimised(program, made)
         if decided:
+            from transpiler.codegen.generate import decide, notes_of
+
             return notes_of(best, decide(best, request.target, diagnostics, made), made)
         capabilities.check(best, made.use.of(request.target), diagnostics)
         return ()
