@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 
 import doors
+import large
 import makers
 import p4_14
 import pipelined
@@ -34,7 +35,7 @@ from shrink import shrink
 
 SHRINK_SECONDS = 120.0
 DAMAGED = 10  # variants of one program
-KINDS = ("p4-16", "p4-16", "psa", "pipelined", "p4-14", "predicted", "psa", "damaged")
+KINDS = ("p4-16", "p4-16", "psa", "pipelined", "p4-14", "predicted", "psa", "damaged", "large")
 Found = tuple[tuple[Node, ...], Failure]
 
 
@@ -95,7 +96,13 @@ def _one(kind: str, seed: int, size: int, scratch: Path, into: Path, seconds: fl
 def _made(kind: str, seed: int, size: int, scratch: Path, seconds: float) -> Found | None:
     """Of a program that only the executions tell the meaning of."""
     makers: dict[str, Callable[[int, int], tuple[Node, ...]]]
-    makers = {"p4-16": program.make, "psa": psa.make, "p4-14": p4_14.make, "pipelined": pipelined.make}
+    makers = {
+        "p4-16": program.make,
+        "psa": psa.make,
+        "p4-14": p4_14.make,
+        "pipelined": pipelined.make,
+        "large": large.make,
+    }
     nodes = makers[kind](seed, size)
     failure = examine(render(nodes), scratch / "whole", seed, build=DEFAULT if kind == "pipelined" else None)
     if failure is None:

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import large
 import makers
 import p4_14
 import pipelined
@@ -142,6 +143,23 @@ def test_random_programs_run_the_same_everywhere(tmp_path: Path) -> None:
         seed += 1
 
 
+def test_large_programs_run_the_same_everywhere(tmp_path: Path) -> None:
+    """12 tables; `make fuzz KIND=large` has up to 100."""
+    failure = examine(render(large.make(FROM, 0)), tmp_path, FROM, count=2)
+    assert failure is None, (
+        f"{failure.step} {failure.build}: {failure.message}\nmake fuzz SEED={FROM} KIND=large SIZE=0"
+    )
+
+
+def test_programs_as_large_as_production_ones_are_compiled(tmp_path: Path) -> None:
+    """50 tables and 300 fields, to C; what passes make of them does the same."""
+    subject = Subject.of_text(tmp_path, render(large.make(FROM, 2)))
+    assert (failure := subject.read() or subject.generate(DEFAULT)) is None, failure
+    assert len(subject.plain.tables) == 50
+    for scenario in subject.draw(FROM, 2):
+        assert (failure := subject.passes_differ(scenario)) is None, failure
+
+
 def test_what_programs_do_is_what_python_predicts(tmp_path: Path) -> None:
     for seed in range(FROM, FROM + 20):
         failure = predicted.examine(makers.Maker(seed, seed % 3).make(), tmp_path, seed)
@@ -195,6 +213,7 @@ def test_bursts_overlap_where_lookups_are_prefetched(tmp_path: Path) -> None:
 def test_the_same_seed_makes_the_same_program(kind: str) -> None:
     assert MAKERS[kind](7, 2) == MAKERS[kind](7, 2)
     assert MAKERS[kind](7, 2) != MAKERS[kind](8, 2)
+    assert large.make(7, 2) == large.make(7, 2) != large.make(8, 2)
 
 
 def test_smaller_programs_are_smaller() -> None:
