@@ -26,8 +26,8 @@ def call(channel: Any, name: str) -> Any:
     )
 
 
-def primary(channel: Any, device: int, election: int) -> queue.SimpleQueue[Any]:
-    """Become the primary; the stream lasts as long as the queue's end mark is not put."""
+def primary(channel: Any, device: int, election: int) -> tuple[Any, Any]:
+    """Become the primary: the stream, which ends when nobody has it any more, and the queue of what it sends."""
     out: queue.SimpleQueue[Any] = queue.SimpleQueue()
     stream = channel.stream_stream(
         "/p4.v1.P4Runtime/StreamChannel",
@@ -41,7 +41,7 @@ def primary(channel: Any, device: int, election: int) -> queue.SimpleQueue[Any]:
     told = next(stream).arbitration
     if told.status.code:
         raise SystemExit(f"not the primary: {told.status.message}")
-    return out
+    return stream, out
 
 
 def requests(info: Any, kind: int, count: int, batch: int, device: int, election: int) -> list[Any]:
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--election-id", type=int, default=1)
     arguments = parser.parse_args()
     with grpc.insecure_channel(arguments.address) as channel:
-        stream = primary(channel, arguments.device_id, arguments.election_id)
+        stream, out = primary(channel, arguments.device_id, arguments.election_id)
         asked = message("GetForwardingPipelineConfigRequest")(device_id=arguments.device_id)
         info = call(channel, "GetForwardingPipelineConfig")(asked).config.p4info
         write = call(channel, "Write")
@@ -86,7 +86,8 @@ def main() -> None:
                 write(request)
             seconds = time.perf_counter() - begin
             print(f"{name}: {arguments.count / seconds:,.0f} updates/s in batches of {arguments.batch}")
-        stream.put(None)
+        out.put(None)
+        stream.cancel()
 
 
 if __name__ == "__main__":
