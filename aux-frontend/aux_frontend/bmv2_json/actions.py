@@ -123,7 +123,7 @@ class _Flow:
         self.node = node
         self.primitives = primitives
         self.calls = node.listed("primitives")
-        self.targets = {i: self._target(call) for i, call in enumerate(self.calls) if call.get("op").value in _JUMPS}
+        self.targets = {i: self._target(call) for i, call in enumerate(self.calls) if call.get("op").text() in _JUMPS}
         self.starts = {0, *self.targets.values(), *(i + 1 for i in self.targets)}
         self._numbers = labels
         self._named: dict[int, str] = {}

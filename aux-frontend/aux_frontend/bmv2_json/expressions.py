@@ -337,7 +337,7 @@ class Expressions:
         operation = inner.get("value") if inner.get("type").text() == "expression" else None
         saturating = {"+": Op.SADD, "-": Op.SSUB}
         lowest, highest = bounds(to)
-        if operation is not None and operation.get("op").value in saturating and operation.maybe("left") is not None:
+        if operation is not None and operation.get("op").text() in saturating and operation.maybe("left") is not None:
             sides = [self.exact(operation.get(side)) for side in ("left", "right")]
             if all(lowest <= side.low and side.high <= highest for side in sides):
                 a, b = (resized(side.value, to) for side in sides)
