@@ -69,6 +69,7 @@ class Locator:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._found: dict[int, tuple[Statement, Access]] = {}  # by the statement's identity, which it keeps alive
 
     def headers(self, place: HeaderPlace) -> tuple[str, ...]:
         """The header instances that a place may mean."""
@@ -112,6 +113,12 @@ class Locator:
 
     def access(self, statement: Statement) -> Access:
         """What a statement itself does, without nested bodies and without the actions of an applied table."""
+        found = self._found.get(id(statement))
+        if found is None:
+            found = self._found[id(statement)] = statement, self._access(statement)
+        return found[1]
+
+    def _access(self, statement: Statement) -> Access:
         reads: set[Location] = set().union(*(self.read_by(e) for e in expressions(statement)))
         writes: frozenset[Location] = frozenset()
         match statement:
