@@ -67,18 +67,22 @@ void macs_datapath_choose(struct macs_thread *thread) {
 static int receive(const struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]);
 
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input) {
-    struct macs_port_stats *stats = &thread->stats.ports[input->slot];
     odp_packet_t handles[MACS_BURST_MAX];
     int received = receive(thread, input, handles);
     if (received <= 0)
         return 0;
-    unsigned count = (unsigned)received;
+    macs_datapath_run(thread, input, handles, (unsigned)received);
+    return (unsigned)received;
+}
+
+void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
+                       unsigned count) {
+    struct macs_port_stats *stats = &thread->stats.ports[input->slot];
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
     macs_stats_add(&stats->rx_packets, count);
     macs_stats_add(&stats->rx_bytes, bytes);
-    return count;
 }
 
 /* What the control thread has put into a `ctl:` port. */

@@ -11,6 +11,10 @@ void macs_datapath_choose(struct macs_thread *thread);
  * pipelined, its prologue, and all else of the burst before. Returns how many packets were received. */
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input);
 
+/* The same with a burst that was received from the input: 1 packet at least. */
+void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
+                       unsigned count);
+
 /* Nothing has come: finish the burst of which only the prologue has run, if there is one, and hold nothing. */
 void macs_datapath_drain(struct macs_thread *thread);
 

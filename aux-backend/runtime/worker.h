@@ -65,6 +65,9 @@ struct macs_thread {
     _Atomic int status; /* 0 running, 1 not yet, else -errno */
     unsigned input_count;
     struct macs_input *inputs;
+    unsigned queue_count;                     /* of the inputs that are not `ctl:` */
+    odp_pktin_queue_t *queues;                /* theirs */
+    unsigned *input_of;                       /* and the numbers of the inputs */
     struct macs_output *outputs;              /* by slot */
     uint64_t filled;                          /* bit s: outputs[s] holds packets */
     unsigned gathered;                        /* packets of a port that are sent together at most */

@@ -11,8 +11,16 @@
 #include "runtime/privileges.h"
 #include "runtime/recirculation.h"
 
-/* Empty rounds before a worker sleeps, and for how long then: twice as long each time, up to the second number. */
+/* Empty rounds before a worker waits. */
 #define IDLE_ROUNDS 256u
+
+/* How long it waits for frames at most, before it looks whether to stop, and whether something is to come from a `ctl:`
+ * port if it has one. */
+#define WAIT_NS 10000000u
+#define WAIT_CTL_NS 2000000u
+
+/* Where there is nothing that it could wait for: how long it sleeps, twice as long each time, up to the second number.
+ */
 #define SLEEP_MIN_NS 10000l
 #define SLEEP_MAX_NS 500000l
 
@@ -27,11 +35,14 @@ static void deal_inputs(struct macs_thread *thread) {
         for (unsigned queue = 0; queue < port->input_count; queue++, turn++) {
             if (turn % sw->options.worker_count != thread->worker.index)
                 continue;
-            struct macs_input *input = &thread->inputs[thread->input_count++];
+            const unsigned number = thread->input_count++;
+            struct macs_input *input = &thread->inputs[number];
             input->port = port;
             input->slot = slot;
-            if (!port->ctl)
-                input->queue = port->inputs[queue];
+            if (port->ctl)
+                continue;
+            input->queue = thread->queues[thread->queue_count] = port->inputs[queue];
+            thread->input_of[thread->queue_count++] = number;
         }
     }
 }
@@ -70,8 +81,10 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     for (unsigned slot = 0; slot < sw->port_count; slot++)
         inputs += sw->ports[slot].input_count;
     thread->inputs = calloc(inputs + 1, sizeof(*thread->inputs));
+    thread->queues = calloc(inputs + 1, sizeof(*thread->queues));
+    thread->input_of = calloc(inputs + 1, sizeof(*thread->input_of));
     thread->outputs = calloc(sw->port_count, sizeof(*thread->outputs));
-    bool complete = thread->inputs && thread->outputs && make_bursts(thread);
+    bool complete = thread->inputs && thread->queues && thread->input_of && thread->outputs && make_bursts(thread);
     if (complete && sw->program->uses_requests)
         complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &thread->reader) : -ENOMEM;
@@ -92,6 +105,8 @@ void macs_worker_destroy(struct macs_thread *thread) {
     if (thread->reader)
         macs_qsbr_unregister(thread->reader);
     free(thread->inputs);
+    free(thread->queues);
+    free(thread->input_of);
     free(thread->outputs);
     free(thread->bursts[0].state);
     free(thread->bursts[1].state);
@@ -110,7 +125,32 @@ static int pin(const struct macs_thread *thread) {
     return pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 }
 
-/* Nothing to do: leave the CPU to others for a while. The tables may change meanwhile. */
+/* That the tables' old contents may go, but for what a burst in flight may still look at. */
+static void report(struct macs_thread *thread) {
+    const struct macs_in_flight *burst = &thread->bursts[thread->latest];
+    if (burst->count)
+        macs_qsbr_quiescent_since(thread->reader, burst->epoch);
+    else
+        macs_qsbr_quiescent(thread->sw->qsbr, thread->reader);
+}
+
+/* Nothing to do: leave the CPU to others until a frame comes. The tables may change meanwhile. */
+static unsigned wait_for_frames(struct macs_thread *thread) {
+    odp_packet_t packets[MACS_BURST_MAX];
+    const uint64_t limit = thread->queue_count == thread->input_count ? WAIT_NS : WAIT_CTL_NS;
+    uint32_t from = 0;
+    macs_qsbr_offline(thread->reader);
+    int received = odp_pktin_recv_mq_tmo(thread->queues, thread->queue_count, &from, packets, (int)thread->worker.burst,
+                                         odp_pktin_wait_time(limit));
+    macs_qsbr_online(thread->sw->qsbr, thread->reader);
+    if (received <= 0)
+        return 0;
+    macs_datapath_run(thread, &thread->inputs[thread->input_of[from]], packets, (unsigned)received);
+    report(thread);
+    return (unsigned)received;
+}
+
+/* The same for a while, where nothing can be waited for. */
 static void nap(struct macs_thread *thread, long *sleep_ns) {
     struct timespec pause = {.tv_nsec = *sleep_ns};
     macs_qsbr_offline(thread->reader);
@@ -127,15 +167,6 @@ static void note_begin(struct macs_thread *thread) {
 static void note_end(struct macs_thread *thread) {
     if (atomic_load_explicit(&thread->stats.first_ns, memory_order_relaxed))
         atomic_store_explicit(&thread->stats.last_ns, macs_switch_now(thread->sw), memory_order_relaxed);
-}
-
-/* That the tables' old contents may go, but for what a burst in flight may still look at. */
-static void report(struct macs_thread *thread) {
-    const struct macs_in_flight *burst = &thread->bursts[thread->latest];
-    if (burst->count)
-        macs_qsbr_quiescent_since(thread->reader, burst->epoch);
-    else
-        macs_qsbr_quiescent(thread->sw->qsbr, thread->reader);
 }
 
 /* Packets of the budget, as many as a burst has at most: --count. */
@@ -156,10 +187,17 @@ static unsigned poll_within_budget(struct macs_thread *thread, const struct macs
 
 static void work(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
+    const bool waits = thread->queue_count && !sw->options.count;
     unsigned idle = 0;
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
         unsigned received = 0;
+        if (idle > IDLE_ROUNDS && !sw->options.busy) {
+            if (waits)
+                received = wait_for_frames(thread);
+            else
+                nap(thread, &sleep_ns);
+        }
         for (unsigned i = 0; i < thread->input_count; i++) {
             macs_switch_get_batch(sw, &thread->worker.burst, &thread->worker.sub_batch);
             received += odp_unlikely(sw->options.count) ? poll_within_budget(thread, &thread->inputs[i])
@@ -174,8 +212,6 @@ static void work(struct macs_thread *thread) {
             macs_datapath_drain(thread);
             if (!idle++)
                 note_end(thread);
-            if (idle > IDLE_ROUNDS && !sw->options.busy)
-                nap(thread, &sleep_ns);
             macs_qsbr_quiescent(sw->qsbr, thread->reader);
             odp_cpu_pause();
         }

@@ -97,8 +97,12 @@ void macs_odp_interface_check(struct macs_odp_interface *interface) {
     pthread_mutex_unlock(&interface->lock);
 }
 
-void macs_odp_interface_idle(struct macs_odp_interface *interface, uint32_t *idle) {
-    if (++*idle % CHECK_POLLS == 0 &&
-        odp_time_global_ns() - __atomic_load_n(&interface->checked_ns, __ATOMIC_RELAXED) > CHECK_NS)
+void macs_odp_interface_due(struct macs_odp_interface *interface) {
+    if (odp_time_global_ns() - __atomic_load_n(&interface->checked_ns, __ATOMIC_RELAXED) > CHECK_NS)
         macs_odp_interface_check(interface);
+}
+
+void macs_odp_interface_idle(struct macs_odp_interface *interface, uint32_t *idle) {
+    if (++*idle % CHECK_POLLS == 0)
+        macs_odp_interface_due(interface);
 }

@@ -35,6 +35,9 @@ int macs_odp_interface_promisc_set(struct macs_odp_interface *interface, bool en
 /* Is it there, and still the same one? The caller holds no lock that rebind takes. */
 void macs_odp_interface_check(struct macs_odp_interface *interface);
 
+/* The same for a receiver that is going to wait: looks if that was long ago. */
+void macs_odp_interface_due(struct macs_odp_interface *interface);
+
 /* The same for a receiver that has just got nothing: looks from time to time. `idle` counts its calls. */
 void macs_odp_interface_idle(struct macs_odp_interface *interface, uint32_t *idle);
 

@@ -187,7 +187,7 @@ uint64_t odp_pktin_wait_time(uint64_t nsec) {
 
 int odp_pktin_recv_mq_tmo(const odp_pktin_queue_t queues[], uint32_t num_q, uint32_t *from, odp_packet_t packets[],
                           int num, uint64_t wait) {
-    uint64_t until = odp_time_global_ns() + wait;
+    uint64_t until = odp_time_global_ns() + wait, pause = MACS_ODP_PAUSE_MIN;
     for (;;) {
         for (uint32_t i = 0; i < num_q; i++) {
             int got = odp_pktin_recv(queues[i], packets, num);
@@ -199,8 +199,7 @@ int odp_pktin_recv_mq_tmo(const odp_pktin_queue_t queues[], uint32_t num_q, uint
         uint64_t now = odp_time_global_ns();
         if (wait == ODP_PKTIN_NO_WAIT || now >= until)
             return 0;
-        uint64_t left = until - now;
-        odp_time_wait_ns(left < 50 * ODP_TIME_USEC_IN_NS ? left : 50 * ODP_TIME_USEC_IN_NS);
+        macs_odp_wait(queues, num_q, until - now, &pause);
     }
 }
 

@@ -47,6 +47,7 @@ struct macs_odp_driver {
     int (*stop)(struct macs_odp_pktio *pktio);
     int (*recv)(struct macs_odp_pktin *queue, odp_packet_t packets[], int num);
     int (*send)(struct macs_odp_pktout *queue, const odp_packet_t packets[], int num);
+    int (*descriptors)(struct macs_odp_pktin *queue, int fds[], int max); /* see macs_odp_wait() */
     int (*mac_addr)(struct macs_odp_pktio *pktio, uint8_t mac[6]);
     int (*promisc)(struct macs_odp_pktio *pktio);
     int (*promisc_set)(struct macs_odp_pktio *pktio, bool enable);
@@ -90,6 +91,15 @@ extern const struct macs_odp_driver macs_odp_driver_af_packet;
 extern const struct macs_odp_driver macs_odp_driver_af_xdp;
 extern const struct macs_odp_driver macs_odp_driver_netmap;
 extern const struct macs_odp_driver macs_odp_driver_tap;
+
+/* Leave the CPU to others until frames have come to one of the queues, or `ns` nanoseconds at most.
+ *
+ * A driver's descriptors() gives the descriptors that become readable when frames come to a queue, at most `max`, and
+ * returns how many. Where one of the queues has none, now or ever, sleeps instead, *pause nanoseconds, which get
+ * longer. */
+void macs_odp_wait(const odp_pktin_queue_t queues[], uint32_t num_q, uint64_t ns, uint64_t *pause);
+
+#define MACS_ODP_PAUSE_MIN (10 * ODP_TIME_USEC_IN_NS) /* the first *pause */
 
 /* Parse what was received. */
 void macs_odp_parse_received(const odp_packet_t packets[], int num, odp_proto_layer_t layer);

@@ -253,6 +253,15 @@ static int af_packet_send(struct macs_odp_pktout *queue, const odp_packet_t pack
     return 0;
 }
 
+static int af_packet_descriptors(struct macs_odp_pktin *queue, int fds[], int max) {
+    struct af_packet_state *state = queue->pktio->state;
+    macs_odp_interface_due(&state->interface);
+    if (max < 1 || !macs_odp_interface_usable(&state->interface))
+        return 0;
+    fds[0] = state->rx[queue->index]->fd;
+    return 1;
+}
+
 const struct macs_odp_driver macs_odp_driver_af_packet = {
     .name = "af_packet",
     .max_input_queues = QUEUES,
@@ -263,6 +272,7 @@ const struct macs_odp_driver macs_odp_driver_af_packet = {
     .stop = af_packet_stop,
     .recv = af_packet_recv,
     .send = af_packet_send,
+    .descriptors = af_packet_descriptors,
     .mac_addr = af_packet_mac,
     .promisc = af_packet_promisc,
     .promisc_set = af_packet_promisc_set,

@@ -352,6 +352,24 @@ static int af_xdp_promisc(struct macs_odp_pktio *pktio) {
     return ((struct af_xdp_state *)pktio->state)->interface.promisc;
 }
 
+/* None while a socket is away, or the kernel has packets to send and is to be told again. */
+static int af_xdp_descriptors(struct macs_odp_pktin *queue, int fds[], int max) {
+    struct af_xdp_state *state = queue->pktio->state;
+    int count = 0;
+    macs_odp_interface_due(&state->interface);
+    for (uint32_t i = queue->index; i < state->count; i += queue->pktio->num_in) {
+        struct af_xdp_socket *socket = &state->socket[i];
+        odp_spinlock_lock(&socket->rx_lock);
+        bool here = socket->xsk != NULL && !__atomic_load_n(&socket->sending, __ATOMIC_RELAXED) && count < max;
+        if (here)
+            fds[count++] = socket->xsk->fd;
+        odp_spinlock_unlock(&socket->rx_lock);
+        if (!here)
+            return 0;
+    }
+    return count;
+}
+
 const struct macs_odp_driver macs_odp_driver_af_xdp = {
     .name = "af_xdp",
     .max_input_queues = SOCKETS,
@@ -362,6 +380,7 @@ const struct macs_odp_driver macs_odp_driver_af_xdp = {
     .stop = af_xdp_stop,
     .recv = af_xdp_recv,
     .send = af_xdp_send,
+    .descriptors = af_xdp_descriptors,
     .mac_addr = af_xdp_mac,
     .promisc = af_xdp_promisc,
     .promisc_set = af_xdp_promisc_set,

@@ -154,6 +154,11 @@ static odp_pktio_link_status_t tap_link(struct macs_odp_pktio *pktio) {
     return macs_odp_netdev_link(((struct tap_state *)pktio->state)->iface);
 }
 
+static int tap_descriptors(struct macs_odp_pktin *queue, int fds[], int max) {
+    fds[0] = max > 0 ? ((struct tap_state *)queue->pktio->state)->fd : -1;
+    return max > 0;
+}
+
 const struct macs_odp_driver macs_odp_driver_tap = {
     .name = "tap",
     .max_input_queues = 1,
@@ -163,6 +168,7 @@ const struct macs_odp_driver macs_odp_driver_tap = {
     .start = tap_start,
     .recv = tap_recv,
     .send = tap_send,
+    .descriptors = tap_descriptors,
     .mac_addr = tap_mac,
     .link_status = tap_link,
     .refresh = tap_refresh,
