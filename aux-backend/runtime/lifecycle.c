@@ -247,7 +247,7 @@ void macs_switch_stop(struct macs_switch *sw) {
 
 static void stop_odp(struct macs_switch *sw) {
     if (sw->pool != ODP_POOL_INVALID && odp_pool_destroy(sw->pool))
-        macs_log_write(&sw->log, "error: packets are miss from the pool");
+        macs_log_write(&sw->log, "error: packets are missing from the pool");
     if (sw->odp_local)
         odp_term_local();
     if (sw->odp_global)

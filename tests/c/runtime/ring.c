@@ -81,7 +81,7 @@ int main(void) {
     macs_ring_fini(&ring);
     wrong = wrong ? wrong : consumed;
     if (!wrong && received + refused != PRODUCERS * RECORDS)
-        wrong = "records are miss";
+        wrong = "records are missing";
     printf("%s: %u received, %u refused\n", wrong ? wrong : "ok", received, refused);
     return wrong != NULL;
 }

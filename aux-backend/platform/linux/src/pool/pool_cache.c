@@ -39,7 +39,7 @@ uint32_t macs_odp_pool_take(struct macs_odp_pool *pool, struct macs_odp_event *e
         if (want + count <= pool->cache_size) {
             count += store_take(macs_odp_store_of(pool), cache->slot + count, want);
             got = num < count ? num : count;
-        } else { /* more than the cache holds: what is miss comes straight from the store */
+        } else { /* more than the cache holds: what is missing comes straight from the store */
             memcpy(event, cache->slot, count * sizeof(*event));
             got = count + store_take(macs_odp_store_of(pool), event + count, num - count);
             count = 0;
