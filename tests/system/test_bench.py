@@ -108,7 +108,11 @@ def test_lookups_are_noted_and_done_again(tmp_path: Path) -> None:
         f"{line} {action} {key} 1" + (" 1" if "masks" in line else "")
         for line, action, key in zip(lines, calls, keys, strict=True)
     ]
-    (tmp_path / "entries.txt").write_text("\n".join([*entries, "table_add I.few I.note 1 => 1", ""]))
+    others = [
+        "table_add I.few I.note 1 => 1",
+        "table_add I.index I.note 0x5678 => 1",
+    ]  # an empty table is not looked up
+    (tmp_path / "entries.txt").write_text("\n".join([*entries, *others, ""]))
     packets = []
     for number in range(100):
         hits = number % 4 == 0
