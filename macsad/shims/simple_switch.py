@@ -24,7 +24,8 @@ from macsad.shims.ports import DEFAULT_PORT, socket_of
 
 DROP_PORT = 511
 GRPC = "simple_switch_grpc"
-_USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4 | --no-p4) [-- options of the target]"
+EVERYWHERE = ("0.0.0.0", "[::]", "")
+_USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4) [-- options of the target]"
 # what is understood and has no effect → why, for who asked for it
 _WITHOUT_EFFECT = {
     "pcap": "no pcap files are written of its ports; tcpdump on the interface does",
@@ -45,8 +46,8 @@ _GRANTED = ("log_console", "log_level", "log_flush", "disable_swap", "max_port_c
 _REFUSED = {
     "restore_state": "a state that was serialized cannot be restored",
     "dp_grpc_server_addr": "packets cannot be injected over gRPC",
-    "grpc_server_ssl": "the P4Runtime server has no TLS",
-    "grpc_server_with_client_auth": "the P4Runtime server has no TLS",
+    "grpc_server_ssl": "`macsad serve` beside the switch has TLS",
+    "grpc_server_with_client_auth": "`macsad serve` beside the switch has TLS",
 }
 
 
@@ -56,7 +57,7 @@ def parser(name: str) -> Parser:
     add("program", nargs="?", type=Path)
     add("-i", "--interface", action="append", default=[], metavar="N@NAME", help="port N is an interface")
     add("--use-files", type=int, metavar="SECONDS", help="ports are NAME_in.pcap and NAME_out.pcap")
-    add("--no-p4", action="store_true", help="start without a program, which P4Runtime brings")
+    add("--no-p4", action="store_true", help="refused: name the program")
     add("--thrift-port", type=int, default=DEFAULT_PORT, metavar="N", help=f"names the switch [{DEFAULT_PORT}]")
     add("--device-id", type=int, default=0, metavar="N")
     add("--log-file", type=Path, metavar="FILE", help="where messages of the program go")
@@ -95,24 +96,19 @@ def main(name: str, arguments: list[str]) -> int:
             return fail(name, f"--{option.replace('_', '-')}: {why}")
     if asked.drop_port not in (None, DROP_PORT):
         return fail(name, f"--drop-port: the drop port is {DROP_PORT}")
-    if asked.program is None and not asked.no_p4:
-        return fail(name, "name a program, or start without one by --no-p4", 2)
+    if asked.no_p4:
+        return fail(name, "--no-p4: a switch has its program from the beginning; name it")
+    if asked.program is None:
+        return fail(name, "name a program", 2)
     ports, problem = _ports(asked)
     if problem:
         return fail(name, problem, 2)
     for option, why in _WITHOUT_EFFECT.items():
         if getattr(asked, option, None):
             note(name, f"--{option.replace('_', '-')}: {why}")
-    command = ["run", *([str(asked.program)] if asked.program else []), *ports]
+    command = ["run", str(asked.program), *ports]
     if name == GRPC:
-        served = p4runtime(asked)
-        if served is None and asked.no_p4:
-            return fail(name, "--no-p4 needs the P4Runtime server, which this macsad lacks")
-        if served is None:
-            note(name, f"no P4Runtime server at {asked.grpc_server_addr}: this macsad lacks it")
-        command += served or []
-    elif asked.no_p4:
-        return fail(name, "--no-p4: only simple_switch_grpc gets its program later")
+        command += _p4runtime(name, asked)
     if asked.log_file:
         command += ["--log", str(asked.log_file)]
     try:
@@ -127,17 +123,15 @@ def main(name: str, arguments: list[str]) -> int:
         return fail(name, f"--thrift-port: another process has port {asked.thrift_port}")
 
 
-def p4runtime(asked: argparse.Namespace) -> list[str] | None:
-    """The options of `macsad run` that serve P4Runtime; None where it has none. The only place that knows them."""
-    from macsad.verbs.run import command as run
-
-    known = {word for option in run.params for word in option.opts}
-    if "--p4runtime" not in known:
-        return None
-    words = ["--p4runtime", asked.grpc_server_addr]
+def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:
+    """The options of `macsad run` that serve P4Runtime."""
+    host, _, port = asked.grpc_server_addr.rpartition(":")
+    if host in EVERYWHERE:
+        note(name, f"P4Runtime at 127.0.0.1:{port}: other hosts reach `macsad serve --anywhere`")
+        host = "127.0.0.1"
+    words = ["--p4runtime", f"{host}:{port}"]
     for option, value in (("--device-id", asked.device_id), ("--cpu-port", asked.cpu_port)):
-        if value is not None and option in known:
-            words += [option, str(value)]
+        words += [] if value is None else [option, str(value)]
     return words
 
 

@@ -108,7 +108,9 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[:6] == ["run", "build/basic.json", "--port", "1=s1-eth1", "--port", "2=s1-eth2"]
     assert call[call.index("--log") + 1] == "s1.log"
     assert call[call.index("--socket") + 1] == str(tmp_path / "thrift-29090.sock")
+    assert "--p4runtime 127.0.0.1:50051 --device-id 0 --cpu-port 510" in " ".join(call)
     told = capsys.readouterr().err
+    assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
     for option in ("--pcap", "--nanolog", "--dump-packet-data", "--priority-queues"):
         assert f"simple_switch_grpc: note: {option}: " in told
 
@@ -126,7 +128,7 @@ def test_files_are_ports(run: list[list[str]]) -> None:
         ("--drop-port 5 p.json", "the drop port is 511"),
         ("--restore-state f p.json", "cannot be restored"),
         ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
-        ("--no-p4", "only simple_switch_grpc gets its program later"),
+        ("--no-p4", "a switch has its program from the beginning"),
     ],
 )
 def test_what_cannot_be_is_told(
