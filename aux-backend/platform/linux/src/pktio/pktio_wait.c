@@ -1,7 +1,7 @@
 /* Waiting for frames: macs_odp_wait(). */
-#include <poll.h>
-
 #include "pktio/pktio.h"
+
+#include <poll.h>
 
 enum { DESCRIPTORS = 64 };
 
