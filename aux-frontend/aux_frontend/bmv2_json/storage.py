@@ -7,12 +7,13 @@ itself gives and takes are the architecture's intrinsic values, found by BMv2's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aux_frontend.bmv2_json.text import Invalid, Node
 from aux_frontend.v1model.intrinsics import INTRINSICS, STANDARD
+from aux_frontend.v1model.variables import new_variable, shared_variable
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool, Enum, Field, HeaderType, Type, Varbit
@@ -106,9 +107,8 @@ class Storage:
         self._unions()
         self._intrinsics()
 
-    def each(self, name: str, read: object) -> None:
+    def each(self, name: str, read: Callable[[Node], object]) -> None:
         """Read all elements of a member of the document."""
-        assert callable(read)
         try:
             elements = self.root.listed(name)
         except Invalid:
@@ -123,19 +123,11 @@ class Storage:
 
     def variable(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> ex.VariableRef:
         """A new variable of that name, or of a name like it when it is taken."""
-        unique, count = name, 1
-        while unique in self.variables:
-            count += 1
-            head, dot, last = name.rpartition(".")
-            unique = f"{head}_{count}{dot}{last}" if dot else f"{name}_{count}"
-        self.variables[unique] = pr.Variable(unique, type_, storage, span)
-        return ex.VariableRef(unique, span)
+        return new_variable(self.variables, name, type_, storage, span)
 
     def shared(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> ex.VariableRef:
         """The one variable of that name, made when it is first asked for; `name` has a `$`."""
-        if name not in self.variables:
-            self.variables[name] = pr.Variable(name, type_, storage, span)
-        return ex.VariableRef(name, span)
+        return shared_variable(self.variables, name, type_, storage, span)
 
     def intrinsic(self, name: str, type_: Type, span: Span) -> ex.VariableRef:
         """The architecture's value of that name, also where the program does not name it."""

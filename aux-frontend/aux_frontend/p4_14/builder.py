@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from aux_frontend.p4_14 import ast
 from aux_frontend.p4_14.scope import FieldInfo, InstanceInfo, Layout, Scope
 from aux_frontend.v1model.intrinsics import INTRINSICS, STANDARD
+from aux_frontend.v1model.variables import new_variable, shared_variable
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr
 from transpiler.hlir.arithmetic import stored
@@ -42,19 +43,11 @@ class Builder:
 
     def variable(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> ex.VariableRef:
         """A new variable of that name, or of a name like it when it is taken."""
-        unique, count = name, 1
-        while unique in self.variables:
-            count += 1
-            head, dot, last = name.rpartition(".")
-            unique = f"{head}_{count}{dot}{last}" if dot else f"{name}_{count}"
-        self.variables[unique] = pr.Variable(unique, type_, storage, span)
-        return ex.VariableRef(unique, span)
+        return new_variable(self.variables, name, type_, storage, span)
 
     def shared(self, name: str, type_: Type, storage: pr.Storage, span: Span) -> ex.VariableRef:
         """The one variable of that name, made when it is first asked for. `name` has a `$`, which no P4-14 name has."""
-        if name not in self.variables:
-            self.variables[name] = pr.Variable(name, type_, storage, span)
-        return ex.VariableRef(name, span)
+        return shared_variable(self.variables, name, type_, storage, span)
 
     def intrinsic(self, name: str, type_: Type, span: Span) -> ex.VariableRef:
         """The intrinsic value of that architecture name, also when the program does not name it."""
