@@ -63,8 +63,7 @@ class Arbitration:
                 self._tell(role, [controller])
 
     def _check(self, controller: Controller, given: Message, role: str, election: int | None) -> None:
-        if given.device_id != self.device:
-            raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {given.device_id}")
+        self.require_device(given.device_id)
         if given.role.id:
             raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
         if given.role.HasField("config"):
@@ -94,10 +93,14 @@ class Arbitration:
             for controller in self._controllers:
                 controller.out.put(None)
 
-    def require(self, device: int, role: str, election: Message | None) -> None:
-        """Only the primary writes. Raises: Refused."""
+    def require_device(self, device: int) -> None:
+        """Raises: Refused, if another device is meant."""
         if device != self.device:
             raise Refused(Code.NOT_FOUND, f"this is device {self.device}, not {device}")
+
+    def require(self, device: int, role: str, election: Message | None) -> None:
+        """Only the primary writes. Raises: Refused."""
+        self.require_device(device)
         with self._lock:
             primary = self._primary(role)
             if election is None or primary is None or primary.election != number_of(election):

@@ -33,14 +33,12 @@ class Pipeline:
     def set(self, request: Message) -> None:
         """Raises: Refused."""
         with self._lock:
-            match request.action:
-                case 1 | 2 | 3 | 5:
-                    self._verify(request)
-                case 4:
-                    self._commit_saved(request)
-                    return
-                case _:
-                    raise Refused(Code.INVALID_ARGUMENT, "the action is not known")
+            if request.action == COMMIT:
+                self._commit_saved(request)
+                return
+            if request.action not in (VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, RECONCILE_AND_COMMIT):
+                raise Refused(Code.INVALID_ARGUMENT, "the action is not known")
+            self._verify(request)
             if request.action == VERIFY_AND_SAVE:
                 self._saved = message("ForwardingPipelineConfig")()
                 self._saved.CopyFrom(request.config)

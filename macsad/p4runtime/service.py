@@ -7,7 +7,6 @@ stream reads what its controller sends; one thread takes packets from the switch
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ VERSION = "1.4.1"
 STREAMS_MAX = 30
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR = 0, 1
 _PART = 500  # entities in a ReadResponse
-_POLL_S = 0.002
+_POLL_S, _WATCH_S = 0.002, 0.2  # between two looks: for packets; whether the switch is there, where none come
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -72,7 +71,7 @@ class Service:
     # --- calls -------------------------------------------------------------------------------------------------------
 
     def write(self, request: Message, context: Any) -> Message:
-        with self._answering(context):
+        with _Answering(context):
             self._allow(request)
             if request.atomicity not in (_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR):
                 raise Refused(Code.UNIMPLEMENTED, "a batch is not atomic for packets")
@@ -86,9 +85,8 @@ class Service:
         return message("WriteResponse")()
 
     def read(self, request: Message, context: Any) -> Iterator[Message]:
-        with self._answering(context):
-            if request.device_id != self._arbitration.device:
-                raise Refused(Code.NOT_FOUND, f"this is device {self._arbitration.device}, not {request.device_id}")
+        with _Answering(context):
+            self._arbitration.require_device(request.device_id)
             entities = reading.read(self._client, self._program, request.entities)
             while True:
                 response = message("ReadResponse")()
@@ -103,16 +101,15 @@ class Service:
                 yield response
 
     def set_pipeline(self, request: Message, context: Any) -> Message:
-        with self._answering(context):
+        with _Answering(context):
             self._allow(request)
             with self._lock:
                 self._pipeline.set(request)
         return message("SetForwardingPipelineConfigResponse")()
 
     def get_pipeline(self, request: Message, context: Any) -> Message:
-        with self._answering(context):
-            if request.device_id != self._arbitration.device:
-                raise Refused(Code.NOT_FOUND, f"this is device {self._arbitration.device}, not {request.device_id}")
+        with _Answering(context):
+            self._arbitration.require_device(request.device_id)
             return self._pipeline.get(request)
 
     def capabilities(self, request: Message, context: Any) -> Message:
@@ -198,6 +195,7 @@ class Service:
 
     def _collect(self) -> None:
         """Packets of the switch go to the primaries, those of all other `ctl:` ports to nobody."""
+        pause = _WATCH_S if self._cpu_port is None else _POLL_S
         while not self._stopping.is_set():
             try:
                 with self._packet_lock:
@@ -213,7 +211,7 @@ class Service:
                     for controller in self._arbitration.primaries():
                         controller.send(response)
             if not frames:
-                time.sleep(_POLL_S)
+                self._stopping.wait(pause)
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -223,9 +221,6 @@ class Service:
             raise Refused(Code.UNIMPLEMENTED, "roles have names; their numbers are of an older version")
         election = request.election_id if request.HasField("election_id") else None
         self._arbitration.require(request.device_id, request.role, election)
-
-    def _answering(self, context: Any) -> _Answering:
-        return _Answering(context)
 
     def _tell_each(self, results: list[Refused | None], context: Any) -> None:
         """A status of each update goes with the call's own. P4Runtime spec 1.4.1 section 12.3."""

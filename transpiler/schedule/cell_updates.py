@@ -43,9 +43,8 @@ HELD = "held by the cell"  # in place of a variable's name: what the cell held, 
 _WORDS = {BinaryOp.AND: "and", BinaryOp.OR: "or", BinaryOp.XOR: "xor"}
 _NEUTRAL = {"add": 0, "or": 0, "xor": 0, "and": -1}
 
-Values = Mapping[
-    Location, Expression | None
-]  # what places hold by now, of what they held before; None: it is not known
+# what places hold by now, of what they held before; None: it is not known
+Values = Mapping[Location, Expression | None]
 
 
 def as_update(program: Program, region: Body) -> Body | None:

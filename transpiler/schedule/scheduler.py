@@ -31,7 +31,7 @@ class Options:
     up in the same stage. `merge`: ingress and egress are one pipe where they can be. `run_to_completion`: a burst goes through
     the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `reread`: where packets
     take more than a `few` values along, header fields that are as they were received are read in the frame, and the other values
-    stay in memory.     `constant_propagation`: what is known where a stage begins is used."""
+    stay in memory. `constant_propagation`: what is known where a stage begins is used."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True

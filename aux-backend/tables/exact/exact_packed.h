@@ -9,12 +9,13 @@
  * which only the control plane reads.
  * An *indexed* table is one whose readers want the entry's index, for direct counters and meters. There the index
  * stands in the word, above the remainder: with each doubling it takes the bit that the remainder gives. So a move
- * changes nothing that counts, and an index is used again only when no reader has it any more. Takes: keys of 4 to 64
- * bits; key and data of at most 61 + log2(buckets) bits together, where the compiler allows size / 8 buckets or more
- * for that; of at most 58 bits in indexed tables. Threads: one writer, any number of readers between two reports of a
- * quiescent state (macs/qsbr.h). Cost: lookup one cache miss, two for the few keys whose primary bucket overflows; the
- * optional step prefetches the second line. Add O(1) amortised. Source: quotienting, Knuth, TAOCP 3, 6.4; Pagh and
- * Rodler, Cuckoo hashing (2004).
+ * changes nothing that counts, and an index is used again only when no reader has it any more.
+ * Takes: keys of 4 to 64 bits; key and data of at most 61 + log2(buckets) bits together, where the compiler allows
+ * size / 8 buckets or more for that; of at most 58 bits in indexed tables.
+ * Threads: one writer, any number of readers between two reports of a quiescent state (macs/qsbr.h).
+ * Cost: lookup one cache miss, two for the few keys whose primary bucket overflows; the optional step prefetches the
+ * second line. Add O(1) amortised.
+ * Source: quotienting, Knuth, TAOCP 3, 6.4; Pagh and Rodler, Cuckoo hashing (2004).
  */
 #ifndef MACS_TABLES_EXACT_PACKED_H
 #define MACS_TABLES_EXACT_PACKED_H
