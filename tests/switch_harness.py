@@ -11,12 +11,12 @@ from macsad.control import Client
 
 
 class Switch:
-    """A running switch with `ctl:` ports, and a client of it."""
+    """A running switch with `ctl:` ports, and a client of it. Its pool is small: a switch touches all of it when it starts."""
 
     def __init__(self, binary: Path, folder: Path, arguments: Sequence[str]) -> None:
         self.socket = folder / "sock"
         self.process = subprocess.Popen(
-            [str(binary), "--socket", str(self.socket), "--log", str(folder / "log"), *arguments],
+            [str(binary), "--socket", str(self.socket), "--log", str(folder / "log"), "--buffers", "2048", *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

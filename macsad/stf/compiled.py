@@ -41,7 +41,7 @@ _LOWEST_FIRST = (1 << 31) - 1  # the commands let the smaller priority win
 _START_SECONDS, _END_SECONDS = 20.0, 20.0
 _ANSWER_SECONDS = 30.0  # a switch that takes longer is taken for stuck
 _STDERR_SHOWN = 4000  # characters
-_BUFFERS = "8192"  # in all, not for each port: a switch touches them all when it starts
+_BUFFERS = "2048"  # in all, not for each port: a switch touches them all when it starts
 
 _T = TypeVar("_T")
 

@@ -26,7 +26,7 @@ def test_the_same_comes_out(file: Path) -> None:
     program = switches.load(file)
     short = optimise(program)
 
-    @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=25)
+    @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=10)
     @given(data=some.data())
     def compare(data: some.DataObject) -> None:
         scenario = data.draw(scenarios(short, PORTS))
