@@ -15,10 +15,10 @@ from transpiler.architectures.v1model.pipes import (
     BEGIN_EGRESS,
     BEGIN_INGRESS,
     DECIDE,
+    DIVERT,
     DROP,
     FINISH,
     FORWARD,
-    PART,
     TO_PORT,
 )
 from transpiler.hlir import statements as st
@@ -313,16 +313,16 @@ class StageRun:
             set_("instance_type", 0)
             return True
         if step == DROP or (
-            step in (FORWARD, DECIDE, PART, FINISH) and self.state.intrinsic("egress_spec") == DROP_PORT
+            step in (FORWARD, DECIDE, DIVERT, FINISH) and self.state.intrinsic("egress_spec") == DROP_PORT
         ):
             self.packet.verdict = "drop"
             return False
-        if step in (FORWARD, TO_PORT, DECIDE, PART):
+        if step in (FORWARD, TO_PORT, DECIDE, DIVERT):
             self.packet.port = self.state.intrinsic("egress_spec")
-        if step == PART and self.packet.number % 2:
+        if step == DIVERT and self.packet.number % 2:
             self.packet.replication = True
             return False
-        if step in (FORWARD, TO_PORT, BEGIN_EGRESS, PART):
+        if step in (FORWARD, TO_PORT, BEGIN_EGRESS, DIVERT):
             set_("egress_port", self.packet.port)
             set_("egress_spec", 0)
             set_("egress_rid", 0)

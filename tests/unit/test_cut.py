@@ -89,7 +89,7 @@ def test_halves_do_what_the_whole_does(facts: bool, stateful: bool, join_limit: 
     "options", [Options(), Options(run_to_completion=True), Options(run_to_completion=True, constant_propagation=True)]
 )
 def test_halves_of_each_of_two_pipes(options: Options) -> None:
-    """What ends in the front goes on to the pipe behind, what parts there to the replication pipeline."""
+    """What ends in the front goes on to the pipe behind, what is diverted there to the replication pipeline."""
     boundaries = to_replication = 0
     for seed in range(40):
         random = Random(seed)

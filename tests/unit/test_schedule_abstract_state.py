@@ -12,15 +12,15 @@ from hlir_builder import AT, Builder, apply, binary, const, emit, goto, if_, sta
 from transpiler.analysis.locations import VALIDITY, Location
 from transpiler.architectures.v1model.pipes import (
     DECIDE,
+    DIVERT,
     DROP,
     EGRESS_SPEC,
     FINISH,
     FORWARD,
     MULTICAST_GROUP,
-    PART,
     PASS,
     TO_PORT,
-    settle,
+    specialise,
 )
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bool
@@ -53,7 +53,7 @@ def steps(plan: Schedule) -> set[Step]:
     pipe = plan.pipes[0]
     codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
     found = {what for code in codes for what in whats(code) if isinstance(what, Step)}
-    return found & {FORWARD, PART, FINISH, DROP, TO_PORT, PASS}
+    return found & {FORWARD, DIVERT, FINISH, DROP, TO_PORT, PASS}
 
 
 def test_less_is_kept() -> None:
@@ -70,18 +70,22 @@ def test_drops_that_are_known() -> None:
 
 def test_what_is_dropped_does_not_part() -> None:
     program = switches.load(APPS / "l2fwd" / "l2fwd.p4")
-    assert steps(schedule(program, Options(run_to_completion=True))) == {PART, FINISH}
-    assert steps(schedule(program, Options(run_to_completion=True, constant_propagation=True))) == {PART, FINISH, DROP}
+    assert steps(schedule(program, Options(run_to_completion=True))) == {DIVERT, FINISH}
+    assert steps(schedule(program, Options(run_to_completion=True, constant_propagation=True))) == {
+        DIVERT,
+        FINISH,
+        DROP,
+    }
 
 
 @pytest.mark.parametrize(
     ("step", "group", "spec", "left"),
     [
-        (PART, 0, 511, DROP),
-        (PART, 0, 5, TO_PORT),
-        (PART, 0, None, FORWARD),
-        (PART, None, 511, PART),
-        (PART, 7, 511, PART),
+        (DIVERT, 0, 511, DROP),
+        (DIVERT, 0, 5, TO_PORT),
+        (DIVERT, 0, None, FORWARD),
+        (DIVERT, None, 511, DIVERT),
+        (DIVERT, 7, 511, DIVERT),
         (DECIDE, 0, 511, DROP),
         (DECIDE, 0, 5, DECIDE),
         (DECIDE, 7, 511, DECIDE),
@@ -93,7 +97,7 @@ def test_what_is_dropped_does_not_part() -> None:
 )
 def test_what_is_left_of_decisions(step: Step, group: int | None, spec: int | None, left: Step) -> None:
     program = switches.load(APPS / "l2fwd" / "l2fwd.p4")
-    assert settle(program, step, {MULTICAST_GROUP: group, EGRESS_SPEC: spec}.get) == left
+    assert specialise(program, step, {MULTICAST_GROUP: group, EGRESS_SPEC: spec}.get) == left
 
 
 def test_the_deparser_of_the_last_stage_knows_what_is_valid() -> None:

@@ -11,19 +11,19 @@ from macsad import compilation
 from macsad.compilation import Request
 from macsad.resources import share
 from transpiler.architectures.psa.pipes import (
+    DIVERT,
     ENQUEUE,
     FINISH,
     FORWARD,
     LEAVE_EGRESS,
     LEAVE_INGRESS,
-    PART,
     PASS_ON,
     TO_PORT,
     plan,
     plan_with_replication,
     preserved_lists,
     second_passes,
-    settle,
+    specialise,
 )
 from transpiler.codegen.generate import generate
 from transpiler.diagnostics import Diagnostics
@@ -80,8 +80,8 @@ def test_ports_of_tables_may_recirculate(program: Program) -> None:
         (LEAVE_INGRESS, {"clone": 1, "drop": 1}, LEAVE_INGRESS),
         (ENQUEUE, {"multicast_group": 0}, TO_PORT),
         (ENQUEUE, {"multicast_group": 3}, ENQUEUE),
-        (PART, {"multicast_group": 0}, FORWARD),
-        (PART, {}, PART),
+        (DIVERT, {"multicast_group": 0}, FORWARD),
+        (DIVERT, {}, DIVERT),
         (LEAVE_EGRESS, {"clone": 0, "drop": 1}, DROP),
         (LEAVE_EGRESS, {"clone": 0, "drop": 0}, PASS),
         (LEAVE_EGRESS, {"drop": 0}, LEAVE_EGRESS),
@@ -90,7 +90,7 @@ def test_ports_of_tables_may_recirculate(program: Program) -> None:
     ],
 )
 def test_what_is_left_of_decisions(program: Program, step: Step, known: dict[str, int], left: Step) -> None:
-    assert settle(program, step, lambda name: known.get(name.partition(".")[2])) == left
+    assert specialise(program, step, lambda name: known.get(name.partition(".")[2])) == left
 
 
 def test_what_is_known_to_be_dropped_is_not_deparsed() -> None:

@@ -17,7 +17,7 @@ from transpiler.interpreter import Switch
 from transpiler.interpreter.store import Store
 from transpiler.schedule.atomic_regions import with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
-from transpiler.schedule.open_actions import with_open_actions
+from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.state import large_state
 
@@ -37,7 +37,7 @@ def compare(program: Program, options: Options, frames: list[bytes]) -> tuple[in
     switch = Switch(program)
     expected = [sent for frame in frames for sent in switch.process(0, frame)]
     states = large_state(program, 0)
-    ready = with_open_actions(with_atomic_regions(with_hoisted_indexes(program, states)).program, states)
+    ready = with_inlined_actions(with_atomic_regions(with_hoisted_indexes(program, states)).program, states)
     for facts, few, large, made in (
         (False, 16, frozenset(), program),
         (False, 0, frozenset(), program),

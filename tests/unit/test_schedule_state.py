@@ -13,7 +13,7 @@ from transpiler.hlir.expressions import Text
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.traverse import walk
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
-from transpiler.schedule.open_actions import with_open_actions
+from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.state import large_counters, large_state
@@ -202,7 +202,7 @@ def test_the_work_of_an_action_goes_behind_its_table() -> None:
     case = Case()
     case.variable("act.p", 32, Storage.ACTION_DATA)
     case.table_with(case.read("r", "act.p"), case.write("r", "act.p"))
-    opened = with_open_actions(case.program(apply("t"), case.set("m3", 1)), LARGE)
+    opened = with_inlined_actions(case.program(apply("t"), case.set("m3", 1)), LARGE)
     assert not verify(opened)
     table, switch, _ = body_of(opened)
     assert isinstance(table, st.ApplyTable) and table.action is not None
@@ -216,7 +216,7 @@ def test_actions_of_nothing_large_stay_as_they_are() -> None:
     case.variable("act.p", 32, Storage.ACTION_DATA)
     case.table_with(case.read("r", "act.p"))
     program = case.program(apply("t"))
-    assert with_open_actions(program, frozenset({"q"})) is program
+    assert with_inlined_actions(program, frozenset({"q"})) is program
 
 
 # --- sizes ---------------------------------------------------------------------------------------------------------------

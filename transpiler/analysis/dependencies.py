@@ -265,15 +265,15 @@ class _Reach:
         self.next: list[list[int]] = [[] for _ in flow.nodes]
         for edge in flow.edges:
             self.next[edge.source].append(edge.target)
-        self.settles: dict[Location, set[int]] = defaultdict(set)
+        self.kills: dict[Location, set[int]] = defaultdict(set)
         for number, use in enumerate(uses):
-            for location in use.settled:
-                self.settles[location].add(number)
+            for location in use.killed:
+                self.kills[location].add(number)
         self.all = _reachable_from(flow)
 
     def after(self, node: int, location: Location) -> frozenset[int]:
-        """The nodes reached, those that settle the location anew included, what is behind them not."""
-        stops = self.settles.get(location)
+        """The nodes reached, those that write the whole location included, what is behind them not."""
+        stops = self.kills.get(location)
         if not stops:
             return self.all[node]
         found: set[int] = set()

@@ -1,8 +1,8 @@
-"""Which headers a program leaves where they came, in front of the payload.
+"""Which headers a program leaves at the place in the frame where they were received.
 
-So it leaves those that the deparser emits last, where nothing but the parser makes them valid or invalid, and on every
-way through it the parser extracts headers one behind the other in the order in which the deparser emits them. What was
-not extracted is payload in both. Where this holds for all headers, every frame goes out in the layout in which it came.
+These are the headers that the deparser emits last, if nothing but the parser makes them valid or invalid, and if on every path
+the parser extracts them one after the other in the order in which the deparser emits them. If this holds for all headers,
+every frame is sent in the layout in which it was received.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from transpiler.hlir.traverse import program_statements, successors, walk
 
 
 def keeps_layout(program: Program) -> bool:
-    """Whether all headers that are emitted lie where they were received. Safe: False where it cannot be seen."""
+    """Whether all headers that are emitted are where they were received. False if in doubt."""
     emits = sum(isinstance(s, Emit) for s in program_statements(program))
     return settled_headers(program) == emits
 

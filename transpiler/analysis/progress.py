@@ -1,4 +1,4 @@
-"""Which parser states may be run for ever: those on a cycle along which nothing surely moves the cursor.
+"""Parser states that may run for ever: those on a cycle along which the cursor need not move.
 
 The specification has error.ParserTimeout for such parsers and leaves the bound open (section 12.8). Ours: `STALL_LIMIT`
 visits to such states with the cursor at one place.

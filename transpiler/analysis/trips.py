@@ -1,11 +1,11 @@
-"""Which loops may go on for long: those that surely end after few rounds are left out.
+"""Long loops: those whose trip count is not known to be small.
 
     for (bit<8> i = 0; i < 10; i = i + 1) …     ends: 10 rounds
     for (bit<32> i in 0..hdr.x.count) …         long: nothing is known of `count`
     for (; meta.more; ) …                       long
 
-A round is run with what is known of the loop's variables before it: of those that the body assigns nowhere but directly
-in it. Whatever else happens in a body can only end the loop earlier.
+Rounds are executed on constants: the values of variables that the body assigns only at its top level. Whatever else is in a
+body can only end the loop earlier.
 """
 
 from __future__ import annotations

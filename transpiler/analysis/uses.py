@@ -22,7 +22,7 @@ class Use:
     matches: frozenset[Location]
     reads: frozenset[Location]
     writes: frozenset[Location]
-    settled: frozenset[Location]  # surely written: nothing earlier shows through
+    killed: frozenset[Location]  # surely written: nothing earlier shows through
     outcome: frozenset[Location]  # where an applied table leaves its hit and its action
 
 
@@ -31,20 +31,20 @@ def use_of(program: Program, locator: Locator, node: FlowNode) -> Use:
     matches: set[Location] = set()
     reads: set[Location] = set()
     writes: set[Location] = set()
-    settled: set[Location] = set()
+    killed: set[Location] = set()
     outcome: set[Location] = set()
     for statement in node.statements:
         access = locator.access(statement)
-        (reads if node.kind is FlowKind.STRAIGHT else matches).update(access.reads - settled)
+        (reads if node.kind is FlowKind.STRAIGHT else matches).update(access.reads - killed)
         writes |= access.writes
-        settled |= access.killed
+        killed |= access.killed
         if isinstance(statement, CallExtern):
             _state(statement, reads, writes)
         if isinstance(statement, ApplyTable):
             outcome |= access.writes
             for action in actions_of(program, statement.table):
                 _action(locator, action.body, set(action.parameters), reads, writes)
-    return Use(frozenset(matches), frozenset(reads), frozenset(writes), frozenset(settled), frozenset(outcome))
+    return Use(frozenset(matches), frozenset(reads), frozenset(writes), frozenset(killed), frozenset(outcome))
 
 
 def _action(locator: Locator, body: Body, own: set[str], reads: set[Location], writes: set[Location]) -> None:

@@ -1,4 +1,4 @@
-"""What can be known of the value of an expression: the constant that it is, or the range that it lies in."""
+"""The value of an expression at compile time: a constant, or a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table's application in C: find the entry, or finish the lookup that the stage has started, and run its action."""
+"""A table's application in C: look up the entry, or finish the lookup that the stage has started, and run the action."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ INDEX, ACTION = Member(HEAD, "index"), Member(HEAD, "action")
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """`look`: the started lookup's key and cursor, or None: then `keys` packs the key here, or `key_word` is the key where
+    """`lookup`: the started lookup's key and cursor, or None: then `keys` packs the key here, or `key_word` is the key where
     entries are words, or `comparisons` find the entry. `bulk`: as that of the stage. `hit`, `action`: where its results go.
     `profile`: the state of the action profile that entries may refer to; `selection` leaves in `selected` what chooses a
     group's member. `actions`: a case each, in the order of their numbers."""
 
     table: TableRef
-    look: Expression | None
+    lookup: Expression | None
     bulk: bool
     keys: Body
     key_word: Expression | None
@@ -74,19 +74,19 @@ class Application:
 
     def _of_word(self) -> Body:
         """An entry that is one word: the action's number lowest, its data above."""
-        table, look = self.table, self.look
+        table, lookup = self.table, self.lookup
         made: list[Statement] = [Declare("uint64_t", "word")]
         made += [Declare("uint32_t", OWN_INDEX.name)] if table.indexed else []
-        if look is None:
+        if lookup is None:
             assert self.key_word is not None
             start = (self._kernel, self.key_word, table.key_bits, table.data_bits, address(CURSOR))
             started = (self._cursor(), Do(call(self._function(f"start{table.suffix}"), *start)))
             made += self._asked(Declare("bool", "found", FALSE), started, self._finish_word(CURSOR))
         else:
-            found: Expression = self._finish_word(Member(look, "cursor"))
+            found: Expression = self._finish_word(Member(lookup, "cursor"))
             if self.bulk:
                 finish = self._function(f"bulk_finish{table.suffix}")
-                found = call(finish, address(look), "at", table.data_bits, *self._results)
+                found = call(finish, address(lookup), "at", table.data_bits, *self._results)
             made.append(Declare("bool", "found", self._if_filled(found, FALSE), constant=True))
         if self.hit is not None:
             made.append(Assign(self.hit, FOUND))
@@ -102,7 +102,7 @@ class Application:
 
     def _of_entry(self) -> Body:
         made: list[Statement] = list(self._find())
-        missing = Member(self.look, "miss") if self.bulk and self.look is not None else NULL
+        missing = Member(self.lookup, "miss") if self.bulk and self.lookup is not None else NULL
         found = infix(cast("const void *", ENTRY), "!=", missing) if self.bulk else infix(ENTRY, "!=", NULL)
         if self.hit is not None:
             made.append(Assign(self.hit, found))
@@ -120,14 +120,14 @@ class Application:
 
     def _find(self) -> Body:
         """Declares `entry`: what was found, or NULL; of many at once what to run, in any case."""
-        table, look = self.table, self.look
+        table, lookup = self.table, self.lookup
         type_ = f"const {table.entry_type} *"
         if not table.kernel or table.compared:
             return (Declare(type_, "entry", NULL), *self.comparisons)
-        if look is not None and self.bulk:
-            return (Declare(type_, "entry", cast("const void *", Index(Member(look, "entries"), Name("at")))),)
-        if look is not None:
-            found = self._finish(Member(look, "key"), Member(look, "cursor"))
+        if lookup is not None and self.bulk:
+            return (Declare(type_, "entry", cast("const void *", Index(Member(lookup, "entries"), Name("at")))),)
+        if lookup is not None:
+            found = self._finish(Member(lookup, "key"), Member(lookup, "cursor"))
             return (Declare(type_, "entry", cast("const void *", self._if_filled(found, NULL))),)
         start = call(self._function("start"), self._kernel, KEY, table.key_bytes, address(CURSOR))
         started = (Declare("uint8_t", "key", size=table.key_bytes), self._cursor(), *self.keys, Do(start))
@@ -161,12 +161,12 @@ class Application:
         """Whether there is a lookup at all, as who starts it has found; None: there is one always."""
         if not self.table.may_be_empty:
             return None
-        if self.look is None:
+        if self.lookup is None:
             return negated(call("macs_table_is_empty", address(self._table)))
         if not self.bulk:
-            return Member(self.look, "filled")
-        assert isinstance(self.look, Member)
-        return replace(self.look, name=f"{self.look.name}_filled")
+            return Member(self.lookup, "filled")
+        assert isinstance(self.lookup, Member)
+        return replace(self.lookup, name=f"{self.lookup.name}_filled")
 
     def _choose(self) -> Body:
         """A member of the profile, where the entry refers to one or to a group."""

@@ -1,4 +1,4 @@
-"""The functions of all stages together: what nothing reads is taken out, then each is written as a person would.
+"""The functions of all stages together: dead stores are removed, then each is simplified for readers.
 
 What is read of a packet's state and record is known only of all functions: a member is there if one of them reads it.
 """
@@ -21,7 +21,7 @@ from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import StageView
 from transpiler.codegen.places import at
 from transpiler.codegen.record import WHOLE, is_written, members_read, resizes
-from transpiler.codegen.stages import EXPECT, LoweredStage
+from transpiler.codegen.stages import PREFETCH, LoweredStage
 from transpiler.codegen.views import NOWHERE
 from transpiler.schedule.stages import PipeSchedule, Stage
 from transpiler.schedule.successors import fed_by
@@ -48,7 +48,7 @@ class Bodies:
 
 
 def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[str]) -> Bodies:
-    """The functions without what nothing reads. `record_is_read`: the runtime or others read the records; `live_members`: those
+    """The functions without dead stores. `record_is_read`: the runtime or others read the records; `live_members`: those
     of the state that something else than the functions reads."""
     tracked = frozenset() if record_is_read else OWN_MEMBERS
     liveness = Liveness(tracked)
@@ -78,7 +78,7 @@ def finished(pipes: LoweredPipes, record_is_read: bool, live_members: Iterable[s
 
 
 def _written_out(function: Function) -> Function:
-    """As a person would write it."""
+    """Simplified for readers."""
     return with_first_values(replace(function, body=flattened(without_jumps(function.body))))
 
 
@@ -138,7 +138,7 @@ def stage_views(stages: tuple[LoweredStage, ...], frame: Frame) -> tuple[StageVi
     """The stages of a pipeline, as templates see them."""
     of_keys = [frozenset().union(*(lookup.named for lookup in stage.lookups)) for stage in stages]
     for_keys = {
-        f"{stage.function.name}{EXPECT}": frame.given.of(named) for stage, named in zip(stages, of_keys, strict=True)
+        f"{stage.function.name}{PREFETCH}": frame.given.of(named) for stage, named in zip(stages, of_keys, strict=True)
     }
     return tuple(_stage_view(stage, frame, named, for_keys) for stage, named in zip(stages, of_keys, strict=True))
 

@@ -37,10 +37,10 @@ def check(
     program: Program,
     target: Target,
     diagnostics: Diagnostics,
-    asked: Mapping[str, str] | None = None,
+    requested: Mapping[str, str] | None = None,
 ) -> dict[str, Choice]:
-    """Report everything that the target lacks; the kernel of each table with a key, `asked` for or chosen. Raises: Rejected."""
-    checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, asked or {}))
+    """Report everything that the target lacks; the kernel of each table with a key, `requested` or chosen. Raises: Rejected."""
+    checker = _Checker(program, target, diagnostics, Chooser(program, target, diagnostics, requested or {}))
     kernels = checker.run()
     diagnostics.raise_if_errors()
     _without_figures(kernels, diagnostics)

@@ -1,4 +1,4 @@
-"""Comparisons whose outcome is certain: of a value with itself, or with a constant that its bits cannot make.
+"""Comparisons whose outcome is known: of a value with itself, or with a constant that it cannot have.
 
 (bit<8>)(a == b) >= 7      →      false
 

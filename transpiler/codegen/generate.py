@@ -19,7 +19,7 @@ from transpiler.externs.table import TABLE
 from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
-from transpiler.schedule.open_actions import with_open_actions
+from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
@@ -54,17 +54,17 @@ def decide(
     target: Target,
     diagnostics: Diagnostics,
     configuration: Configuration = BEST,
-    asked: Mapping[str, str] | None = None,
+    requested: Mapping[str, str] | None = None,
 ) -> Decided:
-    """Choose kernels, schedule and plan a program for a target. `asked`: kernels, by table. Raises: Rejected, for what the
+    """Choose kernels, schedule and plan a program for a target. `requested`: kernels, by table. Raises: Rejected, for what the
     target lacks."""
     target, scheduler = configuration.use.of(target), configuration.scheduler
-    choices = capabilities.check(program, target, diagnostics, asked)
+    choices = capabilities.check(program, target, diagnostics, requested)
     program = renew_locals(lower(program))
     started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
     large = frozenset(filter(scheduler.cut, started & large_state(program, target.near_bytes)))
     atomic = with_atomic_regions(with_hoisted_indexes(program, started), configuration.ways)
-    program = with_open_actions(atomic.program, large)
+    program = with_inlined_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = frozenset(filter(scheduler.cut, _near(choices, target) - compared))
     options = replace(scheduler, cut=lambda table: scheduler.cut(table) and table not in near | compared, large=large)
@@ -80,13 +80,13 @@ def generate(
     templates: Path,
     diagnostics: Diagnostics,
     configuration: Configuration = BEST,
-    asked: Mapping[str, str] | None = None,
+    requested: Mapping[str, str] | None = None,
 ) -> Generated:
-    """The C of a program for a target. `templates`: the folder of ours; `asked`: as for decide().
+    """The C of a program for a target. `templates`: the folder of ours; `requested`: as for decide().
 
     Raises: Rejected, for what the target lacks; BadTarget, for templates of its own that fail.
     """
-    decided = decide(program, target, diagnostics, configuration, asked)
+    decided = decide(program, target, diagnostics, configuration, requested)
     made = view(decided.planned, configuration, target.counters, bool(target.templates), target.run)
     folders = dict.fromkeys(TABLE.folders[header] for header in sorted(headers(program)))
     return Generated(

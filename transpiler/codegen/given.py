@@ -1,4 +1,4 @@
-"""What generated functions are given, no more than they name; and how a function over a burst comes by what is a packet's."""
+"""The parameters of generated functions: only what they use; and how a function over a burst passes them for each packet."""
 
 from __future__ import annotations
 

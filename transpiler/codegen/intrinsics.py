@@ -35,14 +35,14 @@ def sourced(source: Source, type_: Type) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class Intrinsics:
-    """The intrinsic values of a program within one generated function. `parting`: what a packet does first that leaves its
-    pipe for the replication pipeline."""
+    """The intrinsic values of a program within one generated function. `before_diverting`: statements for a
+    packet that leaves its pipe for the replication pipeline."""
 
     program: Program
     storage: Storage
     scope: Scope
     outcome: Outcome
-    parting: Body = ()
+    before_diverting: Body = ()
 
     def fill(self, values: tuple[tuple[str, Source | str], ...]) -> Body:
         """Set the intrinsic values that the program can name."""

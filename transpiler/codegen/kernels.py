@@ -57,20 +57,20 @@ def in_units(size: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Chooser:
-    """Chooses for the tables and value sets of a program. `asked`: kernels by the names of tables."""
+    """Chooses for the tables and value sets of a program. `requested`: kernels by the names of tables."""
 
     program: Program
     target: Target
     diagnostics: Diagnostics
-    asked: Mapping[str, str]
+    requested: Mapping[str, str]
 
     def choose(self, node: Table | ValueSet, keys: tuple[TableKey, ...]) -> Choice | None:
         """The kernel of a table or value set with such a key; None without key, or with a message."""
         need = self._need(node, keys)
         annotation = next((a for a in node.annotations if a.name == ANNOTATION), None)
-        if node.name in self.asked:
+        if node.name in self.requested:
             asker = node.span, OPTION
-            kernel = self._named(node, self.asked[node.name], asker, need)
+            kernel = self._named(node, self.requested[node.name], asker, need)
         elif annotation is not None:
             asker = annotation.span, f"@{ANNOTATION}"
             kernel = self._named(node, annotation.body.strip().strip('"'), asker, need)

@@ -1,4 +1,4 @@
-"""What loops that may go on for long do in every round: look whether the control thread has something to say."""
+"""Long loops ask in every round whether the packet must be dropped, and tell the control thread where they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewrites what C has no statement for: switches over bool or over more than 64 bits become tests, one after the other.
+"""Rewrites switches that C does not have: over bool or over more than 64 bits. They become tests, one after the other.
 
 switch (x) { 1, 2: A  default: D }   →   b: { if (x == 1 || x == 2) { A leave b } D }
 """

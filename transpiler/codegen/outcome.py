@@ -1,4 +1,4 @@
-"""What becomes of a packet, as statements: in its record or, in a pipeline that runs to completion, as its verdict."""
+"""The verdict on a packet, as statements: in its record or, in a pipeline that runs to completion, in the burst's array."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class StageView:
         return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
     @property
-    def expects(self) -> bool:
+    def prefetches(self) -> bool:
         """Whether its lookups begin when a packet is left to it."""
         return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
 

@@ -1,4 +1,4 @@
-"""What the code of a program reads of a packet's record, struct macs_packet: nothing else needs to be filled."""
+"""Which members of a packet's record (struct macs_packet) a program reads: only these are filled."""
 
 from __future__ import annotations
 

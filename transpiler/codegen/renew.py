@@ -1,5 +1,5 @@
-"""Makes locals that several controls share begin as zero in each of them: one packet's C may run one control after another
-with the same storage. An action that is declared outside of controls shares what notes its `exit`.
+"""Sets locals that several controls share to zero at the start of each control: their C may be in one function, with the same
+variables. An action that is declared outside of controls shares the flag for its `exit`.
 
 control egress { if (exited) ... }   →   control egress { exited = false; if (exited) ... }
 """

@@ -55,7 +55,7 @@ from transpiler.schedule.plan import PipelinePlan
 from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
 from transpiler.schedule.successors import fed_by_one
 
-EXPECT = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
+PREFETCH = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +189,11 @@ class _StageLowering:
         ref = self.context.tables.ref(table.name)
         if self.plan.is_keyed(self.number):
             return LookupView(ref, member, (), None, (), 0)
-        look = Member(Name("lookup"), member, arrow=True)
-        looks = Member(Name("lookups"), member, arrow=True)
+        lookup = Member(Name("lookup"), member, arrow=True)
+        lookups = Member(Name("lookups"), member, arrow=True)
         many = self.bulk and ref.bulk_bytes
-        place = Index(Member(looks, "keys"), Name("at")) if many else Member(look, "key")
-        selection, size = self.context.externs.gather(self.entry.render, table, Member(look, "selection"))
+        place = Index(Member(lookups, "keys"), Name("at")) if many else Member(lookup, "key")
+        selection, size = self.context.externs.gather(self.entry.render, table, Member(lookup, "selection"))
         key_word = self.entry.key_number(table) if ref.words or (self.bulk and ref.begins_early) else None
         return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
 
@@ -213,8 +213,8 @@ class _StageLowering:
 
     def _piece(self, piece: Piece) -> Body:
         match piece:
-            case Plain(what=Step(parts=True) as what):
-                return step(what, replace(self.intrinsics, parting=self._hand_on(self.pipe.to_replication)))
+            case Plain(what=Step(diverts=True) as what):
+                return step(what, replace(self.intrinsics, before_diverting=self._hand_on(self.pipe.to_replication)))
             case Plain(what=Step() as what):
                 return step(what, self.intrinsics)
             case Plain(what=Parse(parser=parser, error=error)):
@@ -227,8 +227,8 @@ class _StageLowering:
             case Plain(what=what) if not isinstance(what, Special):
                 return self.statements.statement(what)
             case Finish(statement=statement, lookup=lookup):
-                looks = Name("lookups" if self.bulk else "lookup")
-                return (self.statements.apply(statement, Member(looks, f"lookup_{lookup}", arrow=True), self.bulk),)
+                lookups = Name("lookups" if self.bulk else "lookup")
+                return (self.statements.apply(statement, Member(lookups, f"lookup_{lookup}", arrow=True), self.bulk),)
             case Fork(statement=HlirIf() as branch, arms=(then, otherwise)):
                 condition = self.statements.render(branch.condition)
                 return (If(condition, self.code(then), self.code(otherwise), at(branch.span)),)
@@ -278,8 +278,8 @@ class _StageLowering:
         keys, name = self._keys(stage), self.functions[stage]
         to = address(Member(Name("sets"), f"to_{stage}", arrow=True))
         add = call(f"macs_{'list' if stage in self.listed else 'set'}_add", to, "index")
-        expect = (Do(call(f"{name}{EXPECT}")),) if self._expects(stage) and not keys else ()
-        return Return((*keys, *self._cells(stage), Do(add, f"to {name}"), *expect))
+        prefetch = (Do(call(f"{name}{PREFETCH}")),) if self._prefetches(stage) and not keys else ()
+        return Return((*keys, *self._cells(stage), Do(add, f"to {name}"), *prefetch))
 
     def _hand_on(self, live_in: frozenset[Location]) -> Body:
         """Put into the packet's state what a later stage reads and is not there yet."""
@@ -318,7 +318,7 @@ class _StageLowering:
             return sourced(storage.given[slot.location], storage.type_of(slot.location))
         return None
 
-    def _expects(self, stage: int) -> bool:
+    def _prefetches(self, stage: int) -> bool:
         """Whether the lookups of a stage begin when a packet is left to it."""
         refs = [self.context.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
         return self.plan.has_arrays(stage) and any(ref.begins_early for ref in refs)

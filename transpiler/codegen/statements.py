@@ -251,18 +251,18 @@ class Statements:
         packed, _ = pack_padded(self.render, buffer, tuple(p.key.expression for p in packed_keys(table.keys)))
         return packed
 
-    def apply(self, statement: ApplyTable, look: C | None = None, bulk: bool = False) -> CBlock:
-        """Look the table up here, or finish the lookup `look` that the stage has started; run the action."""
+    def apply(self, statement: ApplyTable, lookup: C | None = None, bulk: bool = False) -> CBlock:
+        """Look the table up here, or finish the lookup `lookup` that the stage has started; run the action."""
         table = self.program.table[statement.table]
         declared, on_hit = self.externs.on_hit(table, at(statement.span))
         ref = self.tables.ref(table.name)
-        gathered = Member(look, "selection") if look is not None else None
+        gathered = Member(lookup, "selection") if lookup is not None else None
         return Application(
             table=ref,
-            look=look,
+            lookup=lookup,
             bulk=bulk,
-            keys=() if look is not None or ref.compared else self.keys(table, Name("key")),
-            key_word=None if look is not None else self.key_word(table),
+            keys=() if lookup is not None or ref.compared else self.keys(table, Name("key")),
+            key_word=None if lookup is not None else self.key_word(table),
             comparisons=self._comparisons(table) if ref.compared else (),
             hit=self._result(statement.hit),
             action=self._result(statement.action),

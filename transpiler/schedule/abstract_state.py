@@ -1,11 +1,11 @@
-"""What is known where a stage begins and inside it: constants put in, branches taken that are known, decisions of the
-architecture made here that need not be made for each packet.
+"""Constant propagation over stages: replaces reads of known values, removes branches whose outcome is known, and specialises
+the steps of the architecture.
 
     stage 0: parse; if (ipv4.isValid()) submit 1 …   stage 1: … emit(ethernet), emit(ipv4)
-    →   both are valid in stage 1: nothing asks, nothing of it is kept from stage to stage
+    →   both are valid in stage 1: it tests neither, and their validity is no live value
 
-Forward through the stages and joins of a pipe, each after all that lead to it, with the worlds (worlds.py) of every place;
-what stands there tells more (effects.py).
+A forward analysis of the stages and joins of a pipe in topological order, with the path states of each place (paths.py) and the
+transfer functions of statements and steps (transfer.py).
 """
 
 from __future__ import annotations
@@ -31,36 +31,36 @@ from transpiler.schedule.stages import (
     Submit,
     Target,
 )
-from transpiler.schedule.transfer import Effects
+from transpiler.schedule.transfer import Transfer
 
 
 def with_abstract_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> tuple[PipeSchedule, ...]:
-    """The pipes with what is known put in. At the entry of one that does not renew the state nothing is known, unless it is
-    for replication: then what is where packets leave the pipe before."""
+    """The pipes after constant propagation. At the entry of a pipe that does not renew the state nothing is known; at that of
+    a replication pipeline, what is known where packets leave the pipe before."""
     made: list[PipeSchedule] = []
     to_replication: PathStates = []
     for pipe in pipes:
-        facts = _Facts(program, pipe, to_replication if pipe.replication else [{}])
-        made.append(facts.pipe())
-        to_replication = facts.effects.to_replication
+        propagation = _Propagation(program, pipe, to_replication if pipe.replication else [{}])
+        made.append(propagation.pipe())
+        to_replication = propagation.transfer.to_replication
     return tuple(made)
 
 
-class _Facts:
+class _Propagation:
     def __init__(self, program: Program, pipe: PipeSchedule, entry: PathStates) -> None:
         self.source = pipe
         self.entry = entry
-        self.effects = Effects(program, self._go_out)
+        self.transfer = Transfer(program, self._go_out)
         elements = {stack.element(i) for stack in program.stacks for i in range(stack.size)}
-        self.single = {w for w in self.effects.asked if w.owner not in elements}  # what has a variable of its own
+        self.single = {w for w in self.transfer.asked if w.owner not in elements}  # what has a variable of its own
         self.arrived: dict[int, PathStates] = {}  # at stages
-        self.joined: dict[int, PathStates] = {}  # at the joins of the stage in hand
-        self.number = 0  # of the stage in hand
+        self.joined: dict[int, PathStates] = {}  # at the joins of the current stage
+        self.number = 0  # of the current stage
         self.joins: list[Code] = []
         self.exits: dict[str, Target] = {}
 
     def pipe(self) -> PipeSchedule:
-        fresh = [self.effects.fresh(self.source.keeps)]
+        fresh = [self.transfer.fresh(self.source.keeps)]
         self.arrived[0] = fresh if self.source.renews else copied(self.entry or [{}])
         self.joins = [()] * (len(self.source.stages) * len(self.source.joins))
         stages: list[Stage] = []
@@ -77,7 +77,7 @@ class _Facts:
         )
 
     def _stage(self, number: int, stage: Stage) -> Stage:
-        """With joins of its own, as its function has: what is known there is another matter in other stages."""
+        """A stage gets its own copies of joins, as its function has: in other stages other values are known there."""
         self.number, self.joined = number, {}
         arrived = met(self.arrived[number])
         known = {where: value for where in self.single if (value := agreed(arrived, where)) is not None}
@@ -88,7 +88,7 @@ class _Facts:
         return replace(stage, code=code, known=known)
 
     def _own(self, join: int) -> int:
-        """The number of a join in the stage in hand."""
+        """The number of the copy of a join in the current stage."""
         return self.number * len(self.source.joins) + join
 
     def _go(self, target: Target, path_states: PathStates) -> Target:
@@ -101,7 +101,7 @@ class _Facts:
         return target
 
     def _go_out(self, leave: Leave, path_states: PathStates) -> Leave:
-        """Of a block that was cut: the same, with a label of this stage."""
+        """Leave a block that was cut: with a label of this stage."""
         if leave.label not in self.source.exits:
             return leave
         own = f"{leave.label}@{self.number}"
@@ -119,20 +119,20 @@ class _Facts:
                 case Submit() | Jump() | End():
                     return (*pieces, self._go(piece, path_states))
                 case Finish(statement=statement):
-                    path_states = self.effects.apply(statement, path_states)
+                    path_states = self.transfer.apply(statement, path_states)
                     pieces.append(piece)
                 case Fork(statement=If() as branch, arms=(then, otherwise)):
                     return (*pieces, *self._if(branch, then, otherwise, path_states))
                 case Fork(statement=Switch() as switch, arms=arms):
                     return (*pieces, *self._switch(switch, arms, path_states))
                 case Plain(what=Step() | Parse() | Deparse() | Restart() as what):
-                    settled, path_states = self.effects.special(what, path_states)
-                    pieces.append(Plain(settled))
+                    specialised, path_states = self.transfer.special(what, path_states)
+                    pieces.append(Plain(specialised))
                 case Plain(what=what) if not isinstance(what, Special):
-                    body, path_states = self.effects.statement(what, path_states)
+                    body, path_states = self.transfer.statement(what, path_states)
                     pieces += map(Plain, body)
                 case HandOver() | Dispatch():
-                    raise TypeError("a pipe is cut in two when its facts are known")
+                    raise TypeError("constant propagation runs before a pipe is cut in two")
         return tuple(pieces)
 
     def _if(self, branch: If, then: Code, otherwise: Code, path_states: PathStates) -> Code:
@@ -144,7 +144,7 @@ class _Facts:
         return (Fork(replace(branch, condition=condition), arms),)
 
     def _switch(self, switch: Switch, arms: tuple[Code, ...], path_states: PathStates) -> Code:
-        reached = self.effects.cases(switch, path_states)
+        reached = self.transfer.cases(switch, path_states)
         each = zip(switch.cases, arms[:-1], reached[:-1], strict=True)
         cases = [(case, self._code(arm, inside)) for case, arm, inside in each if inside]
         default = self._code(arms[-1], reached[-1]) if reached[-1] else ()
@@ -157,7 +157,7 @@ class _Facts:
 
 
 def _renumbered(code: Code, numbers: dict[int, int]) -> Code:
-    """With new numbers of stages."""
+    """The code with new numbers of stages."""
     pieces: list[Piece] = []
     for piece in code:
         match piece:

@@ -4,7 +4,7 @@ r.read(v, i);  v = v + q;  r.write(i, v);      →      hold r[i];  r.read(v, i)
 
 BMv2 runs a whole action with the registers that it uses locked; P4-16 section 18.4.1 has extern calls and @atomic blocks atomic.
 A *region* is at least that: in an action, or in a control's own statements, it goes from the first access to a register to its
-last, in the innermost body that has them all. Registers whose regions meet are one region. What holds a cell keeps it until it
+last, in the innermost body that has them all. Regions that overlap are one region. What holds a cell keeps it until it
 holds another one, or the stage is done with its packets.
 
 A register is kept in one way. Where each of its regions is one update of one cell, updates are atomic by themselves

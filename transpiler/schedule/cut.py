@@ -1,16 +1,16 @@
-"""Cuts a pipe in two where a stage begins, so that one core can run the stages before and another one those from there on.
+"""Cuts a pipe in two at a stage boundary, so that one core can run the stages before it and another core those after it.
 
     cut at 2:   front:  stage 0, stage 1, and for each entry a stage whose packets are handed over
                 back:   dispatch on the entry, stage 2, stage 3, …
 
-Each half is a pipe like any other. The front submits a packet that goes on to the stage that hands over; so it is gathered, and
-what crosses is put into its state, as for any stage. The back begins with a stage that submits it to where it was going.
+Each half is a pipe like any other. In the front, a packet that crosses is submitted to a stage that hands it over. So its live
+values are stored in its state, as for any stage. The back begins with a stage that submits the packet to its next stage.
 
-A burst crosses as a whole, and bursts in the order of their reception, those packets too that the front was done with: their
-verdicts cross, and the back transmits. So packets leave in the order in which the whole pipe sends them.
+A burst crosses as a whole, and bursts in the order of their reception. Packets that are finished in the front cross too: the
+back transmits them. So packets leave in the same order as from the whole pipe.
 
-No state is on both sides whose accesses must keep the order of packets: all accesses to one stand in one stage (order.py). That
-stage is in one half, which has the packets in their order, so the cut needs no lock and changes nothing of what they find.
+All accesses to a state whose order matters are in one stage (order.py), so they are in one half, which has the packets in
+order. The cut needs no lock, and accesses find the same values as in the whole pipe.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ Live = frozenset[Location]
 
 
 class NoBoundary(ValueError):
-    """There is no boundary of two stages there: the message says which there are."""
+    """There is no stage boundary at that number. The message says which numbers there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A stage of the back that the front leaves packets to: `stage` is its number in the back. `values`: the locations whose
+    """A stage of the back that packets of the front go to: `stage` is its number in the back. `values`: the locations whose
     values cross with a packet; `known`: those that have one value there, which need not cross. All else is as in a fresh
     packet, or is read by nobody."""
 
@@ -98,18 +98,18 @@ def cut(pipe: PipeSchedule, at: int, after: Live = frozenset()) -> Cut:
         live_in=frozenset().union(*(entry.values for entry in entries)),
     )
     back = _part(pipe, pipe.stages[at:], {number: 1 + number - at for number in range(at, len(pipe.stages))})
-    parts = any(map(_parts, (whole(pipe, stage.code) for stage in pipe.stages[:at])))
+    diverts = any(map(_diverts, (whole(pipe, stage.code) for stage in pipe.stages[:at])))
     return Cut(
         replace(front, stages=(*front.stages, *handing)),
         replace(back, name=f"{pipe.name}_back", stages=(dispatch, *back.stages), renews=False, keeps=()),
         entries,
         after,
-        pipe.to_replication if parts else frozenset(),
+        pipe.to_replication if diverts else frozenset(),
     )
 
 
 def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Live:
-    """What the pipe behind one finds in the state of packets that come to its end."""
+    """The live values at the end of a pipe: what the next pipe reads of the state of packets."""
     number = schedule.pipes.index(pipe) + 1
     if number == len(schedule.pipes) or (behind := schedule.pipes[number]).replication:
         return frozenset()
@@ -118,10 +118,10 @@ def read_behind(program: Program, schedule: Schedule, pipe: PipeSchedule) -> Liv
 
 
 def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) -> None:
-    """Report why no pipe of a program can be cut, if there is a reason.
+    """Report why the pipes of a program cannot be cut, if there is a reason.
 
-    What a packet leads to must be through before the next one begins, where packets begin anew (recirculated ones, clones) or
-    where a state is touched in several pipes. A front that goes on with the next burst meanwhile would break that.
+    If packets are recirculated, resubmitted or cloned, or if several pipes access an ordered state, a packet and all that comes
+    of it must be finished before the next packet begins. A front that runs ahead of the back would break that.
     """
     if describe(program).second_passes(program):
         asked = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
@@ -134,12 +134,12 @@ def check_cut(program: Program, schedule: Schedule, diagnostics: Diagnostics) ->
 
 
 def _shared_state(program: Program, pipes: tuple[PipeSchedule, ...]) -> str:
-    """A state that several pipes touch in the order of packets."""
-    reaching_definitions: Counter[str] = Counter()
+    """An ordered state that several pipes access."""
+    touches: Counter[str] = Counter()
     for pipe in pipes:
         codes = (*(stage.code for stage in pipe.stages), *pipe.joins)
-        reaching_definitions.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
-    return next(name for name, count in sorted(reaching_definitions.items()) if count > 1)
+        touches.update(frozenset().union(*(ordered_states(program, code) for code in codes)))
+    return next(name for name, count in sorted(touches.items()) if count > 1)
 
 
 # --- halves --------------------------------------------------------------------------------------------------------------
@@ -190,12 +190,12 @@ class _Renumbered:
         return piece
 
 
-def _parts(code: Code) -> bool:
+def _diverts(code: Code) -> bool:
     """Whether packets may leave the pipe for the replication pipeline."""
     for piece in code:
         match piece:
-            case Plain(what=Step(parts=True) | Deparse(then=Step(parts=True))):
+            case Plain(what=Step(diverts=True) | Deparse(then=Step(diverts=True))):
                 return True
-            case Fork(arms=arms) if any(map(_parts, arms)):
+            case Fork(arms=arms) if any(map(_diverts, arms)):
                 return True
     return False

@@ -1,9 +1,9 @@
-"""Takes out the stores to variables that nothing reads any more on the way that the packet goes from there: those of passes
-(passes/remove_dead_assignments.py) that nothing reads anywhere are gone before, and know nothing of the architecture's steps.
+"""Removes stores to variables that nothing reads on the paths from there. The pass remove_dead_assignments has removed those
+that nothing reads anywhere; it knows nothing of the architecture's steps.
 
 forward to egress_spec; egress_spec = 0; deparse      →      forward to egress_spec; deparse
 
-What actions do is left: they are the same in every stage that runs them.
+Actions are left as they are: they are the same in every stage that runs them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 r0.read(a, i);  j = hash(…);  r1.read(b, j);      →      j = hash(…);  r0.read(a, i);  r1.read(b, j);
 
-A statement goes before others that neither write what it reads or writes nor read what it writes. Only what an index is made
-of is moved, and nothing that does more than give a value.
+A statement moves up over statements that do not depend on it, nor it on them. Only statements that compute an index move, and
+none with side effects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Liveness over stages: which locations a stage reads that an earlier one wrote. Those live in the packet's state,
-all others are locals of their stage's function.
+"""Liveness over stages: which locations a stage reads that an earlier one wrote. These are in the packet's state; all others
+are locals of their stage's function.
 
-Backward over each stage's code, later stages first; loops and blocks are taken conservatively (what is read anywhere in
-them is live before them), so a location may be kept without need, never lost.
+A backward analysis, later stages first. Loops and blocks are treated conservatively: what is read anywhere in them is live
+before them. So a location may be kept without need, but none is lost.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Liveness:
     def _step(self, step: Step, live: Live) -> Live:
         copied = tuple(source for _, source in self.fills(step, live) if not isinstance(source, Source))
         filled = self._intrinsics(tuple(name for name, _ in step.fills))
-        to_replication = self.to_replication if step.parts else frozenset()
+        to_replication = self.to_replication if step.diverts else frozenset()
         return (live - filled) | to_replication | self._intrinsics((*step.reads, *copied))
 
     def _body(self, body: Body, live: Live) -> Live:
@@ -144,7 +144,7 @@ class Liveness:
         return (live - access.killed) | access.reads
 
     def _apply(self, statement: ApplyTable, live: Live) -> Live:
-        """Only a table with an action profile may run nothing: a group without members has no action."""
+        """Only a table with an action profile may run no action: a group may be without members."""
         actions = actions_of(self.program, statement.table)
         access = self.locator.access(statement)
         live = live - access.killed
@@ -152,7 +152,7 @@ class Liveness:
         return passed.union(access.reads, *(self._body(action.body, live) for action in actions))
 
     def _emitted(self, header: HeaderPlace) -> Live:
-        """Emitting needs the validity and the fields that were written; the others are in the packet still."""
+        """Emitting needs the validity and the fields that were written; the others are still in the frame."""
         return self.locator.validity(header) | (self.locator.whole(header) & self.stored)
 
     def _reads(self, body: Body) -> Live:

@@ -108,7 +108,7 @@ def users_of_joins(split: Split) -> dict[int, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Uncut:
-    """Where a pipe is not to be cut: at lookups in these tables, at accesses to these registers and meters."""
+    """Tables, registers and meters at which a pipe must not be cut."""
 
     tables: frozenset[str] = frozenset()
     states: frozenset[str] = frozenset()
@@ -129,7 +129,7 @@ class Uncut:
 
 
 def conflicts(program: Program, split: Split) -> tuple[frozenset[int], Uncut]:
-    """What must change for packet order: joins to make stages of their own, and, failing that, where not to cut.
+    """What breaks packet order: joins that must become stages or, if there are none, tables and state where a cut must go.
 
     Both empty: the split is legal. Making those joins stages and, when none is left, cutting no more there ends: joins of one
     tree are finitely many, and cuts only get fewer.

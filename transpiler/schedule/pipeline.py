@@ -1,7 +1,7 @@
 """What an architecture runs for a packet, in order, as pipes: the vocabulary of its description.
 
-Between the program's own parsers and controls stand *steps* of the architecture: they fill intrinsic metadata and decide
-what becomes of the packet. `pipes.py` of an architecture describes it, `architectures` finds the one of a program.
+Between the program's parsers and controls there are *steps* of the architecture. They set intrinsic metadata and decide what
+becomes of the packet. `pipes.py` of an architecture describes it, `architectures` finds the one of a program.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Source(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class Step:
     """What the architecture does at a place. It sets the intrinsic values in `fills`, each from a source or from another
-    intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`. `parts`: some
+    intrinsic value by its name; what it decides from the values in `reads`, code generation knows by `name`. `diverts`: some
     packets leave the pipe there, for the next one. `ends`: the pipe is done with the packet. It is the same step where fewer
     values need to be filled."""
 
     name: str
     fills: tuple[tuple[str, Source | str], ...] = field(default=(), compare=False)
     reads: tuple[str, ...] = ()
-    parts: bool = False
+    diverts: bool = False
     ends: bool = False
 
 
@@ -91,7 +91,7 @@ class PipePlan:
     """One function of the generated program: `name` is "ingress", "clone" or "egress".
 
     `renews`: the state begins anew there, but for what the packet preserves from what it was before: one of the lists
-    of that number in `keeps`. `replication`: only packets that left a pipe before it, at a step that `parts`, go through it."""
+    of that number in `keeps`. `replication`: only packets that left a pipe before it, at a step that `diverts`, go through it."""
 
     name: str
     items: tuple[Item, ...]
@@ -113,7 +113,7 @@ class Description:
     the program may go through it
     more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
     number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
-    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do. `settle`: what is left of a step
+    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step
     where some intrinsic values are known.
     """
 
@@ -124,7 +124,7 @@ class Description:
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
-    settle: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
+    specialise: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
 
 
 def steps(items: tuple[Item, ...]) -> Iterator[Step]:

@@ -1,5 +1,5 @@
-"""The burst plan: what a worker does with a burst, step by step, in order. The last word of scheduling; codegen makes a loop of
-each step, `macsad graph --kind plan` shows it.
+"""The burst plan: what a worker does with a burst, step by step, in order. It is the result of scheduling. Codegen makes a loop
+of each step; `macsad graph --kind plan` prints it.
 
     plan l3fwd: ingress, run to completion
       receive   each packet: run entry; prefetch the headers of later packets
@@ -68,9 +68,9 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """Who goes to the stage, in the order of the burst. `listed`: from one stage alone, so that they are in that order;
-    `keyed`: who leaves a packet to the stage puts the keys of its lookups where the tables want them. Who leaves one
-    prefetches the cells of state that it will touch there."""
+    """Lists the packets that go to the stage, in the order of the burst. `listed`: they come from one stage alone, so they are in
+    that order already. `keyed`: the stage that submits a packet stores the keys of this stage's lookups in their arrays. It
+    also prefetches the cells of state that the packet will access here."""
 
     stage: int
     listed: bool
@@ -182,7 +182,7 @@ class PipelinePlan:
         return any(isinstance(step, Start) and step.stage == stage for step in self._steps)
 
     def is_keyed(self, stage: int) -> bool:
-        """Whether who leaves a packet to the stage puts the keys there."""
+        """Whether the stages that submit packets to the stage store the keys of its lookups."""
         return any(isinstance(step, Gather) and step.stage == stage and step.keyed for step in self._steps)
 
     @property

@@ -1,6 +1,6 @@
-"""What may have been written when a stage begins: all else still has the value zero that it has in a fresh packet.
+"""Reaching definitions: the locations that may have been written when a stage begins. All others are zero, as in a fresh packet.
 
-stage 0: parse; submit 1   stage 1: next_hop = …; submit 2   →   next_hop is nothing that stage 1 gets from stage 0
+stage 0: parse; submit 1   stage 1: next_hop = …; submit 2   →   stage 1 need not get next_hop from stage 0
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def reaching_definitions(program: Program, pipe: PipeSchedule) -> tuple[frozense
 
 
 def _written(program: Program, locator: Locator, code: Code) -> set[Location]:
-    """What a code writes by itself."""
+    """The locations that a code writes itself."""
     found: set[Location] = set()
     for statement in statements_of(code):
         found |= locator.access(statement).writes

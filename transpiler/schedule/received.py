@@ -1,7 +1,8 @@
-"""Header fields that are as they were received: a stage reads them where they lie in the frame, and nothing keeps them.
+"""Received fields: header fields that nothing has changed since they were extracted. A stage reads them in the frame, and they
+are not live values.
 
 parse; submit 1   stage 1: … = ipv4.dst; submit 2   stage 2: ipv4.ttl = ipv4.ttl - 1   →   stage 1 reads dst in the frame,
-stage 2 loads ttl when it begins, and the packet takes neither of them along
+stage 2 loads ttl when it begins, and neither is kept from stage to stage
 
 A field has its received value if nothing but an extract, or a copy of a header whose field has its own, has written it since
 the packet began. Zero is the value of a field of a header that was not received. Forward over stages, by the ways of packets; a
@@ -81,7 +82,7 @@ class _Flow:
         self.fields = frozenset(_fixed_fields(program)) - preserved
 
     def through(self, pipe: PipeSchedule, entry: Fields) -> tuple[list[Fields], Fields, Fields]:
-        """What each stage finds, with `entry` in front of the pipe; what the end of the pipe finds, and the step that parts
+        """What each stage finds, with `entry` in front of the pipe; what the end of the pipe finds, and the step that diverts
         packets for the replication pipeline."""
         found: dict[Target, Fields] = {Submit(0): entry}
         self.pipe, self.found, self.parted = pipe, found, self.fields
@@ -115,7 +116,7 @@ class _Flow:
 
     def _behind(self, piece: Piece, fields: Fields) -> Fields:
         match piece:
-            case Plain(what=Step(parts=True) | Deparse(then=Step(parts=True))):
+            case Plain(what=Step(diverts=True) | Deparse(then=Step(diverts=True))):
                 self.parted &= fields
         match piece:
             case Plain(what=Deparse()):

@@ -1,4 +1,4 @@
-"""Program → Schedule: cuts, legality, joins, liveness put together."""
+"""Program → Schedule: splits pipes into stages that keep the order of packets, and finds their live values."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Sunk fields: header fields that nothing reads but the deparser, written by last stages only. They need neither be
-loaded by the parser nor kept across stages: the deparser stores what its own stage's function wrote, the others are in
-the frame still.
+"""Sinking: header fields that only the deparser reads, and only last stages write, are *sunk*. The parser does not load them, and
+no stage keeps them. The deparser stores those that its own stage has written; the others are still in the frame.
 
     extract(eth) … stage 2: eth.dst = neighbour; emit(eth)      →      bytes 0 to 5 are stored, never loaded
 """

@@ -1,7 +1,7 @@
 """Cuts a tree at its Apply and Prefetch nodes into stages, in continuation-passing style.
 
-Each way through the tree is followed to its next cut; what follows a construct that was cut (a *continuation*) becomes
-the code of a stage, or a join where several ways meet. Before, three ways through one tree:
+Each path through the tree ends at its next cut. What follows (a *continuation*) becomes the code of a stage, or a join where
+several paths meet. Before:
 
     if (c) { t1.apply(); A } else { B }  D  t2.apply();  E
 

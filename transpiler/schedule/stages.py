@@ -1,7 +1,7 @@
-"""The result of scheduling: stages of straight code that submit packets to later stages. Docs: docs/architecture.md.
+"""The stages of a pipe: code that submits packets to later stages. Docs: docs/architecture.md.
 
 A stage runs over its packets in the order of the burst. A lookup stage first starts its lookups for a sub-batch of
-packets, then finishes them packet by packet, runs the actions and goes on to the next cut.
+packets, then finishes them packet by packet, runs the actions and continues to the next cut.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""State that may miss the cache: an access to a cell of a large register or meter is started as a lookup is, by a prefetch
-of the cell, and done some packets later.
+"""State that may miss the cache. An access to a cell of a large register or meter is split, as a lookup is: the cell is
+prefetched, and accessed some packets later.
 
-An *access* is told by what is accessed and by the expression for the cell's index. A prefetch is a hint: it may be made too
-early, for a cell that is not used after all, or not at all. What is done with the cell stays where it stands in the program,
-and is done packet by packet in the order of the burst.
+An *access* is a register or meter, and the expression for the cell's index. A prefetch is a hint: it may be too early, for a
+cell that is not used, or missing. The access itself stays at its place in the program, and is done packet by packet in the
+order of the burst.
 """
 
 from __future__ import annotations

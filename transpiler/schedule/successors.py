@@ -1,4 +1,4 @@
-"""Where the code of a pipe goes: the stages and joins behind each, and which stages leave packets to which."""
+"""The successors of a pipe's stages and joins, and which stages submit packets to which."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def fed_by_one(pipe: PipeSchedule) -> frozenset[int]:
 
 
 def fed_by(pipe: PipeSchedule, code: Code) -> frozenset[int]:
-    """The stages that a stage's code leaves packets to, by whatever joins."""
+    """The stages that a stage's code submits packets to, also by way of joins."""
     return frozenset(target.stage for target in targets(whole(pipe, code), pipe) if isinstance(target, Submit))
 
 
 def whole(pipe: PipeSchedule, code: Code) -> Code:
-    """A stage's code with that of all joins that it may go to."""
+    """A stage's code and that of all joins that it may reach."""
     seen: set[int] = set()
     todo = list(joins_of(code, pipe.exits))
     while todo:

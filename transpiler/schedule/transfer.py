@@ -1,7 +1,7 @@
-"""What statements, parsers and steps of the architecture tell of a packet: from the worlds (worlds.py) before them to those
-behind them, with what is known put in.
+"""Transfer functions of statements, parsers and steps of the architecture: path states (paths.py) before → path states after,
+and the statement with known values replaced.
 
-Loops, and parsers with loops, are taken conservatively: what is written anywhere in them is not known behind them.
+Loops, and parsers with loops, are treated conservatively: what is written anywhere in them is unknown after them.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from transpiler.schedule.paths import (
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Source, Special, Step
 
 
-class Effects:
-    """Of what stands in one pipe. `go_out`: what is left of a Leave of a block that the pipe was cut in. `to_replication`:
+class Transfer:
+    """The transfer functions of one pipe. `go_out`: replaces a Leave of a block that the pipe was cut in. `to_replication`:
     the path states in which packets leave the pipe for the replication pipeline."""
 
     def __init__(self, program: Program, go_out: Callable[[Leave, PathStates], Leave]) -> None:
@@ -59,12 +59,12 @@ class Effects:
         self.locator = Locator(program)
         self.asked = self._asked()
         self.to_replication: PathStates = []
-        self._settle = describe(program).settle
+        self._specialise = describe(program).specialise
         self._go_out = go_out
-        self._left: dict[str, PathStates] = {}  # at the ends of blocks that are being looked at
+        self._left: dict[str, PathStates] = {}  # at the ends of the blocks around the current statement
 
     def _asked(self) -> frozenset[Location]:
-        """What is worth knowing: validity, what conditions read, what the architecture's steps do."""
+        """The locations whose values are tracked: validity, what conditions read, intrinsic values."""
         found = {Location(header.name, VALIDITY) for header in self.program.headers}
         found |= {Location(name) for name in self.program.intrinsic.values()}
         for statement in program_statements(self.program):
@@ -73,26 +73,26 @@ class Effects:
         return frozenset(found)
 
     def fresh(self, keeps: tuple[int, ...]) -> PathState:
-        """Where a packet's state begins, but for what is in one of the lists of these numbers that it may preserve."""
+        """The path state of a fresh packet. Unknown are the fields of the lists with these numbers, which it may preserve."""
         variables = (self.program.variable.get(location.owner) for location in self.asked if not location.field)
         zero = (v for v in variables if v is not None and v.storage is not Storage.ACTION_DATA)
-        world = {Location(variable.name): 0 for variable in zero if isinstance(variable.type, Bits | Bool)}
-        world |= {Location(header.name, VALIDITY): 0 for header in self.program.headers}
+        path_state = {Location(variable.name): 0 for variable in zero if isinstance(variable.type, Bits | Bool)}
+        path_state |= {Location(header.name, VALIDITY): 0 for header in self.program.headers}
         lists = preserved_lists(self.program)
-        forget([world], (Location(*place) for number in keeps for place in lists[number]))
-        return world
+        forget([path_state], (Location(*place) for number in keeps for place in lists[number]))
+        return path_state
 
     def cases(self, switch: Switch, path_states: PathStates) -> list[PathStates]:
-        """The worlds of each case, then those of the default."""
+        """The path states of each case, then those of the default."""
         reached: list[PathStates] = [[] for _ in (*switch.cases, None)]
         wanted = {value: number for number, case in enumerate(switch.cases) for value in case.values}
         subject = location_of(switch.subject.place) if isinstance(switch.subject, Read) else None
-        for world, value in zip(path_states, values_of(switch.subject, path_states), strict=True):
+        for path_state, value in zip(path_states, values_of(switch.subject, path_states), strict=True):
             if value is not None:
-                reached[wanted.get(value, -1)].append(dict(world))
+                reached[wanted.get(value, -1)].append(dict(path_state))
                 continue
             for inside in reached:
-                inside.append(dict(world))
+                inside.append(dict(path_state))
             for number, case in enumerate(switch.cases):
                 if subject is not None and len(case.values) == 1:
                     reached[number][-1][subject] = case.values[0]
@@ -113,38 +113,38 @@ class Effects:
                 fixed = (v for v in valid if v is not None and v not in self.locator.written_in(control.body))
                 sure = frozenset(v.owner for v in fixed if agreed(path_states, v) == 1)
                 body, path_states = self._body(control.body, path_states)
-                settled, path_states = self._step(then, path_states) if then is not None else (None, path_states)
-                return replace(what, control=replace(control, body=body), then=settled, valid=sure), path_states
+                specialised, path_states = self._step(then, path_states) if then is not None else (None, path_states)
+                return replace(what, control=replace(control, body=body), then=specialised, valid=sure), path_states
             case Restart():
                 return what, [{}]
 
     def _step(self, step: Step, path_states: PathStates) -> tuple[Step, PathStates]:
-        settled = [self._settle(self.program, step, self._value_in(world)) for world in path_states]
-        for_all = settled[0]
-        if len(set(settled)) > 1:  # then by what is known in all worlds
-            for_all = self._settle(self.program, step, self._value_in(common(path_states)))
-        if any(what.parts for what in settled):
+        specialised = [self._specialise(self.program, step, self._value_in(path_state)) for path_state in path_states]
+        for_all = specialised[0]
+        if len(set(specialised)) > 1:  # then by what is known in all path states
+            for_all = self._specialise(self.program, step, self._value_in(common(path_states)))
+        if any(what.diverts for what in specialised):
             self.to_replication = met([*self.to_replication, *copied(path_states)])
-        going = [world for world, what in zip(path_states, settled, strict=True) if not what.ends]
+        going = [path_state for path_state, what in zip(path_states, specialised, strict=True) if not what.ends]
         copies = [
             [(source, self._value_in(w)(source)) for _, source in step.fills if isinstance(source, str)] for w in going
         ]
-        for world, values in zip(going, copies, strict=True):
+        for path_state, values in zip(going, copies, strict=True):
             by_name = dict(values)
             for name, source in step.fills:
                 value = {Source.ZERO: 0, Source.ONE: 1}.get(source) if isinstance(source, Source) else by_name[source]
                 for location in self._intrinsic(name):
-                    world.pop(location, None)
+                    path_state.pop(location, None)
                     if value is not None:
-                        world[location] = value
+                        path_state[location] = value
         return for_all, going
 
-    def _value_in(self, world: PathState) -> Callable[[str], int | None]:
+    def _value_in(self, path_state: PathState) -> Callable[[str], int | None]:
         """The value of an intrinsic value, by its name: zero where the program cannot name it."""
 
         def value(name: str) -> int | None:
             locations = self._intrinsic(name)
-            return world.get(locations[0]) if locations else 0
+            return path_state.get(locations[0]) if locations else 0
 
         return value
 
@@ -178,8 +178,8 @@ class Effects:
         match statement:
             case Extract(header=HeaderRef(name=name)):
                 forget(path_states, self.locator.access(statement).writes)
-                for world in path_states:
-                    world[Location(name, VALIDITY)] = 1
+                for path_state in path_states:
+                    path_state[Location(name, VALIDITY)] = 1
                 return path_states
             case If() | Switch() | Block() | While():
                 forget(path_states, self._written(statement))
@@ -257,7 +257,7 @@ class Effects:
         return rebuild(statement, lambda body: tuple(self._leaves(inner, path_states) for inner in body))
 
     def _simple(self, statement: Statement, path_states: PathStates) -> Statement:
-        """One without bodies; the worlds then know what it has done."""
+        """One without bodies; the path states then know what it has done."""
         access = self.locator.access(statement)
         tells = any(agreed(path_states, where) is not None for where in access.reads)
         made = rewrite_statement(statement, putting(path_states)) if tells else statement
@@ -267,12 +267,12 @@ class Effects:
         forget(path_states, access.writes)
         match statement:
             case Assign(target=target) if (location := location_of(target)) in self.asked and location is not None:
-                for world, value in zip(path_states, values, strict=True):
+                for path_state, value in zip(path_states, values, strict=True):
                     if value is not None:
-                        world[location] = value
+                        path_state[location] = value
             case SetValid(header=HeaderRef(name=name), valid=valid):
-                for world in path_states:
-                    world[Location(name, VALIDITY)] = int(valid)
+                for path_state in path_states:
+                    path_state[Location(name, VALIDITY)] = int(valid)
         return made
 
     def _written(self, statement: Statement) -> frozenset[Location]:
@@ -291,8 +291,8 @@ class Effects:
             forget(inside, map(Location, action.parameters))
             noted = statement.action is not None and Location(statement.action.name) in self.asked
             if statement.action is not None and noted and table.implementation is None and action.name in numbers:
-                for world in inside:
-                    world[Location(statement.action.name)] = numbers[action.name]
+                for path_state in inside:
+                    path_state[Location(statement.action.name)] = numbers[action.name]
             behind += self._body(action.body, inside)[1]
         return met(behind)
 

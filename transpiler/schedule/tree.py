@@ -73,7 +73,7 @@ class Region(Node):
 
 @dataclass
 class TreeBuilder:
-    """Makes trees; `cuttable` are the tables that a cut is worth while for, `state` has the registers and meters.
+    """Makes trees. `cuttable`: the tables at whose lookups a cut pays; `state`: the registers and meters.
 
     All accesses to a state must be in one stage. So the cut is in the innermost body that holds all of them, before the first."""
 

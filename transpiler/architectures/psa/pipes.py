@@ -60,11 +60,11 @@ LEAVE_INGRESS = Step(
 # to one port or to a group
 ENQUEUE = Step("enqueue", reads=("ingress_output.multicast_group", "ingress_output.egress_port"))
 # the same where only what goes to a group or recirculates goes on at egress
-PART = Step("part", reads=ENQUEUE.reads, parts=True)
+DIVERT = Step("divert", reads=ENQUEUE.reads, diverts=True)
 # what is left of ENQUEUE for a packet that goes to no group
 TO_PORT = Step("to_port", reads=("ingress_output.egress_port",))
-# what is left of PART for such a packet: it may recirculate
-FORWARD = Step("forward", reads=TO_PORT.reads, parts=True)
+# what is left of DIVERT for such a packet: it may recirculate
+FORWARD = Step("forward", reads=TO_PORT.reads, diverts=True)
 BEGIN_EGRESS = Step(
     "begin_egress",
     fills=(
@@ -99,15 +99,15 @@ def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
     if asked or not second_passes(program) or not _does_nothing(program):
         return ()
     return (
-        PipePlan("ingress", (*_ingress(program), PART), renews=True),
+        PipePlan("ingress", (*_ingress(program), DIVERT), renews=True),
         PipePlan("egress", (PASS_ON,), replication=True),
     )
 
 
-def settle(program: Program, step: Step, values: Values) -> Step:
+def specialise(program: Program, step: Step, values: Values) -> Step:
     """Whether a packet is cloned, dropped, resubmitted or multicast may be known. Who drops it has been decided before FINISH."""
-    if step in (ENQUEUE, PART):
-        return {ENQUEUE: TO_PORT, PART: FORWARD}[step] if values("ingress_output.multicast_group") == 0 else step
+    if step in (ENQUEUE, DIVERT):
+        return {ENQUEUE: TO_PORT, DIVERT: FORWARD}[step] if values("ingress_output.multicast_group") == 0 else step
     pipe = "ingress" if step == LEAVE_INGRESS else "egress"
     if step not in (LEAVE_INGRESS, LEAVE_EGRESS, FINISH) or values(f"{pipe}_output.clone") != 0:
         return step
@@ -255,5 +255,5 @@ DESCRIPTION = Description(
         ("recirculated", Path.RECIRCULATE),
     ),
     recirculate_port=PORT_RECIRCULATE,
-    settle=settle,
+    specialise=specialise,
 )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from transpiler.architectures.psa.facts import PORT_RECIRCULATE, Path
 from transpiler.architectures.psa.pipes import (
+    DIVERT,
     ENQUEUE,
     FINISH,
     FORWARD,
     LEAVE_EGRESS,
     LEAVE_INGRESS,
-    PART,
     PASS_ON,
     TO_PORT,
     list_number,
@@ -47,7 +47,7 @@ def _enqueue(values: Intrinsics) -> Body:
     return (*_replicate(values), *_to_port(values))
 
 
-def _part(values: Intrinsics) -> Body:
+def _divert(values: Intrinsics) -> Body:
     return (*_replicate(values), *_forward(values))
 
 
@@ -56,7 +56,7 @@ def _replicate(values: Intrinsics) -> Body:
     if group is None:
         return ()
     copies = (
-        *values.parting,
+        *values.before_diverting,
         *values.outcome.go_on("MACS_REPLICATE", call("macs_group", group)),
         _KEPT,
         Return(),
@@ -74,7 +74,7 @@ def _to_port(values: Intrinsics) -> Body:
 
 def _forward(values: Intrinsics) -> Body:
     """What recirculates goes on at egress."""
-    again = (*values.parting, *values.outcome.go_on("MACS_EGRESS"))
+    again = (*values.before_diverting, *values.outcome.go_on("MACS_EGRESS"))
     return (*_to_port(values), If(infix(packet("egress_port"), "==", _RECIRCULATE), again))
 
 
@@ -128,7 +128,7 @@ def _settable(values: Intrinsics, name: str) -> Expression | None:
 DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     LEAVE_INGRESS: _leave_ingress,
     ENQUEUE: _enqueue,
-    PART: _part,
+    DIVERT: _divert,
     TO_PORT: _to_port,
     FORWARD: _forward,
     LEAVE_EGRESS: _leave_egress,

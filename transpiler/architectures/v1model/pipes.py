@@ -65,7 +65,7 @@ FORWARD = Step("forward", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # the decision is left to the runtime, which may replicate
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
 # what is to be replicated is left to it, and egress begins for what is not
-PART = Step("part", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP), parts=True)
+DIVERT = Step("divert", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP), diverts=True)
 # what is left of FORWARD for a packet that is not dropped
 TO_PORT = Step("to_port", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # egress has run: drop or go on to the checksums and the deparser
@@ -96,16 +96,16 @@ def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
     if not replicates(program) or calls(program, KEEPING | CUTTING | CIPHERING):
         return ()
     return (
-        PipePlan("ingress", (*_ingress(program), PART, *_egress(program)), renews=True),
+        PipePlan("ingress", (*_ingress(program), DIVERT, *_egress(program)), renews=True),
         PipePlan("egress", (BEGIN_EGRESS, *_egress(program)), replication=True),
     )
 
 
-def settle(program: Program, step: Step, values: Values) -> Step:
+def specialise(program: Program, step: Step, values: Values) -> Step:
     """Whether a packet is multicast or dropped may be known. Multicast goes before the drop port."""
-    if step in (DECIDE, PART) and values(MULTICAST_GROUP) != 0:
+    if step in (DECIDE, DIVERT) and values(MULTICAST_GROUP) != 0:
         return step
-    step = FORWARD if step == PART else step
+    step = FORWARD if step == DIVERT else step
     if step not in (FORWARD, DECIDE, FINISH) or (spec := values(EGRESS_SPEC)) is None:
         return step
     if step == FINISH and calls(program, frozenset({"clone.egress"})):
@@ -171,5 +171,5 @@ DESCRIPTION = Description(
         ("replicated", Instance.REPLICATED),
         ("resubmitted", Instance.RESUBMITTED),
     ),
-    settle=settle,
+    specialise=specialise,
 )

@@ -11,11 +11,11 @@ from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.architectures.v1model.pipes import (
     AGAIN,
     DECIDE,
+    DIVERT,
     EGRESS_SPEC,
     FINISH,
     FORWARD,
     MULTICAST_GROUP,
-    PART,
     TO_PORT,
 )
 from transpiler.codegen.c.build import call, infix, packet
@@ -36,7 +36,7 @@ def _decide(values: Intrinsics) -> Body:
     """Multicast goes before the drop port."""
     group = values.value(MULTICAST_GROUP)
     replicate = (
-        *values.parting,
+        *values.before_diverting,
         *values.outcome.go_on("MACS_REPLICATE", group),
         Return(),
     )
@@ -70,7 +70,7 @@ def _to_port(values: Intrinsics) -> Body:
 DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     FORWARD: _forward,
     DECIDE: _decide,
-    PART: _decide,
+    DIVERT: _decide,
     FINISH: _finish,
     DROP: lambda values: values.outcome.drop(),
     TO_PORT: _to_port,

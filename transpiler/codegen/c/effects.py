@@ -1,7 +1,7 @@
-"""What the functions of the backend that generated bodies call do beside giving a value.
+"""The side effects of the backend's functions that generated code calls.
 
-A call is of one of three kinds: it only gives a value; it only writes to what some of its arguments point to; or it does
-more, so that it is made whether or not anybody looks at what it gives.
+A call is of one of three kinds: it is pure; it only writes to what some of its arguments point to; or it has other side
+effects, so that it is never removed.
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ def written_arguments(call: Call) -> tuple[int, ...] | None:
 
 
 def acts(e: Expression) -> bool:
-    """Whether evaluating an expression does more than give a value."""
+    """Whether evaluating an expression has side effects."""
     return any(isinstance(part, Call) and part.function in _ACTS for part in walk_expression(e))

@@ -1,4 +1,4 @@
-"""Takes out nesting that a reader can do without.
+"""Removes nesting.
 
 switch (x) { case 1: break; case 2: break; … }     →   switch (x) { case 1: case 2: break; … }
 if (x) { …; return; } else { y = 1; }              →   if (x) { …; return; } y = 1;

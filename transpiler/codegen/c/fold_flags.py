@@ -1,4 +1,4 @@
-"""Puts the value of a flag that a function does not change in its place, and decides what then is certain.
+"""Replaces flags that a function does not change by their values, and folds the conditions.
 
 bool dst_written = false; … if (dst_written) { store(dst); }      →      nothing
 """
@@ -57,7 +57,7 @@ def _statement(s: Statement, flags: Mapping[str, Literal]) -> Body:
 
 
 def decided(e: Expression, flags: Mapping[str, Literal]) -> Expression:
-    """A condition with what is known of it put in."""
+    """A condition with the known flags replaced, folded."""
     match e:
         case Name(name=name):
             return flags.get(name, e)

@@ -1,4 +1,4 @@
-"""Takes out the stores that put back into the packet's state what a variable was read from it with.
+"""Removes stores to the packet's state of variables that have not changed since they were loaded from it.
 
 ttl = live->ttl; … live->ttl = ttl; (nothing assigns ttl)      →      ttl = live->ttl; …
 """

@@ -1,10 +1,10 @@
-"""Takes out what is done for variables that nothing reads: of functions, and members of the packet's state and record.
+"""Removes dead stores: to variables of functions, and to members of the packet's state and record, that nothing reads.
 
 uint64_t sum = 0; sum += hdr_ttl; checksum = fold(sum); (nothing reads checksum)      →      nothing
 
-Liveness here is reachability: a variable is live if something that acts reads it, or a live one is made of it. It asks not
-where in a function that is (that is done before, on the schedule: schedule/live.py), so that one walk over all functions
-finds it, and a second one takes out the rest. Conditions under which something is done are read with it.
+Liveness here does not depend on the place in a function (schedule/live.py has done that): a variable is live if a statement with
+side effects reads it, or if a live variable is computed from it. One walk over all functions finds the live variables, a
+second one removes the other stores. The conditions under which a statement runs count as read by it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Variables = frozenset[Variable]
 
 @dataclass
 class Liveness:
-    """What the variables of functions are made of, and which are read by something that acts."""
+    """What each variable is computed from, and which variables statements with side effects read."""
 
     record: frozenset[str] = frozenset()
     made_of: dict[Variable, set[Variable]] = field(default_factory=lambda: defaultdict(set))
@@ -112,7 +112,7 @@ class Liveness:
 
 
 def without_dead_stores(function: Function, live: Variables, record: frozenset[str] = frozenset()) -> Function:
-    """The function without what is done for variables that are not among `live`."""
+    """The function without stores to variables that are not in `live`."""
     scopes = Scopes.of(function, record)
     variables = tuple(v for v in function.variables if scopes.names[v.name] in live)
     return replace(function, variables=variables, body=_Remover(scopes, live).body(function.body))

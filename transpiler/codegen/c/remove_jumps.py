@@ -1,4 +1,4 @@
-"""Takes out the jumps that a reader can do without, to what comes next anyway, and labels that nothing jumps to.
+"""Removes jumps to the next statement, and labels that nothing jumps to.
 
 goto parsed; parsed:; packet->payload_offset = at;   →   packet->payload_offset = at;
 if (x) goto a; goto b; a:                            →   if (!x) goto b; a:

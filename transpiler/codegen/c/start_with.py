@@ -1,4 +1,4 @@
-"""Makes what a function assigns first the values that its variables begin with.
+"""Turns the first assignments of a function into initial values of its variables.
 
 bool valid = false; valid = true; at = 0;      →      bool valid = true;
 """

@@ -1,13 +1,13 @@
-"""Puts the work of actions that access large state behind their table, where the pipeline can be cut.
+"""Inlines actions that access large state behind their tables, where the pipeline can be cut.
 
 t.apply()  with  count(i) { r.read(v, i); r.write(i, v + 1); }
 →
 t.apply()  with  count(i) { copied = i; }
 switch (t.apply().action_run) { count: { r.read(v, copied); r.write(copied, v + 1); } }
 
-A cell whose index is the action's data is then prefetched for many packets, as a table's entry is. Nothing of this can be
-seen from outside: tables keep their actions and these their parameters. An action that asks a direct counter or meter, which
-is its entry's, stays as it is.
+A cell whose index is action data is then prefetched for many packets, as a table's entry is. The control plane sees no
+difference: tables keep their actions, and these their parameters. An action that uses a direct counter or meter is not
+inlined, as that belongs to the entry.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from transpiler.hlir.traverse import rebuild, rewrite_statement, walk
 from transpiler.schedule.state import own_accesses
 
 
-def with_open_actions(program: Program, large: frozenset[str]) -> Program:
-    """The program with such actions put behind their tables. `large`: the registers and meters that it pays for."""
-    opened = frozenset(action.name for action in program.actions if _is_opened(program, action, large))
-    return _Opener(program, opened).program_opened() if opened else program
+def with_inlined_actions(program: Program, large: frozenset[str]) -> Program:
+    """The program with such actions inlined. `large`: the registers and meters whose accesses may miss the cache."""
+    inlined = frozenset(action.name for action in program.actions if _is_inlined(program, action, large))
+    return _Inliner(program, inlined).program_inlined() if inlined else program
 
 
-def _is_opened(program: Program, action: Action, large: frozenset[str]) -> bool:
+def _is_inlined(program: Program, action: Action, large: frozenset[str]) -> bool:
     calls = [s for s in walk(action.body) if isinstance(s, CallExtern)]
     accesses = any(access.instance in large for call in calls for access in own_accesses(call))
     if not accesses or any(is_direct(call.method) for call in calls):
@@ -47,16 +47,16 @@ def _tells_its_action(program: Program, table: Table) -> bool:
 
 
 @dataclass
-class _Opener:
+class _Inliner:
     program: Program
-    opened: frozenset[str]
+    inlined: frozenset[str]
 
     def __post_init__(self) -> None:
         self.variables: list[Variable] = []
-        self.copies = {name: self._copies(self.program.action[name]) for name in sorted(self.opened)}
+        self.copies = {name: self._copies(self.program.action[name]) for name in sorted(self.inlined)}
         self.sites = count()
 
-    def program_opened(self) -> Program:
+    def program_inlined(self) -> Program:
         pipes = tuple(map(self._pipe, self.program.pipes))
         actions = tuple(self._action(action) for action in self.program.actions)
         variables = (*self.program.variables, *self.variables)
@@ -74,7 +74,7 @@ class _Opener:
         return name
 
     def _action(self, action: Action) -> Action:
-        if action.name not in self.opened:
+        if action.name not in self.inlined:
             return action
 
         def copied(parameter: str, variable: str) -> Assign:
@@ -93,7 +93,7 @@ class _Opener:
         if not isinstance(statement, ApplyTable):
             return (statement,)
         table = self.program.table[statement.table]
-        numbers = {use.action: number for number, use in enumerate(table.actions) if use.action in self.opened}
+        numbers = {use.action: number for number, use in enumerate(table.actions) if use.action in self.inlined}
         if not numbers:
             return (statement,)
         site, span = next(self.sites), statement.span
