@@ -6,7 +6,7 @@ from itertools import groupby
 
 from transpiler.codegen.given import Given
 from transpiler.codegen.pipeline_views import BlockView, PassView, StageView, StepView
-from transpiler.schedule.plan import Pass, PipelinePlan, Step, Transmit
+from transpiler.schedule.plan import Advance, Pass, PipelinePlan, Receive, Run, RunSubBatches, Step, Take, Transmit
 
 
 def pass_views(
@@ -27,12 +27,27 @@ def _blocks(made: Pass, stages: tuple[StageView, ...]) -> tuple[BlockView, ...]:
     blocks: list[BlockView] = []
     for number, steps in groupby(made.steps, lambda step: getattr(step, "stage", 0)):
         stage = stages[number] if number else None
-        blocks.append(BlockView(stage, tuple(_step_view(step, stages) for step in steps)))
+        blocks.append(BlockView(stage, tuple(view for step in steps for view in _step_views(step, stages))))
     return tuple(blocks)
 
 
-def _step_view(step: Step, stages: tuple[StageView, ...]) -> StepView:
+def _step_views(step: Step, stages: tuple[StageView, ...]) -> tuple[StepView, ...]:
+    """The view of a step. Behind the work of a stage that locks registers there is one more."""
     numbers = getattr(step, "lookups", ())
-    words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(step).__name__)
     lookups = tuple(stages[step.stage].lookups[n] for n in numbers) if not isinstance(step, Transmit) else ()
-    return StepView(words.lstrip("_"), step, lookups)
+    view = StepView(_kind(step), step, lookups)
+    works = isinstance(step, Receive | Take | Run | RunSubBatches)
+    if works and stages[getattr(step, "stage", 0)].holds:
+        return (view, StepView("release", step, ()))
+    return (view,)
+
+
+def _kind(step: Step) -> str:
+    """The name of a step's template."""
+    match step:
+        case Advance(next_burst=True):
+            return "advance_next"
+        case Run(lookups=(_, *_)):
+            return "run_words"
+    words = "".join(f"_{c.lower()}" if c.isupper() else c for c in type(step).__name__)
+    return words.lstrip("_")

@@ -53,7 +53,6 @@ def view(
         includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()} | headers(program))),
         wide=_wide(program),
         live=made.live.view,
-        uses_requests=planned.requests,
         ciphers=calls(program, CIPHERING),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
@@ -70,11 +69,9 @@ def view(
         grow_bytes=grow_bytes(program, made.storage),
         instances=architecture.instances,
         recirculate_port=architecture.recirculate_port,
-        ordered=planned.schedule.ordered,
         given=made.given,
         defines=configuration.defines,
-        settings=_settings(planned, configuration),
-        uses_time=overridden or _is_timed(program, made.bodies),
+        settings=_settings(made, configuration),
         overridden=overridden,
         run=run,
     )
@@ -129,11 +126,18 @@ def _lowered(planned: Planned, lowering: Lowering, overridden: bool) -> _Lowered
     return _Lowered(planned, names, tables, externs, storage, bodies, live, given, overridden, record_is_read)
 
 
-def _settings(planned: Planned, configuration: Configuration) -> tuple[str, ...]:
-    """Those of the configuration that concern the program, and what the plan tells the runtime."""
+def _settings(made: _Lowered, configuration: Configuration) -> tuple[str, ...]:
+    """Those of the configuration that concern the program, and what the runtime must know of it."""
+    planned = made.planned
+    needs = {
+        "reads_ahead": planned.reads_ahead,
+        "ordered": planned.schedule.ordered,
+        "uses_time": made.overridden or _is_timed(planned.program, made.bodies),
+        "uses_requests": planned.requests,
+    }
     others = frozenset() if calls(planned.program, CIPHERING) else _OF_CIPHERS
-    ahead = ("reads_ahead",) if planned.reads_ahead else ()
-    return (*ahead, *(name for name in configuration.settings if name not in others))
+    of_runtime = (name for name in configuration.settings if name not in others)
+    return (*of_runtime, *(name for name, needed in needs.items() if needed))
 
 
 def _wide(program: Program) -> tuple[int, ...]:

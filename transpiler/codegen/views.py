@@ -173,7 +173,6 @@ class ProgramView:
     includes: tuple[str, ...]
     wide: tuple[int, ...]
     live: LiveView
-    uses_requests: bool
     ciphers: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
@@ -185,13 +184,31 @@ class ProgramView:
     grow_bytes: int
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None
-    ordered: bool
     given: Given
     defines: tuple[str, ...]
     settings: tuple[str, ...]
-    uses_time: bool
     overridden: bool
     run: RunDefaults
+
+    @property
+    def members(self) -> tuple[tuple[str, str], ...]:
+        """Members of struct macs_program beside those that every program has, with their values."""
+        run, port = self.run, self.recirculate_port
+        made = {
+            "recirculate_port": "" if port is None else f"{port:#x}u",
+            "cipher": "&macs_cipher" if self.ciphers else "",
+            "workers": str(run.workers or ""),
+            "burst": str(run.burst or ""),
+            "sub_batch": str(run.sub_batch or ""),
+            "cpus": f'"{run.cpus}"' if run.cpus else "",
+            "start": run.start,
+        }
+        arrays = {"table": len(self.tables) + len(self.value_sets), "extern": len(self.externs)}
+        for name, count in arrays.items():
+            made[f"{name}_count"] = str(count)
+            made |= {f"{name}_descs": f"{name}_descs", f"{name}s": f"{name}s"} if count else {}
+        made |= {"lock_count": str(len(self.locks)), "locks": "locks"} if self.locks else {}
+        return tuple((name, value) for name, value in made.items() if value)
 
     @property
     def keeps(self) -> bool:
@@ -202,6 +219,11 @@ class ProgramView:
     def lasting(self) -> bool:
         """Whether records are kept from stage to stage."""
         return self.given.lasting
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether packets whose live values are not in their buffers may go on to a replication pipeline."""
+        return self.keeps and self.replicates and not self.lasting
 
     @property
     def replicates(self) -> bool:

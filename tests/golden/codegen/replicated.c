@@ -310,9 +310,9 @@ const struct macs_program macs_program = {
     .grow_bytes = 0,
     .instances = {.ingress_clone = 1, .egress_clone = 2, .recirculated = 4, .replicated = 5, .resubmitted = 6},
     .table_count = 1,
-    .extern_count = 0,
     .table_descs = table_descs,
     .tables = tables,
+    .extern_count = 0,
     .run_to_completion = ingress_burst,
     .egress = egress_pipe,
 };
