@@ -52,6 +52,13 @@ class Update(enum.IntEnum):
     SET_DEFAULT = 4
     RESET_DEFAULT = 5
     ELEMENT = 6
+    ADD_MEMBER = 7
+    MODIFY_MEMBER = 8
+    REMOVE_MEMBER = 9
+    ADD_GROUP = 10
+    MODIFY_GROUP = 11
+    REMOVE_GROUP = 12
+    NOTE = 13
 
 
 class Outcome(enum.IntEnum):
@@ -66,6 +73,7 @@ class Outcome(enum.IntEnum):
     CONSTANT = 6
     BUSY = 7
     NO_MEMORY = 8
+    USED = 9
 
 
 class Reading(enum.IntEnum):
@@ -75,6 +83,9 @@ class Reading(enum.IntEnum):
     ENTRY = 2
     DEFAULT = 3
     ELEMENTS = 4
+    MEMBERS = 5
+    GROUPS = 6
+    NOTES = 7
 
 
 class Status(enum.IntEnum):
@@ -290,8 +301,11 @@ class Client:
         """Make changes in binary form, each its kind (Update) and what it needs: docs/control.md. Up to the first that
         fails unless `keep_going`. What became of each, and its number."""
         outcomes: list[tuple[Outcome, int]] = []
-        for first in range(0, len(changes), _UPDATE_STEP):
-            block = changes[first : first + _UPDATE_STEP]
+        while len(outcomes) < len(changes):
+            end = len(outcomes) + _UPDATE_STEP
+            while end < len(changes) and changes[end][0] == Update.NOTE:  # it goes with the change before it
+                end += 1
+            block = changes[len(outcomes) : end]
             payload = b"".join([bytes([keep_going]), *(_LENGTH.pack(len(c) - 1) + c for c in block)])
             answer = self._good(Message.UPDATE, payload)
             outcomes += [(_OUTCOMES[code], number) for code, number in _OUTCOME.iter_unpack(answer)]
@@ -335,6 +349,36 @@ class Client:
             elements += answer
             if status is Status.OK:
                 return elements
+
+    def read_profile(self, kind: Reading, extern: int) -> Iterator[bytes]:
+        """The members or groups of an action profile in binary form, part by part."""
+        cursor = bytes(4)
+        while True:
+            status, answer = self._ask(Message.READ, struct.pack(">BH", kind, extern) + cursor)
+            if status not in (Status.OK, Status.MORE):
+                raise ControlError(_text(answer))
+            cursor = answer[:4]
+            yield answer[4:]
+            if status is Status.OK:
+                return
+
+    def read_notes(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """The notes whose names begin so, in the order of their names: (name, note)."""
+        last = b""
+        while True:
+            request = struct.pack(">BH", Reading.NOTES, len(prefix)) + prefix + last
+            status, answer = self._ask(Message.READ, request)
+            if status not in (Status.OK, Status.MORE):
+                raise ControlError(_text(answer))
+            at = 0
+            while at < len(answer):
+                (size,) = struct.unpack_from(">H", answer, at)
+                last, at = answer[at + 2 : at + 2 + size], at + 2 + size
+                (size,) = _LENGTH.unpack_from(answer, at)
+                yield last, answer[at + 4 : at + 4 + size]
+                at += 4 + size
+            if status is Status.OK:
+                return
 
     def shutdown(self) -> None:
         """End the switch."""

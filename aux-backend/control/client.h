@@ -33,6 +33,7 @@ struct macs_client_request {
     int word_count; /* of a command */
     char *words[MACS_WORDS_MAX];
     struct macs_progress progress;
+    bool failed;               /* the change before the one at hand did */
     bool stopped;              /* a change of many failed, and those behind it are not tried */
     struct macs_script script; /* of many commands */
 };

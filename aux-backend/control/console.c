@@ -69,6 +69,7 @@ void macs_console_fini(struct macs_console *console) {
     for (uint16_t i = 0; console->tables && i < console->sw->program->table_count; i++)
         macs_entries_fini(&console->tables[i]);
     free(console->tables);
+    macs_notes_fini(&console->notes);
     free(console->buffer.value);
     free(console->value);
     *console = (struct macs_console){0};

@@ -8,6 +8,7 @@
 
 #include "control/match.h"
 #include "control/names.h"
+#include "control/notes.h"
 #include "control/entries.h"
 #include "control/text.h"
 #include "runtime/switch.h"
@@ -28,6 +29,7 @@ struct macs_progress {
 struct macs_console {
     struct macs_switch *sw;
     struct macs_entries *tables; /* one a table */
+    struct macs_notes notes;
     struct macs_match_buffer buffer;
     void *value;                             /* as long as the longest of any table */
     const struct macs_command *last_command; /* mostly the next one too */

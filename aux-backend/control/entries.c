@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/externs.h"
+#include "runtime/profile.h"
 
 /* Bits of a handle that are the index; above them the version. BMv2's number, more only for larger tables. */
 #define INDEX_BITS 24u
@@ -152,6 +153,22 @@ int macs_entries_get(struct macs_entries *entries, uint64_t handle, struct macs_
     return *entry ? 0 : -ENOENT;
 }
 
+/* What the entry with that match names in the table's action profile; an action of its own if there is none. */
+static struct macs_indirect named_by(const struct macs_entries *entries, const struct macs_match *match) {
+    const struct macs_entry *entry =
+        entries->table->desc->profile ? ops_of(entries)->find(entries->table->state, match) : NULL;
+    if (!entry || (entry->action != MACS_INDIRECT_MEMBER && entry->action != MACS_INDIRECT_GROUP))
+        return (struct macs_indirect){.head = {.action = MACS_NO_ACTION}};
+    return *(const struct macs_indirect *)entry;
+}
+
+/* An entry, or the default entry, has come (1) or gone (-1). */
+static void refer(const struct macs_entries *entries, const void *entry, int more) {
+    const uint16_t profile = entries->table->desc->profile;
+    if (profile)
+        macs_profile_refer(entries->program->externs[profile - 1], entry, more);
+}
+
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value,
                      uint64_t *handle) {
     if (!ops_of(entries))
@@ -166,6 +183,7 @@ int macs_entries_add(struct macs_entries *entries, const struct macs_match *matc
         macs_table_remove(entries->table, match);
         return status;
     }
+    refer(entries, value, 1);
     *handle = handle_of(entries, index);
     if (*handle != index) /* reused: workers may have counted on the old entry after it was deleted */
         macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
@@ -191,11 +209,34 @@ int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const voi
     struct macs_match match;
     const struct macs_entry *entry;
     int status = macs_entries_get(entries, handle, &match, &entry);
-    return status ? status : ops_of(entries)->modify(entries->table->state, &match, value);
+    return status ? status : macs_entries_change(entries, &match, value);
 }
 
 int macs_entries_change(struct macs_entries *entries, const struct macs_match *match, const void *value) {
-    return ops_of(entries) ? ops_of(entries)->modify(entries->table->state, match, value) : -ENODEV;
+    if (!ops_of(entries))
+        return -ENODEV;
+    const struct macs_indirect old = named_by(entries, match);
+    int status = ops_of(entries)->modify(entries->table->state, match, value);
+    if (status)
+        return status;
+    refer(entries, value, 1);
+    refer(entries, &old, -1);
+    return 0;
+}
+
+int macs_entries_set_default(struct macs_entries *entries, const void *value) {
+    struct macs_table *table = entries->table;
+    const struct macs_entry *before = macs_table_default(table);
+    struct macs_indirect old = {.head = {.action = MACS_NO_ACTION}};
+    if (before->action == MACS_INDIRECT_MEMBER || before->action == MACS_INDIRECT_GROUP)
+        old = *(const struct macs_indirect *)before;
+    int status = macs_table_set_default(table, value);
+    if (status)
+        return status;
+    if (value)
+        refer(entries, value, 1);
+    refer(entries, &old, -1);
+    return 0;
 }
 
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
@@ -205,9 +246,11 @@ int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
     if (status)
         return status;
     recall(entries, index, &match);
+    const struct macs_indirect old = named_by(entries, &match);
     status = macs_table_remove(entries->table, &match);
     if (status)
         return status;
+    refer(entries, &old, -1);
     forget(entries, index);
     macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
     return 0;

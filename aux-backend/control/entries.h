@@ -33,6 +33,9 @@ int macs_entries_modify(struct macs_entries *entries, uint64_t handle, const voi
 int macs_entries_change(struct macs_entries *entries, const struct macs_match *match, const void *value);
 int macs_entries_delete(struct macs_entries *entries, uint64_t handle);
 
+/* NULL: as the program has it. */
+int macs_entries_set_default(struct macs_entries *entries, const void *value);
+
 /* The entry of a handle will be modified or deleted soon: prefetch what that looks at. In steps, from 0: each fetches
  * what tells the next one where to look, so between them stands other work, the same step for other handles, say. */
 #define MACS_ENTRIES_PREFETCH_STEPS 3u

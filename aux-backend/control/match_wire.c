@@ -1,6 +1,9 @@
 #include "control/match_wire.h"
 
+#include <errno.h>
+
 #include "control/value.h"
+#include "runtime/profile.h"
 
 /* Bits of the first byte of a value that are its own. */
 static uint8_t first_bits(uint32_t bits) {
@@ -91,26 +94,35 @@ bool macs_match_take(const struct macs_table_desc *desc, struct macs_wire *wire,
     return !wire->cut;
 }
 
-bool macs_action_take(const struct macs_table_desc *desc, struct macs_wire *wire, void *value) {
+static int take_named(const struct macs_profile *profile, uint32_t action, struct macs_wire *wire, void *value) {
+    const uint64_t id = macs_wire_u64(wire);
+    uint32_t *handle = &((struct macs_indirect *)value)->handle;
+    if (wire->cut)
+        return -EINVAL;
+    const int status = action == MACS_INDIRECT_MEMBER ? macs_profile_member_find(profile, id, handle)
+                                                      : macs_profile_group_find(profile, id, handle);
+    return status ? -ENOENT : 0;
+}
+
+int macs_action_take(const struct macs_program *program, const struct macs_table_desc *desc, struct macs_wire *wire,
+                     void *value) {
     memset(value, 0, desc->shape.value_bytes);
     if (desc->value_set)
-        return true;
+        return 0;
     const uint32_t action = macs_wire_u32(wire);
     ((struct macs_entry *)value)->action = action;
-    if (desc->profile && (action == MACS_INDIRECT_MEMBER || action == MACS_INDIRECT_GROUP)) {
-        ((struct macs_indirect *)value)->handle = macs_wire_u32(wire);
-        return !wire->cut;
-    }
+    if (desc->profile && (action == MACS_INDIRECT_MEMBER || action == MACS_INDIRECT_GROUP))
+        return take_named(program->externs[desc->profile - 1], action, wire, value);
     if (wire->cut || action >= desc->action_count)
-        return false;
+        return -EINVAL;
     const struct macs_action_desc *described = &desc->actions[action];
     for (uint16_t i = 0; i < described->param_count; i++) {
         uint8_t bytes[UINT16_MAX / 8 + 1];
         if (!take_value(wire, described->params[i].bits, bytes))
-            return false;
+            return -EINVAL;
         macs_param_store(&described->params[i], bytes, value);
     }
-    return true;
+    return 0;
 }
 
 static bool put_masked(const struct macs_key_field *field, const struct macs_match *match, struct macs_bytes *bytes) {
@@ -148,13 +160,20 @@ bool macs_match_put(const struct macs_table_desc *desc, const struct macs_match 
     return !macs_match_has_priority(desc) || desc->value_set || macs_wire_put_u32(bytes, (uint32_t)match->priority);
 }
 
-bool macs_action_put(const struct macs_table_desc *desc, const struct macs_entry *entry, struct macs_bytes *bytes) {
+static uint64_t id_of(const struct macs_profile *profile, const struct macs_entry *entry) {
+    const uint32_t handle = ((const struct macs_indirect *)entry)->handle;
+    return entry->action == MACS_INDIRECT_MEMBER ? macs_profile_member_id(profile, handle)
+                                                 : macs_profile_group_id(profile, handle);
+}
+
+bool macs_action_put(const struct macs_program *program, const struct macs_table_desc *desc,
+                     const struct macs_entry *entry, struct macs_bytes *bytes) {
     if (desc->value_set)
         return true;
     if (!macs_wire_put_u32(bytes, entry->action))
         return false;
     if (entry->action == MACS_INDIRECT_MEMBER || entry->action == MACS_INDIRECT_GROUP)
-        return macs_wire_put_u32(bytes, ((const struct macs_indirect *)entry)->handle);
+        return macs_wire_put_u64(bytes, id_of(program->externs[desc->profile - 1], entry));
     if (entry->action >= desc->action_count)
         return true; /* none to run */
     const struct macs_action_desc *described = &desc->actions[entry->action];

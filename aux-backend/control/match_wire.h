@@ -4,7 +4,7 @@
  *             optional: value, mask. range: low, high. A value has whole bytes; unused high bits are zero.
  *             Behind them i32 priority, in tables that have priorities; the larger wins.
  *   action    u32 number, then its parameters, each in whole bytes; or MACS_INDIRECT_MEMBER or MACS_INDIRECT_GROUP, and
- *             u32 handle. Entries of value sets have none.
+ *             u64 id of it. Entries of value sets have none.
  */
 #ifndef MACS_CONTROL_MATCH_WIRE_H
 #define MACS_CONTROL_MATCH_WIRE_H
@@ -16,12 +16,14 @@
 bool macs_match_take(const struct macs_table_desc *desc, struct macs_wire *wire, struct macs_match_buffer *buffer,
                      struct macs_match *match);
 
-/* Read an action into a whole value of the table. False: it is cut off, does not fit, or there is none of the number.
- */
-bool macs_action_take(const struct macs_table_desc *desc, struct macs_wire *wire, void *value);
+/* Read an action into a whole value of the table. 0, -EINVAL: it is cut off, does not fit, or there is none of the
+ * number; -ENOENT: the member or group that it names is not there. */
+int macs_action_take(const struct macs_program *program, const struct macs_table_desc *desc, struct macs_wire *wire,
+                     void *value);
 
 /* Append; false: no memory. */
 bool macs_match_put(const struct macs_table_desc *desc, const struct macs_match *match, struct macs_bytes *bytes);
-bool macs_action_put(const struct macs_table_desc *desc, const struct macs_entry *entry, struct macs_bytes *bytes);
+bool macs_action_put(const struct macs_program *program, const struct macs_table_desc *desc,
+                     const struct macs_entry *entry, struct macs_bytes *bytes);
 
 #endif

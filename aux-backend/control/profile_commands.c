@@ -103,7 +103,7 @@ static int create_member(struct macs_console *console, unsigned count, char **wo
     if (!find_profile(console, words[0], &found, answer) ||
         parse_action(console, &found, words[1], count - 2, words + 2, answer))
         return -1;
-    int status = macs_profile_member_create(found.profile, console->value, &handle);
+    int status = macs_profile_member_create(found.profile, 0, console->value, &handle);
     if (!status)
         macs_text_add(answer, "Member has been created with handle %" PRIu32 "\n", handle);
     return status_text(&found, status, answer);
@@ -146,7 +146,7 @@ static int create_group(struct macs_console *console, unsigned count, char **wor
     uint32_t handle;
     if (!find_selector(console, words[0], &found, answer))
         return -1;
-    int status = macs_profile_group_create(found.profile, &handle);
+    int status = macs_profile_group_create(found.profile, 0, &handle);
     if (!status)
         macs_text_add(answer, "Group has been created with handle %" PRIu32 "\n", handle);
     return status_text(&found, status, answer);
@@ -254,7 +254,7 @@ static int set_default(struct macs_console *console, char **words, uint32_t acti
         return macs_text_fail(answer, "the default action of table %s is constant", desc->name);
     if (parse_reference(console, desc, words[1], action, answer))
         return -1;
-    return macs_console_status(desc, macs_table_set_default(entries->table, console->value), answer);
+    return macs_console_status(desc, macs_entries_set_default(entries, console->value), answer);
 }
 
 static int indirect_set_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {

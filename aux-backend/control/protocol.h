@@ -66,6 +66,14 @@ enum macs_update {
     MACS_UPDATE_SET_DEFAULT,   /* u16 table, action */
     MACS_UPDATE_RESET_DEFAULT, /* u16 table */
     MACS_UPDATE_ELEMENT,       /* u16 extern, u32 index, element */
+    MACS_UPDATE_ADD_MEMBER,    /* u16 extern, u64 id, action */
+    MACS_UPDATE_MODIFY_MEMBER, /* likewise */
+    MACS_UPDATE_REMOVE_MEMBER, /* u16 extern, u64 id */
+    MACS_UPDATE_ADD_GROUP,     /* u16 extern, u64 id, (u64 member's id, u32 weight)… */
+    MACS_UPDATE_MODIFY_GROUP,  /* likewise */
+    MACS_UPDATE_REMOVE_GROUP,  /* u16 extern, u64 id */
+    MACS_UPDATE_NOTE,          /* u16 bytes of the name, name, note; no bytes: there is none any more.
+                                * It is not tried where the change before it failed */
 };
 
 enum macs_update_status {
@@ -78,6 +86,7 @@ enum macs_update_status {
     MACS_UPDATE_CONSTANT,
     MACS_UPDATE_BUSY, /* a worker hangs */
     MACS_UPDATE_NO_MEMORY,
+    MACS_UPDATE_USED, /* an entry or a group names it */
 };
 
 /* What READ reads. */
@@ -86,6 +95,10 @@ enum macs_read {
     MACS_READ_ENTRY,       /* u16 table, key → key, u32 index, action; FAILED: there is none */
     MACS_READ_DEFAULT,     /* u16 table → u32 index, action */
     MACS_READ_ELEMENTS,    /* u16 extern, u32 first, u32 count → elements */
+    MACS_READ_MEMBERS,     /* u16 extern, u32 cursor → u32 cursor, (u64 id, action)… */
+    MACS_READ_GROUPS,      /* likewise → u32 cursor, (u64 id, u32 count, (u64 member's id, u32 weight)…)… */
+    MACS_READ_NOTES,       /* u16 bytes, how names begin, last name that was read or nothing
+                              → (u16 bytes, name, u32 bytes, note)…; MORE: not all of them */
 };
 
 static inline void macs_put_u16(uint8_t *bytes, uint16_t value) {

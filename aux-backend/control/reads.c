@@ -4,9 +4,11 @@
 
 #include "control/elements.h"
 #include "control/match_wire.h"
+#include "control/profile_wire.h"
 #include "control/value.h"
 #include "runtime/externs.h"
 #include "runtime/meter.h"
+#include "runtime/profile.h"
 
 #define PART (512u << 10) /* bytes of a reply; an entry more may be in it */
 #define FULL (MACS_AGAIN + 1)
@@ -34,7 +36,7 @@ static struct macs_entries *take_table(struct reader *reader) {
 
 static int put_entry(struct reader *reader, const struct macs_match *match, const struct macs_entry *entry) {
     return macs_match_put(reader->desc, match, reader->answer) && macs_wire_put_u32(reader->answer, entry->index) &&
-                   macs_action_put(reader->desc, entry, reader->answer)
+                   macs_action_put(reader->console->sw->program, reader->desc, entry, reader->answer)
                ? 0
                : -ENOMEM;
 }
@@ -83,7 +85,7 @@ static enum macs_message_status read_default(struct reader *reader) {
         return wrong(reader, "a table is needed");
     const struct macs_entry *entry = macs_table_default(entries->table);
     return macs_wire_put_u32(reader->answer, reader->desc->shape.size) &&
-                   macs_action_put(reader->desc, entry, reader->answer)
+                   macs_action_put(reader->console->sw->program, reader->desc, entry, reader->answer)
                ? MACS_STATUS_OK
                : wrong(reader, "no memory");
 }
@@ -129,6 +131,52 @@ static enum macs_message_status read_elements(struct reader *reader) {
     return MACS_STATUS_OK;
 }
 
+/* u16 extern, u32 cursor → u32 next cursor, members or groups; MORE: not all of them. */
+static enum macs_message_status read_profile(struct reader *reader, macs_profile_read_fn *read) {
+    const struct macs_program *program = reader->console->sw->program;
+    const struct macs_profile_at at = macs_profile_take(program, &reader->wire);
+    uint32_t cursor = macs_wire_u32(&reader->wire);
+    if (!at.profile || !macs_wire_whole(&reader->wire))
+        return wrong(reader, "an action profile and a cursor are needed");
+    if (!macs_wire_put_u32(reader->answer, 0))
+        return wrong(reader, "no memory");
+    for (; cursor < at.profile->size && reader->answer->length <= PART; cursor++) {
+        if (cursor % 64 == 63 && macs_console_slice_over(reader->console) && reader->answer->length > sizeof(cursor))
+            break;
+        if (!read(program, &at, cursor, reader->answer))
+            return wrong(reader, "no memory");
+    }
+    macs_put_u32(reader->answer->data, cursor);
+    return cursor < at.profile->size ? MACS_STATUS_MORE : MACS_STATUS_OK;
+}
+
+static bool put_note(struct macs_bytes *answer, const struct macs_note *note) {
+    uint8_t head[2];
+    macs_put_u16(head, (uint16_t)note->name_bytes);
+    return macs_wire_put(answer, head, sizeof(head)) && macs_wire_put(answer, note->data, note->name_bytes) &&
+           macs_wire_put_u32(answer, note->bytes) && macs_wire_put(answer, note->data + note->name_bytes, note->bytes);
+}
+
+/* u16 bytes, how names begin, the last name that was read or nothing → notes. */
+static enum macs_message_status read_notes(struct reader *reader) {
+    const struct macs_notes *notes = &reader->console->notes;
+    const uint16_t bytes = macs_wire_u16(&reader->wire);
+    const uint8_t *prefix = macs_wire_bytes(&reader->wire, bytes), *last = reader->wire.at;
+    const uint32_t last_bytes = (uint32_t)reader->wire.left;
+    if (!prefix)
+        return wrong(reader, "how names begin is needed");
+    const struct macs_note *note =
+        last_bytes ? macs_notes_from(notes, last, last_bytes, false) : macs_notes_from(notes, prefix, bytes, true);
+    for (unsigned n = 1; note && macs_note_begins(note, prefix, bytes); note = note->next[0], n++) {
+        if (reader->answer->length &&
+            (reader->answer->length + note->bytes > PART || (n % 64 == 0 && macs_console_slice_over(reader->console))))
+            return MACS_STATUS_MORE;
+        if (!put_note(reader->answer, note))
+            return wrong(reader, "no memory");
+    }
+    return MACS_STATUS_OK;
+}
+
 enum macs_message_status macs_reads_do(struct macs_console *console, const uint8_t *payload, size_t length,
                                        struct macs_bytes *answer, const char **why) {
     struct reader reader = {.console = console, .wire = {.at = payload, .left = length}, .answer = answer, .why = why};
@@ -142,6 +190,12 @@ enum macs_message_status macs_reads_do(struct macs_console *console, const uint8
         return read_default(&reader);
     case MACS_READ_ELEMENTS:
         return read_elements(&reader);
+    case MACS_READ_MEMBERS:
+        return read_profile(&reader, macs_members_read);
+    case MACS_READ_GROUPS:
+        return read_profile(&reader, macs_groups_read);
+    case MACS_READ_NOTES:
+        return read_notes(&reader);
     default:
         return wrong(&reader, "nothing of this kind can be read");
     }

@@ -164,14 +164,13 @@ static int table_set_default(struct macs_console *console, unsigned count, char 
     const struct macs_table_desc *desc = entries->table->desc;
     if (parse_action(console, desc, words[1], count - first, words + first, true, answer))
         return -1;
-    return macs_console_status(desc, macs_table_set_default(entries->table, console->value), answer);
+    return macs_console_status(desc, macs_entries_set_default(entries, console->value), answer);
 }
 
 static int table_reset_default(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     struct macs_entries *entries = default_store(console, words[0], answer);
-    return entries ? macs_console_status(entries->table->desc, macs_table_set_default(entries->table, NULL), answer)
-                   : -1;
+    return entries ? macs_console_status(entries->table->desc, macs_entries_set_default(entries, NULL), answer) : -1;
 }
 
 const struct macs_command macs_table_commands[] = {

@@ -4,10 +4,11 @@
 
 #include "control/elements.h"
 #include "control/match_wire.h"
+#include "control/profile_wire.h"
+#include "control/update_status.h"
 #include "control/value.h"
 #include "runtime/externs.h"
 #include "runtime/meter.h"
-#include "runtime/profile.h"
 
 #define HEAD 5u              /* u32 length, u8 change */
 #define UPDATES_MAX 1000000u /* in a message */
@@ -20,26 +21,6 @@ struct change {
     uint32_t number;
 };
 
-static enum macs_update_status status_of(int status) {
-    switch (-status) {
-    case 0:
-        return MACS_UPDATE_DONE;
-    case EEXIST:
-        return MACS_UPDATE_EXISTS;
-    case ENOENT:
-    case ESRCH:
-        return MACS_UPDATE_NONE;
-    case ENOSPC:
-        return MACS_UPDATE_FULL;
-    case EBUSY:
-        return MACS_UPDATE_BUSY;
-    case ENOMEM:
-        return MACS_UPDATE_NO_MEMORY;
-    default:
-        return MACS_UPDATE_WRONG;
-    }
-}
-
 /* --- entries --------------------------------------------------------------------------------------------------------
  */
 
@@ -49,27 +30,16 @@ static struct macs_entries *take_table(struct change *change) {
                                                                                   : NULL;
 }
 
-/* The member or group that an entry names is there. */
-static bool is_known(const struct macs_program *program, const struct macs_table_desc *desc,
-                     const struct macs_entry *entry) {
-    if (entry->action != MACS_INDIRECT_MEMBER && entry->action != MACS_INDIRECT_GROUP)
-        return true;
-    const struct macs_profile *profile = program->externs[desc->profile - 1];
-    const uint32_t handle = ((const struct macs_indirect *)entry)->handle;
-    return handle < profile->size &&
-           (entry->action == MACS_INDIRECT_GROUP ? atomic_load(&profile->groups[handle]) != NULL
-                                                 : atomic_load(&profile->members[handle]) != NULL);
-}
-
 /* An action for an entry, or for the default entry, into console->value. */
 static enum macs_update_status take_action(struct change *change, const struct macs_table_desc *desc, bool in_default) {
     const struct macs_entry *entry = change->console->value;
-    if (!macs_action_take(desc, &change->wire, change->console->value) || !macs_wire_whole(&change->wire))
+    const int status = macs_action_take(change->console->sw->program, desc, &change->wire, change->console->value);
+    if (status == -EINVAL || !macs_wire_whole(&change->wire))
         return MACS_UPDATE_WRONG;
     if (!desc->value_set && entry->action < desc->action_count &&
         desc->actions[entry->action].scope == (in_default ? MACS_TABLE_ONLY : MACS_DEFAULT_ONLY))
         return MACS_UPDATE_WRONG;
-    return is_known(change->console->sw->program, desc, entry) ? MACS_UPDATE_DONE : MACS_UPDATE_NONE;
+    return status ? MACS_UPDATE_NONE : MACS_UPDATE_DONE;
 }
 
 static enum macs_update_status change_entry(struct change *change, uint8_t kind) {
@@ -88,16 +58,16 @@ static enum macs_update_status change_entry(struct change *change, uint8_t kind)
         status = macs_entries_find(entries, &match, &handle);
         if (!status) /* deleting by handle makes the map of handles, so that the next entry there has another one */
             status = macs_entries_delete(entries, handle);
-        return status_of(status);
+        return macs_update_status_of(status);
     }
     enum macs_update_status taken = take_action(change, entries->table->desc, false);
     if (taken != MACS_UPDATE_DONE)
         return taken;
     if (kind == MACS_UPDATE_MODIFY)
-        return status_of(macs_entries_change(entries, &match, console->value));
+        return macs_update_status_of(macs_entries_change(entries, &match, console->value));
     status = macs_entries_add(entries, &match, console->value, &handle);
     change->number = (uint32_t)(status ? 0 : macs_entries_index_of(entries, handle));
-    return status_of(status);
+    return macs_update_status_of(status);
 }
 
 static enum macs_update_status change_default(struct change *change, uint8_t kind) {
@@ -107,10 +77,10 @@ static enum macs_update_status change_default(struct change *change, uint8_t kin
     if (entries->table->desc->const_default)
         return MACS_UPDATE_CONSTANT;
     if (kind == MACS_UPDATE_RESET_DEFAULT)
-        return macs_wire_whole(&change->wire) ? status_of(macs_table_set_default(entries->table, NULL))
+        return macs_wire_whole(&change->wire) ? macs_update_status_of(macs_entries_set_default(entries, NULL))
                                               : MACS_UPDATE_WRONG;
     enum macs_update_status taken = take_action(change, entries->table->desc, true);
-    return taken == MACS_UPDATE_DONE ? status_of(macs_table_set_default(entries->table, change->console->value))
+    return taken == MACS_UPDATE_DONE ? macs_update_status_of(macs_entries_set_default(entries, change->console->value))
                                      : taken;
 }
 
@@ -173,6 +143,17 @@ static enum macs_update_status change_element(struct change *change) {
     }
 }
 
+/* A note in the place of what was under its name. */
+static enum macs_update_status leave_note(struct change *change) {
+    struct macs_wire *wire = &change->wire;
+    const uint16_t name_bytes = macs_wire_u16(wire);
+    const uint8_t *name = macs_wire_bytes(wire, name_bytes);
+    if (!name)
+        return MACS_UPDATE_WRONG;
+    return macs_update_status_of(
+        macs_notes_set(&change->console->notes, name, name_bytes, wire->at, (uint32_t)wire->left));
+}
+
 /* --- messages -------------------------------------------------------------------------------------------------------
  */
 
@@ -187,6 +168,16 @@ static enum macs_update_status do_change(struct change *change, uint8_t kind) {
         return change_default(change, kind);
     case MACS_UPDATE_ELEMENT:
         return change_element(change);
+    case MACS_UPDATE_ADD_MEMBER:
+    case MACS_UPDATE_MODIFY_MEMBER:
+    case MACS_UPDATE_REMOVE_MEMBER:
+        return macs_member_change(change->console, &change->wire, kind);
+    case MACS_UPDATE_ADD_GROUP:
+    case MACS_UPDATE_MODIFY_GROUP:
+    case MACS_UPDATE_REMOVE_GROUP:
+        return macs_group_change(change->console, &change->wire, kind);
+    case MACS_UPDATE_NOTE:
+        return leave_note(change);
     default:
         return MACS_UPDATE_WRONG;
     }
@@ -194,7 +185,7 @@ static enum macs_update_status do_change(struct change *change, uint8_t kind) {
 
 const char *macs_updates_begin(struct macs_client_request *request) {
     request->progress = (struct macs_progress){.at = 1};
-    request->stopped = false;
+    request->stopped = request->failed = false;
     macs_text_clear(&request->answer);
     if (!request->length)
         return "no flags";
@@ -216,10 +207,12 @@ bool macs_updates_run(struct macs_console *console, struct macs_client_request *
         struct change change = {.console = console, .wire = {.at = head + HEAD, .left = macs_get_u32(head)}};
         request->progress.at += HEAD + change.wire.left;
         uint8_t answer[5] = {MACS_UPDATE_NOT_TRIED};
-        if (!request->stopped)
+        const bool alone = head[4] != MACS_UPDATE_NOTE; /* else it goes with the change before it */
+        if (!request->stopped && (alone || !request->failed))
             answer[0] = (uint8_t)do_change(&change, head[4]);
         macs_put_u32(answer + 1, change.number);
-        request->stopped |= answer[0] != MACS_UPDATE_DONE && !keep_going;
+        request->failed = answer[0] != MACS_UPDATE_DONE;
+        request->stopped |= request->failed && !keep_going;
         macs_text_bytes(&request->answer, (const char *)answer, sizeof(answer));
         if (done % TOGETHER == 0 && request->progress.at < request->length && macs_console_slice_over(console))
             return false;

@@ -6,10 +6,14 @@
 #include <string.h>
 
 #include "runtime/handles.h"
+#include "runtime/ids.h"
 
 struct macs_profile_writer {
     struct macs_handles members, groups;
-    uint32_t *uses; /* by member: how many groups it is in */
+    struct macs_ids member_ids, group_ids;
+    uint32_t *uses;           /* by member: how often it is in groups */
+    uint32_t *member_entries; /* by member: how many entries name it */
+    uint32_t *group_entries;  /* by group */
 };
 
 static void free_writer(struct macs_profile_writer *writer) {
@@ -17,7 +21,11 @@ static void free_writer(struct macs_profile_writer *writer) {
         return;
     macs_handles_fini(&writer->members);
     macs_handles_fini(&writer->groups);
+    macs_ids_fini(&writer->member_ids);
+    macs_ids_fini(&writer->group_ids);
     free(writer->uses);
+    free(writer->member_entries);
+    free(writer->group_entries);
     free(writer);
 }
 
@@ -26,7 +34,11 @@ static struct macs_profile_writer *make_writer(uint32_t size) {
     if (!writer)
         return NULL;
     writer->uses = calloc((size_t)size + 1, sizeof(writer->uses[0]));
-    if (writer->uses && !macs_handles_init(&writer->members, size) && !macs_handles_init(&writer->groups, size))
+    writer->member_entries = calloc((size_t)size + 1, sizeof(writer->member_entries[0]));
+    writer->group_entries = calloc((size_t)size + 1, sizeof(writer->group_entries[0]));
+    if (writer->uses && writer->member_entries && writer->group_entries && !macs_handles_init(&writer->members, size) &&
+        !macs_handles_init(&writer->groups, size) && !macs_ids_init(&writer->member_ids, size) &&
+        !macs_ids_init(&writer->group_ids, size))
         return writer;
     free_writer(writer);
     return NULL;
@@ -91,13 +103,15 @@ static int set_member(struct macs_profile *profile, uint32_t handle, const void 
     return 0;
 }
 
-int macs_profile_member_create(struct macs_profile *profile, const void *value, uint32_t *handle) {
+int macs_profile_member_create(struct macs_profile *profile, uint64_t id, const void *value, uint32_t *handle) {
     int status = macs_handles_take(&profile->writer->members, handle);
     if (status)
         return status;
     status = set_member(profile, *handle, value);
     if (status)
         macs_handles_give_back(&profile->writer->members, *handle);
+    else if (id)
+        macs_ids_set(&profile->writer->member_ids, *handle, id);
     return status;
 }
 
@@ -111,21 +125,26 @@ int macs_profile_member_delete(struct macs_profile *profile, uint32_t handle) {
     if (profile->writer->uses[handle])
         return -EBUSY;
     int status = set_member(profile, handle, NULL);
-    if (!status)
-        macs_handles_give_back(&profile->writer->members, handle);
-    return status;
+    if (status)
+        return status;
+    macs_ids_clear(&profile->writer->member_ids, handle);
+    macs_handles_give_back(&profile->writer->members, handle);
+    return 0;
 }
 
-int macs_profile_group_create(struct macs_profile *profile, uint32_t *handle) {
+int macs_profile_group_create(struct macs_profile *profile, uint64_t id, uint32_t *handle) {
     int status = macs_handles_take(&profile->writer->groups, handle);
     if (status)
         return status;
     struct macs_sequence *group = macs_sequence_create();
-    if (group)
-        atomic_store_explicit(&profile->groups[*handle], group, memory_order_release);
-    else
+    if (!group) {
         macs_handles_give_back(&profile->writer->groups, *handle);
-    return group ? 0 : -ENOMEM;
+        return -ENOMEM;
+    }
+    if (id)
+        macs_ids_set(&profile->writer->group_ids, *handle, id);
+    atomic_store_explicit(&profile->groups[*handle], group, memory_order_release);
+    return 0;
 }
 
 static uint32_t member_of(const struct macs_sequence *group, uint32_t place) {
@@ -141,6 +160,7 @@ int macs_profile_group_delete(struct macs_profile *profile, uint32_t handle) {
         return status;
     for (uint32_t i = 0; i < group->count; i++)
         profile->writer->uses[member_of(group, i)]--;
+    macs_ids_clear(&profile->writer->group_ids, handle);
     macs_handles_give_back(&profile->writer->groups, handle);
     atomic_store_explicit(&profile->groups[handle], NULL, memory_order_release);
     macs_qsbr_defer(profile->qsbr, macs_sequence_release, profile, group);
@@ -202,4 +222,69 @@ int macs_profile_group_remove(struct macs_profile *profile, uint32_t group, uint
     if (!status)
         profile->writer->uses[member]--;
     return status;
+}
+
+int macs_profile_group_set(struct macs_profile *profile, uint32_t group, const uint32_t *members, uint32_t count) {
+    const struct macs_sequence *old = group_at(profile, group);
+    if (!old)
+        return -ESRCH;
+    uint32_t *uses = profile->writer->uses;
+    for (uint32_t i = 0; i < count; i++)
+        uses[members[i]]++;
+    for (uint32_t i = 0; i < old->count; i++)
+        uses[member_of(old, i)]--;
+    int status = change_group(profile, group, 0, old->count, members, count);
+    if (!status)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        uses[members[i]]--;
+    for (uint32_t i = 0; i < old->count; i++)
+        uses[member_of(old, i)]++;
+    return status;
+}
+
+/* --- ids ------------------------------------------------------------------------------------------------------------
+ */
+
+int macs_profile_member_find(const struct macs_profile *profile, uint64_t id, uint32_t *handle) {
+    if (id < MACS_PROFILE_UNNAMED)
+        return macs_ids_find(&profile->writer->member_ids, id, handle);
+    *handle = (uint32_t)id;
+    return member_at(profile, *handle) && macs_profile_member_id(profile, *handle) == id ? 0 : -ENOENT;
+}
+
+int macs_profile_group_find(const struct macs_profile *profile, uint64_t id, uint32_t *handle) {
+    if (id < MACS_PROFILE_UNNAMED)
+        return macs_ids_find(&profile->writer->group_ids, id, handle) ? -ESRCH : 0;
+    *handle = (uint32_t)id;
+    return group_at(profile, *handle) && macs_profile_group_id(profile, *handle) == id ? 0 : -ESRCH;
+}
+
+uint64_t macs_profile_member_id(const struct macs_profile *profile, uint32_t handle) {
+    const uint64_t id = profile->writer->member_ids.ids[handle];
+    return id ? id : MACS_PROFILE_UNNAMED | handle;
+}
+
+uint64_t macs_profile_group_id(const struct macs_profile *profile, uint32_t handle) {
+    const uint64_t id = profile->writer->group_ids.ids[handle];
+    return id ? id : MACS_PROFILE_UNNAMED | handle;
+}
+
+/* --- entries --------------------------------------------------------------------------------------------------------
+ */
+
+void macs_profile_refer(struct macs_profile *profile, const struct macs_entry *entry, int more) {
+    const uint32_t handle = ((const struct macs_indirect *)entry)->handle;
+    if (entry->action == MACS_INDIRECT_MEMBER)
+        profile->writer->member_entries[handle] += (uint32_t)more;
+    else if (entry->action == MACS_INDIRECT_GROUP)
+        profile->writer->group_entries[handle] += (uint32_t)more;
+}
+
+bool macs_profile_member_used(const struct macs_profile *profile, uint32_t handle) {
+    return profile->writer->uses[handle] || profile->writer->member_entries[handle];
+}
+
+bool macs_profile_group_used(const struct macs_profile *profile, uint32_t handle) {
+    return profile->writer->group_entries[handle] != 0;
 }

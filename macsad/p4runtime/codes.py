@@ -42,6 +42,7 @@ OUTCOMES = {
     Outcome.FULL: (Code.RESOURCE_EXHAUSTED, "the table is full"),
     Outcome.CONSTANT: (Code.PERMISSION_DENIED, "the program declares it constant"),
     Outcome.BUSY: (Code.UNAVAILABLE, "a worker of the switch hangs"),
+    Outcome.USED: (Code.FAILED_PRECONDITION, "an entry or a group names it"),
     Outcome.NO_MEMORY: (Code.RESOURCE_EXHAUSTED, "the switch has no memory for it"),
 }
 

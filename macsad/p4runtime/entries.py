@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from macsad.p4runtime.codes import Code, Refused
@@ -11,7 +12,10 @@ from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.numbers import below, canonical, fixed, prefix_mask
 from macsad.p4runtime.program import Action, Key, Table
 
-_INDIRECT = {0xFFFFFFFE: "action_profile_member_id", 0xFFFFFFFD: "action_profile_group_id"}
+_MEMBER, _GROUP = 0xFFFFFFFE, 0xFFFFFFFD
+_INDIRECT = {_MEMBER: "action_profile_member_id", _GROUP: "action_profile_group_id"}
+_NAMED = {name: number for number, name in _INDIRECT.items()}
+GIVEN_MAX = (1 << 32) - 1  # ids of members and groups that controllers give
 _u16 = partial(struct.pack, ">H")
 _u32 = partial(struct.pack, ">I")
 
@@ -81,13 +85,35 @@ def _anything(table: Table, key: Key) -> bytes:
 def action_of(table: Table, given: Message, in_default: bool) -> bytes:
     """A TableAction as the switch reads it. Raises: Refused."""
     kind = given.WhichOneof("type")
+    if kind in _NAMED and table.info.implementation_id:
+        if not (named := getattr(given, kind)):
+            raise Refused(Code.INVALID_ARGUMENT, "members and groups have ids above 0")
+        return of_member(named) if kind == _INDIRECT[_MEMBER] else of_group(named)
     if kind != "action":
         what = "without an action" if kind is None else f"with {kind}"
-        code = Code.INVALID_ARGUMENT if kind is None or not table.info.implementation_id else Code.UNIMPLEMENTED
-        raise Refused(code, f"an entry of {table.name} {what}")
+        raise Refused(Code.INVALID_ARGUMENT, f"an entry of {table.name} {what}")
     if table.info.implementation_id and not in_default:
         raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has an action profile: its entries name members")
-    call = given.action
+    return call_of(table, given.action, in_default)
+
+
+def of_member(number: int) -> bytes:
+    """The action of an entry that names the member with this id."""
+    return _u32(_MEMBER) + number.to_bytes(8, "big")
+
+
+def of_group(number: int) -> bytes:
+    """The same of a group."""
+    return _u32(_GROUP) + number.to_bytes(8, "big")
+
+
+def group_in(read: bytes) -> int:
+    """The id of the group that an action as the switch gives it names; 0: it names none."""
+    return int.from_bytes(read[4:12], "big") if read[:4] == _u32(_GROUP) else 0
+
+
+def call_of(table: Table, call: Message, in_default: bool) -> bytes:
+    """An Action as the switch reads it. Raises: Refused."""
     action = table.actions.get(call.action_id)
     if action is None:
         raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no action {call.action_id}")
@@ -103,10 +129,21 @@ def action_of(table: Table, given: Message, in_default: bool) -> bytes:
         raise Refused(Code.INVALID_ARGUMENT, f"parameter {missing} of {action.name} is missing") from None
 
 
-def entries_of(table: Table, read: bytes) -> Iterator[tuple[Message, int]]:
-    """The TableEntry messages of a part that READ has given, and the index of each."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry that READ has given: its key and its action as the switch has them, and its index."""
+
+    entry: Message
+    index: int
+    key: bytes
+    action: bytes
+
+
+def entries_of(table: Table, read: bytes) -> Iterator[Found]:
+    """The entries of a part that READ has given."""
     at = 0
     while at < len(read):
+        start = at
         entry = message("TableEntry")(table_id=table.id)
         for key in table.keys:
             at = _add_field(entry, key, read, at)
@@ -114,9 +151,10 @@ def entries_of(table: Table, read: bytes) -> Iterator[tuple[Message, int]]:
             (entry.priority,) = struct.unpack_from(">i", read, at)
             at += 4
         (index,) = struct.unpack_from(">I", read, at)
-        at = add_action(table, entry, read, at + 4)
+        behind = add_action(table, entry, read, at + 4)
         entry.is_const = table.const_entries
-        yield entry, index
+        yield Found(entry, index, read[start:at], read[at + 4 : behind])
+        at = behind
 
 
 def _add_field(entry: Message, key: Key, read: bytes, at: int) -> int:
@@ -150,9 +188,10 @@ def add_action(table: Table, entry: Message, read: bytes, at: int) -> int:
     (number,) = struct.unpack_from(">I", read, at)
     at += 4
     if number in _INDIRECT:
-        (handle,) = struct.unpack_from(">I", read, at)
-        setattr(entry.action, _INDIRECT[number], handle)
-        return at + 4
+        (named,) = struct.unpack_from(">Q", read, at)
+        if named <= GIVEN_MAX:  # else the caller knows what it stands for
+            setattr(entry.action, _INDIRECT[number], named)
+        return at + 8
     action: Action | None = table.by_number.get(number)
     if action is None:
         return at  # nothing is run

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from macsad.control import Client
-from macsad.p4runtime import elements
+from macsad.p4runtime import elements, notes, profiles, replication
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program
@@ -71,7 +71,7 @@ class Pipeline:
         if request.HasField("config"):
             raise Refused(Code.INVALID_ARGUMENT, "COMMIT takes the configuration that was saved")
         if self._saved is None:
-            raise Refused(Code.FAILED_PRECONDITION, "no configuration was saved")
+            raise Refused(Code.NOT_FOUND, "no configuration was saved")
         self._commit(self._saved, keep=False)
 
     def _commit(self, config: Message, keep: bool) -> None:
@@ -82,7 +82,8 @@ class Pipeline:
 
 
 def clear(client: Client, program: Program) -> None:
-    """Empty the tables of a program, and reset default entries, counters, meters and registers.
+    """All state of the switch as it is when it starts: tables, default entries, profiles, groups, sessions, counters,
+    meters, registers, and the notes.
 
     Raises: Refused.
     """
@@ -105,3 +106,6 @@ def clear(client: Client, program: Program) -> None:
     reply = client.bulk(lines)
     if reply.failed:
         raise Refused(Code.INTERNAL, f"the state is not cleared: {reply.text.strip()}")
+    profiles.clear(client, program)
+    replication.clear(client)
+    client.update([notes.change(name, b"") for name, _ in client.read_notes()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +68,31 @@ class Table:
     has_priority: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """An action profile; `number` among the switch's externs, `table` one of those whose entries name its members."""
+
+    id: int
+    number: int
+    name: str
+    info: Message
+    table: Table
+
+
+class Ports:
+    """The numbers of the switch's ports."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._numbers = frozenset(numbers)
+
+    def check(self, port: bytes) -> int:
+        """The port that a controller names. Raises: Refused."""
+        number = int.from_bytes(port, "big")
+        if number not in self._numbers:
+            raise Refused(Code.INVALID_ARGUMENT, f"the switch has no port {number}")
+        return number
+
+
 @dataclass(slots=True)
 class Program:
     """All that a controller can name, by id."""
@@ -75,6 +100,14 @@ class Program:
     info: Message
     tables: dict[int, Table]
     externs: dict[int, Extern]
+    profiles: dict[int, Profile]
+    ports: Ports
+
+    def profile(self, number: int) -> Profile:
+        """Raises: Refused."""
+        if number in self.profiles:
+            return self.profiles[number]
+        raise Refused(Code.NOT_FOUND, f"there is no action profile {number}")
 
     def table(self, number: int) -> Table:
         """Raises: Refused."""
@@ -94,7 +127,7 @@ def join(info: Message, told: dict[str, Any]) -> Program:
     """Find what P4Info lists in what the switch tells of itself. Raises: NotOfSwitch."""
     externs = {extern["name"]: (number, extern) for number, extern in enumerate(told["externs"])}
     described = {table["name"]: (number, table) for number, table in enumerate(told["tables"])}
-    joined = Program(info, {}, {})
+    joined = Program(info, {}, {}, {}, Ports(port["port"] for port in told["ports"]))
     actions = {action.preamble.id: action for action in info.actions}
     for part in (info.counters, info.direct_counters, info.meters, info.direct_meters, info.registers, info.digests):
         for item in part:
@@ -111,6 +144,11 @@ def join(info: Message, told: dict[str, Any]) -> Program:
             elif extern is not None:
                 table.meter = extern
         joined.tables[table.id] = table
+    for item in info.action_profiles:
+        if item.table_ids:
+            number, _ = externs[item.preamble.name]
+            table = joined.tables[item.table_ids[0]]
+            joined.profiles[item.preamble.id] = Profile(item.preamble.id, number, item.preamble.name, item, table)
     return joined
 
 

@@ -6,20 +6,26 @@ import struct
 from collections.abc import Iterable, Iterator
 
 from macsad.control import Client
-from macsad.p4runtime import elements, entries, replication
+from macsad.p4runtime import elements, entries, notes, replication
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.entries import Found
 from macsad.p4runtime.messages import Message, message
+from macsad.p4runtime.profiles import Profiles, is_one_shot
 from macsad.p4runtime.program import Extern, Program, Table
 
 
-def read(client: Client, program: Program, asked: Iterable[Message]) -> Iterator[Message]:
+def read(client: Client, program: Program, profiles: Profiles, asked: Iterable[Message]) -> Iterator[Message]:
     """The entities. Raises: Refused."""
     for entity in asked:
         kind = entity.WhichOneof("entity")
         match kind:
             case "table_entry":
                 for table in _tables(program, entity.table_entry.table_id):
-                    yield from _table(client, table, entity.table_entry)
+                    yield from table_entries(client, profiles, table, entity.table_entry)
+            case "action_profile_member":
+                yield from profiles.read_members(entity.action_profile_member)
+            case "action_profile_group":
+                yield from profiles.read_groups(entity.action_profile_group)
             case "direct_counter_entry" | "direct_meter_entry":
                 yield from _direct(client, program, kind, getattr(entity, kind))
             case "counter_entry":
@@ -40,35 +46,69 @@ def _tables(program: Program, number: int) -> list[Table]:
     return [program.table(number)] if number else list(program.tables.values())
 
 
-def _found(client: Client, table: Table, asked: Message) -> Iterator[tuple[Message, int]]:
-    """The entries of a table that a TableEntry with things left out stands for, and their indices."""
+def _found(client: Client, table: Table, asked: Message, exact: bool = False) -> Iterator[Found]:
+    """The entries of a table that a TableEntry with things left out stands for; `exact`: the one with its key, also where
+    that matches anything."""
     if asked.is_default_action:
         if asked.match:
             raise Refused(Code.INVALID_ARGUMENT, "the default entry has no key")
         entry = message("TableEntry")(table_id=table.id, is_default_action=True)
         answer = client.read_default(table.number)
         entries.add_action(table, entry, answer, 4)
-        yield entry, struct.unpack_from(">I", answer)[0]
-    elif asked.match:
+        yield Found(entry, struct.unpack_from(">I", answer)[0], b"", answer[4:])
+    elif asked.match or exact:
         one = client.read_entry(table.number, entries.key_of(table, asked))
         if one is not None:
             yield from entries.entries_of(table, one)
     else:
         for part in client.read_entries(table.number):
-            for entry, index in entries.entries_of(table, part):
-                if not asked.priority or asked.priority == entry.priority:
-                    yield entry, index
+            for found in entries.entries_of(table, part):
+                if not asked.priority or asked.priority == found.entry.priority:
+                    yield found
 
 
-def _table(client: Client, table: Table, asked: Message) -> Iterator[Message]:
-    for entry, index in _found(client, table, asked):
-        if asked.HasField("action") and asked.action.action.action_id not in (0, entry.action.action.action_id):
+def table_entries(
+    client: Client, profiles: Profiles, table: Table, asked: Message, exact: bool = False
+) -> Iterator[Message]:
+    """The entities of a TableEntry: see _found()."""
+    metadata = _Metadata(client, table)
+    for found in _found(client, table, asked, exact):
+        entry = found.entry
+        if asked.HasField("action") and not _same_action(asked.action, entry.action):
+            continue
+        group = entries.group_in(found.action)
+        if is_one_shot(group):
+            entry.action.action_profile_action_set.CopyFrom(profiles.set_of(table, group))
+        if metadata.some:
+            entry.metadata = metadata.of(found.key)
+        if asked.metadata and asked.metadata != entry.metadata and not exact:
             continue
         if asked.HasField("counter_data") and table.counter is not None:
-            elements.fill_counter(entry.counter_data, _element(client, table.counter, index))
+            elements.fill_counter(entry.counter_data, _element(client, table.counter, found.index))
         if asked.HasField("meter_config") and table.meter is not None:
-            elements.fill_meter(entry, "meter_config", _element(client, table.meter, index))
+            elements.fill_meter(entry, "meter_config", _element(client, table.meter, found.index))
         yield message("Entity")(table_entry=entry)
+
+
+class _Metadata:
+    """The metadata of entries of a table; `some`: there are any."""
+
+    def __init__(self, client: Client, table: Table) -> None:
+        self._client, self._table = client, table
+        self.some = next(client.read_notes(notes.metadata(table.number, b"")), None) is not None
+
+    def of(self, key: bytes) -> bytes:
+        return notes.of(self._client, notes.metadata(self._table.number, key))
+
+
+def _same_action(asked: Message, action: Message) -> bool:
+    """The action is of the kind asked for: with that id, that member or that group; 0 stands for any."""
+    kind = asked.WhichOneof("type")
+    if kind == "action":
+        return asked.action.action_id in (0, action.action.action_id)
+    if kind in ("action_profile_member_id", "action_profile_group_id"):
+        return kind == action.WhichOneof("type") and getattr(asked, kind) in (0, getattr(action, kind))
+    return True
 
 
 def _element(client: Client, extern: Extern, index: int) -> bytes:
@@ -83,7 +123,8 @@ def _direct(client: Client, program: Program, kind: str, asked: Message) -> Iter
             if number:
                 raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has none")
             continue
-        for entry, index in _found(client, table, asked.table_entry):
+        for found in _found(client, table, asked.table_entry):
+            entry, index = found.entry, found.index
             entity = message("Entity")()
             made = getattr(entity, kind)
             entry.ClearField("action")

@@ -46,6 +46,16 @@ def write(client: Client, kind: int, entry: Message) -> None:
         _do(client, f"mirroring_delete {session}" if kind == 3 else f"mirroring_add_mc {session} {number}")
 
 
+def clear(client: Client) -> None:
+    """Remove all groups and sessions. Raises: Refused."""
+    for number, nodes in _groups(client).items():
+        for handle, _, _ in nodes:
+            _do(client, f"mc_node_destroy {handle}")
+        _do(client, f"mc_mgrp_destroy {number}")
+        if number > SESSIONS:
+            client.command(f"mirroring_delete {number - SESSIONS}")
+
+
 def _instances(replicas: Message) -> dict[int, list[int]]:
     """Instance → ports. Raises: Refused."""
     instances: dict[int, list[int]] = {}

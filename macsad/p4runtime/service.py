@@ -87,7 +87,7 @@ class Service:
     def read(self, request: Message, context: Any) -> Iterator[Message]:
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
-            entities = reading.read(self._client, self._program, request.entities)
+            entities = reading.read(self._client, self._program, self._writer.profiles, request.entities)
             while True:
                 response = message("ReadResponse")()
                 with self._lock:  # others have their turn between two parts

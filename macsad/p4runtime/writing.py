@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from macsad.control import Client, Outcome, Update
-from macsad.p4runtime import elements, entries, reading, replication
+from macsad.control import Client, Outcome
+from macsad.p4runtime import elements, reading, replication
 from macsad.p4runtime.codes import Code, Refused, refusal
 from macsad.p4runtime.messages import Message, message
-from macsad.p4runtime.program import Extern, Program, Table
+from macsad.p4runtime.profiles import Profiles, raise_first
+from macsad.p4runtime.program import Extern, Program
+from macsad.p4runtime.tables import Tables
 
 INSERT, MODIFY, DELETE = 1, 2, 3
-_KINDS = {INSERT: Update.ADD, MODIFY: Update.MODIFY, DELETE: Update.REMOVE}
-_HEAD = struct.Struct(">BH")
 _INVERSE = {INSERT: DELETE, DELETE: INSERT, MODIFY: MODIFY}
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Changes for the next message, and which update each first one of an update belongs to."""
+
+    changes: list[bytes] = field(default_factory=list)
+    places: list[tuple[int, int]] = field(default_factory=list)  # (change, update)
 
 
 class Writer:
@@ -23,26 +31,37 @@ class Writer:
     def __init__(self, client: Client, program: Program) -> None:
         self._client = client
         self._program = program
+        self.profiles = Profiles(client, program)
+        self._tables = Tables(client, program, self.profiles)
+        self._elements: dict[str, Callable[[Message], bytes]] = {
+            "counter_entry": self._counter,
+            "meter_entry": self._meter,
+            "register_entry": self._register,
+        }
+        self._direct: dict[str, Callable[[Message], bytes]] = {
+            "direct_counter_entry": self._direct_counter,
+            "direct_meter_entry": self._direct_meter,
+        }
 
     def write(self, updates: Sequence[Message]) -> list[Refused | None]:
         """All that can be carried out, each with what is wrong with it."""
         results: list[Refused | None] = [None] * len(updates)
-        changes: list[bytes] = []
-        places: list[int] = []
+        pending = _Pending()
+        self.profiles.begin()
         for at, update in enumerate(updates):
             try:
-                kind, more = update.entity.WhichOneof("entity"), b""
-                if kind == "table_entry":
-                    more = self._entry(update.type, update.entity.table_entry)
-                if more:
-                    changes.append(more)
-                    places.append(at)
+                entity = update.entity
+                kind = entity.WhichOneof("entity")
+                changes = self._changes(update.type, kind, entity)
+                if changes:
+                    pending.places.append((len(pending.changes), at))
+                    pending.changes += changes
                     continue
-                self._flush(changes, places, results)
-                self._one(update, kind)
+                self._flush(pending, results)
+                self._one(update.type, kind, entity)
             except Refused as refused:
                 results[at] = refused
-        self._flush(changes, places, results)
+        self._flush(pending, results)
         return results
 
     def write_all_or_nothing(self, updates: Sequence[Message]) -> list[Refused | None]:
@@ -83,124 +102,55 @@ class Writer:
                 asked.table_entry.counter_data.SetInParent()
             if table.meter is not None:
                 asked.table_entry.meter_config.SetInParent()
-        before = list(reading.read(self._client, self._program, [asked]))
+            before = list(reading.table_entries(self._client, self.profiles, table, asked.table_entry, exact=True))
+        else:
+            before = list(reading.read(self._client, self._program, self.profiles, [asked]))
         return [message("Update")(type=_INVERSE[update.type], entity=entity) for entity in before]
 
-    def _flush(self, changes: list[bytes], places: list[int], results: list[Refused | None]) -> None:
-        if not changes:
+    def _flush(self, pending: _Pending, results: list[Refused | None]) -> None:
+        if not pending.changes:
             return
-        outcomes = self._client.update(changes)
-        for place, (outcome, _) in zip(places, outcomes, strict=True):
-            if outcome is not Outcome.DONE:
-                results[place] = refusal(outcome)
-        changes.clear()
-        places.clear()
+        outcomes = self._client.update(pending.changes)
+        for change, update in pending.places:
+            if outcomes[change][0] is not Outcome.DONE:
+                results[update] = refusal(outcomes[change][0])
+        pending.changes.clear()
+        pending.places.clear()
 
-    # --- tables ------------------------------------------------------------------------------------------------------
-
-    def _entry(self, kind: int, entry: Message) -> bytes:
-        """The change that an update of a table is, b"" where it takes more than one. Raises: Refused."""
-        table = self._program.table(entry.table_id)
-        if kind not in _KINDS:
+    def _changes(self, kind: int, what: str | None, entity: Message) -> list[bytes]:
+        """The changes that an update is, of which the first tells whether it is done; none where it takes answers between
+        them. Raises: Refused."""
+        if kind not in _INVERSE:
             raise Refused(Code.INVALID_ARGUMENT, "an update inserts, modifies or deletes")
-        self._check(table, entry)
-        if entry.is_default_action:
-            return self._default(table, kind, entry)
-        if table.const_entries:
-            raise Refused(Code.PERMISSION_DENIED, f"the entries of {table.name} are constant")
-        key = entries.key_of(table, entry)
-        head = _HEAD.pack(_KINDS[kind], table.number)
-        if kind == DELETE:
-            return head + key
-        action = entries.action_of(table, entry.action, False)
-        return b"" if _has_more(table, kind, entry) else head + key + action
+        if what == "table_entry":
+            return self._tables.changes(kind, entity.table_entry)
+        if what == "action_profile_member":
+            return self.profiles.member(kind, entity.action_profile_member)
+        if what == "action_profile_group" and kind != MODIFY:
+            return self.profiles.group(kind, entity.action_profile_group)
+        if what in self._elements or what in self._direct:
+            if kind != MODIFY:
+                raise Refused(Code.INVALID_ARGUMENT, f"a {what} is always there: it can be modified")
+            return [self._elements[what](getattr(entity, what))] if what in self._elements else []
+        return []
 
-    def _check(self, table: Table, entry: Message) -> None:
-        if entry.idle_timeout_ns:
-            supported = table.info.idle_timeout_behavior
-            code = Code.UNIMPLEMENTED if supported else Code.INVALID_ARGUMENT
-            raise Refused(code, f"entries of {table.name} do not time out")
-        if entry.metadata or entry.controller_metadata:
-            raise Refused(Code.UNIMPLEMENTED, "the switch keeps no metadata of entries")
-        if entry.HasField("time_since_last_hit") or entry.HasField("meter_counter_data"):
-            raise Refused(Code.INVALID_ARGUMENT, "it can be read only, or is not there")
-        for field, direct in (("counter_data", table.counter), ("meter_config", table.meter)):
-            if direct is None and entry.HasField(field):
-                raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has nothing for {field}")
+    def _one(self, kind: int, what: str | None, entity: Message) -> None:
+        """An update that takes answers of the switch. Raises: Refused."""
+        match what:
+            case "table_entry":
+                self._tables.carry_out(kind, entity.table_entry)
+            case "action_profile_group":
+                raise_first(self._client.update(self.profiles.group(kind, entity.action_profile_group)))
+            case "packet_replication_engine_entry":
+                replication.write(self._client, kind, entity.packet_replication_engine_entry)
+            case "direct_counter_entry" | "direct_meter_entry":
+                raise_first(self._client.update([self._direct[what](getattr(entity, what))]))
+            case None:
+                raise Refused(Code.INVALID_ARGUMENT, "an update has no entity")
+            case _:
+                raise Refused(Code.UNIMPLEMENTED, f"{what} is not implemented")
 
-    def _default(self, table: Table, kind: int, entry: Message) -> bytes:
-        if entry.match or entry.priority:
-            raise Refused(Code.INVALID_ARGUMENT, "the default entry has neither key nor priority")
-        if kind != MODIFY:
-            raise Refused(Code.INVALID_ARGUMENT, "the default entry is always there: it can be modified")
-        if table.const_default:
-            raise Refused(Code.PERMISSION_DENIED, f"the default action of {table.name} is constant")
-        if not entry.HasField("action"):
-            return _HEAD.pack(Update.RESET_DEFAULT, table.number)
-        if _has_more(table, kind, entry):
-            return b""
-        return _HEAD.pack(Update.SET_DEFAULT, table.number) + entries.action_of(table, entry.action, True)
-
-    def _with_direct(self, table: Table, kind: int, entry: Message) -> None:
-        """An entry, and its counter and meter. Raises: Refused."""
-        if entry.is_default_action:
-            head, key = _HEAD.pack(Update.SET_DEFAULT, table.number), b""
-        else:
-            head, key = _HEAD.pack(_KINDS[kind], table.number), entries.key_of(table, entry)
-        action = entries.action_of(table, entry.action, entry.is_default_action)
-        ((outcome, index),) = self._client.update([head + key + action])
-        self._raise(outcome)
-        if kind == MODIFY:
-            index = table.size if entry.is_default_action else self._index(table, entry)
-        more = []
-        if entry.HasField("counter_data") and table.counter is not None:
-            more.append(elements.set_counter(table.counter, index, entry.counter_data))
-        if table.meter is not None:
-            config = entry.meter_config if entry.HasField("meter_config") else None
-            more.append(elements.set_meter(table.meter, index, config))
-        for outcome, _ in self._client.update(more):
-            self._raise(outcome)
-
-    def _index(self, table: Table, entry: Message) -> int:
-        """The index of an entry. Raises: Refused."""
-        if entry.is_default_action:
-            return table.size
-        found = self._client.read_entry(table.number, entries.key_of(table, entry))
-        if found is None:
-            raise Refused(Code.NOT_FOUND, f"{table.name} has no such entry")
-        return next(entries.entries_of(table, found))[1]
-
-    def _raise(self, outcome: Outcome) -> None:
-        refused = refusal(outcome)
-        if refused is not None:
-            raise refused
-
-    # --- all others --------------------------------------------------------------------------------------------------
-
-    def _one(self, update: Message, kind: str | None) -> None:
-        """An update that is not one change of a table. Raises: Refused."""
-        makers: dict[str, Callable[[Message], bytes]] = {
-            "counter_entry": self._counter,
-            "meter_entry": self._meter,
-            "register_entry": self._register,
-            "direct_counter_entry": self._direct_counter,
-            "direct_meter_entry": self._direct_meter,
-        }
-        if kind == "table_entry":
-            entry = update.entity.table_entry
-            self._with_direct(self._program.table(entry.table_id), update.type, entry)
-            return
-        if kind == "packet_replication_engine_entry":
-            replication.write(self._client, update.type, update.entity.packet_replication_engine_entry)
-            return
-        if kind is None:
-            raise Refused(Code.INVALID_ARGUMENT, "an update has no entity")
-        if kind not in makers:
-            raise Refused(Code.UNIMPLEMENTED, f"{kind} is not implemented")
-        if update.type != MODIFY:
-            raise Refused(Code.INVALID_ARGUMENT, f"a {kind} is always there: it can be modified")
-        ((outcome, _),) = self._client.update([makers[kind](getattr(update.entity, kind))])
-        self._raise(outcome)
+    # --- elements ----------------------------------------------------------------------------------------------------
 
     def _at(self, extern: Extern, entry: Message) -> int:
         if not entry.HasField("index"):
@@ -224,18 +174,11 @@ class Writer:
         table = self._program.table(entry.table_entry.table_id)
         if table.counter is None:
             raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no direct counter")
-        return elements.set_counter(table.counter, self._index(table, entry.table_entry), entry.data)
+        return elements.set_counter(table.counter, self._tables.index(table, entry.table_entry), entry.data)
 
     def _direct_meter(self, entry: Message) -> bytes:
         table = self._program.table(entry.table_entry.table_id)
         if table.meter is None:
             raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no direct meter")
         config = entry.config if entry.HasField("config") else None
-        return elements.set_meter(table.meter, self._index(table, entry.table_entry), config)
-
-
-def _has_more(table: Table, kind: int, entry: Message) -> bool:
-    """It takes more than one change: its counter is set too, or its meter, which an update that names no rates resets."""
-    return entry.HasField("counter_data") or (
-        table.meter is not None and (entry.HasField("meter_config") or kind == MODIFY)
-    )
+        return elements.set_meter(table.meter, self._tables.index(table, entry.table_entry), config)

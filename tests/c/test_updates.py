@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import switches
 from switch_harness import Switch, ethernet
 
-from macsad.control import Client, ControlError, Message, Outcome, Status, Update
+from macsad.control import Client, ControlError, Message, Outcome, Reading, Status, Update
 
 
 class Described:
@@ -189,3 +192,131 @@ def test_what_is_not_of_the_protocol(start) -> None:
         ask(switch.client, Message.UPDATE, b"\1" + u32(len(noise) - 1) + bytes(noise) + framed)
         ask(switch.client, Message.READ, chance.randbytes(chance.randrange(14)))
     assert switch.client.command("table_num_entries dmac").ok
+
+
+def action(number: int, *params: bytes) -> bytes:
+    return u32(number) + b"".join(params)
+
+
+def u64(value: int) -> bytes:
+    return struct.pack(">Q", value)
+
+
+MEMBER, GROUP = 0xFFFFFFFE, 0xFFFFFFFD
+
+
+@pytest.fixture(scope="module")
+def edges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Switch]:
+    binary = switches.build(Path(__file__).parent / "edges.p4", ("address", "undefined"))
+    switch = Switch(binary, tmp_path_factory.mktemp("edges"), ["--port=0=ctl:"])
+    yield switch
+    switch.stop()
+
+
+def test_members_and_groups_by_id(edges: Switch) -> None:
+    told = edges.client.describe()
+    tables = {t["name"].split(".")[-1]: (i, t) for i, t in enumerate(told["tables"])}
+    chosen = next(i for i, e in enumerate(told["externs"]) if e["name"].endswith("chosen"))
+    choices, shape = tables["choices"]
+    go = next(i for i, a in enumerate(shape["actions"]) if a["name"].endswith("go"))
+    update = edges.client.update
+
+    def codes(*changes: bytes) -> list[Outcome]:
+        return [outcome for outcome, _ in update(changes)]
+
+    def member(kind: Update, number: int, port: int) -> bytes:
+        return change(kind, chosen, u64(number), action(go, u16(port)))
+
+    def group(kind: Update, number: int, *members: tuple[int, int]) -> bytes:
+        return change(kind, chosen, u64(number), *(u64(m) + u32(weight) for m, weight in members))
+
+    by_command = int(edges.do("act_prof_create_member chosen go 1").split()[-1])
+    big, unnamed = 1 << 62, 1 << 63
+    adds = [member(Update.ADD_MEMBER, number, port) for number, port in ((big, 0), (7, 1), (7, 0), (unnamed | 3, 0))]
+    assert codes(*adds) == [Outcome.DONE, Outcome.DONE, Outcome.EXISTS, Outcome.WRONG]
+    groups = [
+        group(Update.ADD_GROUP, 7, (7, 3), (big, 1)),
+        group(Update.ADD_GROUP, 7),
+        group(Update.ADD_GROUP, 8, (9, 1)),
+        group(Update.ADD_GROUP, 8, (7, 65537)),
+        group(Update.MODIFY_GROUP, 8, (7, 1)),
+        group(Update.ADD_GROUP, 9, (unnamed | by_command, 2)),
+    ]
+    assert codes(*groups) == [
+        Outcome.DONE, Outcome.EXISTS, Outcome.NONE, Outcome.FULL, Outcome.NONE, Outcome.DONE
+    ]  # fmt: skip
+    key = bytes([0] * ((shape["key"][0]["bits"] + 7) // 8)) * 2 + u32(1)
+    named = change(Update.ADD, choices, key, u32(GROUP), u64(7))
+    assert codes(change(Update.ADD, choices, key, u32(GROUP), u64(6)), named) == [Outcome.NONE, Outcome.DONE]
+    assert b"".join(edges.client.read_entries(choices)).endswith(u32(GROUP) + u64(7))
+    assert edges.do("table_dump choices").count("Group: 0") == 1
+
+    def read(kind: Reading) -> bytes:
+        return b"".join(edges.client.read_profile(kind, chosen))
+
+    members = [(unnamed | by_command, 1), (big, 0), (7, 1)]
+    assert read(Reading.MEMBERS) == b"".join(u64(i) + action(go, u16(port)) for i, port in members)
+    weights = [u64(7), u32(2), u64(big), u32(1), u64(7), u32(3)]
+    assert read(Reading.GROUPS) == b"".join([*weights, u64(9), u32(1), u64(unnamed | by_command), u32(2)])
+    remove = [
+        change(Update.REMOVE_MEMBER, chosen, u64(7)),
+        change(Update.REMOVE_GROUP, chosen, u64(7)),
+        change(Update.REMOVE, choices, key),
+        change(Update.REMOVE_GROUP, chosen, u64(7)),
+        change(Update.REMOVE_MEMBER, chosen, u64(7)),
+        change(Update.REMOVE_MEMBER, chosen, u64(7)),
+        change(Update.SET_DEFAULT, choices, u32(MEMBER), u64(big)),
+        change(Update.REMOVE_MEMBER, chosen, u64(big)),
+        change(Update.RESET_DEFAULT, choices),
+        change(Update.REMOVE_MEMBER, chosen, u64(big)),
+        change(Update.REMOVE_GROUP, chosen, u64(9)),
+        change(Update.REMOVE_MEMBER, chosen, u64(unnamed | by_command)),
+    ]
+    done, used = Outcome.DONE, Outcome.USED
+    assert codes(*remove) == [used, used, done, done, done, Outcome.NONE, done, used, *[done] * 4]
+    assert read(Reading.MEMBERS) == read(Reading.GROUPS) == b""
+
+
+def test_many_ids(edges: Switch) -> None:
+    """Ids are found whatever was removed between them."""
+    told = edges.client.describe()
+    few = next(i for i, e in enumerate(told["externs"]) if e["name"].endswith(".few"))
+    table = next(t for t in told["tables"] if t["name"] == told["externs"][few]["table"])
+    go = next(i for i, a in enumerate(table["actions"]) if a["name"].endswith("go"))
+    dice, there = random.Random(1), set[int]()
+    for _ in range(2000):
+        number = dice.choice([1, 17, 33, 1 << 40, 5 << 32])
+        kind = dice.choice([Update.ADD_MEMBER, Update.MODIFY_MEMBER, Update.REMOVE_MEMBER])
+        more = () if kind is Update.REMOVE_MEMBER else (action(go, u16(1)),)
+        ((outcome, _),) = edges.client.update([change(kind, few, u64(number), *more)])
+        if kind is Update.ADD_MEMBER:
+            assert outcome is (Outcome.EXISTS if number in there else Outcome.FULL if len(there) == 2 else Outcome.DONE)
+            there |= {number} if outcome is Outcome.DONE else set()
+        else:
+            assert outcome is (Outcome.DONE if number in there else Outcome.NONE)
+            there -= {number} if kind is Update.REMOVE_MEMBER else set()
+    for number in there:
+        edges.client.update([change(Update.REMOVE_MEMBER, few, u64(number))])
+
+
+def test_notes(edges: Switch) -> None:
+    dice, kept = random.Random(2), dict[bytes, bytes]()
+    changes = []
+    for _ in range(3000):
+        name = b"n" + dice.randbytes(dice.randint(0, 1))
+        note = dice.randbytes(dice.choice([0, 0, 1, 300, 9000]))
+        changes.append(bytes([Update.NOTE]) + u16(len(name)) + name + note)
+        if note:
+            kept[name] = note
+        else:
+            kept.pop(name, None)
+    assert {outcome for outcome, _ in edges.client.update(changes)} == {Outcome.DONE}
+    assert list(edges.client.read_notes()) == sorted(kept.items())
+    assert list(edges.client.read_notes(b"nn")) == [(k, v) for k, v in sorted(kept.items()) if k.startswith(b"nn")]
+    wrong, fine = bytes([Update.NOTE]) + u16(9) + b"short", bytes([Update.NOTE]) + u16(1) + b"nX"
+    edges.client.update([fine[:-1]])
+    outcomes = [outcome for outcome, _ in edges.client.update([wrong, fine, change(Update.RESET_DEFAULT, 0), fine])]
+    assert outcomes == [Outcome.WRONG, Outcome.NOT_TRIED, Outcome.DONE, Outcome.DONE]
+    kept[b"n"] = b"X"
+    edges.client.update([bytes([Update.NOTE]) + u16(len(name)) + name for name in kept])
+    assert list(edges.client.read_notes()) == []

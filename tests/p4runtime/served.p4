@@ -50,6 +50,28 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         meters = coloured;
         size = 128;
     }
+    action_selector(HashAlgorithm.crc16, 32w64, 32w16) ways;
+    @max_group_size(8)
+    action_selector(HashAlgorithm.crc16, 32w64, 32w16) few;
+    action_profile(4) hops;
+    table selector_t {
+        key = { hdr.eth.kind: exact; hdr.eth.dst: selector; }
+        actions = { forward; drop; NoAction; }
+        implementation = ways;
+        size = 64;
+    }
+    table few_t {
+        key = { hdr.eth.kind: exact; hdr.eth.src: selector; }
+        actions = { forward; }
+        implementation = few;
+        size = 64;
+    }
+    table member_t {
+        key = { hdr.eth.kind: exact; }
+        actions = { forward; NoAction; }
+        implementation = hops;
+        size = 8;
+    }
     table const_t {
         key = { hdr.eth.kind: exact; }
         actions = { NoAction; drop; }
@@ -69,6 +91,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
             exact_t.apply();
             lpm_t.apply();
             all_t.apply();
+            if (!selector_t.apply().hit) { few_t.apply(); member_t.apply(); }
             const_t.apply();
         }
         if (colour == 2) { mark_to_drop(std); }

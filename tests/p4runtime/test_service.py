@@ -100,10 +100,25 @@ def test_wrong_actions(controller: Controller) -> None:
     assert code(controller.entry("exact_t", {1: b"\1"}, "count_forward", 512)) is Code.OUT_OF_RANGE
     assert code(controller.entry("exact_t", {1: b"\1"}, "to_controller")) is Code.PERMISSION_DENIED
     assert code(message("TableEntry")(table_id=1)) is Code.NOT_FOUND
-    assert code(exact(controller, 1, metadata=b"x")) is Code.UNIMPLEMENTED
     assert code(exact(controller, 1, idle_timeout_ns=1)) is Code.INVALID_ARGUMENT
     assert controller.write(update(0, table_entry=exact(controller, 1))) == [Code.INVALID_ARGUMENT]
     assert controller.write(message("Update")(type=INSERT)) == [Code.INVALID_ARGUMENT]
+
+
+def test_metadata(controller: Controller) -> None:
+    one, two = exact(controller, 1, metadata=b"x" * 1000), exact(controller, 2)
+    default = controller.entry("exact_t", {}, "count_forward", 1, is_default_action=True, metadata=b"d")
+    entries = (update(INSERT, table_entry=one), update(INSERT, table_entry=two), update(MODIFY, table_entry=default))
+    assert controller.write(*entries) == [OK] * 3
+    again = exact(controller, 1, metadata=b"not kept")
+    assert controller.write(update(INSERT, table_entry=again)) == [Code.ALREADY_EXISTS]
+    assert sorted(e.metadata for e in all_of(controller, "exact_t")) == [b"", one.metadata]
+    assert all_of(controller, "exact_t", metadata=one.metadata) == [one]
+    assert all_of(controller, "exact_t", is_default_action=True) == [default]
+    assert controller.write(update(MODIFY, table_entry=exact(controller, 1))) == [OK]
+    assert controller.write(update(MODIFY, table_entry=exact(controller, 2, metadata=b"y"))) == [OK]
+    assert controller.write(update(DELETE, table_entry=two), update(INSERT, table_entry=two)) == [OK, OK]
+    assert [e.metadata for e in all_of(controller, "exact_t")] == [b"", b""]
 
 
 def test_default_entries(controller: Controller, served: Any) -> None:
@@ -143,6 +158,19 @@ def test_a_batch_is_undone(controller: Controller) -> None:
     assert codes == [Code.ABORTED] * 3 + [Code.ALREADY_EXISTS, Code.ABORTED]
     assert sorted(e.SerializeToString() for e in all_of(controller, "exact_t")) == before
     assert controller.write(update(DELETE, table_entry=gone), atomicity=2) == [Code.UNIMPLEMENTED]
+
+
+def test_a_batch_with_an_entry_for_anything_is_undone(controller: Controller) -> None:
+    entries = [controller.entry("lpm_t", {}, "forward", 1)]
+    entries += [controller.entry("lpm_t", {1: {"lpm": {"value": b"\x0a" + bytes(5), "prefix_len": 8}}}, "NoAction")]
+    assert controller.write(*(update(INSERT, table_entry=e) for e in entries)) == [OK, OK]
+    failing = update(INSERT, table_entry=entries[1])
+    anything = controller.entry("lpm_t", {})
+    codes = controller.write(update(DELETE, table_entry=anything), failing, atomicity=1)
+    assert codes == [Code.ABORTED, Code.ALREADY_EXISTS]
+    assert sorted(e.SerializeToString() for e in all_of(controller, "lpm_t")) == sorted(
+        e.SerializeToString() for e in entries
+    )
 
 
 def test_direct_counters(controller: Controller, served: Any) -> None:
@@ -217,7 +245,7 @@ def test_pipeline_and_capabilities(controller: Controller, served: Any) -> None:
 
     assert controller.write(update(INSERT, table_entry=exact(controller, 1))) == [OK]
     assert set_pipeline(1, config) is OK
-    assert set_pipeline(4, None) is Code.FAILED_PRECONDITION
+    assert set_pipeline(4, None) is Code.NOT_FOUND
     assert set_pipeline(5, config) is OK
     assert len(all_of(controller, "exact_t")) == 1
     assert set_pipeline(2, config) is OK

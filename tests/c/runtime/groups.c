@@ -129,10 +129,10 @@ static void check_profile(void) {
     struct macs_profile *profile;
     uint32_t handle;
     assert(macs_profile_create(&profile, MEMBERS, sizeof(struct macs_entry), NULL) == 0);
-    assert(macs_profile_group_create(profile, &handle) == 0 && handle == 0);
+    assert(macs_profile_group_create(profile, 0, &handle) == 0 && handle == 0);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         struct macs_entry value = {.action = 1, .index = i};
-        assert(macs_profile_member_create(profile, &value, &handle) == 0 && handle == i);
+        assert(macs_profile_member_create(profile, 0, &value, &handle) == 0 && handle == i);
     }
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t member = below(MEMBERS);
@@ -146,7 +146,7 @@ static void check_profile(void) {
         assert(macs_profile_member_delete(profile, member) == (there[member] ? -EBUSY : 0));
         if (!there[member]) {
             struct macs_entry value = {.action = 1, .index = member};
-            assert(macs_profile_member_create(profile, &value, &handle) == 0 && handle == member);
+            assert(macs_profile_member_create(profile, 0, &value, &handle) == 0 && handle == member);
             assert(macs_profile_group_remove(profile, 0, member) == -EINVAL);
         }
         if (step % 64 == 0)
