@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
+_T = TypeVar("_T")
 MESSAGE_MAX = 16 << 20
 _HEAD = struct.Struct(">IBBH")
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
@@ -26,6 +27,8 @@ _INJECT_STEP = 1 << 20
 _UPDATE_STEP = 10_000  # changes
 _LENGTH = struct.Struct(">I")
 _OUTCOME = struct.Struct(">BI")
+_AGE = struct.Struct(">QQQ")
+_LIFE = struct.Struct(">QQ")
 
 
 class Message(enum.IntEnum):
@@ -41,6 +44,7 @@ class Message(enum.IntEnum):
     SHUTDOWN = 10
     UPDATE = 11
     READ = 12
+    IDLE = 13
 
 
 class Update(enum.IntEnum):
@@ -86,6 +90,14 @@ class Reading(enum.IntEnum):
     MEMBERS = 5
     GROUPS = 6
     NOTES = 7
+    AGES = 8
+
+
+class Push(enum.IntFlag):
+    """What a SUBSCRIBE is for."""
+
+    DIGESTS = 1
+    IDLE = 2
 
 
 class Status(enum.IntEnum):
@@ -131,6 +143,16 @@ class Digest:
     records: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Entries of a table that nothing has hit for longer than they may: of each (handle, timeout, time since the last hit),
+    in nanoseconds, and then the entries as READ gives them."""
+
+    table: int
+    ages: tuple[tuple[int, int, int], ...]
+    entries: bytes
+
+
 class Client:
     """A connection to a switch; a context manager. Raises: NoSwitchError, ControlError, TimeoutError (a reply that takes
     longer than `timeout` seconds)."""
@@ -139,6 +161,7 @@ class Client:
         self._timeout = timeout
         self._buffer = bytearray()
         self._digests: deque[Digest] = deque()
+        self._idle: deque[Idle] = deque()
         self._tag = 0
         try:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -265,24 +288,40 @@ class Client:
                     raise ControlError(f"port {port} takes no frames: the switch has no buffers left")
         return sent
 
-    def subscribe(self) -> None:
-        """From now on digests are pushed to this client."""
-        self._good(Message.SUBSCRIBE)
+    def subscribe(self, to: Push = Push.DIGESTS) -> None:
+        """From now on digests, or entries that nothing hits, are pushed to this client."""
+        self._good(Message.SUBSCRIBE, bytes([to]))
 
     def digest(self, seconds: float) -> Digest | None:
         """The next digest, or None when none comes in that time."""
-        if self._digests:
-            return self._digests.popleft()
-        self._socket.settimeout(seconds)
+        return self._pushed(self._digests, seconds)
+
+    def idle(self, seconds: float) -> Idle | None:
+        """The next entries that nothing has hit for longer than they may, or None when none come in that time."""
+        return self._pushed(self._idle, seconds)
+
+    def _pushed(self, waiting: deque[_T], seconds: float) -> _T | None:
+        """The next one of what the switch sends by itself: those of other kinds wait until they are asked for."""
+        end = time.monotonic() + seconds
         try:
-            kind, _, _, payload = self._receive()
+            while not waiting:
+                self._socket.settimeout(max(end - time.monotonic(), 1e-3))
+                kind, _, _, payload = self._receive()
+                if not self._keep(kind, payload):
+                    raise ControlError(f"a message of type {kind} that nobody asked for")
         except TimeoutError:
             return None
         finally:
             self._socket.settimeout(self._timeout)
-        if kind != Message.DIGEST:
-            raise ControlError(f"a message of type {kind} that nobody asked for")
-        return _digest(payload)
+        return waiting.popleft()
+
+    def _keep(self, kind: int, payload: bytes) -> bool:
+        """Whether a message is one that the switch sends by itself; it waits then."""
+        if kind == Message.DIGEST:
+            self._digests.append(_digest(payload))
+        elif kind == Message.IDLE:
+            self._idle.append(_idle(payload))
+        return kind in (Message.DIGEST, Message.IDLE)
 
     def stats(self) -> dict[str, Any]:
         """Statistics: see docs/control.md."""
@@ -339,10 +378,21 @@ class Client:
 
     def read_elements(self, extern: int, first: int, count: int, size: int) -> bytes:
         """Elements of a counter, register or meter, `size` bytes each."""
+        return self._read_all(Reading.ELEMENTS, extern, first, count, size)
+
+    def read_ages(self, table: int, first: int, count: int) -> list[tuple[int, int]]:
+        """(timeout, time since the last hit) of the entries at these indices, in nanoseconds."""
+        size = _LIFE.size
+        return [
+            (limit, since)
+            for limit, since in _LIFE.iter_unpack(self._read_all(Reading.AGES, table, first, count, size))
+        ]
+
+    def _read_all(self, what: Reading, of: int, first: int, count: int, size: int) -> bytes:
         elements = b""
         while True:
             done = len(elements) // size
-            request = struct.pack(">BHII", Reading.ELEMENTS, extern, first + done, count - done)
+            request = struct.pack(">BHII", what, of, first + done, count - done)
             status, answer = self._ask(Message.READ, request)
             if status not in (Status.OK, Status.MORE):
                 raise ControlError(_text(answer))
@@ -402,15 +452,14 @@ class Client:
             raise NoSwitchError("the switch has closed the connection") from error
         while True:
             got, status, tag, answer = self._receive()
-            if got == Message.DIGEST:
-                self._digests.append(_digest(answer))
-            elif (got, tag) == (kind, self._tag):
+            if self._keep(got, answer):
+                continue
+            if (got, tag) == (kind, self._tag):
                 try:
                     return Status(status), answer
                 except ValueError as error:
                     raise ControlError(f"unknown status {status}") from error
-            else:
-                raise ControlError(f"a reply of type {got} to a request of type {int(kind)}")
+            raise ControlError(f"a reply of type {got} to a request of type {int(kind)}")
 
     def _receive(self) -> tuple[int, int, int, bytes]:
         """A whole message; what has come of one when the time is over stays for the next call."""
@@ -451,6 +500,13 @@ def _digest(payload: bytes) -> Digest:
     (size,) = struct.unpack_from(">I", payload, 2 + name_length)
     records = payload[6 + name_length :]
     return Digest(name, tuple(records[at : at + size] for at in range(0, len(records), size)))
+
+
+def _idle(payload: bytes) -> Idle:
+    table, count = struct.unpack_from(">HI", payload)
+    end = 6 + _AGE.size * count
+    ages = tuple((handle, limit, since) for handle, limit, since in _AGE.iter_unpack(payload[6:end]))
+    return Idle(table, ages, payload[end:])
 
 
 def _blocks(lines: Iterable[str]) -> Iterable[tuple[int, bytes]]:

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
-from macsad import statistics
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad import idle, statistics
+from macsad.control import Client, ControlError, NoSwitchError, Push
 from macsad.sockets import SeveralError, running_socket
 
 PROMPT = "macsad> "
@@ -90,6 +90,32 @@ def watch_stats(
         return _connected(show, socket, errors)
     except KeyboardInterrupt:
         return 0
+
+
+def show_idle(*, socket: Path | None = None, as_json: bool = False, output: TextIO, errors: TextIO) -> int:
+    """Write the entries that nothing hits for longer than they may, as the switch tells of them, until it ends or Ctrl-C.
+    Returns the exit code."""
+
+    def show(client: Client) -> int:
+        told = client.describe()
+        client.subscribe(Push.IDLE)
+        while True:
+            try:
+                told_of = client.idle(PERIOD_S)
+            except NoSwitchError:  # it has ended
+                return 0
+            for entry in idle.shown(told, told_of) if told_of else ():
+                print(json.dumps(entry) if as_json else _idle_line(entry), file=output, flush=True)
+
+    try:
+        return _connected(show, socket, errors)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _idle_line(entry: dict[str, Any]) -> str:
+    key = " ".join(entry["key"])
+    return f"{entry['table']} {entry['handle']}: {key}: {entry['idle_ms']} ms since hit, timeout is {entry['timeout_ms']} ms"
 
 
 def _connected(act: Callable[[Client], int], socket: Path | None, errors: TextIO) -> int:

@@ -40,10 +40,10 @@ struct macs_client_request {
 
 struct macs_client {
     int socket;
-    bool subscribed;
-    bool collecting; /* its COLLECT waits; what it sends meanwhile waits too */
-    bool closing;    /* once `out` is empty, whatever it sends */
-    bool ended;      /* it sends no more, but may still read */
+    uint8_t subscribed; /* enum macs_subscribe_flags */
+    bool collecting;    /* its COLLECT waits; what it sends meanwhile waits too */
+    bool closing;       /* once `out` is empty, whatever it sends */
+    bool ended;         /* it sends no more, but may still read */
     bool gone;
     uint16_t tag; /* of the message at hand, or of the COLLECT */
     bool pending; /* there is something to do for it without waiting */
@@ -63,6 +63,8 @@ struct macs_server {
     int listener;               /* or -1 */
     struct sockaddr_un address; /* its path is empty: nowhere */
     uint64_t accept_ns;         /* 0; or when to accept those that wait for a descriptor or memory */
+    uint64_t ages_ns;           /* when entries were looked at last for those that nothing hits */
+    bool ages_more;             /* and there were more than were told of */
     struct macs_client *clients[MACS_CLIENTS_MAX];
 };
 

@@ -55,7 +55,7 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
     console->value = aligned_alloc(64, (value_bytes + 63) & ~(size_t)63);
     int status = console->tables && console->buffer.value && console->value ? 0 : -ENOMEM;
     for (uint16_t i = 0; i < program->table_count && !status; i++)
-        status = macs_entries_init(&console->tables[i], program, &program->tables[i]);
+        status = macs_entries_init(&console->tables[i], sw, &program->tables[i]);
     if (status) {
         macs_console_fini(console);
         return status;

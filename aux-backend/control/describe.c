@@ -84,6 +84,7 @@ static void describe_table(const struct macs_table *table, struct macs_text *tex
     pair(text, "name", desc->name);
     macs_text_add(text, ",\"size\":%" PRIu32 ",\"const_entries\":%s,\"const_default\":%s,", desc->shape.size,
                   desc->const_entries ? "true" : "false", desc->const_default ? "true" : "false");
+    macs_text_add(text, "\"ages\":%s,", desc->ages ? "true" : "false");
     pair(text, "kernel", ops ? ops->name : "none");
     macs_text_add(text, ",");
     describe_size(table, text);

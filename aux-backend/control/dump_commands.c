@@ -4,6 +4,7 @@
 
 #include "control/console.h"
 #include "control/value.h"
+#include "runtime/ages.h"
 
 static const char *const kind_names[] = {
     [MACS_EXACT] = "exact", [MACS_LPM] = "lpm",           [MACS_TERNARY] = "ternary",
@@ -31,8 +32,18 @@ static void print_action(const struct macs_table_desc *desc, const struct macs_e
     macs_text_add(answer, "\n");
 }
 
-static void print_entry(const struct macs_table_desc *desc, uint64_t handle, const struct macs_match *match,
+/* In milliseconds, of tables whose entries may time out. */
+static void print_age(const struct macs_entries *entries, const struct macs_entry *entry, struct macs_text *answer) {
+    const struct macs_ages *ages = entries->table->ages;
+    if (ages)
+        macs_text_add(answer, "Life: %" PRIu64 "ms since hit, timeout is %" PRIu64 "ms\n",
+                      macs_ages_idle_ns(ages, entry->index, macs_switch_now(entries->sw)) / 1000000,
+                      ages->ages[entry->index].timeout_ns / 1000000);
+}
+
+static void print_entry(const struct macs_entries *entries, uint64_t handle, const struct macs_match *match,
                         const struct macs_entry *entry, struct macs_text *answer) {
+    const struct macs_table_desc *desc = entries->table->desc;
     macs_text_add(answer, "Dumping entry 0x%" PRIx64 "\nMatch key:\n", handle);
     for (uint16_t i = 0; i < desc->field_count; i++) {
         macs_text_add(answer, "* %-20s: %-10s", desc->fields[i].name, kind_labels[desc->fields[i].kind]);
@@ -42,12 +53,13 @@ static void print_entry(const struct macs_table_desc *desc, uint64_t handle, con
     if (macs_match_has_priority(desc))
         macs_text_add(answer, "Priority: %" PRId32 "\n", macs_match_priority(match->priority));
     print_action(desc, entry, answer);
+    print_age(entries, entry, answer);
 }
 
 #define FULL (MACS_AGAIN + 1)
 
 struct dump {
-    const struct macs_table_desc *desc;
+    const struct macs_entries *entries;
     struct macs_text *answer;
 };
 
@@ -55,7 +67,7 @@ static int dump_visited(uint64_t handle, const struct macs_match *match, const s
                         void *argument) {
     const struct dump *dump = argument;
     macs_text_add(dump->answer, "**********\n");
-    print_entry(dump->desc, handle, match, entry, dump->answer);
+    print_entry(dump->entries, handle, match, entry, dump->answer);
     /* Leave room for the end. */
     return dump->answer->length > MACS_TEXT_MAX - (64u << 10) ? FULL : 0;
 }
@@ -68,7 +80,7 @@ static int table_dump(struct macs_console *console, unsigned count, char **words
     const struct macs_table_desc *desc = entries->table->desc;
     if (!console->progress->begun)
         macs_text_add(answer, "==========\nTABLE ENTRIES\n");
-    struct dump dump = {desc, answer};
+    struct dump dump = {entries, answer};
     int status = macs_console_walk(console, entries, dump_visited, &dump);
     if (status == MACS_AGAIN)
         return status;
@@ -94,7 +106,7 @@ static int table_dump_entry(struct macs_console *console, unsigned count, char *
     const struct macs_entry *entry;
     int status = macs_entries_get(entries, handle, &match, &entry);
     if (!status)
-        print_entry(entries->table->desc, handle, &match, entry, answer);
+        print_entry(entries, handle, &match, entry, answer);
     return macs_console_status(entries->table->desc, status, answer);
 }
 

@@ -185,3 +185,9 @@ bool macs_action_put(const struct macs_program *program, const struct macs_table
     }
     return true;
 }
+
+bool macs_entry_put(const struct macs_program *program, const struct macs_table_desc *desc,
+                    const struct macs_match *match, const struct macs_entry *entry, struct macs_bytes *bytes) {
+    return macs_match_put(desc, match, bytes) && macs_wire_put_u32(bytes, entry->index) &&
+           macs_action_put(program, desc, entry, bytes);
+}

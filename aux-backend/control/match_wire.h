@@ -23,6 +23,9 @@ int macs_action_take(const struct macs_program *program, const struct macs_table
 
 /* Append; false: no memory. */
 bool macs_match_put(const struct macs_table_desc *desc, const struct macs_match *match, struct macs_bytes *bytes);
+/* The same of a whole entry: key, u32 index, action. */
+bool macs_entry_put(const struct macs_program *program, const struct macs_table_desc *desc,
+                    const struct macs_match *match, const struct macs_entry *entry, struct macs_bytes *bytes);
 bool macs_action_put(const struct macs_program *program, const struct macs_table_desc *desc,
                      const struct macs_entry *entry, struct macs_bytes *bytes);
 

@@ -201,7 +201,7 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         macs_message_collect(server, client);
         return true;
     case MACS_MESSAGE_SUBSCRIBE:
-        client->subscribed = true;
+        client->subscribed |= length ? payload[0] : MACS_SUBSCRIBE_DIGESTS;
         reply(client, type, MACS_STATUS_OK, NULL, 0);
         return true;
     case MACS_MESSAGE_STATS:
@@ -261,53 +261,4 @@ void macs_message_collect(struct macs_server *server, struct macs_client *client
     else
         wrong(client, MACS_MESSAGE_COLLECT, "no memory");
     free(frames.data);
-}
-
-/* --- digests --------------------------------------------------------------------------------------------------------
- */
-
-/* A run of records of one digest, as a message. */
-static void push_run(struct macs_server *server, const struct macs_extern_desc *desc, uint32_t record_bytes,
-                     const struct macs_bytes *records) {
-    size_t name_length = strlen(desc->name);
-    struct macs_bytes message = {0};
-    if (!macs_bytes_reserve(&message, 2 + name_length + 4 + records->length))
-        return;
-    macs_put_u16(message.data, (uint16_t)name_length);
-    memcpy(message.data + 2, desc->name, name_length);
-    macs_put_u32(message.data + 2 + name_length, record_bytes);
-    memcpy(message.data + 6 + name_length, records->data, records->length);
-    message.length = 6 + name_length + records->length;
-    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
-        struct macs_client *client = server->clients[i];
-        if (client && client->subscribed && macs_client_waiting(client) < MACS_CLIENT_UNREAD_MAX)
-            macs_client_send(client, MACS_MESSAGE_DIGEST, MACS_STATUS_OK, 0, message.data, message.length);
-    }
-    free(message.data);
-}
-
-void macs_message_push_digests(struct macs_server *server) {
-    struct macs_switch *sw = server->console->sw;
-    struct macs_ring *ring = &sw->digests.ring;
-    if (!ring->slots)
-        return;
-    struct macs_bytes records = {0};
-    uint32_t length, index = UINT32_MAX, record_bytes = 0;
-    const struct macs_digest_record *record;
-    for (uint32_t n = 0; n < ring->slot_count && (record = macs_ring_peek(ring, &length)); n++) {
-        if (record->index != index && records.length) {
-            push_run(server, &sw->program->extern_descs[index], record_bytes, &records);
-            records.length = 0;
-        }
-        index = record->index;
-        record_bytes = length - (uint32_t)sizeof(*record);
-        if (macs_bytes_reserve(&records, record_bytes)) {
-            memcpy(records.data + records.length, record->bytes, record_bytes);
-            records.length += record_bytes;
-        }
-        macs_ring_pop(ring);
-    }
-    if (records.length)
-        push_run(server, &sw->program->extern_descs[index], record_bytes, &records);
-    free(records.data);
 }

@@ -13,7 +13,4 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
 /* Answer a client's COLLECT if all that was injected is through. */
 void macs_message_collect(struct macs_server *server, struct macs_client *client);
 
-/* Take the queued digests and push them to whoever has subscribed. */
-void macs_message_push_digests(struct macs_server *server);
-
 #endif

@@ -10,8 +10,10 @@
  *   BULK        u8 flags, lines                      u32 done, u32 failed, text (also with status FAILED)
  *   INJECT      u16 port, (u32 length, bytes)…       u32 accepted: there was no room for the others
  *   COLLECT     -                                    (u16 port, u32 length, bytes)…; MORE: ask again for the others
- *   SUBSCRIBE   -                                    -
+ *   SUBSCRIBE   u8 flags; none: digests              -
  *   DIGEST      (from the switch, to subscribers)    u16 length of the name, name, u32 bytes a record, records
+ *   IDLE        (likewise)                           u16 table, u32 count, (u64 handle, u64 timeout,
+ *                                                    u64 since the last hit)…, entries as READ has them
  *   STATS       -                                    JSON
  *   DESCRIBE    -                                    JSON
  *   SET         u16 burst, u16 sub-batch; 0: as is   u16 burst, u16 sub-batch, as they are now
@@ -43,6 +45,7 @@ enum macs_message_type {
     MACS_MESSAGE_SHUTDOWN,
     MACS_MESSAGE_UPDATE,
     MACS_MESSAGE_READ,
+    MACS_MESSAGE_IDLE,
 };
 
 enum macs_message_status {
@@ -58,9 +61,16 @@ enum macs_bulk_flags {
     MACS_BULK_ANSWERS = 2,  /* the text has what the lines printed, too */
 };
 
+/* What SUBSCRIBE is for. */
+enum macs_subscribe_flags {
+    MACS_SUBSCRIBE_DIGESTS = 1,
+    MACS_SUBSCRIBE_IDLE = 2,
+};
+
 /* Changes of UPDATE. */
 enum macs_update {
-    MACS_UPDATE_ADD = 1,       /* u16 table, key, action; the number is the entry's index */
+    MACS_UPDATE_ADD = 1,       /* u16 table, key, action, u64 idle timeout or nothing; the number is the
+                                  entry's index */
     MACS_UPDATE_MODIFY,        /* likewise */
     MACS_UPDATE_REMOVE,        /* u16 table, key */
     MACS_UPDATE_SET_DEFAULT,   /* u16 table, action */
@@ -99,6 +109,7 @@ enum macs_read {
     MACS_READ_GROUPS,      /* likewise → u32 cursor, (u64 id, u32 count, (u64 member's id, u32 weight)…)… */
     MACS_READ_NOTES,       /* u16 bytes, how names begin, last name that was read or nothing
                               → (u16 bytes, name, u32 bytes, note)…; MORE: not all of them */
+    MACS_READ_AGES,        /* u16 table, u32 first, u32 count → (u64 timeout, u64 since the last hit)… */
 };
 
 static inline void macs_put_u16(uint8_t *bytes, uint16_t value) {

@@ -6,6 +6,7 @@
 #include "control/match_wire.h"
 #include "control/profile_wire.h"
 #include "control/value.h"
+#include "runtime/ages.h"
 #include "runtime/externs.h"
 #include "runtime/meter.h"
 #include "runtime/profile.h"
@@ -35,10 +36,7 @@ static struct macs_entries *take_table(struct reader *reader) {
 }
 
 static int put_entry(struct reader *reader, const struct macs_match *match, const struct macs_entry *entry) {
-    return macs_match_put(reader->desc, match, reader->answer) && macs_wire_put_u32(reader->answer, entry->index) &&
-                   macs_action_put(reader->console->sw->program, reader->desc, entry, reader->answer)
-               ? 0
-               : -ENOMEM;
+    return macs_entry_put(reader->console->sw->program, reader->desc, match, entry, reader->answer) ? 0 : -ENOMEM;
 }
 
 static int put_visited(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
@@ -177,6 +175,24 @@ static enum macs_message_status read_notes(struct reader *reader) {
     return MACS_STATUS_OK;
 }
 
+/* u16 table, u32 first, u32 count → timeouts and times; MORE: fewer than asked for. */
+static enum macs_message_status read_ages(struct reader *reader) {
+    struct macs_entries *entries = take_table(reader);
+    const uint32_t first = macs_wire_u32(&reader->wire), count = macs_wire_u32(&reader->wire);
+    const struct macs_ages *ages = entries ? entries->table->ages : NULL;
+    if (!ages || !macs_wire_whole(&reader->wire) || first > ages->size || count > ages->size - first)
+        return wrong(reader, "a table whose entries may time out and indices that it has are needed");
+    const uint64_t now = macs_switch_now(reader->console->sw);
+    for (uint32_t index = first; index < first + count; index++) {
+        if (reader->answer->length > PART)
+            return MACS_STATUS_MORE;
+        if (!macs_wire_put_u64(reader->answer, ages->ages[index].timeout_ns) ||
+            !macs_wire_put_u64(reader->answer, macs_ages_idle_ns(ages, index, now)))
+            return wrong(reader, "no memory");
+    }
+    return MACS_STATUS_OK;
+}
+
 enum macs_message_status macs_reads_do(struct macs_console *console, const uint8_t *payload, size_t length,
                                        struct macs_bytes *answer, const char **why) {
     struct reader reader = {.console = console, .wire = {.at = payload, .left = length}, .answer = answer, .why = why};
@@ -196,6 +212,8 @@ enum macs_message_status macs_reads_do(struct macs_console *console, const uint8
         return read_profile(&reader, macs_groups_read);
     case MACS_READ_NOTES:
         return read_notes(&reader);
+    case MACS_READ_AGES:
+        return read_ages(&reader);
     default:
         return wrong(&reader, "nothing of this kind can be read");
     }

@@ -10,6 +10,7 @@
 #include "control/client.h"
 #include "control/messages.h"
 #include "control/protocol.h"
+#include "control/pushes.h"
 
 /* How often to look for what workers do: while a COLLECT waits, and while somebody has subscribed to digests. */
 #define COLLECT_WAIT_NS 100000l
@@ -188,15 +189,15 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
 }
 
 static struct timespec wait_time(const struct macs_server *server, int timeout_ms) {
-    long wait_ns = timeout_ms * 1000000l;
+    long wait_ns = server->ages_more ? DIGEST_WAIT_NS : timeout_ms * 1000000l;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         const struct macs_client *client = server->clients[i];
         if (!client)
             continue;
-        long most = client->pending      ? 0
-                    : client->collecting ? COLLECT_WAIT_NS
-                    : client->subscribed ? DIGEST_WAIT_NS
-                                         : wait_ns;
+        long most = client->pending                               ? 0
+                    : client->collecting                          ? COLLECT_WAIT_NS
+                    : client->subscribed & MACS_SUBSCRIBE_DIGESTS ? DIGEST_WAIT_NS
+                                                                  : wait_ns;
         wait_ns = most < wait_ns ? most : wait_ns;
     }
     return (struct timespec){.tv_sec = wait_ns / 1000000000l, .tv_nsec = wait_ns % 1000000000l};
@@ -227,7 +228,7 @@ void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
             if (fds[i].revents & (POLLIN | POLLHUP | POLLERR))
                 macs_client_receive(owners[i]);
     }
-    macs_message_push_digests(server);
+    macs_pushes_send(server);
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         struct macs_client *client = server->clients[i];
         if (!client)

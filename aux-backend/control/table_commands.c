@@ -5,6 +5,7 @@
 
 #include "control/console.h"
 #include "control/value.h"
+#include "runtime/ages.h"
 
 static int wrong_count(const char *what, const char *of, unsigned wanted, unsigned given, struct macs_text *answer) {
     return macs_text_fail(answer, "%s needs %u %s%s, %u given", of, wanted, what, wanted == 1 ? "" : "s", given);
@@ -173,12 +174,33 @@ static int table_reset_default(struct macs_console *console, unsigned count, cha
     return entries ? macs_console_status(entries->table->desc, macs_entries_set_default(entries, NULL), answer) : -1;
 }
 
+/* TABLE HANDLE MILLISECONDS; 0: none */
+static int table_set_timeout(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    uint64_t handle, timeout_ms;
+    uint32_t index;
+    struct macs_entries *entries = parse_handle(console, words[0], words[1], &handle, answer);
+    if (!entries)
+        return -1;
+    const struct macs_table_desc *desc = entries->table->desc;
+    if (!entries->table->ages)
+        return macs_text_fail(answer, "entries of table %s do not time out (support_timeout)", desc->name);
+    if (!macs_value_uint64(words[2], &timeout_ms) || timeout_ms > UINT64_MAX / 1000000)
+        return macs_text_fail(answer, "'%.80s' is not a number of milliseconds", words[2]);
+    int status = macs_entries_index(entries, handle, &index);
+    if (!status)
+        macs_ages_limit(entries->table->ages, index, timeout_ms * 1000000);
+    return macs_console_status(desc, status, answer);
+}
+
 const struct macs_command macs_table_commands[] = {
     {"table_add", table_add, 2, MACS_WORDS_MAX, "TABLE ACTION KEY... => [PARAMETER...] [PRIORITY]",
      "add an entry; a key is VALUE, VALUE/LENGTH, VALUE&&&MASK or LOW->HIGH"},
     {"table_modify", table_modify, 3, MACS_WORDS_MAX, "TABLE ACTION HANDLE [PARAMETER...]", "change an entry's action"},
     {"table_delete", table_delete, 2, 2, "TABLE HANDLE", "delete an entry"},
     {"table_clear", table_clear, 1, 1, "TABLE", "delete all entries; the default entry stays"},
+    {"table_set_timeout", table_set_timeout, 3, 3, "TABLE HANDLE MILLISECONDS",
+     "tell subscribers when nothing has hit the entry for so long; 0: do not"},
     {"table_set_default", table_set_default, 2, MACS_WORDS_MAX, "TABLE ACTION [PARAMETER...]",
      "set what happens to packets that no entry matches"},
     {"table_reset_default", table_reset_default, 1, 1, "TABLE", "set the default entry as the program has it"},

@@ -7,6 +7,7 @@
 #include "control/profile_wire.h"
 #include "control/update_status.h"
 #include "control/value.h"
+#include "runtime/ages.h"
 #include "runtime/externs.h"
 #include "runtime/meter.h"
 
@@ -19,6 +20,8 @@ struct change {
     struct macs_console *console;
     struct macs_wire wire;
     uint32_t number;
+    bool limits; /* it says what the entry's timeout is */
+    uint64_t timeout_ns;
 };
 
 /* --- entries --------------------------------------------------------------------------------------------------------
@@ -34,12 +37,42 @@ static struct macs_entries *take_table(struct change *change) {
 static enum macs_update_status take_action(struct change *change, const struct macs_table_desc *desc, bool in_default) {
     const struct macs_entry *entry = change->console->value;
     const int status = macs_action_take(change->console->sw->program, desc, &change->wire, change->console->value);
-    if (status == -EINVAL || !macs_wire_whole(&change->wire))
+    if (status == -EINVAL)
+        return MACS_UPDATE_WRONG;
+    change->limits = desc->ages && !in_default && change->wire.left;
+    change->timeout_ns = change->limits ? macs_wire_u64(&change->wire) : 0;
+    if (!macs_wire_whole(&change->wire))
         return MACS_UPDATE_WRONG;
     if (!desc->value_set && entry->action < desc->action_count &&
         desc->actions[entry->action].scope == (in_default ? MACS_TABLE_ONLY : MACS_DEFAULT_ONLY))
         return MACS_UPDATE_WRONG;
     return status ? MACS_UPDATE_NONE : MACS_UPDATE_DONE;
+}
+
+/* By handle: that makes the map of handles, so that the next entry there has another one. */
+static int take_out(struct macs_entries *entries, const struct macs_match *match) {
+    uint64_t handle;
+    int status = macs_entries_find(entries, match, &handle);
+    return status ? status : macs_entries_delete(entries, handle);
+}
+
+static int modify(struct change *change, struct macs_entries *entries, const struct macs_match *match) {
+    uint64_t handle;
+    int status = macs_entries_change(entries, match, change->console->value);
+    if (!status && change->limits && !(status = macs_entries_find(entries, match, &handle)))
+        macs_ages_limit(entries->table->ages, macs_entries_index_of(entries, handle), change->timeout_ns);
+    return status;
+}
+
+static int add(struct change *change, struct macs_entries *entries, const struct macs_match *match) {
+    uint64_t handle;
+    int status = macs_entries_add(entries, match, change->console->value, &handle);
+    if (status)
+        return status;
+    change->number = macs_entries_index_of(entries, handle);
+    if (change->limits)
+        macs_ages_limit(entries->table->ages, change->number, change->timeout_ns);
+    return 0;
 }
 
 static enum macs_update_status change_entry(struct change *change, uint8_t kind) {
@@ -50,24 +83,13 @@ static enum macs_update_status change_entry(struct change *change, uint8_t kind)
         return MACS_UPDATE_WRONG;
     if (entries->table->desc->const_entries)
         return MACS_UPDATE_CONSTANT;
-    uint64_t handle = 0;
-    int status;
-    if (kind == MACS_UPDATE_REMOVE) {
-        if (!macs_wire_whole(&change->wire))
-            return MACS_UPDATE_WRONG;
-        status = macs_entries_find(entries, &match, &handle);
-        if (!status) /* deleting by handle makes the map of handles, so that the next entry there has another one */
-            status = macs_entries_delete(entries, handle);
-        return macs_update_status_of(status);
-    }
+    if (kind == MACS_UPDATE_REMOVE)
+        return macs_wire_whole(&change->wire) ? macs_update_status_of(take_out(entries, &match)) : MACS_UPDATE_WRONG;
     enum macs_update_status taken = take_action(change, entries->table->desc, false);
     if (taken != MACS_UPDATE_DONE)
         return taken;
-    if (kind == MACS_UPDATE_MODIFY)
-        return macs_update_status_of(macs_entries_change(entries, &match, console->value));
-    status = macs_entries_add(entries, &match, console->value, &handle);
-    change->number = (uint32_t)(status ? 0 : macs_entries_index_of(entries, handle));
-    return macs_update_status_of(status);
+    return macs_update_status_of(kind == MACS_UPDATE_MODIFY ? modify(change, entries, &match)
+                                                            : add(change, entries, &match));
 }
 
 static enum macs_update_status change_default(struct change *change, uint8_t kind) {

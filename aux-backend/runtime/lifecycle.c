@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/ages.h"
 #include "runtime/externs.h"
 #include "runtime/loops.h"
 #include "runtime/workers.h"
@@ -75,11 +76,25 @@ static int create_pool(struct macs_switch *sw) {
     return sw->pool == ODP_POOL_INVALID ? odp_failed(sw, "make the packet pool") : 0;
 }
 
+static uint32_t largest(uint32_t one, uint32_t other) {
+    return one > other ? one : other;
+}
+
+/* What the table's entries need, should they time out: 0 or -ENOMEM. */
+static int create_ages(struct macs_table *table) {
+    if (table->desc->ages)
+        table->ages = macs_ages_create(largest(table->desc->shape.size, table->desc->entry_count));
+    return table->desc->ages && !table->ages ? -ENOMEM : 0;
+}
+
 static int create_tables(struct macs_switch *sw) {
     const struct macs_program *program = sw->program;
     for (; sw->table_count < program->table_count; sw->table_count++) {
         const struct macs_table_desc *desc = &program->table_descs[sw->table_count];
-        int status = macs_table_init(&program->tables[sw->table_count], desc, sw->qsbr);
+        struct macs_table *table = &program->tables[sw->table_count];
+        int status = macs_table_init(table, desc, sw->qsbr);
+        if (!status && (status = create_ages(table)))
+            macs_table_close(table);
         if (status == -ENOSYS && desc->ops && macs_table_missing(desc->ops))
             macs_log_write(&sw->log, "error: table %s: its kernel %s has no operation '%s' (docs/extend/kernel.md)",
                            desc->name, desc->ops->name ? desc->ops->name : "", macs_table_missing(desc->ops));
@@ -262,8 +277,10 @@ void macs_switch_destroy(struct macs_switch *sw) {
     while (sw->port_count)
         macs_port_close(&sw->ports[--sw->port_count]);
     macs_ctl_out_close(&sw->ctl_out);
-    while (sw->table_count)
+    while (sw->table_count) {
         macs_table_close(&sw->program->tables[--sw->table_count]);
+        macs_ages_destroy(sw->program->tables[sw->table_count].ages);
+    }
     macs_externs_destroy(sw->program);
     macs_digest_queue_fini(&sw->digests);
     macs_multicast_destroy(sw->multicast);

@@ -23,7 +23,6 @@ _SAME_AS = {
     "table_indirect_reset_default": "table_reset_default",
 }
 _NOT_HERE = {
-    "table_set_timeout": "entries have no idle timeout here",
     "mc_set_lag_membership": "there are no link aggregation groups here",
     "load_new_config_file": "a running switch takes no other program: end it and start it anew",
     "swap_configs": "a running switch takes no other program: end it and start it anew",

@@ -66,6 +66,7 @@ ECHOES: dict[str, Echo] = {
     "table_modify": _table_modify,
     "table_delete": _said("Deleting entry {1} from {0}"),
     "table_set_default": _set_default,
+    "table_set_timeout": _said("Setting a {2} ms timeout for entry {1}"),
     "table_indirect_add": _said("Adding entry to indirect match table {0}"),
     "table_indirect_add_with_group": _said("Adding entry to indirect match table {0}"),
     "mc_mgrp_create": _said("Creating multicast group {0}"),

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import click
 
-from macsad.ctl import run_ctl, show_stats, watch_stats
+from macsad.ctl import run_ctl, show_idle, show_stats, watch_stats
 
 
 @click.command("ctl", context_settings={"ignore_unknown_options": True})
@@ -17,7 +17,12 @@ from macsad.ctl import run_ctl, show_stats, watch_stats
 @click.option("-f", "--file", "script", type=click.File(errors="surrogateescape"),
               help="Take the commands from a file, - for standard input.")  # fmt: skip
 @click.option("--watch", is_flag=True, help="stats: every second, until the switch ends or Ctrl-C.")
-@click.option("--json", "as_json", is_flag=True, help="stats: as the control protocol has them (docs/control.md).")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="stats: as the control protocol has them (docs/control.md). idle: a line of JSON for each entry.",
+)
 @click.argument("words", nargs=-1, metavar="[COMMAND]...", type=click.UNPROCESSED)
 def command(
     socket: Path | None, script: TextIO | None, watch: bool, as_json: bool, words: tuple[str, ...]
@@ -27,8 +32,11 @@ def command(
     \b
     macsad ctl table_add routes next_hop 10.0.0.0/8 => 02:00:00:00:00:02 02:00:00:00:00:01 1
     macsad ctl stats --watch                    packets and bytes a second, port by port
+    macsad ctl idle                             entries that nothing hits for their timeout, as they are found
     """
-    _check(words, script, watch or as_json)
+    _check(words, script, watch, as_json)
+    if words == ("idle",):
+        return show_idle(socket=socket, as_json=as_json, output=sys.stdout, errors=sys.stderr)
     if words == ("stats",):
         if watch:
             from macsad.progress import redrawn
@@ -51,13 +59,15 @@ def command(
     )
 
 
-def _check(words: tuple[str, ...], script: TextIO | None, of_stats: bool) -> None:
+def _check(words: tuple[str, ...], script: TextIO | None, watch: bool, as_json: bool) -> None:
     """Behind the command anything may stand that it understands, before it only our options. Raises: click.UsageError."""
     context = click.get_current_context()
     if words and words[0].startswith("--"):
         known = [name for option in context.command.params for name in option.opts]
         raise click.NoSuchOption(words[0].partition("=")[0], possibilities=known, ctx=context)
-    if of_stats and words != ("stats",):
-        raise click.UsageError("--watch and --json go with 'stats'", context)
+    if watch and words != ("stats",):
+        raise click.UsageError("--watch goes with 'stats'", context)
+    if as_json and words not in (("stats",), ("idle",)):
+        raise click.UsageError("--json goes with 'stats' and 'idle'", context)
     if words and script is not None:
         raise click.UsageError(f"the commands are those of {script.name} or '{words[0]}', not both", context)

@@ -18,7 +18,7 @@ from built_once import built_once
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.control import Message
+from macsad.control import Message, Reading
 from macsad.resources import share
 from transpiler.toolchain.backend import archive, include_flags
 from transpiler.toolchain.toolchain import Toolchain, find
@@ -162,6 +162,7 @@ def _messages() -> list[bytes]:
     inject = struct.pack(">H", 0) + struct.pack(">I", len(frame)) + frame
     made = [
         message(Message.SUBSCRIBE) + message(Message.INJECT, inject * 1) + message(Message.COLLECT),
+        message(Message.SUBSCRIBE, b"\x03") + message(Message.READ, struct.pack(">BHII", Reading.AGES, 0, 0, 256)),
         message(Message.STATS) + message(Message.DESCRIBE) + message(Message.SET, struct.pack(">HH", 64, 8)),
         message(Message.BULK, b"\x03" + b"".join(_lines()[1:])),
         message(Message.SHUTDOWN),

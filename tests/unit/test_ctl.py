@@ -257,7 +257,9 @@ def test_statistics_are_watched_until_the_switch_ends(
         assert TABLE in output.getvalue()
 
 
-@pytest.mark.parametrize("words", [["--json", "show_ports"], ["--watch"], ["-f", "/dev/null", "stats"]])
+@pytest.mark.parametrize(
+    "words", [["--json", "show_ports"], ["--watch"], ["--watch", "idle"], ["-f", "/dev/null", "stats"]]
+)
 def test_what_does_not_go_together(words: list[str]) -> None:
     assert cli.call(["ctl", *words]) == cli.USAGE
 

@@ -283,6 +283,14 @@ def test_how_many_entries_a_table_has(sizes: str, entries: int, tmp_path: Path) 
     assert load(f"{program} control ingress {{ apply(t); }}", tmp_path).table["t"].size == entries
 
 
+@pytest.mark.parametrize(
+    ("property_", "ages"), [("", False), ("support_timeout : true;", True), ("support_timeout : false;", False)]
+)
+def test_whether_entries_time_out(property_: str, ages: bool, tmp_path: Path) -> None:
+    program = f"{BYTES} action act() {{ }} table t {{ reads {{ h.a : exact; }} actions {{ act; }} {property_} }}"
+    assert load(f"{program} control ingress {{ apply(t); }}", tmp_path).table["t"].ages is ages
+
+
 STACK = """
 header_type tag_t { fields { more : 8; value : 8; } }
 header tag_t tag[3];

@@ -16,6 +16,7 @@ from transpiler.codegen.c.nodes import (
     Expression as C,
     Index,
     Literal,
+    Member,
     Name,
     Statement,
 )
@@ -268,14 +269,13 @@ class Externs:
         return "macs_counter_defer" if counter in self.deferred else "macs_counter_add"
 
     def on_hit(self, table: Table, cite: str) -> tuple[Body, Body]:
-        """What the direct instances of a table that work by themselves declare before, and do on a hit."""
+        """What the direct instances of a table that work by themselves declare before, and do on a hit; the entry's age."""
         declared: list[Statement] = []
         done: list[Statement] = []
         for name in table.direct:
             if not self.program.extern[name].attribute("automatic"):
                 continue
-            index = OWN_INDEX if table.name in self.words else INDEX
-            arguments = (self.state(name), "worker", index, packet("length"))
+            arguments = (self.state(name), "worker", self._hit_index(table), packet("length"))
             if self.program.extern[name].kind == "direct_counter":
                 done.append(Do(call(self.counting(name), *arguments), cite))
             elif any(s.instance == name for s in calls_in_actions(self.program, table)):
@@ -284,7 +284,16 @@ class Externs:
                 done.append(Assign(colour, call("macs_meter_execute", *arguments), cite))
             else:
                 done.append(Do(call("macs_meter_execute", *arguments), cite))
+        if table.ages:
+            done.append(Do(call("macs_ages_hit", self._ages(table), "worker", self._hit_index(table)), cite))
         return tuple(declared), tuple(done)
+
+    def _hit_index(self, table: Table) -> C:
+        """Of the entry that was hit, before a member of a profile takes its place."""
+        return OWN_INDEX if table.name in self.words else INDEX
+
+    def _ages(self, table: Table) -> C:
+        return Member(Index(Name("tables"), Name(f"TABLE_{self.names(table.name)}")), "ages")
 
 
 def _hashed(algorithm: str, of: C, before: C | None) -> C:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from transpiler.analysis.locations import actions_of
 from transpiler.codegen.ctypes import storage_bytes
-from transpiler.codegen.tables import packed_keys
+from transpiler.codegen.tables import is_indexed, packed_keys
 from transpiler.codegen.words import no_words, word_layout
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir.program import Program, Table, TableKey, ValueSet
@@ -120,7 +120,7 @@ class Chooser:
             return Need(keys, node.size, no_words=why, constants=constants)
         layout = word_layout(self.program, node)
         bits = layout.key_bits, layout.data_bits
-        return Need(keys, node.size, bits, constants=constants, indexed=bool(node.direct))
+        return Need(keys, node.size, bits, constants=constants, indexed=is_indexed(node))
 
     def _named(self, node: Table | ValueSet, name: str, asker: tuple[Span, str], need: Need) -> Kernel | None:
         span, who = asker

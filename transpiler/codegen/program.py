@@ -50,7 +50,9 @@ def view(
     return ProgramView(
         name=Outside(program.name),
         source=Outside(program.span.file.rpartition("/")[2]),
-        includes=tuple(sorted({kernel.header for kernel in planned.kernels.values()} | headers(program))),
+        includes=tuple(
+            sorted({kernel.header for kernel in planned.kernels.values()} | headers(program) | _ages(program))
+        ),
         wide=_wide(program),
         live=made.live.view,
         ciphers=calls(program, CIPHERING),
@@ -148,7 +150,12 @@ def _wide(program: Program) -> tuple[int, ...]:
     return tuple(sorted({limbs(t.width) for t in types if isinstance(t, Bits) and t.width > WORD}))
 
 
+def _ages(program: Program) -> set[str]:
+    """What tables whose entries may time out need."""
+    return {"macs/ages.h"} if any(table.ages for table in program.tables) else set()
+
+
 def _is_timed(program: Program, bodies: Bodies) -> bool:
     """Whether functions look at the time, or call what looks at it in the runtime."""
     timed = reads_time(e for _, stages in bodies.pipes for stage in stages for e in values(stage))
-    return timed or calls(program, TIMED)
+    return timed or calls(program, TIMED) or any(table.ages for table in program.tables)

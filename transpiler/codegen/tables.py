@@ -105,7 +105,7 @@ class Tables:
             data_bits=words.data_bits if words else 0,
             action_bits=words.action_bits if words else 0,
             bulk_bytes=bool(kernel and kernel.bulk_key_bytes),
-            indexed=bool(declared.direct),
+            indexed=is_indexed(declared),
             size=declared.size,
             may_be_empty=self.empty_tables and not (declared.const_entries and declared.entries),
         )
@@ -177,7 +177,8 @@ class Tables:
             const_entries=declared.const_entries,
             const_default=declared.const_default,
             profile=profile,
-            indexed=bool(declared.direct),
+            indexed=is_indexed(declared),
+            ages=declared.ages,
             why=", ".join(f"{p.key.match_kind.value} {p.bits} bits" for p in packed) or "no key",
             cite=cite(declared.span.file, declared.span.line),
         )
@@ -231,6 +232,11 @@ class Tables:
             data=self._data(table.name, entry.call, number if self.ref(table.name).compared else 0),
             cite=cite(entry.span.file, entry.span.line),
         )
+
+
+def is_indexed(table: Table) -> bool:
+    """Whether a hit uses the entry's index."""
+    return bool(table.direct) or table.ages
 
 
 def _fields(packed: tuple[PackedKey, ...], words: WordLayout | None = None) -> tuple[FieldView, ...]:

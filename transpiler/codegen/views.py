@@ -92,6 +92,7 @@ class TableView:
     const_default: bool
     profile: int
     indexed: bool
+    ages: bool
     why: str
     cite: Outside
 

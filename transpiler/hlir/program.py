@@ -232,11 +232,15 @@ class TableEntry:
     span: Span
 
 
+SUPPORT_TIMEOUT = "support_timeout"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A match-action table; `direct` names the extern instances that have one element per entry.
 
     `implementation` names an action profile or selector. `const_entries`: the control plane may not change entries.
+    @support_timeout(true): entries may time out.
     """
 
     name: str
@@ -256,6 +260,12 @@ class Table:
     def action_enum(self) -> Enum:
         """The type of ApplyTable.action: ordinals in the order of `actions`."""
         return Enum(f"{self.name}.action", tuple(use.action for use in self.actions))
+
+    @property
+    def ages(self) -> bool:
+        """Whether it is kept when entries were hit."""
+        asked = (note.body for note in self.annotations if note.name == SUPPORT_TIMEOUT)
+        return bool(self.keys) and next(asked, "false") != "false"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,10 @@ struct macs_table_desc {
     bool const_default;
     uint16_t profile; /* 1 + the number of its action profile among the externs, or 0 */
     bool value_set;   /* a parser value set: its entries have no actions */
+    bool ages;        /* when entries were hit is kept: they may time out */
 };
+
+struct macs_ages;
 
 /* A table at run time: an array of them stands in the generated code. */
 struct macs_table {
@@ -148,7 +151,8 @@ struct macs_table {
     const struct macs_entry *_Atomic default_entry; /* the default action and its data, used on a miss */
     _Atomic uint64_t default_word;                  /* the same as a data word, in tables whose entries are words */
     struct macs_qsbr *qsbr;
-    atomic_bool filled; /* there may be entries: true a grace period before the first one is there */
+    struct macs_ages *ages; /* of tables whose entries may time out; the runtime's */
+    atomic_bool filled;     /* there may be entries: true a grace period before the first one is there */
 };
 
 /* Whether the table is empty, so that whatever is looked up runs the default entry. Readers may ask once a burst. An

@@ -92,7 +92,7 @@ class Tables:
             implementation=self._profiles[implementation] if implementation else None,
             direct=direct,
             span=node.span,
-            annotations=(pr.Annotation("support_timeout", "true", node.span),) if timeouts else (),
+            annotations=(pr.Annotation(pr.SUPPORT_TIMEOUT, "true", node.span),) if timeouts else (),
         )
         self.tables[name] = table
         self.names[name] = names

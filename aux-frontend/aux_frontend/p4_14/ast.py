@@ -323,7 +323,7 @@ class Table:
     default_arguments: tuple[Expression, ...] | None
     const_default: bool
     sizes: tuple[tuple[str, Expression], ...]
-    properties: tuple[Name, ...]
+    properties: tuple[tuple[Name, Expression], ...]
     pragmas: tuple[Pragma, ...]
 
 

@@ -202,7 +202,7 @@ class MatchActionParser(ExpressionParser):
             if word.text in _SIZES:
                 found = replace(found, sizes=(*found.sizes, (word.text, value)))
             else:
-                found = replace(found, properties=(*found.properties, word))
+                found = replace(found, properties=(*found.properties, (word, value)))
         self.expect(";")
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from aux_frontend.p4_14 import ast
@@ -61,9 +62,6 @@ class Tables:
                 keys += selection
         actions = self._actions(names, declaration)
         default, actions = self._default(declaration, actions)
-        for word in declaration.properties:
-            if word.text != "support_timeout":
-                self.scope.diagnostics.warning(word.span, "property", f"'{word.text}' of a table is not known")
         return pr.Table(
             name=name,
             keys=tuple(keys),
@@ -76,8 +74,17 @@ class Tables:
             implementation=implementation,
             direct=tuple(item.extern for item in self.objects.direct(name) if item.declaration.kind != "register"),
             span=declaration.name.span,
-            annotations=annotations_of(declaration.pragmas),
+            annotations=(*annotations_of(declaration.pragmas), *self._properties(declaration)),
         )
+
+    def _properties(self, declaration: ast.Table) -> Iterator[pr.Annotation]:
+        """support_timeout as P4-16 programs have it."""
+        for word, value in declaration.properties:
+            if word.text != pr.SUPPORT_TIMEOUT:
+                self.scope.diagnostics.warning(word.span, "property", f"'{word.text}' of a table is not known")
+            else:
+                told = isinstance(value, ast.Truth) and value.value
+                yield pr.Annotation(pr.SUPPORT_TIMEOUT, str(told).lower(), word.span)
 
     def _size(self, declaration: ast.Table) -> int:
         """`size`, or else the largest of the bounds that are given."""

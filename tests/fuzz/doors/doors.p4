@@ -206,6 +206,7 @@ control DoorIngress(inout headers_t hdr, inout metadata_t meta, inout standard_m
         }
         counters = hits;
         size = 256;
+        support_timeout = true;
         default_action = NoAction();
     }
 

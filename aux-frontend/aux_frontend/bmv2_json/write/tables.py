@@ -64,7 +64,7 @@ class Tables:
         made = {
             "name": name, "key": keys, "match_type": next(kind for kind in _ORDER if kind in kinds), "type": "simple",
             "max_size": table.size, "with_counters": any(one.kind == "direct_counter" for one in externs),
-            "support_timeout": any(note.name == "support_timeout" and note.body == "true" for note in table.annotations),
+            "support_timeout": table.ages,
             "direct_meters": next((one.name for one in externs if one.kind == "direct_meter"), None),
             "action_ids": [self.numbers[use.action] for use in table.actions], "actions": self.outcomes(name),
             "base_default_next": following.get("__MISS__", following.get(missing)), "next_tables": following,

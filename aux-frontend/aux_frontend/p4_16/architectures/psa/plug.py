@@ -168,7 +168,7 @@ class Psa:
                     direct.append(extern_of_table(scope, property_, ("direct_meter",), name))
                 case "psa_idle_timeout":
                     notify = names.written(scope.unit, value).endswith("NOTIFY_CONTROL")
-                    annotations.append(pr.Annotation("support_timeout", str(notify).lower(), property_.span))
+                    annotations.append(pr.Annotation(pr.SUPPORT_TIMEOUT, str(notify).lower(), property_.span))
                 case "psa_empty_group_action":
                     raise scope.unit.failure(property_.span, "an action for empty groups is not supported")
                 case other if other not in _LANGUAGE_PROPERTIES:

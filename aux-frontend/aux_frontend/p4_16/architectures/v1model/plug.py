@@ -135,7 +135,7 @@ class V1Model:
                     direct.append(extern_of_table(scope, property_, ("direct_meter",), name))
                 case "support_timeout" | "idle_timeout":
                     value = names.written(scope.unit, property_.value)
-                    annotations.append(pr.Annotation("support_timeout", value, property_.span))
+                    annotations.append(pr.Annotation(pr.SUPPORT_TIMEOUT, value, property_.span))
                 case other if other not in _LANGUAGE_PROPERTIES:
                     scope.unit.diagnostics.warning(
                         property_.span, "property", f"table property '{other}' means nothing on v1model"
