@@ -328,6 +328,29 @@ def test_streams_are_in_packet_order(stream: str) -> None:
     assert plan.synchronous == {"t0"}
 
 
+# --- packets that come of a packet --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "in_ingress", "in_egress"),
+    [(None, False, False), ("clone.ingress", False, True), ("resubmit.request", True, True)],
+)
+def test_packets_are_alone_where_what_comes_of_one_may_overtake_the_next_at_a_state(
+    request_: str | None, in_ingress: bool, in_egress: bool
+) -> None:
+    b = Case()
+    match request_:
+        case "clone.ingress":
+            asked = [b.call(request_, None, const(1, 32), fields=["m0"])]
+        case "resubmit.request":
+            asked = [b.call(request_, None, fields=["m0"])]
+        case _:
+            asked = []
+    assert b.tables_with().plan(b.read(), b.write(), *asked).ordered is in_ingress
+    assert b.plan(*asked, egress=[b.read(), b.write()]).ordered is in_egress
+    assert not b.plan(*asked).ordered
+
+
 # --- liveness --------------------------------------------------------------------------------------------------------
 
 

@@ -110,17 +110,18 @@ class Description:
 
     `plan`: its pipes; `plan_apart`: where none are put together; `plan_with_replication`: where most packets go
     through one and few through the replication pipeline, no pipes where that cannot be. `second_passes`: whether a packet of
-    the program may go through it
-    more than once, copies of it included. `preserved`: the lists of what a packet keeps when a pipe renews its state;
-    number 0 is the empty one. `instances`: the architecture's number for each of the ways that the runtime sends packets.
-    `recirculate_port`: packets to it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step
-    where some intrinsic values are known.
+    the program may go through it more than once, copies of it included; `begins_again`: whether one may come to the first
+    pipe again. `preserved`: the lists of what a packet keeps when a pipe renews its state; number 0 is the empty one.
+    `instances`: the architecture's number for each of the ways that the runtime sends packets. `recirculate_port`: packets to
+    it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step where some intrinsic values are
+    known.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
     plan_apart: Callable[[Program], tuple[PipePlan, ...]]
     plan_with_replication: Callable[[Program], tuple[PipePlan, ...]]
     second_passes: Callable[[Program], bool]
+    begins_again: Callable[[Program], bool]
     preserved: Callable[[Program], tuple[Preserved, ...]]
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None

@@ -88,9 +88,16 @@ def _most_kept(pipes: tuple[PipeSchedule, ...]) -> int:
 
 
 def _must_be_ordered(program: Program, splits: list[Split]) -> bool:
-    """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state."""
-    touched = [state for split in splits for state in states_of(program, split)]
-    return len(set(touched)) < len(touched) or (bool(touched) and describe(program).second_passes(program))
+    """Whether a burst in one pipe before the next pipe would let packets overtake each other at a state.
+
+    What comes of a packet overtakes none at a state of the first pipe, unless it begins there again.
+    """
+    first, *others = (states_of(program, split) for split in splits)
+    touched = [state for states in (first, *others) for state in states]
+    if len(set(touched)) < len(touched):
+        return True
+    architecture = describe(program)
+    return bool(touched if architecture.begins_again(program) else any(others)) and architecture.second_passes(program)
 
 
 def _is_looked_up(table: Table) -> bool:

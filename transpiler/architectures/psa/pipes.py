@@ -246,6 +246,7 @@ DESCRIPTION = Description(
     plan,
     plan_with_replication,
     second_passes,
+    second_passes,  # a clone's session may name the port that recirculates
     preserved_lists,
     instances=(
         ("replicated", Path.MULTICAST),

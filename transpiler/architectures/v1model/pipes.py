@@ -152,6 +152,11 @@ def second_passes(program: Program) -> bool:
     return calls(program, KEEPING)
 
 
+def begins_again(program: Program) -> bool:
+    """Whether packets are resubmitted or recirculated: clones come to egress alone."""
+    return calls(program, AGAIN)
+
+
 def preserved_lists(program: Program) -> tuple[Preserved, ...]:
     """The lists of preserved fields, each once; number 0 is the empty one."""
     found = (s for s in program_statements(program) if isinstance(s, CallExtern) and s.method in KEEPING)
@@ -163,6 +168,7 @@ DESCRIPTION = Description(
     plan_apart,
     plan_with_replication,
     second_passes,
+    begins_again,
     preserved_lists,
     instances=(
         ("ingress_clone", Instance.INGRESS_CLONE),
