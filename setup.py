@@ -58,6 +58,7 @@ setup(
         "transpiler.targets": ["*/*.toml", "*/templates/**/*", "*/tables/**/*"],
         "transpiler.p4info": ["proto/**/*.proto"],
         "macsad.p4runtime": ["proto/**/*.proto"],
+        "macsad.thrift": ["idl/*.thrift"],
     },
     cmdclass={"build_py": BuildWithData},
 )

@@ -234,6 +234,21 @@ def write_bmv2_json(request: Request, program: Program, path: Path) -> None:
         beside.write_text(json.dumps(made, indent=1) + "\n")
 
 
+def bmv2_json(request: Request, program: Program) -> str | None:
+    """A program as BMv2's JSON: its own text where it is that, None where the format has no form for it."""
+    import json
+
+    from aux_frontend.bmv2_json.write.document import document
+
+    text = request.path.read_text(errors="replace")
+    if text.lstrip().startswith("{"):
+        return text
+    try:
+        return json.dumps(document(program, Diagnostics()), indent=1) + "\n"
+    except Rejected:
+        return None
+
+
 def toolchain(
     wanted: Optimisations, machine: Machine = HERE, *, optimise: str = "-O3", sanitize: tuple[str, ...] = ()
 ) -> Toolchain:

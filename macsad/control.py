@@ -91,6 +91,9 @@ class Reading(enum.IntEnum):
     GROUPS = 6
     NOTES = 7
     AGES = 8
+    RULES = 9
+    RULE = 10
+    RULE_OF_KEY = 11
 
 
 class Push(enum.IntFlag):
@@ -352,11 +355,11 @@ class Client:
                 break
         return outcomes + [(Outcome.NOT_TRIED, 0)] * (len(changes) - len(outcomes))
 
-    def read_entries(self, table: int) -> Iterator[bytes]:
-        """The entries of a table in binary form, part by part."""
+    def read_entries(self, table: int, kind: Reading = Reading.ENTRIES) -> Iterator[bytes]:
+        """The entries of a table in binary form, part by part; of the kind RULES with their handles."""
         cursor = bytes(8)
         while True:
-            status, answer = self._ask(Message.READ, struct.pack(">BH", Reading.ENTRIES, table) + cursor)
+            status, answer = self._ask(Message.READ, struct.pack(">BH", kind, table) + cursor)
             if status not in (Status.OK, Status.MORE):
                 raise ControlError(_text(answer))
             cursor = answer[:8]
@@ -365,9 +368,9 @@ class Client:
             if status is Status.OK:
                 return
 
-    def read_entry(self, table: int, key: bytes) -> bytes | None:
-        """The entry with that very key, or None."""
-        status, answer = self._ask(Message.READ, struct.pack(">BH", Reading.ENTRY, table) + key)
+    def read_entry(self, table: int, key: bytes, kind: Reading = Reading.ENTRY) -> bytes | None:
+        """The entry with that very key, or None. Of the kind RULE_OF_KEY with its handle; of RULE by it (8 bytes)."""
+        status, answer = self._ask(Message.READ, struct.pack(">BH", kind, table) + key)
         if status is Status.WRONG:
             raise ControlError(_text(answer))
         return answer if status is Status.OK else None

@@ -99,6 +99,10 @@ struct macs_entries *macs_console_table(struct macs_console *console, const char
 /* The index of an action of the table, or -1 with `why`. */
 int macs_console_action(const struct macs_table_desc *desc, const char *word, struct macs_text *why);
 
+/* The action of an entry, or of a member, with its data. */
+void macs_console_print_action(const struct macs_table_desc *desc, const struct macs_entry *entry,
+                               struct macs_text *answer);
+
 /* 0 for 0, else -1, and the meaning of an -errno of entries.h or of a table operation. */
 int macs_console_status(const struct macs_table_desc *desc, int status, struct macs_text *answer);
 

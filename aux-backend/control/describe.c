@@ -77,7 +77,7 @@ static void describe_size(const struct macs_table *table, struct macs_text *text
                   ops && ops->reader_bytes ? ops->reader_bytes(table->state) : memory);
 }
 
-static void describe_table(const struct macs_table *table, struct macs_text *text) {
+static void describe_table(const struct macs_program *program, const struct macs_table *table, struct macs_text *text) {
     const struct macs_table_desc *desc = table->desc;
     const struct macs_table_ops *ops = desc->ops;
     macs_text_add(text, "{");
@@ -88,6 +88,10 @@ static void describe_table(const struct macs_table *table, struct macs_text *tex
     pair(text, "kernel", ops ? ops->name : "none");
     macs_text_add(text, ",");
     describe_size(table, text);
+    if (desc->profile) {
+        pair(text, "profile", program->extern_descs[desc->profile - 1].name);
+        macs_text_add(text, ",");
+    }
     describe_key(desc, text);
     macs_text_add(text, ",\"actions\":[");
     for (uint16_t i = 0; i < desc->action_count; i++) {
@@ -108,7 +112,7 @@ static void describe_tables(const struct macs_program *program, bool value_sets,
         if (value_sets)
             describe_value_set(desc, text);
         else
-            describe_table(&program->tables[i], text);
+            describe_table(program, &program->tables[i], text);
         separator = ",";
     }
 }

@@ -15,7 +15,8 @@ static const char *const kind_labels[] = {
     [MACS_RANGE] = "RANGE", [MACS_OPTIONAL] = "OPTIONAL",
 };
 
-static void print_action(const struct macs_table_desc *desc, const struct macs_entry *entry, struct macs_text *answer) {
+void macs_console_print_action(const struct macs_table_desc *desc, const struct macs_entry *entry,
+                               struct macs_text *answer) {
     if (entry->action >= desc->action_count) { /* MACS_INDIRECT_… */
         macs_text_add(answer, "%s: %" PRIu32 "\n", entry->action == MACS_INDIRECT_GROUP ? "Group" : "Member",
                       ((const struct macs_indirect *)entry)->handle);
@@ -52,7 +53,7 @@ static void print_entry(const struct macs_entries *entries, uint64_t handle, con
     }
     if (macs_match_has_priority(desc))
         macs_text_add(answer, "Priority: %" PRId32 "\n", macs_match_priority(match->priority));
-    print_action(desc, entry, answer);
+    macs_console_print_action(desc, entry, answer);
     print_age(entries, entry, answer);
 }
 
@@ -89,7 +90,7 @@ static int table_dump(struct macs_console *console, unsigned count, char **words
     if (status == FULL)
         macs_text_add(answer, "**********\n(there are more: %" PRIu32 " entries)\n", macs_entries_count(entries));
     macs_text_add(answer, "==========\nDumping default entry\n");
-    print_action(desc, atomic_load(&entries->table->default_entry), answer);
+    macs_console_print_action(desc, atomic_load(&entries->table->default_entry), answer);
     macs_text_add(answer, "==========\n");
     return 0;
 }

@@ -183,6 +183,76 @@ static int remove_from_group(struct macs_console *console, unsigned count, char 
     return change_group(console, words, macs_profile_group_remove, answer);
 }
 
+/* --- dumps ----------------------------------------------------------------------------------------------------------
+ */
+
+/* False: there is none, and nothing is printed. */
+static bool print_member(const struct found *found, uint32_t handle, const char *before, struct macs_text *answer) {
+    const struct macs_entry *member =
+        handle < found->profile->size ? atomic_load(&found->profile->members[handle]) : NULL;
+    if (!member)
+        return false;
+    macs_text_add(answer, "%sDumping member %" PRIu32 "\n", before, handle);
+    macs_console_print_action(found->entries->table->desc, member, answer);
+    return true;
+}
+
+static bool print_group(const struct found *found, uint32_t handle, const char *before, struct macs_text *answer) {
+    const struct macs_sequence *group =
+        handle < found->profile->size ? atomic_load(&found->profile->groups[handle]) : NULL;
+    if (!group)
+        return false;
+    macs_text_add(answer, "%sDumping group %" PRIu32 "\nMembers: [", before, handle);
+    for (uint32_t i = 0; i < group->count; i++)
+        macs_text_add(answer, "%s%" PRIu32, i ? ", " : "", *(const uint32_t *)macs_sequence_at(group, sizeof(i), i));
+    macs_text_add(answer, "]\n");
+    return true;
+}
+
+struct dumped {
+    const struct found *found;
+    struct macs_text *answer;
+};
+
+/* Members, then groups: a sweep over twice as many numbers. */
+static void dump_next(uint32_t number, void *argument) {
+    const struct dumped *dumped = argument;
+    const uint32_t size = dumped->found->profile->size;
+    if (number == size)
+        macs_text_add(dumped->answer, "==========\nGROUPS\n");
+    (number < size ? print_member : print_group)(dumped->found, number % size, "**********\n", dumped->answer);
+}
+
+static int dump_profile(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct found found;
+    if (!find_profile(console, words[0], &found, answer))
+        return -1;
+    if (!console->progress->begun)
+        macs_text_add(answer, "==========\nMEMBERS\n");
+    const bool groups = found.desc->kind == MACS_ACTION_SELECTOR;
+    struct dumped dumped = {&found, answer};
+    return macs_console_sweep(console, groups ? 2 * found.profile->size : found.profile->size, dump_next, &dumped);
+}
+
+static int dump_member(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct found found;
+    uint32_t handle;
+    if (!find_profile(console, words[0], &found, answer) || parse_handle("member", words[1], &handle, answer))
+        return -1;
+    return status_text(&found, print_member(&found, handle, "", answer) ? 0 : -ENOENT, answer);
+}
+
+static int dump_group(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    struct found found;
+    uint32_t handle;
+    if (!find_selector(console, words[0], &found, answer) || parse_handle("group", words[1], &handle, answer))
+        return -1;
+    return status_text(&found, print_group(&found, handle, "", answer) ? 0 : -ESRCH, answer);
+}
+
 /* --- entries --------------------------------------------------------------------------------------------------------
  */
 
@@ -278,6 +348,9 @@ const struct macs_command macs_profile_commands[] = {
     {"act_prof_add_member_to_group", add_to_group, 3, 3, "PROFILE MEMBER GROUP", "put a member into a group"},
     {"act_prof_remove_member_from_group", remove_from_group, 3, 3, "PROFILE MEMBER GROUP",
      "take a member out of a group"},
+    {"act_prof_dump", dump_profile, 1, 1, "PROFILE", "show all members and groups"},
+    {"act_prof_dump_member", dump_member, 2, 2, "PROFILE MEMBER", "show a member"},
+    {"act_prof_dump_group", dump_group, 2, 2, "PROFILE GROUP", "show a group's members"},
     {"table_indirect_add", indirect_add, 3, MACS_WORDS_MAX, "TABLE KEY... => MEMBER [PRIORITY]",
      "add an entry that names a member"},
     {"table_indirect_add_with_group", indirect_add_with_group, 3, MACS_WORDS_MAX, "TABLE KEY... => GROUP [PRIORITY]",

@@ -110,6 +110,9 @@ enum macs_read {
     MACS_READ_NOTES,       /* u16 bytes, how names begin, last name that was read or nothing
                               → (u16 bytes, name, u32 bytes, note)…; MORE: not all of them */
     MACS_READ_AGES,        /* u16 table, u32 first, u32 count → (u64 timeout, u64 since the last hit)… */
+    MACS_READ_RULES,       /* as ENTRIES, with the handle of each (u64) before its key */
+    MACS_READ_RULE,        /* u16 table, u64 handle → handle, key, u32 index, action; FAILED: there is none */
+    MACS_READ_RULE_OF_KEY, /* u16 table, key → likewise */
 };
 
 static inline void macs_put_u16(uint8_t *bytes, uint16_t value) {

@@ -47,8 +47,20 @@ static int put_visited(uint64_t handle, const struct macs_match *match, const st
     return status ? status : reader->answer->length > PART ? FULL : 0;
 }
 
-/* u64 cursor → u64 next cursor, entries. */
-static enum macs_message_status read_entries(struct reader *reader) {
+static int put_rule(struct reader *reader, uint64_t handle, const struct macs_match *match,
+                    const struct macs_entry *entry) {
+    return macs_wire_put_u64(reader->answer, handle) ? put_entry(reader, match, entry) : -ENOMEM;
+}
+
+static int put_visited_rule(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
+                            void *argument) {
+    struct reader *reader = argument;
+    int status = put_rule(reader, handle, match, entry);
+    return status ? status : reader->answer->length > PART ? FULL : 0;
+}
+
+/* u64 cursor → u64 next cursor, entries as `put` has them. */
+static enum macs_message_status read_entries(struct reader *reader, macs_entries_visit_fn *put) {
     struct macs_entries *entries = take_table(reader);
     struct macs_progress progress = {.at = macs_wire_u64(&reader->wire)};
     if (!entries || !macs_wire_whole(&reader->wire))
@@ -56,7 +68,7 @@ static enum macs_message_status read_entries(struct reader *reader) {
     if (!macs_wire_put_u64(reader->answer, 0))
         return wrong(reader, "no memory");
     reader->console->progress = &progress;
-    int status = macs_console_walk(reader->console, entries, put_visited, reader);
+    int status = macs_console_walk(reader->console, entries, put, reader);
     reader->console->progress = NULL;
     if (status < 0)
         return wrong(reader, "no memory");
@@ -75,6 +87,21 @@ static enum macs_message_status read_entry(struct reader *reader) {
     if (!entry)
         return MACS_STATUS_FAILED;
     return put_entry(reader, &match, entry) ? wrong(reader, "no memory") : MACS_STATUS_OK;
+}
+
+/* The entry of a handle, or of a key. */
+static enum macs_message_status read_rule(struct reader *reader, bool by_key) {
+    struct macs_entries *entries = take_table(reader);
+    struct macs_match match;
+    uint64_t handle = by_key ? 0 : macs_wire_u64(&reader->wire);
+    if (!entries || (by_key && !macs_match_take(reader->desc, &reader->wire, &reader->console->buffer, &match)) ||
+        !macs_wire_whole(&reader->wire))
+        return wrong(reader, by_key ? "a table and a key are needed" : "a table and a handle are needed");
+    const struct macs_entry *entry;
+    if (!reader->desc->ops || (by_key && macs_entries_find(entries, &match, &handle)) ||
+        macs_entries_get(entries, handle, &match, &entry))
+        return MACS_STATUS_FAILED;
+    return put_rule(reader, handle, &match, entry) ? wrong(reader, "no memory") : MACS_STATUS_OK;
 }
 
 static enum macs_message_status read_default(struct reader *reader) {
@@ -197,9 +224,10 @@ enum macs_message_status macs_reads_do(struct macs_console *console, const uint8
                                        struct macs_bytes *answer, const char **why) {
     struct reader reader = {.console = console, .wire = {.at = payload, .left = length}, .answer = answer, .why = why};
     *why = NULL;
-    switch (macs_wire_u8(&reader.wire)) {
+    const uint8_t kind = macs_wire_u8(&reader.wire);
+    switch (kind) {
     case MACS_READ_ENTRIES:
-        return read_entries(&reader);
+        return read_entries(&reader, put_visited);
     case MACS_READ_ENTRY:
         return read_entry(&reader);
     case MACS_READ_DEFAULT:
@@ -214,6 +242,11 @@ enum macs_message_status macs_reads_do(struct macs_console *console, const uint8
         return read_notes(&reader);
     case MACS_READ_AGES:
         return read_ages(&reader);
+    case MACS_READ_RULES:
+        return read_entries(&reader, put_visited_rule);
+    case MACS_READ_RULE:
+    case MACS_READ_RULE_OF_KEY:
+        return read_rule(&reader, kind == MACS_READ_RULE_OF_KEY);
     default:
         return wrong(&reader, "nothing of this kind can be read");
     }

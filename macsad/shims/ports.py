@@ -1,4 +1,4 @@
-"""Which switch a Thrift port means: the control socket by its number, in the folder of the user's sockets."""
+"""Thrift ports, and the control socket of the switch that serves at one, in the folder of the user's sockets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""simple_switch_CLI: BMv2's commands to a running switch, over its control socket.
+"""simple_switch_CLI: BMv2's commands to a running switch, over its Thrift services.
 
-Most are commands of the socket itself, with BMv2's syntax (docs/control.md). What BMv2 prints beside the answer is printed
-here, as scripts look for it. As BMv2's, it goes on behind a command that fails and exits with 0.
+As BMv2's, it goes on behind a command that fails, and exits with 0.
 """
 
 from __future__ import annotations
@@ -9,63 +8,95 @@ from __future__ import annotations
 import cmd
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from macsad.control import Client, ControlError
-from macsad.shims.commands import Commands
 from macsad.shims.options import Parser, fail
-from macsad.shims.ports import DEFAULT_PORT, socket_of
+from macsad.shims.ports import DEFAULT_PORT
+
+if TYPE_CHECKING:
+    from macsad.shims.cli.session import Session
 
 _PRES = ("None", "SimplePre", "SimplePreLAG")
 
 
 class Prompt(cmd.Cmd):
-    """A line is a command; nothing is one for an empty line."""
+    """A line is a command; an empty one and a comment are none."""
 
-    intro = "Control utility for runtime P4 table management"
+    intro = "Control utility for runtime P4 table manipulation"
     prompt = "RuntimeCmd: "
 
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self.commands = commands
+        self.session = session
 
     def onecmd(self, line: str) -> bool:
-        words = line.split()
-        if line == "EOF" or words in (["exit"], ["quit"]):
+        from macsad.shims.cli.commands import run
+
+        words = ["shell", *line[1:].split()] if line.startswith("!") else line.split()
+        if line == "EOF":
             print()
             return True
-        if words and not words[0].startswith("#"):
-            print(self.commands.answer(words), end="", flush=True)
+        if words and words[0] in ("help", "?"):
+            self.do_help(" ".join(words[1:]))
+        elif words and not words[0].startswith("#"):
+            run(self.session, words)
+        sys.stdout.flush()
         return False
 
-    def completenames(self, text: str, *_: object) -> list[str]:
-        return [name for name in self.commands.names() if name.startswith(text)]
+    def do_help(self, arg: str) -> None:
+        from macsad.shims.cli.commands import COMMANDS
 
-    def completedefault(self, text: str, *_: object) -> list[str]:
-        return [name for name in self.commands.objects() if name.startswith(text)]
+        if arg in COMMANDS:
+            print(f"{COMMANDS[arg].help}: {arg} {COMMANDS[arg].usage}".rstrip())
+        elif arg:
+            print(f"*** No help on {arg}")
+        else:
+            print("\nDocumented commands (type help <topic>):\n========================================")
+            self.columnize(sorted(COMMANDS), 79)
+
+    def completenames(self, text: str, *_: object) -> list[str]:
+        from macsad.shims.cli.commands import COMMANDS
+
+        return [name for name in sorted(COMMANDS) if name.startswith(text)]
+
+    def completedefault(self, text: str, line: str, *_: object) -> list[str]:
+        from macsad.shims.cli.commands import COMMANDS
+
+        words = line.split()
+        known = COMMANDS.get(words[0]) if words else None
+        if known is None or not known.names:
+            return []
+        names = getattr(self.session.program, known.names)
+        if len(words) + (not text) > 2:
+            names = getattr(names.get(words[1]), "actions", ())
+        return [name for name in names if name.startswith(text)]
 
 
 def parser(name: str) -> Parser:
     made = Parser(name, "%(prog)s [options]", "Commands to a running switch: table_add, counter_read, help (macsad).")
     made.add_argument("--thrift-port", type=int, default=DEFAULT_PORT, metavar="N", help=f"[{DEFAULT_PORT}]")
-    made.add_argument("--thrift-ip", default="localhost", metavar="ADDR", help="of this machine only")
-    made.add_argument("--json", type=Path, metavar="FILE", help="not needed: the switch knows its program")
+    made.add_argument("--thrift-ip", default="localhost", metavar="ADDR", help="[localhost]")
+    made.add_argument("--json", type=Path, metavar="FILE", help="the program, if the switch shall not be asked for it")
     made.add_argument("--pre", choices=_PRES, default="SimplePreLAG", metavar="|".join(_PRES))
-    made.add_argument("--socket", type=Path, metavar="PATH", help="the switch's control socket, instead of its port")
     return made
 
 
 def main(name: str, arguments: list[str]) -> int:
     """Runs the commands of standard input. 1: no switch."""
     asked = parser(name).parse_args(arguments)
-    if asked.thrift_ip not in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
-        return fail(name, f"--thrift-ip {asked.thrift_ip}: switches of this machine only can be reached")
-    place = asked.socket or socket_of(asked.thrift_port)
     try:
-        with Client(place) as client:
-            Prompt(Commands(client)).cmdloop()
-    except (ControlError, OSError) as error:
-        print(f"Could not connect to the switch on port {asked.thrift_port}", file=sys.stderr)
+        from macsad.shims.cli import connection
+    except ImportError as error:
+        return fail(name, f"Thrift needs thriftpy2: pip install 'macsad[bmv2]' ({error})")
+    try:
+        session = connection.connect(asked.thrift_ip, asked.thrift_port, asked.pre, asked.json)
+        Prompt(session).cmdloop()
+    except connection.NoSwitch as error:
+        print(f"Could not connect to thrift client on port {asked.thrift_port}")
+        print("Make sure the switch is running and that you have the right port")
         return fail(name, str(error))
+    except connection.Lost as error:
+        return fail(name, f"the switch has gone: {error}")
     except KeyboardInterrupt:
         print()
     return 0

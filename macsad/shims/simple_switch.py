@@ -1,24 +1,16 @@
 """simple_switch and simple_switch_grpc: runs a program, in BMv2's JSON or in P4, on the interfaces that are named.
 
-The command's process is the parent of the switch, which ends with it, however that ends. `--thrift-port` names the switch:
-its control socket is found by it (simple_switch_CLI), and connections to the port are taken, so that scripts that wait for
-BMv2 by it see that the switch is ready. Thrift itself is not spoken.
+The command's process is the parent of the switch, which ends with it, however that ends, and serves Thrift and P4Runtime.
+The Thrift port also names the control socket, for `macsad ctl`.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
-import errno
 import re
-import socket
-import threading
-import time
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from macsad.control import Client, ControlError
 from macsad.shims.options import Parser, fail, note
 from macsad.shims.ports import DEFAULT_PORT, socket_of
 
@@ -58,7 +50,13 @@ def parser(name: str) -> Parser:
     add("-i", "--interface", action="append", default=[], metavar="N@NAME", help="port N is an interface")
     add("--use-files", type=int, metavar="SECONDS", help="ports are NAME_in.pcap and NAME_out.pcap")
     add("--no-p4", action="store_true", help="refused: name the program")
-    add("--thrift-port", type=int, default=DEFAULT_PORT, metavar="N", help=f"names the switch [{DEFAULT_PORT}]")
+    add(
+        "--thrift-port",
+        type=int,
+        default=DEFAULT_PORT,
+        metavar="N",
+        help=f"serve Thrift there, on this host [{DEFAULT_PORT}]",
+    )
     add("--device-id", type=int, default=0, metavar="N")
     add("--log-file", type=Path, metavar="FILE", help="where messages of the program go")
     add("--log-console", action="store_true", help="messages of the program on standard error")
@@ -106,21 +104,16 @@ def main(name: str, arguments: list[str]) -> int:
     for option, why in _WITHOUT_EFFECT.items():
         if getattr(asked, option, None):
             note(name, f"--{option.replace('_', '-')}: {why}")
-    command = ["run", str(asked.program), *ports]
+    command = ["run", str(asked.program), *ports, "--device-id", str(asked.device_id)]
     if name == GRPC:
         command += _p4runtime(name, asked)
     if asked.log_file:
         command += ["--log", str(asked.log_file)]
-    try:
-        with _named(asked.thrift_port) as listening:
-            from macsad import cli
+    command += ["--thrift", str(asked.thrift_port)]
+    from macsad import cli
 
-            made_in = listening.with_suffix("")
-            return cli.call([*command, "--socket", str(listening), "-o", str(made_in)])
-    except OSError as error:
-        if error.errno != errno.EADDRINUSE:
-            raise
-        return fail(name, f"--thrift-port: another process has port {asked.thrift_port}")
+    listening = socket_of(asked.thrift_port)
+    return cli.call([*command, "--socket", str(listening), "-o", str(listening.with_suffix(""))])
 
 
 def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:
@@ -130,9 +123,7 @@ def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:
         note(name, f"P4Runtime at 127.0.0.1:{port}: other hosts reach `macsad serve --anywhere`")
         host = "127.0.0.1"
     words = ["--p4runtime", f"{host}:{port}"]
-    for option, value in (("--device-id", asked.device_id), ("--cpu-port", asked.cpu_port)):
-        words += [] if value is None else [option, str(value)]
-    return words
+    return words if asked.cpu_port is None else [*words, "--cpu-port", str(asked.cpu_port)]
 
 
 def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:
@@ -147,27 +138,3 @@ def _ports(asked: argparse.Namespace) -> tuple[list[str], str]:
             interface = f"pcap:{interface}_in.pcap,{interface}_out.pcap"
         words += ["--port", f"{number}={interface}"]
     return words or ["--port", "510=ctl:"], ""
-
-
-@contextlib.contextmanager
-def _named(thrift_port: int) -> Iterator[Path]:
-    """The control socket of the switch of that port, which is taken meanwhile. Raises: OSError, where another has it."""
-    place = socket_of(thrift_port)
-    with socket.socket() as taken:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("0.0.0.0", thrift_port))
-        threading.Thread(target=_answer, args=(taken, place), daemon=True).start()
-        yield place
-
-
-def _answer(taken: socket.socket, place: Path) -> None:
-    """Take connections as soon as the switch is ready, and end each at once."""
-    while True:
-        with contextlib.suppress(ControlError, OSError):
-            Client(place).close()
-            break
-        time.sleep(0.05)
-    with contextlib.suppress(OSError):
-        taken.listen()
-        while True:
-            taken.accept()[0].close()

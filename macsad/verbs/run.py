@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,6 +17,7 @@ from macsad.options import READABLE, machine_options, program_options
 from macsad.p4runtime.serving import Settings, serving
 from macsad.progress import compiling
 from macsad.targets import machine
+from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -35,9 +38,11 @@ PORT_HELP = (
 @click.option("--p4runtime", "address", metavar="ADDRESS",
               help="Serve P4Runtime at HOST:PORT or unix:PATH; `macsad serve` has more options.")  # fmt: skip
 @click.option("--device-id", type=click.IntRange(0, (1 << 64) - 1), default=0, show_default=True,
-              help="With --p4runtime: the number by which controllers know the switch.")  # fmt: skip
+              help="With --p4runtime or --thrift: the number by which controllers know the switch.")  # fmt: skip
 @click.option("--cpu-port", type=click.IntRange(0, 65535),
               help="With --p4runtime: a port of this number for packets from and to controllers.")  # fmt: skip
+@click.option("--thrift", "thrift_port", type=click.IntRange(0, 65535), metavar="PORT",
+              help="Serve BMv2's Thrift services at this port of this host.")  # fmt: skip
 @generating_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
@@ -49,6 +54,7 @@ def command(
     address: str | None,
     device_id: int,
     cpu_port: int | None,
+    thrift_port: int | None,
     rest: tuple[str, ...],
     **program: object,
 ) -> int:
@@ -64,6 +70,9 @@ def command(
     settings = None if address is None else Settings(address, device_id, cpu_port)
     if settings is not None:
         settings.check()
+    thrift = None if thrift_port is None else Thrift(thrift_port, device_id)
+    if thrift is not None:
+        thrift.check()
     if cpu_port is not None:
         if settings is None:
             raise click.UsageError("--cpu-port is for --p4runtime")
@@ -76,11 +85,29 @@ def command(
     with compiling() as progress:
         binary, _ = compilation.build(request, hlir, folder, tools, progress)
     command_line = (*wrapper, str(binary.resolve()))
-    beside: running.Beside = contextlib.nullcontext
+    servers: list[running.Beside] = []
     if settings is not None:
-        beside = functools.partial(serving, settings, compilation.p4info(request, hlir), request.path.read_bytes())
+        info = compilation.p4info(request, hlir)
+        servers.append(functools.partial(serving, settings, info, request.path.read_bytes()))
+    if thrift is not None:
+        config = compilation.bmv2_json(request, hlir)
+        servers.append(functools.partial(serving_thrift, replace(thrift, config=config)))
     tells_ends = built_for.platform != "odp"
-    return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=beside)
+    return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
+
+
+def _together(servers: list[running.Beside]) -> running.Beside:
+    if not servers:
+        return contextlib.nullcontext
+
+    @contextlib.contextmanager
+    def all_of_them(listening: Path) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            for server in servers:
+                stack.enter_context(server(listening))
+            yield
+
+    return all_of_them
 
 
 def _known(rest: tuple[str, ...]) -> None:

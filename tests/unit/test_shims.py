@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import socket
 from pathlib import Path
-from typing import Any
 
 import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
 from click.testing import CliRunner
 
 from macsad import cli
-from macsad.control import BulkReply, Reply
 from macsad.shims import p4c, runtime_cli, simple_switch
-from macsad.shims.commands import Commands
 from macsad.shims.write import COMMANDS
 from macsad.verbs.shims import command as shims
 from transpiler.diagnostics import Diagnostics
@@ -108,7 +105,8 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[:6] == ["run", "build/basic.json", "--port", "1=s1-eth1", "--port", "2=s1-eth2"]
     assert call[call.index("--log") + 1] == "s1.log"
     assert call[call.index("--socket") + 1] == str(tmp_path / "thrift-29090.sock")
-    assert "--p4runtime 127.0.0.1:50051 --device-id 0 --cpu-port 510" in " ".join(call)
+    assert "--device-id 0 --p4runtime 127.0.0.1:50051 --cpu-port 510" in " ".join(call)
+    assert call[call.index("--thrift") + 1] == "29090"
     told = capsys.readouterr().err
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
     for option in ("--pcap", "--nanolog", "--dump-packet-data", "--priority-queues"):
@@ -139,69 +137,22 @@ def test_what_cannot_be_is_told(
     assert not run
 
 
-# --- simple_switch_CLI -----------------------------------------------------------------------------------------------
+# --- simple_switch_CLI: tests/thrift has its commands -----------------------------------------------------------------
 
 
-class Switch:
-    """Answers as a switch with one table does."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def describe(self) -> dict[str, Any]:
-        table = {"name": "I.routes", "const_entries": False, "const_default": False,
-                 "key": [{"name": "ip", "match": "lpm", "bits": 32}], "actions": []}  # fmt: skip
-        externs = [
-            {"name": "I.r", "kind": "register", "fields": []},
-            {"name": "I.p", "kind": "action_profile", "table": "I.routes", "fields": []},
-        ]
-        return {"name": "p", "source": "p.p4", "tables": [table], "externs": externs, "value_sets": [],
-                "ports": [{"port": 0, "name": "veth0"}]}  # fmt: skip
-
-    def command(self, line: str) -> Reply:
-        if line == "help":
-            return Reply(
-                True, "table_add T A\n    add\nmc_node_create R\n    create\nact_prof_create_member P A\n    create\n"
-            )
-        self.lines.append(line)
-        if "unknown" in line:
-            return Reply(False, "no table 'unknown'")
-        return Reply(True, "Entry has been added with handle 0\n" if line.startswith("table_add") else "")
-
-    def bulk(self, lines: Iterable[str], **_: bool) -> BulkReply:
-        self.lines += lines
-        return BulkReply(len(self.lines), 0, "")
+def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", str(port)]) == 1
+    assert f"Could not connect to thrift client on port {port}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("line", "printed"),
-    [
-        ("table_add routes go 10.0.0.0/8 => 1", "Adding entry to lpm match table routes\n"),
-        ("table_add routes go 10.0.0.0/8 => 1", "Entry has been added with handle 0\n"),
-        ("table_add unknown go 1 => 1", "Error: no table 'unknown'\n"),
-        ("mc_node_create 7 1 3", "Creating node with rid 7, port map 1010 and lag map \n"),
-        ("show_ports", "  port #       iface name       status  extra info\n"),
-        ("port_add eth0 1", "Error: port_add: ports are those that the switch was started with (-i)\n"),
-        ("set_queue_depth 5", "Error: set_queue_depth: packets do not wait in queues here\n"),
-        ("frobnicate 1", "*** Unknown syntax: frobnicate 1\n"),
-    ],
-)
-def test_what_is_printed(line: str, printed: str) -> None:
-    assert printed in Commands(Switch()).answer(line.split())  # type: ignore[arg-type]
-
-
-def test_older_names_are_those_of_profiles() -> None:
-    switch = Switch()
-    Commands(switch).answer(["table_indirect_create_member", "routes", "go", "1"])  # type: ignore[arg-type]
-    assert switch.lines == ["act_prof_create_member I.p go 1"]
-
-
-def test_reset_state_clears_tables_and_registers() -> None:
-    switch = Switch()
-    assert Commands(switch).answer(["reset_state"]) == ""  # type: ignore[arg-type]
-    assert switch.lines == ["table_clear I.routes", "table_reset_default I.routes", "register_reset I.r"]
-
-
-def test_no_switch_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert runtime_cli.main("simple_switch_CLI", ["--socket", str(tmp_path / "none.sock")]) == 1
-    assert "Could not connect" in capsys.readouterr().err
+def test_a_port_that_another_process_has_is_told_before_anything_is_compiled(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        code = cli.call(["run", str(L3FWD), "--port", "0=ctl:", "--thrift", str(port)])
+    assert code == 1
+    assert f"cannot serve Thrift at port {port}: Address already in use" in capsys.readouterr().err

@@ -1,0 +1,62 @@
+"""The services as `macsad run --thrift` starts them, beside a switch that listens."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from macsad.control import ControlError
+
+HERE = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The port to serve at, on this host alone; `config`: the program as BMv2's JSON, if it has that form."""
+
+    port: int
+    device: int = 0
+    config: str | None = None
+
+    def check(self) -> None:
+        """What is wrong is told before anything is compiled. Raises: click.ClickException."""
+        try:
+            import thriftpy2  # noqa: F401
+        except ImportError as error:
+            raise click.ClickException(f"Thrift needs thriftpy2: pip install 'macsad[bmv2]' ({error})") from None
+        try:
+            socket.create_server((HERE, self.port)).close()
+        except OSError as error:
+            raise self.refused(error) from None
+
+    def refused(self, error: OSError) -> click.ClickException:
+        return click.ClickException(f"cannot serve Thrift at port {self.port}: {error.strerror}")
+
+
+@contextlib.contextmanager
+def serving(settings: Settings, place: Path) -> Iterator[int]:
+    """Services of the switch at that socket, while the context lasts: their port. Raises: click.ClickException."""
+    from macsad.thrift.config import config_of
+    from macsad.thrift.management import Identity
+    from macsad.thrift.server import Server
+    from macsad.thrift.switch import Switch
+
+    try:
+        server = Server(HERE, settings.port)
+    except OSError as error:
+        raise settings.refused(error) from None
+    try:
+        switch = Switch(place)
+        config = settings.config or config_of(switch.program)
+        server.start(switch, Identity(config, settings.device, server.port))
+        click.echo(f"ready: Thrift of {switch.program.name} at {HERE}:{server.port}")
+        yield server.port
+    except ControlError as error:
+        raise click.ClickException(str(error)) from None
+    finally:
+        server.close()
