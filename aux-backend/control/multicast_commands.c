@@ -51,6 +51,10 @@ static int mgrp_destroy(struct macs_console *console, unsigned count, char **wor
     return status_text(macs_multicast_group_destroy(console->sw->multicast, (uint16_t)group), answer);
 }
 
+static int parse_lag(const char *word, uint32_t *lag, struct macs_text *answer) {
+    return parse_number("link aggregation group", word, 0, MACS_LAGS - 1, lag, answer);
+}
+
 static int parse_port(const struct macs_console *console, const char *word, uint32_t *port, struct macs_text *answer) {
     uint64_t value;
     if (!macs_value_uint64(word, &value) || !macs_switch_takes_port(console->sw, value))
@@ -59,29 +63,42 @@ static int parse_port(const struct macs_console *console, const char *word, uint
     return 0;
 }
 
-static int parse_ports(const struct macs_console *console, char **words, unsigned count, uint32_t *ports,
+/* `count` numbers, each once; `lags`: of link aggregation groups. */
+static int parse_ports(const struct macs_console *console, char **words, unsigned count, bool lags, uint32_t *numbers,
                        struct macs_text *answer) {
     for (unsigned i = 0; i < count; i++) {
-        uint32_t port = 0;
-        if (!strcmp(words[i], "|"))
-            return macs_text_fail(answer, "link aggregation groups are not supported");
-        if (parse_port(console, words[i], &port, answer))
+        if (lags ? parse_lag(words[i], &numbers[i], answer) : parse_port(console, words[i], &numbers[i], answer))
             return -1;
         for (unsigned j = 0; j < i; j++)
-            if (ports[j] == port)
-                return macs_text_fail(answer, "port %" PRIu32 " is there twice; a node has each port once", port);
-        ports[i] = port;
+            if (numbers[j] == numbers[i])
+                return macs_text_fail(answer, "%s %" PRIu32 " is there twice; a node has each once",
+                                      lags ? "link aggregation group" : "port", numbers[i]);
     }
     return 0;
 }
 
+/* [PORT…] [| LAG…], into `room` for as many numbers as there are words. */
+static int parse_targets(const struct macs_console *console, char **words, unsigned count, uint32_t *room,
+                         struct macs_targets *targets, struct macs_text *answer) {
+    unsigned bar = 0;
+    while (bar < count && strcmp(words[bar], "|") != 0)
+        bar++;
+    const unsigned behind = bar < count ? bar + 1 : count;
+    *targets = (struct macs_targets){room, room + bar, bar, count - behind};
+    return parse_ports(console, words, bar, false, room, answer) ||
+                   parse_ports(console, words + behind, count - behind, true, room + bar, answer)
+               ? -1
+               : 0;
+}
+
 static int node_create(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    uint32_t ports[MACS_WORDS_MAX];
+    uint32_t room[MACS_WORDS_MAX];
+    struct macs_targets targets;
     uint32_t rid, handle;
     if (parse_number("rid", words[0], 0, UINT16_MAX, &rid, answer) ||
-        parse_ports(console, words + 1, count - 1, ports, answer))
+        parse_targets(console, words + 1, count - 1, room, &targets, answer))
         return -1;
-    int status = macs_multicast_node_create(console->sw->multicast, (uint16_t)rid, ports, count - 1, &handle);
+    int status = macs_multicast_node_create(console->sw->multicast, (uint16_t)rid, &targets, &handle);
     if (!status)
         macs_text_add(answer, "node was created with handle %" PRIu32 "\n", handle);
     return status_text(status, answer);
@@ -92,11 +109,12 @@ static int parse_node(const char *word, uint32_t *handle, struct macs_text *answ
 }
 
 static int node_update(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
-    uint32_t ports[MACS_WORDS_MAX];
+    uint32_t room[MACS_WORDS_MAX];
+    struct macs_targets targets;
     uint32_t handle;
-    if (parse_node(words[0], &handle, answer) || parse_ports(console, words + 1, count - 1, ports, answer))
+    if (parse_node(words[0], &handle, answer) || parse_targets(console, words + 1, count - 1, room, &targets, answer))
         return -1;
-    return status_text(macs_multicast_node_update(console->sw->multicast, handle, ports, count - 1), answer);
+    return status_text(macs_multicast_node_update(console->sw->multicast, handle, &targets), answer);
 }
 
 static int node_destroy(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -129,14 +147,20 @@ static int node_dissociate(struct macs_console *console, unsigned count, char **
     return status_text(status, answer);
 }
 
+static void print_numbers(const uint32_t *numbers, uint32_t count, struct macs_text *answer) {
+    for (uint32_t i = 0; i < count; i++)
+        macs_text_add(answer, "%s%" PRIu32, i ? ", " : "", numbers[i]);
+}
+
 static void print_group(const struct macs_multicast *multicast, uint32_t group, struct macs_text *answer) {
     macs_text_add(answer, "**********\nmgrp(%" PRIu32 ")\n", group);
     for (uint32_t i = multicast->group_nodes[group].first; i != MACS_NO_NODE; i = multicast->nodes[i].next) {
         const struct macs_multicast_node *node = &multicast->nodes[i];
         macs_text_add(answer, "  -> (L1h=%" PRIu32 ", rid=%u) -> (ports=[", i, node->rid);
-        for (uint32_t p = 0; p < node->port_count; p++)
-            macs_text_add(answer, "%s%" PRIu32, p ? ", " : "", node->ports[p]);
-        macs_text_add(answer, "], lags=[])\n");
+        print_numbers(node->ports, node->port_count, answer);
+        macs_text_add(answer, "], lags=[");
+        print_numbers(node->lags, node->lag_count, answer);
+        macs_text_add(answer, "])\n");
     }
 }
 
@@ -146,19 +170,44 @@ static int mc_dump(struct macs_console *console, unsigned count, char **words, s
     for (uint32_t group = 0; group < MACS_GROUPS; group++)
         if (macs_multicast_find(console->sw->multicast, (uint16_t)group))
             print_group(console->sw->multicast, group, answer);
-    macs_text_add(answer, "==========\nLAGS\n==========\n");
+    macs_text_add(answer, "==========\nLAGS\n");
+    for (uint32_t number = 0; number < MACS_LAGS; number++) {
+        const struct macs_lag *lag = &console->sw->multicast->lags[number];
+        if (!lag->known)
+            continue;
+        macs_text_add(answer, "lag(%" PRIu32 ") -> ports=[", number);
+        print_numbers(lag->ports, lag->count, answer);
+        macs_text_add(answer, "]\n");
+    }
+    macs_text_add(answer, "==========\n");
     return 0;
+}
+
+static int set_lag_membership(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint32_t ports[MACS_WORDS_MAX];
+    uint32_t lag;
+    if (parse_lag(words[0], &lag, answer) || parse_ports(console, words + 1, count - 1, false, ports, answer))
+        return -1;
+    return status_text(macs_multicast_lag_set(console->sw->multicast, lag, ports, count - 1), answer);
+}
+
+static int mc_clear(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    return status_text(macs_multicast_clear(console->sw->multicast), answer);
 }
 
 const struct macs_command macs_multicast_commands[] = {
     {"mc_mgrp_create", mgrp_create, 1, 1, "GROUP", "create a multicast group"},
     {"mc_mgrp_destroy", mgrp_destroy, 1, 1, "GROUP", "destroy a multicast group"},
-    {"mc_node_create", node_create, 1, MACS_WORDS_MAX, "RID [PORT...]",
-     "create a node: copies with this rid, one a port"},
-    {"mc_node_update", node_update, 1, MACS_WORDS_MAX, "NODE [PORT...]", "change a node's ports"},
+    {"mc_node_create", node_create, 1, MACS_WORDS_MAX, "RID [PORT...] [| LAG...]",
+     "create a node: copies with this rid, one a port and a link aggregation group"},
+    {"mc_node_update", node_update, 1, MACS_WORDS_MAX, "NODE [PORT...] [| LAG...]", "change where a node's copies go"},
     {"mc_node_destroy", node_destroy, 1, 1, "NODE", "destroy a node"},
     {"mc_node_associate", node_associate, 2, 2, "GROUP NODE", "put a node into a group"},
     {"mc_node_dissociate", node_dissociate, 2, 2, "GROUP NODE", "take a node out of a group"},
+    {"mc_set_lag_membership", set_lag_membership, 1, MACS_WORDS_MAX, "LAG [PORT...]",
+     "set the ports of a link aggregation group"},
+    {"mc_clear", mc_clear, 0, 0, "", "forget all groups, nodes and link aggregation groups"},
     {"mc_dump", mc_dump, 0, 0, "", "show all groups"},
     {0},
 };

@@ -123,6 +123,7 @@ class State(Externs, Profiles):
                 yield f"act_prof_delete_member {profile.name} {member.mbr_handle}"
         for one in self.switch.program.of_kind("counter", "direct_counter", "register").values():
             yield f"{one.kind.removeprefix('direct_')}_reset {one.name}"
+        yield "mc_clear"
 
     def without_rates(self) -> None:
         for meter in self.switch.program.of_kind("meter", "direct_meter").values():
@@ -134,8 +135,8 @@ def _action(table: Table, made: Struct) -> Action:
 
 
 def reset(switch: Switch) -> None:
-    """Tables, members, groups, counters, meters and registers as they were when the switch started; constant entries stay.
-    Raises: ControlError."""
+    """Tables, members, groups, counters, meters, registers and multicast groups as they were when the switch started;
+    constant entries and clone sessions stay, as in BMv2. Raises: ControlError."""
     state = State(switch)
     lines = list(state.forgotten())
     switch.ask(lambda client: client.bulk(lines, keep_going=True))

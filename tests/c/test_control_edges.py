@@ -379,8 +379,10 @@ def test_the_first_and_the_last_multicast_group(switch: Switch) -> None:
         ("mc_mgrp_create 4294967297", "(1 to 65535)"), ("mc_mgrp_destroy 1", "no such multicast group"),
         ("mc_node_create 65536", "not a rid (0 to 65535)"), ("mc_node_create 1 -1", "'-1' is not a port"),
         ("mc_node_create 1 65536", "'65536' is not a port"), ("mc_node_create 1 0 7 0", "port 0 is there twice"),
-        ("mc_node_create 1 | 0", "aggregation"), ("mc_node_associate 2 4294967296", "not a node handle"),
-        ("mc_node_update 0 4294967296", "not a port"),
+        ("mc_node_create 1 | 256", "not a link aggregation group (0 to 255)"),
+        ("mc_node_associate 2 4294967296", "not a node handle"),
+        ("mc_node_update 0 4294967296", "not a port"), ("mc_node_create 1 | 5 5", "aggregation group 5 is there twice"),
+        ("mc_set_lag_membership 256 1", "not a link aggregation group"), ("mc_set_lag_membership 1 2 2", "port 2 is there tw"),
     ):  # fmt: skip
         assert why in switch.fail(line), line
 

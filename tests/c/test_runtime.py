@@ -203,6 +203,32 @@ def test_multicast(start) -> None:
     assert switch.client.stats()["drops"]["no-group"] == 1
 
 
+def test_link_aggregation_groups_get_one_copy_each(start) -> None:
+    switch = start(ports=6)
+
+    def reached() -> list[int]:
+        return sorted(port for port, _ in switch.client.exchange([(5, ethernet(dst=2))]))
+
+    switch.do(
+        "table_add dmac flood 2 => 7", "mc_mgrp_create 7", "mc_node_create 5 0 1 | 3 255", "mc_node_associate 7 0"
+    )
+    assert reached() == [0, 1], "nobody has said who is in a group"
+    switch.do("mc_set_lag_membership 3 4 3 2 1", "mc_set_lag_membership 255 2 0")
+    assert reached() == [0, 1, 2, 4], "number 255 modulo the number of ports, which count up"
+    assert "(ports=[0, 1], lags=[3, 255])" in switch.do("mc_dump")
+    assert "LAGS\nlag(3) -> ports=[1, 2, 3, 4]\nlag(255) -> ports=[0, 2]\n====" in switch.do("mc_dump")
+    switch.do("mc_set_lag_membership 3 0", "mc_set_lag_membership 255")
+    assert reached() == [0, 0, 1], "a port may get two copies"
+    switch.do("mc_node_update 0 | 3")
+    assert reached() == [0]
+    switch.do("mc_node_dissociate 7 0", "mc_set_lag_membership 3 5", "mc_node_associate 7 0")
+    assert reached() == [5]
+    switch.do("mc_clear")
+    assert switch.client.exchange([(5, ethernet(dst=2))]) == []
+    assert switch.do("mc_dump") == "==========\nMC ENTRIES\n==========\nLAGS\n==========\n"
+    assert "no such node" in switch.fail("mc_node_destroy 0")
+
+
 def test_many_copies_in_one_burst(start) -> None:
     switch = start("--burst=256", ports=8)
     switch.do(

@@ -156,6 +156,9 @@ def test_groups_of_ports(say: Said) -> None:
     assert say("mc_dump").startswith(
         f"==========\nMC ENTRIES\n**********\nmgrp(5)\n  -> (L1h={node}, rid=7) -> (ports=[1, 3], lags=[])\n==========\nLAGS\n"
     )
+    assert say("mc_set_lag_membership 4 1 7") == "Setting lag membership: 4 <- 10000010\n"
+    assert say(f"mc_node_update {node} 2 | 4") == f"Updating node {node} with port map 100 and lag map 10000\n"
+    assert "(ports=[2], lags=[4])\n==========\nLAGS\nlag(4) -> ports=[1, 7]\n" in say("mc_dump")
     assert say(f"mc_node_update {node} 2") == f"Updating node {node} with port map 100 and lag map \n"
     assert say(f"mc_node_dissociate 5 {node}") == f"Dissociating node {node} from multicast group 5\n"
     assert say(f"mc_node_destroy {node}") == f"Destroying node {node}\n"

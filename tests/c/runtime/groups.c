@@ -66,7 +66,8 @@ static void change_node(struct macs_multicast *multicast, struct book *book, uin
     struct node *node = &book->nodes[handle];
     if (below(3) == 0) {
         choose_ports(node);
-        assert(macs_multicast_node_update(multicast, handle, node->ports, node->count) == 0);
+        assert(macs_multicast_node_update(multicast, handle,
+                                          &(struct macs_targets){node->ports, NULL, node->count, 0}) == 0);
     } else if (node->group == 0) {
         assert(macs_multicast_associate(multicast, (uint16_t)group, handle) == 0);
         node->group = group;
@@ -87,9 +88,8 @@ static void check_multicast(void) {
     for (uint32_t i = 0; i < NODES; i++) {
         uint32_t handle;
         choose_ports(&book.nodes[i]);
-        assert(macs_multicast_node_create(multicast, (uint16_t)(i * 7), book.nodes[i].ports, book.nodes[i].count,
-                                          &handle) == 0 &&
-               handle == i);
+        struct macs_targets targets = {book.nodes[i].ports, NULL, book.nodes[i].count, 0};
+        assert(macs_multicast_node_create(multicast, (uint16_t)(i * 7), &targets, &handle) == 0 && handle == i);
     }
     for (uint32_t step = 0; step < STEPS; step++) {
         change_node(multicast, &book, below(NODES), below(5) ? 1 : 2);
