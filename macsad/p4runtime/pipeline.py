@@ -10,6 +10,7 @@ from macsad.p4runtime import elements, notes, profiles, replication
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program
+from macsad.p4runtime.sameness import device_data, same_info
 
 VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, COMMIT, RECONCILE_AND_COMMIT = 1, 2, 3, 4, 5
 COOKIE_ONLY, P4INFO_AND_COOKIE, DEVICE_CONFIG_AND_COOKIE = 1, 2, 3
@@ -62,9 +63,9 @@ class Pipeline:
         if not request.HasField("config"):
             raise Refused(Code.INVALID_ARGUMENT, "there is no configuration")
         given = request.config
-        if given.p4info.SerializeToString(deterministic=True) != self._info.SerializeToString(deterministic=True):
+        if not same_info(given.p4info, self._info):
             raise Refused(Code.UNIMPLEMENTED, "the P4Info is not that of the running program, which cannot be replaced")
-        if given.p4_device_config and given.p4_device_config != self._device_config:
+        if given.p4_device_config and device_data(given.p4_device_config) != self._device_config:
             raise Refused(Code.UNIMPLEMENTED, "the device config is not the running program, which cannot be replaced")
 
     def _commit_saved(self, request: Message) -> None:
