@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from test_interfaces import APPS, REFUSED, UNSHARE, network_needed
 
 
@@ -22,4 +23,8 @@ def test_three_switches_by_bmv2s_commands(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o700)
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, env=environment)
-    assert done.returncode in (0, REFUSED), done.stderr + done.stdout
+    if done.returncode == REFUSED:
+        pytest.skip(f"the kernel refuses: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr + done.stdout
+    if "PTF is not installed" in done.stdout:
+        pytest.skip("all but PTF's tests passed: PTF is not installed")

@@ -117,6 +117,9 @@ def ends(pid: int) -> bool:
 
 def run_ptf(folder: Path) -> None:
     ptf = Path(sys.executable).with_name("ptf")
+    if not ptf.exists():
+        print("PTF is not installed")
+        return
     interfaces = [word for number in PTF_NETWORKS for word in ("-i", f"{number}@ptf{number}")]
     tests = Path(__file__).parent / "ptf_tests"
     command = [ptf, "--test-dir", tests, *interfaces, "--log-file", folder / "ptf.log"]
