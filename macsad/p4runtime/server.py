@@ -52,19 +52,30 @@ def checked(address: str, anywhere: bool) -> str:
     return f"{host}:{port}"
 
 
+class Listening:
+    """A gRPC server that takes connections, whose calls wait until it is started."""
+
+    def __init__(self, address: str, security: Security | None) -> None:
+        """Raises: BadAddress, OSError."""
+        limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
+        self.server = grpc.server(futures.ThreadPoolExecutor(max_workers=STREAMS_MAX + 16), options=limits)
+        try:
+            if security is None:
+                self.port = self.server.add_insecure_port(address)
+            else:
+                self.port = self.server.add_secure_port(address, security.credentials())
+        except RuntimeError as error:
+            raise BadAddress(f"cannot listen at {address}: {error}") from None
+        if not self.port:
+            raise BadAddress(f"cannot listen at {address}")
+
+    def start(self, service: Service) -> None:
+        self.server.add_generic_rpc_handlers((handlers(service),))
+        self.server.start()
+
+
 def start(service: Service, address: str, security: Security | None) -> tuple[Any, int]:
-    """A gRPC server that listens, and its port. Raises: BadAddress, OSError."""
-    limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=STREAMS_MAX + 16), options=limits)
-    server.add_generic_rpc_handlers((handlers(service),))
-    try:
-        if security is None:
-            port = server.add_insecure_port(address)
-        else:
-            port = server.add_secure_port(address, security.credentials())
-    except RuntimeError as error:
-        raise BadAddress(f"cannot listen at {address}: {error}") from None
-    if not port:
-        raise BadAddress(f"cannot listen at {address}")
-    server.start()
-    return server, port
+    """A gRPC server of a service, and its port. Raises: BadAddress, OSError."""
+    listening = Listening(address, security)
+    listening.start(service)
+    return listening.server, listening.port

@@ -37,10 +37,22 @@ class Settings:
         except server.BadAddress as error:
             raise click.ClickException(str(error)) from None
 
+    def listen(self) -> Any:
+        """Take connections from now on: calls wait for the switch. Raises: click.ClickException."""
+        from macsad.p4runtime import server
+
+        key, certificate, clients = self.tls
+        security = server.Security(key, certificate, clients) if key and certificate else None
+        try:
+            return server.Listening(server.checked(self.address, self.anywhere), security)
+        except (server.BadAddress, OSError) as error:
+            raise click.ClickException(str(error)) from None
+
 
 @contextlib.contextmanager
-def serving(settings: Settings, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
-    """A server of the switch at that socket, while the context lasts; says where it is ready. `info`: the program's P4Info.
+def serving(settings: Settings, listening: Any, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
+    """A server of the switch at that socket, while the context lasts; says where it is ready. `listening`: from listen();
+    `info`: the program's P4Info.
 
     Raises: click.ClickException.
     """
@@ -49,27 +61,24 @@ def serving(settings: Settings, info: Any, source: bytes, socket: Path) -> Itera
     from macsad.p4runtime.program import NotOfSwitch, join
     from macsad.p4runtime.service import Service
 
-    key, certificate, clients = settings.tls
-    security = server.Security(key, certificate, clients) if key and certificate else None
-    service = None
+    service, where = None, server.checked(settings.address, settings.anywhere)
     try:
-        where = server.checked(settings.address, settings.anywhere)
         with Client(socket) as client:
             told = client.describe()
         joined = join(messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString()), told)
         cpu_port = _cpu_port(told, settings.cpu_port)
         service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source)
-        running, port = server.start(service, where, security)
-    except (ControlError, NotOfSwitch, server.BadAddress, OSError) as error:
+        listening.start(service)
+    except (ControlError, NotOfSwitch) as error:
         if service is not None:
             service.close()
         raise click.ClickException(str(error)) from None
-    shown = where if where.startswith("unix:") else f"{where.rpartition(':')[0]}:{port}"
+    shown = where if where.startswith("unix:") else f"{where.rpartition(':')[0]}:{listening.port}"
     click.echo(f"ready: P4Runtime of {told['name']}, device {settings.device}, at {shown}")
     try:
         yield service
     finally:
-        running.stop(0.5)
+        listening.server.stop(0.5)
         service.close()
 
 

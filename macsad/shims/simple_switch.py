@@ -18,25 +18,24 @@ DROP_PORT = 511
 GRPC = "simple_switch_grpc"
 EVERYWHERE = ("0.0.0.0", "[::]", "")
 _USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4) [-- options of the target]"
-# what is understood and has no effect → why, for who asked for it
+# What is understood and has no effect → why, for who asked for it. What asks for less than there is needs no word:
+# --log-flush, --disable-swap, --max-port-count, --max-mc-groups, --max-l1-entries, --max-l2-entries.
 _WITHOUT_EFFECT = {
     "pcap": "no pcap files are written of its ports; tcpdump on the interface does",
-    "packet_in": "packets are not taken from nanomsg: name interfaces by -i",
     "nanolog": "no events are sent to nanomsg",
     "notifications_addr": "no notifications are sent to nanomsg; digests go to subscribers of the control socket",
     "debugger": "there is no debugger",
     "debugger_addr": "there is no debugger",
     "dump_packet_data": "packets are not logged",
+    "log_console": "messages of the program are told, and not what becomes of each packet",
+    "log_level": "messages of the program are told, at any level",
     "priority_queues": "packets do not wait in queues",
     "enable_swap": "a running switch takes no other program: end it and start it anew",
     "log_file_max_size": "one log file is written, of any size",
     "log_file_max_files": "one log file is written, of any size",
 }
-# what needs no word: it asks for what is so anyway, or for less than there is
-_GRANTED = ("log_console", "log_level", "log_flush", "disable_swap", "max_port_count", "max_mc_groups", "max_l1_entries",
-            "max_l2_entries", "device_id")  # fmt: skip
 _REFUSED = {
-    "restore_state": "a state that was serialized cannot be restored",
+    "packet_in": "packets are not taken from nanomsg: name interfaces by -i",
     "dp_grpc_server_addr": "packets cannot be injected over gRPC",
     "grpc_server_ssl": "`macsad serve` beside the switch has TLS",
     "grpc_server_with_client_auth": "`macsad serve` beside the switch has TLS",
@@ -63,7 +62,8 @@ def parser(name: str) -> Parser:
     add("-L", "--log-level", metavar="LEVEL")
     add("--pcap", nargs="?", const=".", metavar="DIR")
     add("--dump-packet-data", type=int, metavar="N")
-    for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr", "restore-state"):
+    add("--restore-state", type=Path, metavar="FILE", help="begin with what serialize_state has written")
+    for option in ("packet-in", "nanolog", "notifications-addr", "debugger-addr"):
         add(f"--{option}", metavar="ADDR")
     for option in ("log-file-max-size", "log-file-max-files", "max-port-count"):
         add(f"--{option}", type=int, metavar="N")
@@ -96,8 +96,12 @@ def main(name: str, arguments: list[str]) -> int:
         return fail(name, f"--drop-port: the drop port is {DROP_PORT}")
     if asked.no_p4:
         return fail(name, "--no-p4: a switch has its program from the beginning; name it")
+    if asked.program is None and asked.pcap and Path(asked.pcap).is_file():
+        asked.program, asked.pcap = Path(asked.pcap), "."  # the folder was left out
     if asked.program is None:
         return fail(name, "name a program", 2)
+    if asked.use_files:
+        return fail(name, "--use-files: files are read at once; give 0")
     ports, problem = _ports(asked)
     if problem:
         return fail(name, problem, 2)
@@ -107,6 +111,8 @@ def main(name: str, arguments: list[str]) -> int:
     command = ["run", str(asked.program), *ports, "--device-id", str(asked.device_id)]
     if name == GRPC:
         command += _p4runtime(name, asked)
+    if asked.restore_state:
+        command += ["--entries", str(asked.restore_state)]
     if asked.log_file:
         command += ["--log", str(asked.log_file)]
     command += ["--thrift", str(asked.thrift_port)]

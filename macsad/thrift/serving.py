@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,27 +29,25 @@ class Settings:
             import thriftpy2  # noqa: F401
         except ImportError as error:
             raise click.ClickException(f"Thrift needs thriftpy2: pip install 'macsad[bmv2]' ({error})") from None
-        try:
-            socket.create_server((HERE, self.port)).close()
-        except OSError as error:
-            raise self.refused(error) from None
 
-    def refused(self, error: OSError) -> click.ClickException:
-        return click.ClickException(f"cannot serve Thrift at port {self.port}: {error.strerror}")
+    def listen(self) -> Any:
+        """Take connections from now on: calls wait for the switch. Raises: click.ClickException."""
+        from macsad.thrift.server import Server
+
+        try:
+            return Server(HERE, self.port)
+        except OSError as error:
+            raise click.ClickException(f"cannot serve Thrift at port {self.port}: {error.strerror}") from None
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, place: Path) -> Iterator[int]:
-    """Services of the switch at that socket, while the context lasts: their port. Raises: click.ClickException."""
+def serving(settings: Settings, server: Any, place: Path) -> Iterator[int]:
+    """Services of the switch at that socket, while the context lasts: their port. `server`: from listen(). Raises:
+    click.ClickException."""
     from macsad.thrift.config import config_of
     from macsad.thrift.management import Identity
-    from macsad.thrift.server import Server
     from macsad.thrift.switch import Switch
 
-    try:
-        server = Server(HERE, settings.port)
-    except OSError as error:
-        raise settings.refused(error) from None
     try:
         switch = Switch(place)
         config = settings.config or config_of(switch.program)

@@ -68,15 +68,17 @@ def command(
     """
     _known(rest)
     settings = None if address is None else Settings(address, device_id, cpu_port)
-    if settings is not None:
-        settings.check()
     thrift = None if thrift_port is None else Thrift(thrift_port, device_id)
-    if thrift is not None:
-        thrift.check()
+    for one in (settings, thrift):
+        if one is not None:
+            one.check()
     if cpu_port is not None:
         if settings is None:
             raise click.UsageError("--cpu-port is for --p4runtime")
         ports = (*ports, f"{cpu_port}=ctl:")
+    # before anything is compiled: who waits for the ports goes on, and its calls wait
+    listening = None if settings is None else settings.listen()
+    listening_thrift = None if thrift is None else thrift.listen()
     request = Request.of(program)
     built_for = machine(request.target, program)
     hlir = compilation.load(request)
@@ -88,10 +90,10 @@ def command(
     servers: list[running.Beside] = []
     if settings is not None:
         info = compilation.p4info(request, hlir)
-        servers.append(functools.partial(serving, settings, info, request.path.read_bytes()))
+        servers.append(functools.partial(serving, settings, listening, info, request.path.read_bytes()))
     if thrift is not None:
         config = compilation.bmv2_json(request, hlir)
-        servers.append(functools.partial(serving_thrift, replace(thrift, config=config)))
+        servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening_thrift))
     tells_ends = built_for.platform != "odp"
     return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
 

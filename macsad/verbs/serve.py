@@ -51,7 +51,7 @@ def command(
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
-    with serving(settings, info, request.path.read_bytes(), path) as service:
+    with serving(settings, settings.listen(), info, request.path.read_bytes(), path) as service:
         while not asked.wait(0.2):
             if service.switch_ended.is_set():
                 raise click.ClickException("the switch has ended")

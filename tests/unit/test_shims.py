@@ -109,7 +109,7 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[call.index("--thrift") + 1] == "29090"
     told = capsys.readouterr().err
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
-    for option in ("--pcap", "--nanolog", "--dump-packet-data", "--priority-queues"):
+    for option in ("--pcap", "--nanolog", "--dump-packet-data", "--priority-queues", "--log-console"):
         assert f"simple_switch_grpc: note: {option}: " in told
 
 
@@ -118,13 +118,26 @@ def test_files_are_ports(run: list[list[str]]) -> None:
     assert "0=pcap:a_in.pcap,a_out.pcap" in run[0]
 
 
+def test_a_state_is_restored_before_the_first_packet(run: list[list[str]], tmp_path: Path) -> None:
+    assert started("simple_switch", "--restore-state state p.json") == 0
+    assert run[0][run[0].index("--entries") + 1] == "state"
+
+
+def test_the_folder_of_pcaps_may_be_left_out(run: list[list[str]], tmp_path: Path) -> None:
+    program = tmp_path / "p.json"
+    program.write_text("{}")
+    assert started("simple_switch", f"-i 0@a --pcap {program}") == 0
+    assert run[0][1] == str(program)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         ("", "name a program"),
         ("-i eth0 p.json", "'eth0' is not PORT@INTERFACE"),
         ("--drop-port 5 p.json", "the drop port is 511"),
-        ("--restore-state f p.json", "cannot be restored"),
+        ("--packet-in ipc:///tmp/x p.json", "packets are not taken from nanomsg"),
+        ("--use-files 2 p.json", "files are read at once; give 0"),
         ("--frobnicate p.json", "unrecognized arguments: --frobnicate"),
         ("--no-p4", "a switch has its program from the beginning"),
     ],
@@ -146,6 +159,26 @@ def test_no_switch_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         port = taken.getsockname()[1]
         assert runtime_cli.main("simple_switch_CLI", ["--thrift-port", str(port)]) == 1
     assert f"Could not connect to thrift client on port {port}" in capsys.readouterr().out
+
+
+def test_who_waits_for_the_ports_does_not_wait_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached = []
+
+    def compiling(*_: object) -> None:
+        for port in ports:
+            socket.create_connection(("127.0.0.1", port)).close()
+            reached.append(port)
+        raise SystemExit(5)
+
+    ports = []
+    for _ in range(2):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            ports.append(free.getsockname()[1])
+    monkeypatch.setattr("macsad.compilation.load", compiling)
+    words = ["--thrift", str(ports[0]), "--p4runtime", f"127.0.0.1:{ports[1]}"]
+    with pytest.raises(SystemExit):
+        cli.call(["run", str(L3FWD), "--port", "0=ctl:", *words])
+    assert reached == ports
 
 
 def test_a_port_that_another_process_has_is_told_before_anything_is_compiled(
