@@ -11,19 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from transpiler.analysis.locations import VALIDITY, Location
-from transpiler.architectures.v1model.pipes import (
-    BEGIN_EGRESS,
-    BEGIN_INGRESS,
-    DECIDE,
-    DIVERT,
-    DROP,
-    FINISH,
-    FORWARD,
-    TO_PORT,
-)
+from transpiler.architectures.psa import pipes as psa
+from transpiler.architectures.psa.facts import Path as PsaPath
+from transpiler.architectures.v1model import pipes as v1model
 from transpiler.hlir import statements as st
 from transpiler.hlir.arithmetic import ones
-from transpiler.hlir.program import Program
+from transpiler.hlir.program import Architecture, Program
 from transpiler.interpreter.evaluate import evaluate
 from transpiler.interpreter.execute import Execution
 from transpiler.interpreter.packet import Reader, Transit
@@ -31,9 +24,10 @@ from transpiler.interpreter.parse import NO_ERROR, parse
 from transpiler.interpreter.state import HeaderValue, State
 from transpiler.interpreter.store import Store
 from transpiler.interpreter.trace import silent
+from transpiler.schedule.architectures import preserved_lists
 from transpiler.schedule.cut import Cut
 from transpiler.schedule.live import stored_fields
-from transpiler.schedule.pipeline import Deparse, Parse, Step
+from transpiler.schedule.pipeline import DROP, Deparse, Parse, Source, Step
 from transpiler.schedule.stages import (
     Code,
     Dispatch,
@@ -129,6 +123,9 @@ class Simulator:
         packets = [self._packet(number, data) for number, data in enumerate(frames)]
         for pipe in self.schedule.pipes:
             through = [p for p in packets if p.verdict != "drop" and p.replication == pipe.replication]
+            if pipe.renews and pipe is not self.schedule.pipes[0]:
+                for packet in through:
+                    self._renew(packet, pipe.keeps)
             if (made := (cuts or {}).get(pipe.name)) is None:
                 self._pipe(pipe, through, sub_batch)
                 continue
@@ -151,6 +148,20 @@ class Simulator:
         fresh = dict.fromkeys(self.schedule.zeroed, 0) | dict(entry.known)
         for at in fresh.keys() - entry.values:
             self._set(packet.state, at, fresh[at])
+
+    def _renew(self, packet: Packet, keeps: tuple[int, ...]) -> None:
+        """A pipe begins with a fresh state, but for what goes along from the pipe before: PSA's list of normal packets."""
+        lists = preserved_lists(self.program)
+        kept = {Location(*place) for place in lists[psa.list_number("normal")]}
+        assert psa.list_number("normal") in keeps
+        for at in self._all(packet.state) - kept:
+            self._set(packet.state, at, 0)
+        self._spoil(packet.state, self.schedule.live - self.schedule.zeroed - kept)
+        for header in packet.state.headers.values():
+            assert isinstance(header, FramedHeader)
+            header.frame.clear()
+            header.received.clear()
+        packet.transit = Transit(len(packet.data), 0)
 
     def _packet(self, number: int, data: bytes) -> Packet:
         state = State(self.program)
@@ -248,6 +259,7 @@ class StageRun:
         self.program = simulator.program
         self.state = packet.state
         self.execution = StageExecution(simulator.store, packet.state, packet.transit, silent)
+        self.steps = STEPS[simulator.program.architecture]
 
     def go(self, code: Code) -> Target:
         """Where the packet goes at the end of the code."""
@@ -269,16 +281,13 @@ class StageRun:
                 case Finish(statement=statement, lookup=lookup):
                     self.execution.finish(statement, self.looks[lookup])
                 case Plain(what=Step() as step):
-                    if not self._step(step):
+                    if not self.steps(self.packet, step):
                         return End()
-                case Plain(what=Parse(parser=parser)):
-                    self._parse(parser)
-                case Plain(what=Deparse(control=control, valid=valid)):
-                    for name in valid:  # else it may not be kept
-                        self.state.headers[name].valid = True
-                    self.execution.run(control.body)
-                    self.packet.data = self.execution.writer.frame(self.packet.transit.payload)
-                    self.packet.verdict = "send" if self.packet.data else "drop"
+                case Plain(what=Parse(parser=parser, error=error)):
+                    self._parse(parser, error)
+                case Plain(what=Deparse() as deparse):
+                    if not self._deparse(deparse):
+                        return End()
                 case Plain(what=statement):
                     left = self.execution.run((statement,))  # type: ignore[arg-type]
                     if left is not None:
@@ -295,36 +304,68 @@ class StageRun:
                 return next((a for c, a in zip(cases, arms, strict=False) if value in c.values), arms[-1])
         raise AssertionError("a fork is an If or a Switch")
 
-    def _parse(self, parser: object) -> None:
+    def _deparse(self, what: Deparse) -> bool:
+        """False when the pipe is done with the packet before its frame is changed."""
+        for name in what.valid:  # else it may not be kept
+            self.state.headers[name].valid = True
+        self.execution.run(what.control.body)
+        if what.then is not None and not self.steps(self.packet, what.then):
+            return False
+        self.packet.data = self.execution.writer.frame(self.packet.transit.payload)
+        self.packet.verdict = "send" if self.packet.data else "drop"
+        return True
+
+    def _parse(self, parser: object, intrinsic: str) -> None:
         reader = FramedReader(self.packet.data)
         enter, self.state.enter_pipe = self.state.enter_pipe, lambda: None  # type: ignore[method-assign]
         error = parse(self.execution, parser, reader)  # type: ignore[arg-type]
         self.state.enter_pipe = enter  # type: ignore[method-assign]
         self.packet.transit.payload = reader.payload
         ordinal = self.program.errors.members.index(error) if error != NO_ERROR else 0
-        self.state.set_intrinsic("parser_error", ordinal)
+        self.state.set_intrinsic(intrinsic, ordinal)
 
-    def _step(self, step: Step) -> bool:
-        """A step of the architecture; False when the packet is dropped."""
-        set_ = self.state.set_intrinsic
-        if step == BEGIN_INGRESS:
-            set_("ingress_port", 0)
-            set_("packet_length", self.packet.transit.length)
-            set_("instance_type", 0)
-            return True
-        if step == DROP or (
-            step in (FORWARD, DECIDE, DIVERT, FINISH) and self.state.intrinsic("egress_spec") == DROP_PORT
-        ):
-            self.packet.verdict = "drop"
-            return False
-        if step in (FORWARD, TO_PORT, DECIDE, DIVERT):
-            self.packet.port = self.state.intrinsic("egress_spec")
-        if step == DIVERT and self.packet.number % 2:
-            self.packet.replication = True
-            return False
-        if step in (FORWARD, TO_PORT, BEGIN_EGRESS, DIVERT):
-            set_("egress_port", self.packet.port)
-            set_("egress_spec", 0)
-            set_("egress_rid", 0)
-            set_("instance_type", 0)
+
+# --- steps of architectures: False when the pipe is done with the packet ------------------------------------------------
+
+
+def v1model_step(packet: Packet, step: Step) -> bool:
+    set_, get = packet.state.set_intrinsic, packet.state.intrinsic
+    if step == v1model.BEGIN_INGRESS:
+        set_("ingress_port", 0)
+        set_("packet_length", packet.transit.length)
+        set_("instance_type", 0)
         return True
+    decides = step in (v1model.FORWARD, v1model.DECIDE, v1model.DIVERT, v1model.FINISH)
+    if step == DROP or (decides and get("egress_spec") == DROP_PORT):
+        packet.verdict = "drop"
+        return False
+    if step in (v1model.FORWARD, v1model.TO_PORT, v1model.DECIDE, v1model.DIVERT):
+        packet.port = get("egress_spec")
+    if step == v1model.DIVERT and packet.number % 2:
+        packet.replication = True
+        return False
+    if step in (v1model.FORWARD, v1model.TO_PORT, v1model.BEGIN_EGRESS, v1model.DIVERT):
+        set_("egress_port", packet.port)
+        set_("egress_spec", 0)
+        set_("egress_rid", 0)
+        set_("instance_type", 0)
+    return True
+
+
+def psa_step(packet: Packet, step: Step) -> bool:
+    """Of packets that are neither replicated nor begin again."""
+    get = packet.state.intrinsic
+    sources = {Source.LENGTH: len(packet.data), Source.ONE: 1, Source.EGRESS_PORT: packet.port}
+    sources[Source.INSTANCE] = PsaPath.UNICAST if step.name == psa.BEGIN_EGRESS.name else PsaPath.NORMAL
+    for name, source in step.fills:
+        packet.state.set_intrinsic(name, get(source) if isinstance(source, str) else sources.get(source, 0))
+    leaves = {psa.LEAVE_INGRESS: "ingress_output.drop", psa.LEAVE_EGRESS: "egress_output.drop"}
+    if step == DROP or (step in leaves and get(leaves[step])):
+        packet.verdict = "drop"
+        return False
+    if step in (psa.ENQUEUE, psa.TO_PORT):
+        packet.port = get("ingress_output.egress_port")
+    return True
+
+
+STEPS = {Architecture.V1MODEL: v1model_step, Architecture.PSA: psa_step}

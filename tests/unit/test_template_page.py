@@ -58,7 +58,9 @@ def test_every_block_shows_in_some_program(every: tuple[Path, set[str]], tmp_pat
     folder, marks = every
     (tmp_path / "cells.p4").write_text(CELLS)
     packets = ROOT / "tests" / "packets"
-    programs = [packets / f"{name}.p4" for name in ("large_state", "tables", "value_sets", "wide_keys", "second_passes")]
+    programs = [
+        packets / f"{name}.p4" for name in ("large_state", "tables", "value_sets", "wide_keys", "second_passes")
+    ]
     programs += [ROOT / "apps" / name / f"{name}.p4" for name in ("l2fwd", "nat")]
     seen: set[str] = set()
     for program in (*programs, tmp_path / "cells.p4"):
