@@ -137,7 +137,7 @@ class Tables:
 
     def constant(self, table: str, action: str) -> str:
         """The C constant that stands for an action in a table's entries."""
-        return self.names(f"{table}.runs.{self._short(table, action)}")
+        return self.names(f"{table}.action.{self._short(table, action)}")
 
     def member(self, table: str, action: str) -> str:
         """The member of the entry's union that holds the action's data."""

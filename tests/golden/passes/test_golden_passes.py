@@ -60,7 +60,7 @@ def test_packets_do_nothing_for_what_is_dead() -> None:
     program = load(request(file))
     assert "dead_table" in print_program(program)
     cut = replace(request(file), wanted=Optimisations(small_tables=False))
-    described, marker, code = generate_c(cut, program).c.partition("/* Packets on their way")
+    described, marker, code = generate_c(cut, program).c.partition("/* The packets submitted to")
     assert marker and "ports" in code and "seen" in code
     assert "I.dead_table" in described and "I.dead_counter" in described  # the control plane may name them
     assert "dead" not in code.replace("dead_parts", "")
