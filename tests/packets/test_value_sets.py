@@ -22,6 +22,8 @@ STEPS = (
     (),
     ("kinds", Exact(3)),
     ("kinds", Exact(2)),
+    ("others", Exact(0xFFFF)),
+    ("others", Exact(3)),
     ("pairs", Exact(4), Exact(WIDE)),
     ("pairs", Exact(0xFFFF), Exact(0)),
     ("parts", Ternary(0xFF00, 0xFF00), Prefix(7, 8), Range(0, 0)),

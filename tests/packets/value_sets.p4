@@ -1,4 +1,5 @@
-// Parser value sets: one number, a struct of them, and one whose fields match in other ways; mixed with constants in a select.
+// Parser value sets: one number, a struct of them, and one whose fields match in other ways; mixed with constants in a select,
+// and two sets in one.
 #include <core.p4>
 #include <v1model.p4>
 
@@ -20,6 +21,7 @@ struct parts_t {
 
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) {
     value_set<bit<16>>(4) kinds;
+    value_set<bit<16>>(4) others;
     value_set<both_t>(4) pairs;
     value_set<parts_t>(4) parts;
     state start {
@@ -28,6 +30,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
             1: more;
             kinds: more;
             2: again;
+            others: again;
             default: by_both;
         }
     }

@@ -1,6 +1,6 @@
 """What a switch tells of its interfaces: run by test_interfaces.py in a network namespace of its own.
 
-    watched_ports.py missed|mtu|rings DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
+    watched_ports.py missed|mtu|rings|long|time DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
 
 The switch sends what comes by port 0 (interface `pa`) out by port 1 (`pb`); at their other ends are two hosts.
 """
@@ -11,6 +11,7 @@ import contextlib
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -137,8 +138,81 @@ def scenario_rings(binary: str, driver: str) -> None:
         assert told or not errors, errors
 
 
+def scenario_long(binary: str, driver: str) -> None:
+    """Frames too long for a slot of the ring, more than the socket has room for: each is received or missed, once."""
+    frames = 1500  # fewer than a ring has slots
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    with switch(binary, driver) as (process, client):
+        a.ip("link", "set", "ea", "mtu", "9000")
+        run("ip", "link", "set", "pa", "mtu", "9000")
+        host = sender(a)
+        process.send_signal(signal.SIGSTOP)
+        for _ in range(frames):
+            host.send(FORWARDED + bytes(8000))
+        process.send_signal(signal.SIGCONT)
+        end = time.monotonic() + 10
+        while (stats := client.stats())["received"] + stats["missed"] < frames and time.monotonic() < end:
+            time.sleep(0.05)
+        again = [client.stats() for _ in range(3)]  # what has been told is not told again
+    for stats in again:
+        assert stats["missed"] == again[0]["missed"] > 0, stats
+        assert frames <= stats["received"] + stats["missed"] < frames + 100, stats
+
+
+def times_of(capture: bytes) -> list[float]:
+    """When the frames of a capture file came, in seconds."""
+    (magic,) = struct.unpack_from("<I", capture)
+    unit, at, times = {0xA1B2C3D4: 1e-6, 0xA1B23C4D: 1e-9}[magic], 24, []
+    while at < len(capture):
+        seconds, part, length = struct.unpack_from("<III", capture, at)
+        times.append(seconds + part * unit)
+        at += 16 + length
+    return times
+
+
+def scenario_time(binary: str, driver: str) -> None:
+    """A frame has the time at which the kernel took it, which a capture keeps, not that at which the switch came to it."""
+    a, _ = two_hosts()
+    veth(a, "pa", "ea", 1)
+    with tempfile.TemporaryDirectory() as folder:
+        ports = [f"--port=0={driver}:pa", f"--port=1=pcap:,{folder}/out.pcap"]
+        command = [binary, *ports, f"--socket={folder}/socket"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        try:
+            with Client.wait(Path(folder) / "socket", timeout=20) as client:
+                host = sender(a)
+                process.send_signal(signal.SIGSTOP)
+                around = []
+                for _ in range(4):
+                    before = time.time()
+                    host.send(FORWARDED + bytes(46))
+                    around.append((before, time.time()))
+                    time.sleep(0.3)
+                process.send_signal(signal.SIGCONT)
+                end = time.monotonic() + 5
+                while client.stats()["ports"][1]["tx_packets"] < 4 and time.monotonic() < end:
+                    time.sleep(0.02)
+        finally:
+            process.terminate()
+            process.wait(20)
+        times = times_of((Path(folder) / "out.pcap").read_bytes())
+    for (before, after), at in zip(around, times, strict=True):
+        assert before - 0.01 <= at <= after + 0.01, (around, times)
+
+
+SCENARIOS = {
+    "missed": scenario_missed,
+    "mtu": scenario_mtu,
+    "rings": scenario_rings,
+    "long": scenario_long,
+    "time": scenario_time,
+}
+
+
 def main() -> int:
-    {"missed": scenario_missed, "mtu": scenario_mtu, "rings": scenario_rings}[sys.argv[1]](sys.argv[3], sys.argv[2])
+    SCENARIOS[sys.argv[1]](sys.argv[3], sys.argv[2])
     return 0
 
 

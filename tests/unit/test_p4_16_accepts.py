@@ -84,6 +84,14 @@ PROGRAMS = {
         control inner(inout bit<8> x, @optional in bit<8> y) { apply { } }
         control c(inout bit<8> x) { apply { inner.apply(x); } }
     """,
+    "blocks without the parameters that their type lets them leave out": """
+        control Block<H>(inout H hdr, @optional in bit<8> port, @optional in bool last);
+        control Other<H>(inout H hdr, in bit<8> port = 3);
+        package Switch<H>(Block<H> block, Block<H> next, Other<H> other);
+        control one(inout bit<8> hdr) { apply { } }
+        control two(inout bit<8> hdr, in bit<8> port) { apply { } }
+        Switch(one(), two(), one()) main;
+    """,
     "amounts with a width where a constant has none": """
         header h_t { bit<8> a; }
         control c(inout h_t[4] stack, inout int<8> x) {

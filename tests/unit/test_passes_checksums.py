@@ -22,6 +22,11 @@ from transpiler.verifier import verify
 PROGRAM = Path(__file__).parents[1] / "golden" / "passes" / "checksums.p4"
 VERIFY, COMPUTE = "verify_checksum(hdr.head.isValid()", "update_checksum(hdr.head.isValid()"
 EGRESS = "control Out(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {\n    apply {\n"
+FORWARD = "control Forward(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {\n"
+TURN = """
+    action turn(bit<32> to) { hdr.head.from = hdr.head.to; hdr.head.to = to; }
+    table turns { key = { hdr.head.from: exact; } actions = { turn; NoAction; } default_action = NoAction; }
+"""
 CORNERS = (0, 1, 0x7FFF, 0x8000, 0xFFFE, 0xFFFF)
 
 
@@ -66,6 +71,7 @@ def test_both_are_made_from_what_was_verified(tmp_path: Path) -> None:
         ([(EGRESS, f"{EGRESS}        clone(CloneType.E2E, 1);\n")], 0),
         ([("    apply {\n        verify", "    apply {\n        if (meta.bad == 1) return;\n        verify")], 0),
         ([("hdr.head.ttl = ", "hdr.head.from = hdr.head.to; hdr.head.to = 7; hdr.head.ttl = ")], 1),  # little is left
+        ([(FORWARD, f"{FORWARD}{TURN}"), ("standard.egress_spec = 1;", "standard.egress_spec = 1; turns.apply();")], 1),
     ],
     ids=lambda value: "" if isinstance(value, int) else value[-1][1][-40:],
 )
@@ -74,6 +80,31 @@ def test_where_it_is_not_known_to_be_right_all_is_summed(
 ) -> None:
     helper = ("control Check(", "bool standard_error(in metadata_t meta) { return meta.bad == 0; }\n\ncontrol Check(")
     assert updates(tmp_path, helper, *changes) == left
+
+
+OF_THE_ARCHITECTURE = """
+header_type head_t { fields { ttl: 16; checksum: 16; from: 32; kind: 8; to: 32; } }
+header head_t head;
+parser start { extract(head); return ingress; }
+field_list covered { head.ttl; head.from; head.kind; PLACE; }
+field_list_calculation sum { input { covered; } algorithm: csum16; output_width: 16; }
+calculated_field head.checksum { verify sum; update sum; }
+action go() { modify_field(standard_metadata.egress_spec, 1); modify_field(head.ttl, 7); }
+table t { actions { go; } }
+control ingress { apply(t); }
+control egress { }
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "sums"), [("egress_port", 0), ("instance_type", 0), ("packet_length", 0), ("head.to", 2)]
+)
+def test_what_the_architecture_writes_is_no_reason_for_a_sum_in_parts(place: str, sums: int, tmp_path: Path) -> None:
+    """Without the last field too little is left that does not change."""
+    file = tmp_path / "t.p4"
+    file.write_text(OF_THE_ARCHITECTURE.replace("PLACE", place if "." in place else f"standard_metadata.{place}"))
+    program = optimise(load(Request(file, warnings=("no-all",))))
+    assert print_program(program).count("hash.extend") == sums
 
 
 def packed(values: ListExpression) -> bytes:
