@@ -5,6 +5,7 @@ The messages are described in docs/control.md and in aux-backend/control/protoco
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import json
 import os
@@ -26,6 +27,7 @@ _BULK_STEP = 4 << 20
 _INJECT_STEP = 1 << 20
 _UPDATE_STEP = 10_000  # changes
 _LENGTH = struct.Struct(">I")
+_FRAME = struct.Struct(">HI")
 _OUTCOME = struct.Struct(">BI")
 _AGE = struct.Struct(">QQQ")
 _LIFE = struct.Struct(">QQ")
@@ -45,6 +47,8 @@ class Message(enum.IntEnum):
     UPDATE = 11
     READ = 12
     IDLE = 13
+    FRAMES = 14
+    HOLD = 15
 
 
 class Update(enum.IntEnum):
@@ -138,6 +142,9 @@ class BulkReply:
     text: str
 
 
+Frames = list[tuple[int, bytes]]  # (port, frame)
+
+
 @dataclass(frozen=True, slots=True)
 class Digest:
     """Records of one digest, each its fields one after the other in whole bytes, most significant first."""
@@ -163,8 +170,7 @@ class Client:
     def __init__(self, path: str | Path, timeout: float = 60.0) -> None:
         self._timeout = timeout
         self._buffer = bytearray()
-        self._digests: deque[Digest] = deque()
-        self._idle: deque[Idle] = deque()
+        self._waiting: deque[Digest | Idle | Frames] = deque()
         self._tag = 0
         try:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -254,16 +260,12 @@ class Client:
     def collect(self) -> list[tuple[int, bytes]]:
         """Wait until all that was injected is through; then (port, frame) of all that the `ctl:` ports sent since the last
         time, each port's frames in their order."""
-        frames: list[tuple[int, bytes]] = []
+        frames: Frames = []
         while True:
             status, payload = self._ask(Message.COLLECT)
             if status is Status.WRONG:
                 raise ControlError(_text(payload))
-            at = 0
-            while at < len(payload):
-                port, length = struct.unpack_from(">HI", payload, at)
-                frames.append((port, payload[at + 6 : at + 6 + length]))
-                at += 6 + length
+            frames += _frames(payload)
             if status is not Status.MORE:
                 return frames
 
@@ -295,36 +297,63 @@ class Client:
         """From now on digests, or entries that nothing hits, are pushed to this client."""
         self._good(Message.SUBSCRIBE, bytes([to]))
 
-    def digest(self, seconds: float) -> Digest | None:
-        """The next digest, or None when none comes in that time."""
-        return self._pushed(self._digests, seconds)
+    def take_frames(self, *ports: int) -> None:
+        """From now on what these `ctl:` ports send is pushed to this client, and nobody can collect it."""
+        self._good(Message.SUBSCRIBE, struct.pack(f">B{len(ports)}H", 0, *ports))
 
-    def idle(self, seconds: float) -> Idle | None:
-        """The next entries that nothing has hit for longer than they may, or None when none come in that time."""
-        return self._pushed(self._idle, seconds)
-
-    def _pushed(self, waiting: deque[_T], seconds: float) -> _T | None:
-        """The next one of what the switch sends by itself: those of other kinds wait until they are asked for."""
-        end = time.monotonic() + seconds
+    def pushed(self, seconds: float | None) -> Digest | Idle | Frames | None:
+        """The next of what the switch sends by itself, or None when nothing comes in that time; None waits until something
+        comes."""
+        if self._waiting:
+            return self._waiting.popleft()
+        self._socket.settimeout(seconds)
         try:
-            while not waiting:
-                self._socket.settimeout(max(end - time.monotonic(), 1e-3))
-                kind, _, _, payload = self._receive()
-                if not self._keep(kind, payload):
-                    raise ControlError(f"a message of type {kind} that nobody asked for")
-        except TimeoutError:
+            kind, _, _, payload = self._receive()
+        except (TimeoutError, BlockingIOError):
             return None
         finally:
             self._socket.settimeout(self._timeout)
-        return waiting.popleft()
+        if not self._keep(kind, payload):
+            raise ControlError(f"a message of type {kind} that nobody asked for")
+        return self._waiting.popleft()
+
+    def digest(self, seconds: float) -> Digest | None:
+        """The next digest, or None when none comes in that time."""
+        return self._next(Digest, seconds)
+
+    def idle(self, seconds: float) -> Idle | None:
+        """The next entries that nothing has hit for longer than they may, or None when none come in that time."""
+        return self._next(Idle, seconds)
+
+    def _next(self, kind: type[_T], seconds: float) -> _T | None:
+        """The next one of its kind: others wait until they are asked for."""
+        end, others = time.monotonic() + seconds, deque[Digest | Idle | Frames]()
+        while (pushed := self.pushed(max(end - time.monotonic(), 1e-3))) is not None and not isinstance(pushed, kind):
+            others.append(pushed)
+        self._waiting.extendleft(reversed(others))
+        return pushed
 
     def _keep(self, kind: int, payload: bytes) -> bool:
         """Whether a message is one that the switch sends by itself; it waits then."""
         if kind == Message.DIGEST:
-            self._digests.append(_digest(payload))
+            self._waiting.append(_digest(payload))
         elif kind == Message.IDLE:
-            self._idle.append(_idle(payload))
-        return kind in (Message.DIGEST, Message.IDLE)
+            self._waiting.append(_idle(payload))
+        elif kind == Message.FRAMES:
+            self._waiting.append(_frames(payload))
+        return kind in (Message.DIGEST, Message.IDLE, Message.FRAMES)
+
+    def hold(self, held: bool) -> None:
+        """Let the workers rest between two bursts, or go on. Packets meet what is changed meanwhile as one change.
+
+        Raises: ControlError: one does not rest; or they have gone on already, a second later.
+        """
+        self._good(Message.HOLD, bytes([held]))
+
+    def break_off(self) -> None:
+        """Whoever waits for the switch in another thread is told that it has closed the connection."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def stats(self) -> dict[str, Any]:
         """Statistics: see docs/control.md."""
@@ -495,6 +524,16 @@ def _json(payload: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ControlError("not a JSON object")
     return value
+
+
+def _frames(payload: bytes) -> Frames:
+    frames: Frames = []
+    at = 0
+    while at < len(payload):
+        port, length = _FRAME.unpack_from(payload, at)
+        frames.append((port, payload[at + 6 : at + 6 + length]))
+        at += 6 + length
+    return frames
 
 
 def _digest(payload: bytes) -> Digest:

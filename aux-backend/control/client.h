@@ -66,6 +66,9 @@ struct macs_server {
     uint64_t ages_ns;           /* when entries were looked at last for those that nothing hits */
     bool ages_more;             /* and there were more than were told of */
     struct macs_client *clients[MACS_CLIENTS_MAX];
+    struct macs_client *holder;                 /* for whom workers rest; NULL: they do not */
+    uint64_t hold_end_ns;                       /* when they go on, whatever he does */
+    struct macs_client *takers[MACS_PORTS_MAX]; /* by slot: who gets that port's frames; NULL: who collects */
 };
 
 /* Takes over the socket. NULL: no memory. */

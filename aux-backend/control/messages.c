@@ -6,9 +6,13 @@
 
 #include "control/describe.h"
 #include "control/protocol.h"
+#include "control/pushes.h"
 #include "control/reads.h"
 #include "control/script.h"
 #include "control/updates.h"
+#include "runtime/rest.h"
+
+#define HOLD_NS UINT64_C(1000000000) /* that workers rest at most */
 
 static void reply(struct macs_client *client, uint8_t type, uint8_t status, const void *payload, size_t length) {
     macs_client_send(client, type, status, client->tag, payload, length);
@@ -170,6 +174,34 @@ static void begin_bulk(struct macs_client_request *request) {
         macs_script_give(&request->script, (char *)request->payload + 1, request->length - 1);
 }
 
+/* Workers rest, or go on. FAILED: they do not, or went on meanwhile. */
+static void hold(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
+    static const char busy[] = "a worker does not rest, or they rest for another client",
+                      over[] = "workers went on meanwhile";
+    struct macs_switch *sw = server->console->sw;
+    if (length != 1 || payload[0] > 1) {
+        wrong(client, MACS_MESSAGE_HOLD, "one byte, 1 or 0, is needed");
+    } else if (payload[0]) {
+        const bool held = !server->holder && !macs_rest_begin(sw);
+        server->holder = held ? client : server->holder;
+        server->hold_end_ns = held ? macs_switch_now(sw) + HOLD_NS : server->hold_end_ns;
+        reply(client, MACS_MESSAGE_HOLD, held ? MACS_STATUS_OK : MACS_STATUS_FAILED, busy, held ? 0 : sizeof(busy) - 1);
+    } else {
+        const bool held = server->holder == client;
+        if (held)
+            macs_message_end_hold(server, client);
+        reply(client, MACS_MESSAGE_HOLD, held ? MACS_STATUS_OK : MACS_STATUS_FAILED, over, held ? 0 : sizeof(over) - 1);
+    }
+}
+
+void macs_message_end_hold(struct macs_server *server, const struct macs_client *gone) {
+    struct macs_switch *sw = server->console->sw;
+    if (!server->holder || (server->holder != gone && macs_switch_now(sw) < server->hold_end_ns))
+        return;
+    server->holder = NULL;
+    macs_rest_end(sw);
+}
+
 void macs_message_begin(struct macs_client *client) {
     if (client->request.type == MACS_MESSAGE_COMMAND)
         begin_command(&client->request);
@@ -201,8 +233,10 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         macs_message_collect(server, client);
         return true;
     case MACS_MESSAGE_SUBSCRIBE:
-        client->subscribed |= length ? payload[0] : MACS_SUBSCRIBE_DIGESTS;
-        reply(client, type, MACS_STATUS_OK, NULL, 0);
+        if (macs_pushes_subscribe(server, client, payload, length))
+            reply(client, type, MACS_STATUS_OK, NULL, 0);
+        else
+            wrong(client, type, "not flags and numbers of ctl: ports");
         return true;
     case MACS_MESSAGE_STATS:
     case MACS_MESSAGE_DESCRIBE:
@@ -210,6 +244,9 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         return true;
     case MACS_MESSAGE_SET:
         set_batch(server, client, payload, length);
+        return true;
+    case MACS_MESSAGE_HOLD:
+        hold(server, client, payload, length);
         return true;
     case MACS_MESSAGE_SHUTDOWN:
         server->console->quit = true;
@@ -228,21 +265,6 @@ static bool all_settled(const struct macs_switch *sw) {
     return true;
 }
 
-/* Append a frame to the reply; false: no memory. The packet is freed. */
-static bool append_frame(struct macs_bytes *frames, odp_packet_t packet) {
-    uint32_t length = odp_packet_len(packet);
-    bool fine = macs_bytes_reserve(frames, 6 + (size_t)length);
-    if (fine) {
-        uint8_t *place = frames->data + frames->length;
-        macs_put_u16(place, macs_packet_of(packet)->egress_port);
-        macs_put_u32(place + 2, length);
-        fine = !odp_packet_copy_to_mem(packet, 0, length, place + 6);
-        frames->length += fine ? 6 + (size_t)length : 0;
-    }
-    odp_packet_free(packet);
-    return fine;
-}
-
 void macs_message_collect(struct macs_server *server, struct macs_client *client) {
     struct macs_switch *sw = server->console->sw;
     if (!all_settled(sw))
@@ -254,7 +276,7 @@ void macs_message_collect(struct macs_server *server, struct macs_client *client
     bool room = true;
     while (fine && (room = frames.length < MACS_MESSAGE_MAX / 2) &&
            (packet = macs_ctl_collect(&sw->ctl_out)) != ODP_PACKET_INVALID)
-        fine = append_frame(&frames, packet);
+        fine = macs_frame_put(&frames, packet);
     client->collecting = false;
     if (fine)
         reply(client, MACS_MESSAGE_COLLECT, room ? MACS_STATUS_OK : MACS_STATUS_MORE, frames.data, frames.length);

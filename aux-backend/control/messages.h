@@ -13,4 +13,7 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
 /* Answer a client's COLLECT if all that was injected is through. */
 void macs_message_collect(struct macs_server *server, struct macs_client *client);
 
+/* Workers that rest for a client go on, when he is gone (`gone`) or has taken too long. */
+void macs_message_end_hold(struct macs_server *server, const struct macs_client *gone);
+
 #endif

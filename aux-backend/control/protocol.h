@@ -10,10 +10,12 @@
  *   BULK        u8 flags, lines                      u32 done, u32 failed, text (also with status FAILED)
  *   INJECT      u16 port, (u32 length, bytes)…       u32 accepted: there was no room for the others
  *   COLLECT     -                                    (u16 port, u32 length, bytes)…; MORE: ask again for the others
- *   SUBSCRIBE   u8 flags; none: digests              -
+ *   SUBSCRIBE   u8 flags, u16 ports…; none: digests  -
  *   DIGEST      (from the switch, to subscribers)    u16 length of the name, name, u32 bytes a record, records
  *   IDLE        (likewise)                           u16 table, u32 count, (u64 handle, u64 timeout,
  *                                                    u64 since the last hit)…, entries as READ has them
+ *   FRAMES      (likewise)                           (u16 port, u32 length, bytes)…
+ *   HOLD        u8 1: workers rest; 0: they go on    -
  *   STATS       -                                    JSON
  *   DESCRIBE    -                                    JSON
  *   SET         u16 burst, u16 sub-batch; 0: as is   u16 burst, u16 sub-batch, as they are now
@@ -46,6 +48,8 @@ enum macs_message_type {
     MACS_MESSAGE_UPDATE,
     MACS_MESSAGE_READ,
     MACS_MESSAGE_IDLE,
+    MACS_MESSAGE_FRAMES,
+    MACS_MESSAGE_HOLD,
 };
 
 enum macs_message_status {

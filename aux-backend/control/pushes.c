@@ -1,9 +1,13 @@
 #include "control/pushes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/match_wire.h"
+#include "control/protocol.h"
 #include "runtime/ages.h"
+
+#define FRAMES_STEP (256u << 10) /* bytes of frames in a message, about */
 
 /* How often to look for entries to tell of, and how many of a table at a time. */
 #define AGES_PERIOD_NS 100000000u
@@ -15,6 +19,101 @@ static void push(struct macs_server *server, uint8_t to, uint8_t type, const str
         if (client && client->subscribed & to && macs_client_waiting(client) < MACS_CLIENT_UNREAD_MAX)
             macs_client_send(client, type, MACS_STATUS_OK, 0, message->data, message->length);
     }
+}
+
+/* Workers need not ring where nobody waits. */
+static void want(struct macs_server *server) {
+    bool wanted = false;
+    for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++)
+        wanted |= server->clients[i] && server->clients[i]->subscribed;
+    for (unsigned slot = 0; slot < server->console->sw->port_count; slot++)
+        wanted |= server->takers[slot] != NULL;
+    atomic_store(&server->console->sw->bell.wanted, wanted);
+}
+
+bool macs_pushes_subscribe(struct macs_server *server, struct macs_client *client, const uint8_t *payload,
+                           size_t length) {
+    struct macs_switch *sw = server->console->sw;
+    for (size_t at = 1; at < length; at += 2) {
+        const struct macs_port *port = length - at >= 2 ? macs_switch_port(sw, macs_get_u16(payload + at)) : NULL;
+        if (!port || !port->ctl)
+            return false;
+    }
+    client->subscribed |= length ? payload[0] : MACS_SUBSCRIBE_DIGESTS;
+    for (size_t at = 1; at < length; at += 2) {
+        struct macs_port *port = macs_switch_port(sw, macs_get_u16(payload + at));
+        server->takers[port - sw->ports] = client;
+        atomic_store(&port->pushed, true);
+    }
+    want(server);
+    return true;
+}
+
+void macs_pushes_forget(struct macs_server *server, const struct macs_client *client) {
+    struct macs_switch *sw = server->console->sw;
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        if (server->takers[slot] != client)
+            continue;
+        server->takers[slot] = NULL;
+        atomic_store(&sw->ports[slot].pushed, false);
+    }
+    want(server);
+}
+
+/* --- frames ---------------------------------------------------------------------------------------------------------
+ */
+
+bool macs_frame_put(struct macs_bytes *frames, odp_packet_t packet) {
+    uint32_t length = odp_packet_len(packet);
+    bool fine = macs_bytes_reserve(frames, 6 + (size_t)length);
+    if (fine) {
+        uint8_t *place = frames->data + frames->length;
+        macs_put_u16(place, macs_packet_of(packet)->egress_port);
+        macs_put_u32(place + 2, length);
+        fine = !odp_packet_copy_to_mem(packet, 0, length, place + 6);
+        frames->length += fine ? 6 + (size_t)length : 0;
+    }
+    odp_packet_free(packet);
+    return fine;
+}
+
+/* Clients that do not read keep the others' frames waiting too, and what finds no room then is counted. */
+static bool all_read(const struct macs_server *server) {
+    for (unsigned slot = 0; slot < server->console->sw->port_count; slot++)
+        if (server->takers[slot] && macs_client_waiting(server->takers[slot]) >= MACS_CLIENT_UNREAD_MAX)
+            return false;
+    return true;
+}
+
+bool macs_pushes_wait(const struct macs_server *server) {
+    return atomic_load(&server->console->sw->ctl_pushed.waiting) && all_read(server);
+}
+
+/* Whose frame it is; NULL: he is gone. */
+static struct macs_client *taker_of(const struct macs_server *server, odp_packet_t packet) {
+    const unsigned slot = macs_switch_slot(server->console->sw, macs_packet_of(packet)->egress_port);
+    return slot ? server->takers[slot - 1] : NULL;
+}
+
+static void send_frames(struct macs_client *client, struct macs_bytes *frames) {
+    if (client && frames->length)
+        macs_client_send(client, MACS_MESSAGE_FRAMES, MACS_STATUS_OK, 0, frames->data, frames->length);
+    frames->length = 0;
+}
+
+static void push_frames(struct macs_server *server) {
+    struct macs_bytes frames = {0};
+    struct macs_client *client = NULL;
+    odp_packet_t packet = ODP_PACKET_INVALID;
+    while (all_read(server) && (packet = macs_ctl_collect(&server->console->sw->ctl_pushed)) != ODP_PACKET_INVALID) {
+        struct macs_client *taker = taker_of(server, packet);
+        if (taker != client || frames.length >= FRAMES_STEP)
+            send_frames(client, &frames);
+        client = taker;
+        macs_frame_put(&frames, packet);
+    }
+    send_frames(client, &frames);
+    free(frames.data);
 }
 
 /* --- digests --------------------------------------------------------------------------------------------------------
@@ -144,6 +243,8 @@ static void push_idle(struct macs_server *server) {
 }
 
 void macs_pushes_send(struct macs_server *server) {
+    macs_bell_hear(&server->console->sw->bell);
     push_digests(server);
     push_idle(server);
+    push_frames(server);
 }

@@ -12,9 +12,9 @@
 #include "control/protocol.h"
 #include "control/pushes.h"
 
-/* How often to look for what workers do: while a COLLECT waits, and while somebody has subscribed to digests. */
+/* How often to look for what workers do while a COLLECT waits. */
 #define COLLECT_WAIT_NS 100000l
-#define DIGEST_WAIT_NS 2000000l
+#define AGES_WAIT_NS 1000000l /* between parts of what is to be told of entries */
 
 /* How long to leave those who connect waiting when there is no descriptor or memory for them. */
 #define ACCEPT_AGAIN_NS 100000000u
@@ -168,13 +168,16 @@ static void serve(struct macs_server *server, struct macs_client *client) {
     }
 }
 
-/* Descriptors to wait for; returns how many. `owners[i]` is the client of fds[i], NULL for the first two. */
+#define FIXED 3u /* descriptors that are no client's */
+
+/* Descriptors to wait for; returns how many. `owners[i]` is the client of fds[i], NULL for the first FIXED. */
 static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[], struct macs_client *owners[]) {
     fds[0] = (struct pollfd){.fd = wake, .events = POLLIN};
     bool accepts = !server->accept_ns || macs_switch_now(server->console->sw) >= server->accept_ns;
     fds[1] = (struct pollfd){.fd = accepts ? server->listener : -1, .events = POLLIN};
-    owners[0] = owners[1] = NULL;
-    unsigned count = 2;
+    fds[2] = (struct pollfd){.fd = server->console->sw->bell.heard, .events = POLLIN};
+    owners[0] = owners[1] = owners[2] = NULL;
+    unsigned count = FIXED;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         struct macs_client *client = server->clients[i];
         if (!client)
@@ -189,15 +192,12 @@ static unsigned gather(struct macs_server *server, int wake, struct pollfd fds[]
 }
 
 static struct timespec wait_time(const struct macs_server *server, int timeout_ms) {
-    long wait_ns = server->ages_more ? DIGEST_WAIT_NS : timeout_ms * 1000000l;
+    long wait_ns = macs_pushes_wait(server) ? 0 : server->ages_more ? AGES_WAIT_NS : timeout_ms * 1000000l;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         const struct macs_client *client = server->clients[i];
         if (!client)
             continue;
-        long most = client->pending                               ? 0
-                    : client->collecting                          ? COLLECT_WAIT_NS
-                    : client->subscribed & MACS_SUBSCRIBE_DIGESTS ? DIGEST_WAIT_NS
-                                                                  : wait_ns;
+        long most = client->pending ? 0 : client->collecting ? COLLECT_WAIT_NS : wait_ns;
         wait_ns = most < wait_ns ? most : wait_ns;
     }
     return (struct timespec){.tv_sec = wait_ns / 1000000000l, .tv_nsec = wait_ns % 1000000000l};
@@ -214,8 +214,8 @@ static void attend(struct macs_server *server, struct macs_client *client) {
 }
 
 void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
-    struct pollfd fds[2 + MACS_CLIENTS_MAX];
-    struct macs_client *owners[2 + MACS_CLIENTS_MAX];
+    struct pollfd fds[FIXED + MACS_CLIENTS_MAX];
+    struct macs_client *owners[FIXED + MACS_CLIENTS_MAX];
     unsigned count = gather(server, wake, fds, owners);
     struct timespec time = wait_time(server, timeout_ms);
     int ready = ppoll(fds, count, &time, NULL);
@@ -224,11 +224,12 @@ void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
     if (ready > 0) {
         if (fds[1].revents & POLLIN)
             accept_client(server);
-        for (unsigned i = 2; i < count; i++)
+        for (unsigned i = FIXED; i < count; i++)
             if (fds[i].revents & (POLLIN | POLLHUP | POLLERR))
                 macs_client_receive(owners[i]);
     }
     macs_pushes_send(server);
+    macs_message_end_hold(server, NULL);
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++) {
         struct macs_client *client = server->clients[i];
         if (!client)
@@ -236,7 +237,9 @@ void macs_server_poll(struct macs_server *server, int wake, int timeout_ms) {
         attend(server, client);
         if (!client->gone)
             continue;
-        macs_client_destroy(client);
         server->clients[i] = NULL;
+        macs_pushes_forget(server, client);
+        macs_message_end_hold(server, client);
+        macs_client_destroy(client);
     }
 }

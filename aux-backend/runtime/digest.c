@@ -11,7 +11,9 @@ uint32_t macs_digest_bytes(const struct macs_extern_desc *desc) {
     return bytes;
 }
 
-int macs_digest_queue_init(struct macs_digest_queue *queue, const struct macs_program *program) {
+int macs_digest_queue_init(struct macs_digest_queue *queue, const struct macs_program *program,
+                           struct macs_bell *bell) {
+    queue->bell = bell;
     atomic_init(&queue->sent, 0);
     atomic_init(&queue->lost, 0);
     uint32_t longest = 0;
@@ -43,5 +45,7 @@ void macs_digest_send(struct macs_digest *digest, const uint8_t *record, uint32_
         memcpy(head->bytes, record, bytes);
         fits = macs_ring_push(&queue->ring, whole, (uint32_t)sizeof(*head) + bytes);
     }
+    if (fits)
+        macs_bell_ring(queue->bell);
     atomic_fetch_add_explicit(fits ? &queue->sent : &queue->lost, 1, memory_order_relaxed);
 }

@@ -9,10 +9,12 @@
 
 #include <macs/extern.h>
 
+#include "runtime/bell.h"
 #include "runtime/ring.h"
 
 struct macs_digest_queue {
     struct macs_ring ring;
+    struct macs_bell *bell;
     _Atomic uint64_t sent;
     _Atomic uint64_t lost;
 };
@@ -30,7 +32,7 @@ struct macs_digest_record {
 };
 
 /* A queue for the program's digests; without digests nothing is allocated. 0 or -ENOMEM. */
-int macs_digest_queue_init(struct macs_digest_queue *queue, const struct macs_program *program);
+int macs_digest_queue_init(struct macs_digest_queue *queue, const struct macs_program *program, struct macs_bell *bell);
 void macs_digest_queue_fini(struct macs_digest_queue *queue);
 
 /* Bytes of a record of that digest. */

@@ -112,7 +112,9 @@ static int start_target(struct macs_switch *sw) {
 }
 
 static int open_ports(struct macs_switch *sw) {
-    int status = macs_ctl_out_open(&sw->ctl_out, &sw->log);
+    int status = macs_ctl_out_open(&sw->ctl_out, "macs-ctl-out", &sw->log);
+    if (!status)
+        status = macs_ctl_out_open(&sw->ctl_pushed, "macs-ctl-pushed", &sw->log);
     while (!status && sw->port_count < sw->options.port_count) {
         const struct macs_port_option *option = &sw->options.ports[sw->port_count];
         status = macs_port_open(&sw->ports[sw->port_count], option, sw->pool, sw->options.worker_count, &sw->log);
@@ -149,7 +151,8 @@ static int build(struct macs_switch *sw) {
     if (status)
         return status;
     if ((status = macs_qsbr_create(&sw->qsbr)) || (status = macs_multicast_create(&sw->multicast, sw->qsbr)) ||
-        (status = macs_digest_queue_init(&sw->digests, sw->program)) ||
+        (status = macs_bell_open(&sw->bell)) ||
+        (status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell)) ||
         (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
         return failed(sw, "make the switch", status);
     if ((status = create_tables(sw)) || (status = start_target(sw)) || (status = open_ports(sw)))
@@ -165,7 +168,8 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
     sw->program = program;
     sw->options = *options;
     sw->pool = ODP_POOL_INVALID;
-    sw->ctl_out.queue = ODP_QUEUE_INVALID;
+    sw->ctl_out.queue = sw->ctl_pushed.queue = ODP_QUEUE_INVALID;
+    sw->bell.heard = -1;
     if (program->avoids_huge_pages)
         macs_memory_avoid_huge_pages();
     int status = macs_log_open(&sw->log, options->log);
@@ -277,6 +281,8 @@ void macs_switch_destroy(struct macs_switch *sw) {
     while (sw->port_count)
         macs_port_close(&sw->ports[--sw->port_count]);
     macs_ctl_out_close(&sw->ctl_out);
+    macs_ctl_out_close(&sw->ctl_pushed);
+    macs_bell_close(&sw->bell);
     while (sw->table_count) {
         macs_table_close(&sw->program->tables[--sw->table_count]);
         macs_ages_destroy(sw->program->tables[sw->table_count].ages);

@@ -191,9 +191,9 @@ void macs_port_close(struct macs_port *port) {
     port->in_queue = ODP_QUEUE_INVALID;
 }
 
-int macs_ctl_out_open(struct macs_ctl_out *out, struct macs_log *log) {
+int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log) {
     atomic_init(&out->waiting, 0);
-    out->queue = plain_queue("macs-ctl-out", MACS_CTL_OUT_MAX);
+    out->queue = plain_queue(name, MACS_CTL_OUT_MAX);
     if (out->queue != ODP_QUEUE_INVALID)
         return 0;
     macs_log_write(log, "error: cannot make the output queue of the ctl: ports");

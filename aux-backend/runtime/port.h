@@ -35,9 +35,10 @@ struct macs_port {
     odp_queue_t in_queue;
     uint64_t injected;         /* written and read by the control thread */
     _Atomic uint64_t finished; /* injected frames that are through, whatever became of them */
+    _Atomic bool pushed;       /* a client waits for what it sends: that does not wait for a COLLECT */
 };
 
-/* Frames that `ctl:` ports have sent, in order; shared by all of them. */
+/* Frames that `ctl:` ports have sent, in order; shared by all of those that are pushed, or by all others. */
 struct macs_ctl_out {
     odp_queue_t queue;
     _Atomic uint32_t waiting;
@@ -78,7 +79,7 @@ void macs_port_stop(struct macs_port *port);
 /* True: it will never receive again, as it knows itself: a file that has been read. */
 bool macs_port_ended(const struct macs_port *port);
 
-int macs_ctl_out_open(struct macs_ctl_out *out, struct macs_log *log);
+int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log);
 void macs_ctl_out_close(struct macs_ctl_out *out);
 
 /* Put a frame into a `ctl:` port. -EAGAIN: no room now; -EMSGSIZE: longer than a packet can be. Control thread. */

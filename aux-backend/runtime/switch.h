@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "runtime/bell.h"
 #include "runtime/digest.h"
 #include "runtime/log.h"
 #include "runtime/multicast.h"
@@ -32,13 +33,15 @@ struct macs_switch {
     unsigned port_count;
     uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
     _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
-    struct macs_ctl_out ctl_out;
+    struct macs_ctl_out ctl_out, ctl_pushed;
+    struct macs_bell bell; /* digests and pushed frames are there */
     struct macs_thread **workers;
     unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */
     bool running;
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
+    _Atomic bool rest;      /* workers rest: runtime/rest.h */
     _Atomic uint32_t batch; /* B << 16 | b: both change together */
 };
 

@@ -11,7 +11,11 @@ static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet
     if (odp_unlikely(port->ctl)) {
         for (unsigned i = 0; i < count; i++)
             macs_packet_of(packets[i])->egress_port = port->number; /* for who collects them */
-        return macs_ctl_send(&thread->sw->ctl_out, packets, (int)count);
+        if (!atomic_load_explicit(&port->pushed, memory_order_relaxed))
+            return macs_ctl_send(&thread->sw->ctl_out, packets, (int)count);
+        const int sent = macs_ctl_send(&thread->sw->ctl_pushed, packets, (int)count);
+        macs_bell_ring(&thread->sw->bell);
+        return sent;
     }
     return odp_pktout_send(thread->outputs[slot].queue, packets, (int)count);
 }

@@ -61,8 +61,9 @@ struct macs_thread {
     const struct macs_datapath *datapath;
     struct macs_qsbr_reader *reader;
     pthread_t pthread;
-    int cpu;            /* or -1 */
-    _Atomic int status; /* 0 running, 1 not yet, else -errno */
+    int cpu;              /* or -1 */
+    _Atomic bool resting; /* in no burst, and will look at macs_switch.rest before the next one */
+    _Atomic int status;   /* 0 running, 1 not yet, else -errno */
     unsigned input_count;
     struct macs_input *inputs;
     unsigned queue_count;                     /* of the inputs that are not `ctl:` */

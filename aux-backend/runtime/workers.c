@@ -10,6 +10,7 @@
 #include "runtime/datapath.h"
 #include "runtime/privileges.h"
 #include "runtime/recirculation.h"
+#include "runtime/rest.h"
 
 /* Empty rounds before a worker waits. */
 #define IDLE_ROUNDS 256u
@@ -140,8 +141,10 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
     const uint64_t limit = thread->queue_count == thread->input_count ? WAIT_NS : WAIT_CTL_NS;
     uint32_t from = 0;
     macs_qsbr_offline(thread->reader);
+    macs_rest_wait_begins(thread);
     int received = odp_pktin_recv_mq_tmo(thread->queues, thread->queue_count, &from, packets, (int)thread->worker.burst,
                                          odp_pktin_wait_time(limit));
+    macs_rest_wait_ends(thread);
     macs_qsbr_online(thread->sw->qsbr, thread->reader);
     if (received <= 0)
         return 0;
@@ -154,7 +157,9 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
 static void nap(struct macs_thread *thread, long *sleep_ns) {
     struct timespec pause = {.tv_nsec = *sleep_ns};
     macs_qsbr_offline(thread->reader);
+    macs_rest_wait_begins(thread);
     nanosleep(&pause, NULL);
+    macs_rest_wait_ends(thread);
     macs_qsbr_online(thread->sw->qsbr, thread->reader);
     *sleep_ns = *sleep_ns * 2 < SLEEP_MAX_NS ? *sleep_ns * 2 : SLEEP_MAX_NS;
 }
@@ -192,6 +197,7 @@ static void work(struct macs_thread *thread) {
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
         unsigned received = 0;
+        macs_rest_if_asked(thread);
         if (idle > IDLE_ROUNDS && !sw->options.busy) {
             if (waits)
                 received = wait_for_frames(thread);

@@ -11,6 +11,7 @@ from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.numbers import below, canonical, fixed, prefix_mask
 from macsad.p4runtime.program import Action, Key, Table
+from macsad.p4runtime.strings import to_controller, to_switch
 
 _MEMBER, _GROUP = 0xFFFFFFFE, 0xFFFFFFFD
 _INDIRECT = {_MEMBER: "action_profile_member_id", _GROUP: "action_profile_group_id"}
@@ -32,7 +33,7 @@ def key_of(table: Table, entry: Message) -> bytes:
         if entry.priority <= 0:
             raise Refused(Code.INVALID_ARGUMENT, f"an entry of {table.name} needs a priority above 0")
         parts.append(_u32(entry.priority))
-    elif entry.priority:
+    elif table.actions and entry.priority:
         raise Refused(Code.INVALID_ARGUMENT, f"entries of {table.name} have no priorities")
     return b"".join(parts)
 
@@ -45,7 +46,11 @@ def _field(table: Table, key: Key, match: Message | None) -> bytes:
         raise Refused(Code.INVALID_ARGUMENT, f"{key.name} of {table.name} is matched {key.kind}, not {kind}")
     size = (key.bits + 7) // 8
     if kind == "exact":
-        return fixed(match.exact.value, key.bits)
+        return to_switch(match.exact.value, key.bits, key.strings)
+    if kind == "optional":
+        return to_switch(match.optional.value, key.bits, key.strings) + prefix_mask(key.bits, key.bits)
+    if key.strings is not None:
+        raise Refused(Code.UNIMPLEMENTED, f"{key.name} has strings as values, which are matched exactly")
     if kind == "lpm":
         length, value = match.lpm.prefix_len, fixed(match.lpm.value, key.bits)
         if not 0 < length <= key.bits:
@@ -60,14 +65,12 @@ def _field(table: Table, key: Key, match: Message | None) -> bytes:
         if not below(value, mask):
             raise Refused(Code.INVALID_ARGUMENT, f"the value of {key.name} has bits outside of its mask")
         return value + mask
-    if kind == "range":
-        low, high = fixed(match.range.low, key.bits), fixed(match.range.high, key.bits)
-        if low > high:
-            raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is empty")
-        if (low, high) == (bytes(size), prefix_mask(key.bits, key.bits)):
-            raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is all values; leave the field out")
-        return low + high
-    return fixed(match.optional.value, key.bits) + prefix_mask(key.bits, key.bits)
+    low, high = fixed(match.range.low, key.bits), fixed(match.range.high, key.bits)
+    if low > high:
+        raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is empty")
+    if (low, high) == (bytes(size), prefix_mask(key.bits, key.bits)):
+        raise Refused(Code.INVALID_ARGUMENT, f"the range of {key.name} is all values; leave the field out")
+    return low + high
 
 
 def _anything(table: Table, key: Key) -> bytes:
@@ -124,7 +127,7 @@ def call_of(table: Table, call: Message, in_default: bool) -> bytes:
     if len(values) != len(call.params) or len(values) != len(action.params):
         raise Refused(Code.INVALID_ARGUMENT, f"{action.name} needs {len(action.params)} parameters, each once")
     try:
-        return _u32(action.number) + b"".join([fixed(values[number], bits) for number, bits in action.params])
+        return _u32(action.number) + b"".join([to_switch(values[p.id], p.bits, p.strings) for p in action.params])
     except KeyError as missing:
         raise Refused(Code.INVALID_ARGUMENT, f"parameter {missing} of {action.name} is missing") from None
 
@@ -151,7 +154,7 @@ def entries_of(table: Table, read: bytes) -> Iterator[Found]:
             (entry.priority,) = struct.unpack_from(">i", read, at)
             at += 4
         (index,) = struct.unpack_from(">I", read, at)
-        behind = add_action(table, entry, read, at + 4)
+        behind = add_action(table, entry, read, at + 4) if table.actions else at + 4
         entry.is_const = table.const_entries
         yield Found(entry, index, read[start:at], read[at + 4 : behind])
         at = behind
@@ -161,7 +164,7 @@ def _add_field(entry: Message, key: Key, read: bytes, at: int) -> int:
     size = (key.bits + 7) // 8
     value, at = read[at : at + size], at + size
     if key.kind == "exact":
-        entry.match.add(field_id=key.id).exact.value = canonical(value)
+        entry.match.add(field_id=key.id).exact.value = to_controller(value, key.strings)
         return at
     if key.kind == "lpm":
         (length,) = struct.unpack_from(">H", read, at)
@@ -177,7 +180,7 @@ def _add_field(entry: Message, key: Key, read: bytes, at: int) -> int:
     elif second != bytes(size):
         match = entry.match.add(field_id=key.id)
         if key.kind == "optional":
-            match.optional.value = canonical(value)
+            match.optional.value = to_controller(value, key.strings)
         else:
             match.ternary.value, match.ternary.mask = canonical(value), canonical(second)
     return at
@@ -196,8 +199,9 @@ def add_action(table: Table, entry: Message, read: bytes, at: int) -> int:
     if action is None:
         return at  # nothing is run
     entry.action.action.action_id = action.id
-    for number, bits in action.params:
-        size = (bits + 7) // 8
-        entry.action.action.params.add(param_id=number, value=canonical(read[at : at + size]))
+    params = entry.action.action.params
+    for param in action.params:
+        size = (param.bits + 7) // 8
+        params.add(param_id=param.id, value=to_controller(read[at : at + size], param.strings))
         at += size
     return at

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from macsad.control import Client
-from macsad.p4runtime import elements, notes, profiles, replication
+from macsad.p4runtime import elements, notes, profiles, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program
@@ -107,6 +107,7 @@ def clear(client: Client, program: Program) -> None:
     reply = client.bulk(lines)
     if reply.failed:
         raise Refused(Code.INTERNAL, f"the state is not cleared: {reply.text.strip()}")
+    value_sets.clear(client, program)
     profiles.clear(client, program)
     replication.clear(client)
     client.update([notes.change(name, b"") for name, _ in client.read_notes()])

@@ -8,6 +8,7 @@ from typing import Any
 
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message
+from macsad.p4runtime.strings import Strings, Translations
 
 
 class NotOfSwitch(Exception):
@@ -22,16 +23,26 @@ class Key:
     name: str
     bits: int
     kind: str  # "exact", "lpm", "ternary", "range", "optional"
+    strings: Strings | None = None  # of its values, as controllers see them
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of an action."""
+
+    id: int
+    bits: int
+    strings: Strings | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action of a table; parameters are (id, bits)."""
+    """An action of a table."""
 
     id: int
     number: int
     name: str
-    params: tuple[tuple[int, int], ...]
+    params: tuple[Param, ...]
     in_entries: bool
     in_default: bool
 
@@ -47,11 +58,12 @@ class Extern:
     size: int
     bits: int
     info: Message
+    widths: tuple[int, ...] = ()  # of the fields of a digest
 
 
 @dataclass(slots=True)
 class Table:
-    """A table; `number` among the switch's tables."""
+    """A table, or a parser value set; `number` among the switch's tables, behind which its value sets are."""
 
     id: int
     number: int
@@ -102,6 +114,15 @@ class Program:
     externs: dict[int, Extern]
     profiles: dict[int, Profile]
     ports: Ports
+    translations: Translations
+    value_sets: dict[int, Table] = field(default_factory=dict)
+    widths: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the fields of controller headers, by name
+
+    def value_set(self, number: int) -> Table:
+        """Raises: Refused."""
+        if number in self.value_sets:
+            return self.value_sets[number]
+        raise Refused(Code.NOT_FOUND, f"there is no value set {number}")
 
     def profile(self, number: int) -> Profile:
         """Raises: Refused."""
@@ -123,11 +144,17 @@ class Program:
         return found
 
 
-def join(info: Message, told: dict[str, Any]) -> Program:
-    """Find what P4Info lists in what the switch tells of itself. Raises: NotOfSwitch."""
+def join(info: Message, told: dict[str, Any], widths: dict[str, tuple[int, ...]]) -> Program:
+    """Find what P4Info lists in what the switch tells of itself. `widths` of the fields of controller headers in the switch.
+
+    Raises: NotOfSwitch.
+    """
     externs = {extern["name"]: (number, extern) for number, extern in enumerate(told["externs"])}
     described = {table["name"]: (number, table) for number, table in enumerate(told["tables"])}
-    joined = Program(info, {}, {}, {}, Ports(port["port"] for port in told["ports"]))
+    names = {port["name"]: port["port"] for port in told["ports"] if not port["name"].startswith("ctl:")}
+    translations = Translations(info, names)
+    joined = Program(info, {}, {}, {}, Ports(port["port"] for port in told["ports"]), translations)
+    joined.widths = widths
     actions = {action.preamble.id: action for action in info.actions}
     for part in (info.counters, info.direct_counters, info.meters, info.direct_meters, info.registers, info.digests):
         for item in part:
@@ -136,7 +163,7 @@ def join(info: Message, told: dict[str, Any]) -> Program:
         if item.preamble.name not in described:
             raise NotOfSwitch(f"the switch has no table {item.preamble.name}")
         number, there = described[item.preamble.name]
-        table = _table(item, number, there, actions)
+        table = _table(item, number, there, actions, translations)
         for resource in item.direct_resource_ids:
             extern = joined.externs.get(resource)
             if extern is not None and extern.kind == "direct_counter":
@@ -149,6 +176,16 @@ def join(info: Message, told: dict[str, Any]) -> Program:
             number, _ = externs[item.preamble.name]
             table = joined.tables[item.table_ids[0]]
             joined.profiles[item.preamble.id] = Profile(item.preamble.id, number, item.preamble.name, item, table)
+    behind = len(told["tables"])
+    value_sets = {one["name"]: (behind + number, one) for number, one in enumerate(told["value_sets"])}
+    for item in info.value_sets:
+        if item.preamble.name not in value_sets:
+            raise NotOfSwitch(f"the switch has no value set {item.preamble.name}")
+        number, there = value_sets[item.preamble.name]
+        keys = _keys(item.match, there["key"], item.preamble.name, translations)
+        joined.value_sets[item.preamble.id] = Table(
+            item.preamble.id, number, item.preamble.name, there["size"], keys, {}, item, False, True
+        )
     return joined
 
 
@@ -157,16 +194,26 @@ def _extern(item: Message, externs: dict[str, tuple[int, dict[str, Any]]]) -> Ex
     if name not in externs:
         raise NotOfSwitch(f"the switch has no {name}")
     number, there = externs[name]
-    return Extern(item.preamble.id, number, name, there["kind"], there["size"], there["bits"], item)
+    widths = tuple(one["bits"] for one in there["fields"])
+    return Extern(item.preamble.id, number, name, there["kind"], there["size"], there["bits"], item, widths)
 
 
-def _table(item: Message, number: int, there: dict[str, Any], actions: dict[int, Message]) -> Table:
-    name, fields = item.preamble.name, there["key"]
-    if len(fields) != len(item.match_fields):
-        raise NotOfSwitch(f"the key of {name} has {len(fields)} fields, not {len(item.match_fields)}")
-    keys = tuple(
-        Key(info.id, info.name, key["bits"], key["match"]) for info, key in zip(item.match_fields, fields, strict=True)
+def _keys(
+    infos: Sequence[Message], fields: Sequence[dict[str, Any]], name: str, translations: Translations
+) -> tuple[Key, ...]:
+    if len(fields) != len(infos):
+        raise NotOfSwitch(f"the key of {name} has {len(fields)} fields, not {len(infos)}")
+    return tuple(
+        Key(info.id, info.name, key["bits"], key["match"], translations.of(info))
+        for info, key in zip(infos, fields, strict=True)
     )
+
+
+def _table(
+    item: Message, number: int, there: dict[str, Any], actions: dict[int, Message], translations: Translations
+) -> Table:
+    name = item.preamble.name
+    keys = _keys(item.match_fields, there["key"], name, translations)
     by_name = {action["name"]: (at, action) for at, action in enumerate(there["actions"])}
     made = {}
     for reference in item.action_refs:
@@ -174,7 +221,7 @@ def _table(item: Message, number: int, there: dict[str, Any], actions: dict[int,
         if info.preamble.name not in by_name:
             raise NotOfSwitch(f"{name} has no action {info.preamble.name}")
         at, action = by_name[info.preamble.name]
-        made[reference.id] = _action(info, at, action)
+        made[reference.id] = _action(info, at, action, translations)
     table = Table(
         item.preamble.id, number, name, there["size"], keys, made, item, there["const_entries"], there["const_default"]
     )
@@ -183,10 +230,12 @@ def _table(item: Message, number: int, there: dict[str, Any], actions: dict[int,
     return table
 
 
-def _action(info: Message, at: int, there: dict[str, Any]) -> Action:
+def _action(info: Message, at: int, there: dict[str, Any], translations: Translations) -> Action:
     given: Sequence[dict[str, Any]] = there["params"]
     if len(given) != len(info.params):
         raise NotOfSwitch(f"{info.preamble.name} has {len(given)} parameters, not {len(info.params)}")
-    params = tuple((param.id, shape["bits"]) for param, shape in zip(info.params, given, strict=True))
+    params = tuple(
+        Param(param.id, shape["bits"], translations.of(param)) for param, shape in zip(info.params, given, strict=True)
+    )
     scope = there["scope"]
     return Action(info.preamble.id, at, info.preamble.name, params, scope != "default_only", scope != "table_only")

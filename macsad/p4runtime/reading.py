@@ -6,16 +6,18 @@ import struct
 from collections.abc import Iterable, Iterator
 
 from macsad.control import Client
-from macsad.p4runtime import elements, entries, notes, replication
+from macsad.p4runtime import elements, entries, notes, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.device import Device
 from macsad.p4runtime.entries import Found
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.profiles import Profiles, is_one_shot
 from macsad.p4runtime.program import Extern, Program, Table
 
 
-def read(client: Client, program: Program, profiles: Profiles, asked: Iterable[Message]) -> Iterator[Message]:
+def read(device: Device, asked: Iterable[Message]) -> Iterator[Message]:
     """The entities. Raises: Refused."""
+    client, program, profiles = device.client, device.program, device.profiles
     for entity in asked:
         kind = entity.WhichOneof("entity")
         match kind:
@@ -34,6 +36,10 @@ def read(client: Client, program: Program, profiles: Profiles, asked: Iterable[M
                 yield from _elements(client, program, entity.meter_entry, "meter")
             case "register_entry":
                 yield from _elements(client, program, entity.register_entry, "register")
+            case "digest_entry":
+                yield from device.digests.read(entity.digest_entry)
+            case "value_set_entry":
+                yield from value_sets.read(client, program, entity.value_set_entry)
             case "packet_replication_engine_entry":
                 yield from replication.read(client, entity.packet_replication_engine_entry)
             case None:

@@ -1,7 +1,7 @@
 """The service: requests of controllers, carried out on a switch. P4Runtime spec 1.4.1 sections 12 to 17.
 
-Threads: gRPC calls the methods from threads of its own. `_lock` guards the client of the control socket. A thread of each
-stream reads what its controller sends; one thread takes packets from the switch.
+Threads: gRPC calls the methods from threads of its own. `_lock` guards the device. A thread of each
+stream reads what its controller sends; one thread takes packets and digests from the switch.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import Any
 
 import grpc
 
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad.control import Client, ControlError, Digest, NoSwitchError
 from macsad.p4runtime import pipeline, reading
 from macsad.p4runtime.arbitration import Arbitration, Controller
 from macsad.p4runtime.codes import Code, Refused
+from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import Message, message, messages
 from macsad.p4runtime.packets import Header
 from macsad.p4runtime.pipeline import Pipeline
@@ -27,7 +28,6 @@ VERSION = "1.4.1"
 STREAMS_MAX = 30
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR = 0, 1
 _PART = 500  # entities in a ReadResponse
-_POLL_S, _WATCH_S = 0.002, 0.2  # between two looks: for packets; whether the switch is there, where none come
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -44,29 +44,34 @@ class Service:
         device_config: bytes = b"",
     ) -> None:
         self._lock = threading.Lock()
-        self._client = Client(socket)
-        self._packet_client = Client(socket)
-        self._packet_lock = threading.Lock()
-        self._program = program
-        self._writer = Writer(self._client, program)
         self._arbitration = Arbitration(device)
-        self._pipeline = Pipeline(program, device_config, lambda: pipeline.clear(self._client, program))
+        self._device = Device.of(socket, program, self._to_primaries)
+        self._packets = Client(socket)  # to the switch
+        self._packets_lock = threading.Lock()
+        self._pushed = Client(socket)  # packets and digests from it
+        self._writer = Writer(self._device)
+        self._pipeline = Pipeline(program, device_config, self.clear)
         self._cpu_port = cpu_port
-        self._packet_in = Header.of(program.info, "packet_in")
-        self._packet_out = Header.of(program.info, "packet_out")
+        self._packet_in = Header.of(program, "packet_in")
+        self._packet_out = Header.of(program, "packet_out")
+        self._pushed.subscribe()
+        if cpu_port is not None:
+            self._pushed.take_frames(cpu_port)
         self._streams = 0
         self._stopping = threading.Event()
         self.switch_ended = threading.Event()
-        self._collector = threading.Thread(target=self._collect, name="packets", daemon=True)
-        self._collector.start()
+        self._attendant = threading.Thread(target=self._attend, name="packets", daemon=True)
+        self._attendant.start()
 
     def close(self) -> None:
         """End the streams and leave the switch."""
         self._stopping.set()
         self._arbitration.end()
-        self._collector.join(5)
-        self._client.close()
-        self._packet_client.close()
+        self._pushed.break_off()
+        self._attendant.join(5)
+        self._pushed.close()
+        self._packets.close()
+        self._device.close()
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
@@ -87,7 +92,7 @@ class Service:
     def read(self, request: Message, context: Any) -> Iterator[Message]:
         with _Answering(context):
             self._arbitration.require_device(request.device_id)
-            entities = reading.read(self._client, self._program, self._writer.profiles, request.entities)
+            entities = reading.read(self._device, request.entities)
             while True:
                 response = message("ReadResponse")()
                 with self._lock:  # others have their turn between two parts
@@ -164,7 +169,9 @@ class Service:
                     raise Refused(Code.PERMISSION_DENIED, "only the primary sends packets")
                 self._send(request.packet)
             elif kind == "digest_ack":
-                raise Refused(Code.NOT_FOUND, "there is no such list")
+                if not self._arbitration.is_primary(controller):
+                    raise Refused(Code.PERMISSION_DENIED, "only the primary acknowledges")
+                self._device.digests.acknowledged(request.digest_ack)
             else:
                 raise Refused(Code.UNIMPLEMENTED, "a message of this kind is not known")
         except Refused as refused:
@@ -183,9 +190,9 @@ class Service:
         if self._cpu_port is None:
             raise Refused(Code.FAILED_PRECONDITION, "the switch has no port for packets of controllers (ctl:)")
         frame = self._packet_out.frame(packet)
-        with self._packet_lock:
+        with self._packets_lock:
             try:
-                taken = self._packet_client.inject(self._cpu_port, [frame])
+                taken = self._packets.inject(self._cpu_port, [frame])
             except NoSwitchError:
                 raise
             except ControlError as error:
@@ -193,25 +200,38 @@ class Service:
         if not taken:
             raise Refused(Code.RESOURCE_EXHAUSTED, "the switch has no room for the packet")
 
-    def _collect(self) -> None:
-        """Packets of the switch go to the primaries, those of all other `ctl:` ports to nobody."""
-        pause = _WATCH_S if self._cpu_port is None else _POLL_S
+    def _attend(self) -> None:
+        """Packets and digests of the switch go to the primaries."""
+        digests = self._device.digests
         while not self._stopping.is_set():
             try:
-                with self._packet_lock:
-                    frames = self._packet_client.collect()
+                pushed = self._pushed.pushed(digests.wait())
             except (ControlError, OSError):
                 if not self._stopping.is_set():
                     self.switch_ended.set()
                     self._arbitration.end()
                 return
-            for port, frame in frames:
+            if isinstance(pushed, Digest):
+                digests.received(pushed)
+            for _, frame in pushed if isinstance(pushed, list) else ():
                 response = message("StreamMessageResponse")()
-                if port == self._cpu_port and self._packet_in.fill(response.packet, frame):
-                    for controller in self._arbitration.primaries():
-                        controller.send(response)
-            if not frames:
-                self._stopping.wait(pause)
+                if self._packet_in.fill(response.packet, frame):
+                    self._to_primaries(response)
+            digests.tick()
+
+    def _to_primaries(self, response: Message) -> bool:
+        """False: there is none."""
+        primaries = self._arbitration.primaries()
+        for controller in primaries:
+            controller.send(response)
+        return bool(primaries)
+
+    def clear(self) -> None:
+        """All state is as when the switch starts; its caller is alone."""
+        pipeline.clear(self._device.client, self._device.program)
+        self._device.digests.clear()
+        for strings in self._device.program.translations:
+            strings.forget()
 
     # --- answers -----------------------------------------------------------------------------------------------------
 

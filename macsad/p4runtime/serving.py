@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from macsad.control import Client, ControlError
+from transpiler.hlir.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Settings:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, listening: Any, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
+def serving(settings: Settings, listening: Any, hlir: Program, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
     """A server of the switch at that socket, while the context lasts; says where it is ready. `listening`: from listen();
     `info`: the program's P4Info.
 
@@ -65,7 +66,8 @@ def serving(settings: Settings, listening: Any, info: Any, source: bytes, socket
     try:
         with Client(socket) as client:
             told = client.describe()
-        joined = join(messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString()), told)
+        of_server = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
+        joined = join(of_server, told, header_widths(hlir))
         cpu_port = _cpu_port(told, settings.cpu_port)
         service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source)
         listening.start(service)
@@ -80,6 +82,13 @@ def serving(settings: Settings, listening: Any, info: Any, source: bytes, socket
     finally:
         listening.server.stop(0.5)
         service.close()
+
+
+def header_widths(program: Program) -> dict[str, tuple[int, ...]]:
+    """Bits of the fields of a program's controller headers."""
+    return {
+        header.name: tuple(field.width for field in header.fields) for header in program.interface.controller_headers
+    }
 
 
 def _cpu_port(told: dict[str, Any], wanted: int | None) -> int | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from macsad.control import Client, Outcome
-from macsad.p4runtime import elements, reading, replication
+from macsad.control import Outcome
+from macsad.p4runtime import elements, reading, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused, refusal
+from macsad.p4runtime.device import Device
 from macsad.p4runtime.messages import Message, message
-from macsad.p4runtime.profiles import Profiles, raise_first
-from macsad.p4runtime.program import Extern, Program
+from macsad.p4runtime.profiles import raise_first
+from macsad.p4runtime.program import Extern
 from macsad.p4runtime.tables import Tables
 
 INSERT, MODIFY, DELETE = 1, 2, 3
@@ -28,11 +29,12 @@ class _Pending:
 class Writer:
     """Carries out updates. One thread at a time."""
 
-    def __init__(self, client: Client, program: Program) -> None:
-        self._client = client
-        self._program = program
-        self.profiles = Profiles(client, program)
-        self._tables = Tables(client, program, self.profiles)
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._client = device.client
+        self._program = device.program
+        self._profiles = device.profiles
+        self._tables = Tables(device.client, device.program, device.profiles)
         self._elements: dict[str, Callable[[Message], bytes]] = {
             "counter_entry": self._counter,
             "meter_entry": self._meter,
@@ -47,7 +49,7 @@ class Writer:
         """All that can be carried out, each with what is wrong with it."""
         results: list[Refused | None] = [None] * len(updates)
         pending = _Pending()
-        self.profiles.begin()
+        self._profiles.begin()
         for at, update in enumerate(updates):
             try:
                 entity = update.entity
@@ -102,9 +104,9 @@ class Writer:
                 asked.table_entry.counter_data.SetInParent()
             if table.meter is not None:
                 asked.table_entry.meter_config.SetInParent()
-            before = list(reading.table_entries(self._client, self.profiles, table, asked.table_entry, exact=True))
+            before = list(reading.table_entries(self._client, self._profiles, table, asked.table_entry, exact=True))
         else:
-            before = list(reading.read(self._client, self._program, self.profiles, [asked]))
+            before = list(reading.read(self._device, [asked]))
         return [message("Update")(type=_INVERSE[update.type], entity=entity) for entity in before]
 
     def _flush(self, pending: _Pending, results: list[Refused | None]) -> None:
@@ -125,9 +127,9 @@ class Writer:
         if what == "table_entry":
             return self._tables.changes(kind, entity.table_entry)
         if what == "action_profile_member":
-            return self.profiles.member(kind, entity.action_profile_member)
+            return self._profiles.member(kind, entity.action_profile_member)
         if what == "action_profile_group" and kind != MODIFY:
-            return self.profiles.group(kind, entity.action_profile_group)
+            return self._profiles.group(kind, entity.action_profile_group)
         if what in self._elements or what in self._direct:
             if kind != MODIFY:
                 raise Refused(Code.INVALID_ARGUMENT, f"a {what} is always there: it can be modified")
@@ -140,7 +142,11 @@ class Writer:
             case "table_entry":
                 self._tables.carry_out(kind, entity.table_entry)
             case "action_profile_group":
-                raise_first(self._client.update(self.profiles.group(kind, entity.action_profile_group)))
+                raise_first(self._client.update(self._profiles.group(kind, entity.action_profile_group)))
+            case "digest_entry":
+                self._device.digests.write(kind, entity.digest_entry)
+            case "value_set_entry":
+                value_sets.write(self._client, self._program, kind, entity.value_set_entry)
             case "packet_replication_engine_entry":
                 replication.write(self._client, kind, entity.packet_replication_engine_entry)
             case "direct_counter_entry" | "direct_meter_entry":

@@ -90,7 +90,7 @@ def command(
     servers: list[running.Beside] = []
     if settings is not None:
         info = compilation.p4info(request, hlir)
-        servers.append(functools.partial(serving, settings, listening, info, request.path.read_bytes()))
+        servers.append(functools.partial(serving, settings, listening, hlir, info, request.path.read_bytes()))
     if thrift is not None:
         config = compilation.bmv2_json(request, hlir)
         servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening_thrift))

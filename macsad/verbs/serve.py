@@ -47,11 +47,12 @@ def command(
     except ControlError as error:
         raise click.ClickException(str(error)) from None
     request = Request.of(program)
-    info = compilation.p4info(request, compilation.load(request))
+    hlir = compilation.load(request)
+    info = compilation.p4info(request, hlir)
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
-    with serving(settings, settings.listen(), info, request.path.read_bytes(), path) as service:
+    with serving(settings, settings.listen(), hlir, info, request.path.read_bytes(), path) as service:
         while not asked.wait(0.2):
             if service.switch_ended.is_set():
                 raise click.ClickException("the switch has ended")

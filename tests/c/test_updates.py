@@ -320,3 +320,71 @@ def test_notes(edges: Switch) -> None:
     kept[b"n"] = b"X"
     edges.client.update([bytes([Update.NOTE]) + u16(len(name)) + name for name in kept])
     assert list(edges.client.read_notes()) == []
+
+
+def test_frames_are_pushed(start) -> None:
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1", "table_add dmac forward 2 => 0")
+    with Client(switch.socket) as taker, Client(switch.socket) as other:
+        assert taker.pushed(0.0) is None
+        taker.take_frames(1)
+        with pytest.raises(ControlError, match="ctl: ports"):
+            taker.take_frames(1, 9)
+        for first in range(0, 3000, 500):
+            switch.client.inject(0, [ethernet(1, src=src) for src in range(first, first + 500)])
+            switch.client.inject(0, [ethernet(2)])
+            assert switch.client.collect() == [(0, ethernet(2))]  # only what is not pushed
+        frames: list[tuple[int, bytes]] = []
+        while len(frames) < 3000:
+            pushed = taker.pushed(20)
+            assert isinstance(pushed, list)
+            frames += pushed
+        assert frames == [(1, ethernet(1, src=src)) for src in range(3000)]
+        assert other.collect() == []
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]  # whoever is gone gets nothing
+
+
+def test_frames_wait_for_a_client_that_does_not_read(start) -> None:
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    frame = ethernet(1, payload=bytes(1400))
+    with Client(switch.socket) as taker:
+        taker.take_frames(1)
+        taken, more = 0, 1
+        while more and taken < 3000:  # all packets of the switch may be in use then
+            more = switch.client.inject(0, [frame] * 300)
+            taken += more
+            switch.client.collect()
+        assert taken > 900
+        count = 0
+        while count < taken:
+            pushed = taker.pushed(20)
+            assert isinstance(pushed, list)
+            count += len(pushed)
+
+
+def test_workers_rest(start) -> None:
+    switch = start("--workers=2")
+    switch.do("table_add dmac forward 1 => 1")
+    client = switch.client
+    with Client(switch.socket) as other:
+        client.hold(True)
+        other.inject(0, [ethernet(1)] * 3)
+        with pytest.raises(ControlError, match="rest for another client"):
+            other.hold(True)
+        switch.do("table_modify dmac forward 0 0")
+        received = [client.stats()["received"] for _ in range(20)]
+        client.hold(False)
+        assert received == [0] * 20
+        assert other.collect() == [(0, ethernet(1))] * 3
+        with pytest.raises(ControlError, match="went on"):
+            client.hold(False)
+        with Client(switch.socket) as gone:
+            gone.hold(True)
+            other.inject(0, [ethernet(1)])
+        assert other.collect() == [(0, ethernet(1))]
+        client.hold(True)
+        other.inject(0, [ethernet(1)])
+        assert other.collect() == [(0, ethernet(1))]  # a second is over
+        with pytest.raises(ControlError, match="went on"):
+            client.hold(False)

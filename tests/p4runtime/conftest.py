@@ -14,10 +14,11 @@ from switch_harness import Switch
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.p4runtime import pipeline, server
+from macsad.p4runtime import server
 from macsad.p4runtime.messages import messages
 from macsad.p4runtime.program import join
 from macsad.p4runtime.service import Service
+from macsad.p4runtime.serving import header_widths
 from transpiler.diagnostics import Diagnostics
 from transpiler.p4info.build import build
 from transpiler.toolchain import toolchain
@@ -45,10 +46,11 @@ class Served:
     """A switch and a server of it."""
 
     def __init__(self, switch: Switch, address: str) -> None:
-        info = build(switches.load(PROGRAM), Diagnostics())
+        hlir = switches.load(PROGRAM)
+        info = build(hlir, Diagnostics())
         self.info = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
         self.switch = switch
-        self.program = join(self.info, switch.client.describe())
+        self.program = join(self.info, switch.client.describe(), header_widths(hlir))
         self.service = Service(switch.socket, self.program, cpu_port=CPU, device_config=PROGRAM.read_bytes())
         self.server, _ = server.start(self.service, address, None)
         self.channel = grpc.insecure_channel(address)
@@ -69,7 +71,7 @@ def served(switch: Switch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture
 def stream(served: Served) -> Iterator[Stream]:
     """A primary controller's stream, with the next election id."""
-    pipeline.clear(served.switch.client, served.program)
+    served.service.clear()
     opened = Stream(served.channel)
     opened.election = served.election = getattr(served, "election", 0) + 10  # type: ignore[attr-defined]
     assert opened.arbitrate(opened.election).status.code == 0  # type: ignore[attr-defined]

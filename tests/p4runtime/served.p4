@@ -7,20 +7,34 @@ header in_t { bit<9> port; bit<7> pad; }
 @controller_header("packet_out")
 header out_t { bit<9> port; bit<7> pad; }
 header eth_t { bit<48> dst; bit<48> src; bit<16> kind; }
+@p4runtime_translation("example.org/Name", string)
+@p4runtime_translation_mappings({{"gold", 7}, {"silver", 8}})
+type bit<16> name_t;
+@p4runtime_translation("example.org/PortName", string)
+type bit<9> port_name_t;
+@p4runtime_translation("example.org/PortNumber", bit<32>)
+type bit<9> port_number_t;
+struct learn_t { bit<48> src; bit<9> port; bool known; }
 struct headers_t { out_t o; in_t i; eth_t eth; }
-struct meta_t { bit<4> small; }
+struct meta_t { bit<4> small; bool special; name_t name; port_number_t port; }
 
 const bit<9> CPU = 64;
 
 parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
+    value_set<bit<16>>(4) special;
     state start {
+        meta.special = false;
         transition select(std.ingress_port) {
             CPU: from_controller;
             default: ethernet;
         }
     }
     state from_controller { packet.extract(hdr.o); transition ethernet; }
-    state ethernet { packet.extract(hdr.eth); transition accept; }
+    state ethernet {
+        packet.extract(hdr.eth);
+        transition select(hdr.eth.kind) { special: mark; default: accept; }
+    }
+    state mark { meta.special = true; transition accept; }
 }
 control V(inout headers_t hdr, inout meta_t meta) { apply { } }
 control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std) {
@@ -72,6 +86,18 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         implementation = hops;
         size = 8;
     }
+    action to_port(port_name_t port) { std.egress_spec = (bit<9>) port; }
+    action to_wide(port_number_t port) { std.egress_spec = (bit<9>) port; }
+    @name("name_t") table names {
+        key = { meta.name: exact; }
+        actions = { to_port; NoAction; }
+        size = 8;
+    }
+    table wide_t {
+        key = { meta.port: exact; }
+        actions = { to_wide; NoAction; }
+        size = 8;
+    }
     table const_t {
         key = { hdr.eth.kind: exact; }
         actions = { NoAction; drop; }
@@ -81,6 +107,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
     apply {
         colour = 0;
         meta.small = hdr.eth.kind[3:0];
+        meta.name = (name_t) hdr.eth.dst[15:0];
+        meta.port = (port_number_t) std.ingress_port;
+        if (hdr.eth.kind == 0x4C45) {
+            digest<learn_t>(1, { hdr.eth.src, std.ingress_port, true });
+        }
         seen.count((bit<32>) std.ingress_port & 7);
         police.execute_meter<bit<2>>((bit<32>) std.ingress_port & 3, colour);
         last.write(0, hdr.eth.src);
@@ -91,6 +122,8 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
             exact_t.apply();
             lpm_t.apply();
             all_t.apply();
+            if (hdr.eth.kind == 0x4E4D) { names.apply(); wide_t.apply(); }
+            if (meta.special) { std.egress_spec = 1; }
             if (!selector_t.apply().hit) { few_t.apply(); member_t.apply(); }
             const_t.apply();
         }

@@ -214,7 +214,7 @@ def test_counters_meters_registers(controller: Controller) -> None:
     beyond = message("CounterEntry")(counter_id=count.counter_id, index=index)
     assert controller.write(update(MODIFY, counter_entry=beyond)) == [Code.OUT_OF_RANGE]
     assert controller.write(update(INSERT, counter_entry=count)) == [Code.INVALID_ARGUMENT]
-    assert controller.write(update(MODIFY, digest_entry=message("DigestEntry")())) == [Code.UNIMPLEMENTED]
+    assert controller.write(update(INSERT, extern_entry=message("ExternEntry")())) == [Code.UNIMPLEMENTED]
 
 
 def test_direct_meters(controller: Controller) -> None:

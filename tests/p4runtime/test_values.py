@@ -1,0 +1,84 @@
+"""Value sets, and values that are strings to controllers. P4Runtime spec 1.4.1 sections 9.6 and 8.5.6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from controller import DELETE, INSERT, MODIFY, Controller, Stream, entity, octets, update
+from switch_harness import ethernet
+
+from macsad.p4runtime.codes import Code
+from macsad.p4runtime.messages import message
+
+OK = Code.OK
+
+
+def value_set(controller: Controller, *kinds: int) -> Any:
+    made = message("ValueSetEntry")(value_set_id=controller.id("value_sets", "special"))
+    for kind in kinds:
+        made.members.add().match.add(field_id=1).exact.value = octets(kind)
+    return made
+
+
+def code(controller: Controller, kind: int, made: Any) -> Code:
+    return controller.write(update(kind, value_set_entry=made))[0]
+
+
+def members(controller: Controller) -> list[int]:
+    (found,) = controller.read(entity(value_set_entry=message("ValueSetEntry")()))
+    return sorted(int.from_bytes(m.match[0].exact.value, "big") for m in found.value_set_entry.members)
+
+
+def test_value_sets(controller: Controller, served: Any) -> None:
+    assert members(controller) == []
+    assert code(controller, MODIFY, value_set(controller, 0x1111, 0x2222)) is OK
+    assert members(controller) == [0x1111, 0x2222]
+    frames = [(0, ethernet(1, kind)) for kind in (0x1111, 0x3333)]
+    assert served.switch.client.exchange(frames) == [(1, frames[0][1])]  # what is not special is dropped
+    assert code(controller, MODIFY, value_set(controller, 0x2222, 0x3333, 0x4444, 0x5555)) is OK
+    assert members(controller) == [0x2222, 0x3333, 0x4444, 0x5555]
+    assert served.switch.client.exchange(frames) == [(1, frames[1][1])]
+    assert code(controller, MODIFY, value_set(controller, 1, 2, 3, 4, 5)) is Code.RESOURCE_EXHAUSTED
+    assert code(controller, MODIFY, value_set(controller, 1, 1)) is Code.ALREADY_EXISTS
+    assert code(controller, INSERT, value_set(controller, 1)) is Code.INVALID_ARGUMENT
+    assert code(controller, DELETE, value_set(controller)) is Code.INVALID_ARGUMENT
+    assert code(controller, MODIFY, message("ValueSetEntry")(value_set_id=1)) is Code.NOT_FOUND
+    assert members(controller) == [0x2222, 0x3333, 0x4444, 0x5555]
+    assert code(controller, MODIFY, value_set(controller)) is OK
+    assert members(controller) == []
+
+
+def named(controller: Controller, name: str, port: str) -> Any:
+    entry = controller.entry("name_t", {1: name.encode()})
+    entry.action.action.action_id = controller.id("actions", "to_port")
+    entry.action.action.params.add(param_id=1, value=port.encode())
+    return entry
+
+
+def test_strings(controller: Controller, served: Any) -> None:
+    entries = [named(controller, "gold", "1"), named(controller, "0x12", "0"), named(controller, "straße", "0")]
+    assert controller.write(*(update(INSERT, table_entry=e) for e in entries)) == [OK] * 3
+    found = [e.table_entry for e in controller.read(entity(table_entry=controller.entry("name_t", {})))]
+    assert sorted(e.SerializeToString() for e in found) == sorted(e.SerializeToString() for e in entries)
+    frames = [ethernet(name, 0x4E4D) for name in (7, 0x12, 0xFFFF)]  # the type's mapping; its number; the last free one
+    sent = served.switch.client.exchange([(0, frame) for frame in frames])
+    assert sorted(sent) == sorted([(1, frames[0]), (0, frames[1]), (0, frames[2])])
+    assert controller.write(update(INSERT, table_entry=named(controller, "gold", "0"))) == [Code.ALREADY_EXISTS]
+    assert controller.write(update(INSERT, table_entry=named(controller, "x", "nowhere"))) == [Code.INVALID_ARGUMENT]
+    assert controller.write(update(INSERT, table_entry=named(controller, "", "1"))) == [Code.INVALID_ARGUMENT]
+    assert controller.write(update(INSERT, table_entry=named(controller, "x", "512"))) == [Code.INVALID_ARGUMENT]
+    bad = named(controller, "x", "1")
+    bad.match[0].exact.value = b"\xff"
+    assert controller.write(update(INSERT, table_entry=bad)) == [Code.INVALID_ARGUMENT]
+    whole = controller.entry("name_t", {1: "straße".encode()})
+    assert controller.read(entity(table_entry=whole)) == [entity(table_entry=entries[2])]
+    assert controller.write(update(DELETE, table_entry=whole)) == [OK]
+
+
+def test_a_wider_type(controller: Controller, stream: Stream, served: Any) -> None:
+    """Ports have 32 bits to controllers and 9 in the switch, in tables as in packets."""
+    entry = controller.entry("wide_t", {1: octets(1)}, "to_wide", 0)
+    assert controller.write(update(INSERT, table_entry=entry)) == [OK]
+    assert controller.read(entity(table_entry=controller.entry("wide_t", {}))) == [entity(table_entry=entry)]
+    wide = controller.entry("wide_t", {1: octets(0x200)}, "to_wide", 0)
+    assert controller.write(update(INSERT, table_entry=wide)) == [Code.OUT_OF_RANGE]
