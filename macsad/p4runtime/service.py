@@ -26,7 +26,7 @@ from macsad.p4runtime.writing import Writer
 
 VERSION = "1.4.1"
 STREAMS_MAX = 30
-_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR = 0, 1
+_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
 _PART = 500  # entities in a ReadResponse
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
@@ -78,13 +78,15 @@ class Service:
     def write(self, request: Message, context: Any) -> Message:
         with _Answering(context):
             self._allow(request)
-            if request.atomicity not in (_CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR):
-                raise Refused(Code.UNIMPLEMENTED, "a batch is not atomic for packets")
+            write = {
+                _CONTINUE_ON_ERROR: self._writer.write,
+                _ROLLBACK_ON_ERROR: self._writer.write_all_or_nothing,
+                _DATAPLANE_ATOMIC: self._writer.write_atomically,
+            }
+            if request.atomicity not in write:
+                raise Refused(Code.INVALID_ARGUMENT, "the atomicity is not known")
             with self._lock:
-                if request.atomicity == _ROLLBACK_ON_ERROR:
-                    results = self._writer.write_all_or_nothing(request.updates)
-                else:
-                    results = self._writer.write(request.updates)
+                results = write[request.atomicity](request.updates)
         if any(results):
             self._tell_each(results, context)
         return message("WriteResponse")()

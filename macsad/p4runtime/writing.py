@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from macsad.control import Outcome
+from macsad.control import ControlError, NoSwitchError, Outcome
 from macsad.p4runtime import elements, reading, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused, refusal
 from macsad.p4runtime.device import Device
@@ -67,10 +67,12 @@ class Writer:
         return results
 
     def write_all_or_nothing(self, updates: Sequence[Message]) -> list[Refused | None]:
-        """Up to the first that fails; then what was done is undone, in reverse."""
+        """All, or none where one fails: then what was done is undone, in reverse."""
+        if all(update.type == INSERT for update in updates):
+            return self._insert_all_or_nothing(updates)
         undo: list[Message] = []
         results: list[Refused | None] = []
-        for update in updates:
+        for update in updates:  # up to the first that fails
             try:
                 inverse = self._inverse(update)
             except Refused as refused:
@@ -83,11 +85,39 @@ class Writer:
             undo += inverse
         if all(result is None for result in results):
             return results
+        return self._undone(undo, results + [None] * (len(updates) - len(results)))
+
+    def write_atomically(self, updates: Sequence[Message]) -> list[Refused | None]:
+        """The same, and packets meet all of it or nothing: workers rest meanwhile. Raises: Refused."""
+        try:
+            self._client.hold(True)
+        except NoSwitchError:
+            raise
+        except ControlError as error:
+            raise Refused(Code.UNAVAILABLE, str(error)) from None
+        results = self.write_all_or_nothing(updates)
+        try:
+            self._client.hold(False)
+        except NoSwitchError:
+            raise
+        except ControlError:
+            raise Refused(Code.INTERNAL, "the batch took more than a second, so that packets met parts of it") from None
+        return results
+
+    def _insert_all_or_nothing(self, updates: Sequence[Message]) -> list[Refused | None]:
+        """What undoes them needs no look at what was there."""
+        results = self.write(updates)
+        if all(result is None for result in results):
+            return results
+        done = [update for update, result in zip(updates, results, strict=True) if result is None]
+        return self._undone([message("Update")(type=DELETE, entity=update.entity) for update in done], results)
+
+    def _undone(self, undo: list[Message], results: list[Refused | None]) -> list[Refused | None]:
+        """Undo what was done, in reverse: the results of a batch of which nothing is left."""
         failed = [result for result in self.write(undo[::-1]) if result is not None]
         why = "an update of the batch failed" + (f"; undoing it failed too: {failed[0].message}" if failed else "")
         aborted = Refused(Code.INTERNAL if failed else Code.ABORTED, why)
-        results = [aborted if result is None else result for result in results]
-        return results + [aborted] * (len(updates) - len(results))
+        return [aborted if result is None else result for result in results]
 
     def _inverse(self, update: Message) -> list[Message]:
         """What undoes an update. Raises: Refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import grpc
@@ -157,7 +158,35 @@ def test_a_batch_is_undone(controller: Controller) -> None:
     )
     assert codes == [Code.ABORTED] * 3 + [Code.ALREADY_EXISTS, Code.ABORTED]
     assert sorted(e.SerializeToString() for e in all_of(controller, "exact_t")) == before
-    assert controller.write(update(DELETE, table_entry=gone), atomicity=2) == [Code.UNIMPLEMENTED]
+    inserts = [exact(controller, 5), exact(controller, 6), exact(controller, 1), exact(controller, 7)]
+    codes = controller.write(*(update(INSERT, table_entry=e) for e in inserts), atomicity=1)
+    assert codes == [Code.ABORTED] * 2 + [Code.ALREADY_EXISTS, Code.ABORTED]
+    assert sorted(e.SerializeToString() for e in all_of(controller, "exact_t")) == before
+    assert controller.write(update(DELETE, table_entry=gone), atomicity=3) == [Code.INVALID_ARGUMENT]
+
+
+def test_packets_meet_all_of_a_batch_or_nothing(controller: Controller, served: Any) -> None:
+    """Two entries always lead to the same port, whenever a burst comes."""
+    client = served.switch.client
+    entries = [exact(controller, 1), exact(controller, 2)]
+    assert controller.write(*(update(INSERT, table_entry=e) for e in entries), atomicity=2) == [OK, OK]
+    met, done = set[tuple[int, ...]](), threading.Event()
+
+    def forward() -> None:
+        while not done.is_set():
+            frames = client.exchange([(0, ethernet(1)), (0, ethernet(2))])
+            met.add(tuple(port for port, _ in frames))
+
+    thread = threading.Thread(target=forward)
+    thread.start()
+    for turn in range(200):
+        changed = [update(MODIFY, table_entry=exact(controller, key, turn % 2)) for key in (1, 2)]
+        assert controller.write(*changed, atomicity=2) == [OK, OK]
+    done.set()
+    thread.join()
+    assert met == {(0, 0), (1, 1)}
+    codes = controller.write(*changed, update(INSERT, table_entry=entries[0]), atomicity=2)
+    assert codes == [Code.ABORTED] * 2 + [Code.ALREADY_EXISTS]
 
 
 def test_a_batch_with_an_entry_for_anything_is_undone(controller: Controller) -> None:
