@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import threading
+from collections.abc import Callable
 from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,13 +54,37 @@ def checked(address: str, anywhere: bool) -> str:
     return f"{host}:{port}"
 
 
+class _Late:
+    """A service that is to come: its methods wait for it."""
+
+    def __init__(self) -> None:
+        self._there = threading.Event()
+        self._service: Service | None = None
+
+    def come(self, service: Service | None) -> None:
+        """None: it will not come."""
+        self._service = self._service or service
+        self._there.set()
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        def called(*arguments: Any) -> Any:
+            self._there.wait()
+            if self._service is None:
+                raise RuntimeError("the switch has not started")
+            return getattr(self._service, method)(*arguments)
+
+        return called
+
+
 class Listening:
-    """A gRPC server that takes connections, whose calls wait until it is started."""
+    """A gRPC server that takes connections, whose calls wait until its service is there."""
 
     def __init__(self, address: str, security: Security | None) -> None:
         """Raises: BadAddress, OSError."""
         limits = [("grpc.max_receive_message_length", MESSAGE_MAX), ("grpc.so_reuseport", 0)]
+        self._late = _Late()
         self.server = grpc.server(futures.ThreadPoolExecutor(max_workers=STREAMS_MAX + 16), options=limits)
+        self.server.add_generic_rpc_handlers((handlers(self._late),))
         try:
             if security is None:
                 self.port = self.server.add_insecure_port(address)
@@ -68,10 +94,15 @@ class Listening:
             raise BadAddress(f"cannot listen at {address}: {error}") from None
         if not self.port:
             raise BadAddress(f"cannot listen at {address}")
+        self.server.start()
 
     def start(self, service: Service) -> None:
-        self.server.add_generic_rpc_handlers((handlers(service),))
-        self.server.start()
+        self._late.come(service)
+
+    def close(self) -> None:
+        """Ends calls that wait, too."""
+        self._late.come(None)
+        self.server.stop(None)
 
 
 def start(service: Service, address: str, security: Security | None) -> tuple[Any, int]:

@@ -272,8 +272,8 @@ class _Answering:
             self._context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
 
 
-def handlers(service: Service) -> Any:
-    """The service as gRPC wants it."""
+def handlers(service: Any) -> Any:
+    """The service, or what stands for it, as gRPC wants it."""
 
     def handler(make: Callable[..., Any], method: Callable[..., Any], request: str, response: str) -> Any:
         return make(

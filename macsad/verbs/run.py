@@ -76,26 +76,28 @@ def command(
         if settings is None:
             raise click.UsageError("--cpu-port is for --p4runtime")
         ports = (*ports, f"{cpu_port}=ctl:")
-    # before anything is compiled: who waits for the ports goes on, and its calls wait
-    listening = None if settings is None else settings.listen()
-    listening_thrift = None if thrift is None else thrift.listen()
-    request = Request.of(program)
-    built_for = machine(request.target, program)
-    hlir = compilation.load(request)
-    wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
-    tools = compilation.toolchain(request.wanted, built_for)
-    with compiling() as progress:
-        binary, _ = compilation.build(request, hlir, folder, tools, progress)
-    command_line = (*wrapper, str(binary.resolve()))
-    servers: list[running.Beside] = []
-    if settings is not None:
-        info = compilation.p4info(request, hlir)
-        servers.append(functools.partial(serving, settings, listening, hlir, info, request.path.read_bytes()))
-    if thrift is not None:
-        config = compilation.bmv2_json(request, hlir)
-        servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening_thrift))
-    tells_ends = built_for.platform != "odp"
-    return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
+    with contextlib.ExitStack() as ended:
+        # before anything is compiled: who waits for the ports goes on, and its calls wait
+        listening = [
+            None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
+        ]
+        request = Request.of(program)
+        built_for = machine(request.target, program)
+        hlir = compilation.load(request)
+        wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
+        tools = compilation.toolchain(request.wanted, built_for)
+        with compiling() as progress:
+            binary, _ = compilation.build(request, hlir, folder, tools, progress)
+        command_line = (*wrapper, str(binary.resolve()))
+        servers: list[running.Beside] = []
+        if settings is not None:
+            info = compilation.p4info(request, hlir)
+            servers.append(functools.partial(serving, settings, listening[0], hlir, info, request.path.read_bytes()))
+        if thrift is not None:
+            config = compilation.bmv2_json(request, hlir)
+            servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening[1]))
+        tells_ends = built_for.platform != "odp"
+        return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
 
 
 def _together(servers: list[running.Beside]) -> running.Beside:

@@ -240,9 +240,17 @@ class _Document:
         start = made.write(body, None, {})
         ordered = [{**table, "id": place} for place, table in enumerate(reversed(made.tables))]
         return {
-            "name": name, "id": number, "init_table": start, "tables": ordered, "action_profiles": [],
+            "name": name, "id": number, "source_info": self._source(name), "init_table": start, "tables": ordered,
+            "action_profiles": [],
             "conditionals": made.conditionals,
         }  # fmt: skip
+
+    def _source(self, name: str) -> Json:
+        """Where a pipeline's control is; the fragment is its name, as p4c has it."""
+        control = self.program.pipe(pr.Role.INGRESS if name == "ingress" else pr.Role.EGRESS)
+        assert isinstance(control, pr.Control)
+        place = control.span
+        return {"filename": place.file, "line": place.line, "column": place.column, "source_fragment": control.name}
 
 
 def _is_signed(type_: Type) -> bool:
