@@ -10,6 +10,14 @@ from macsad.shims.options import Parser, fail, note
 BACKEND = "p4c-bm2-ss"
 _TARGETS = ("bmv2",)
 _BACKENDS = ("bmv2", "bmv2-ss-p4org", "bmv2-v1model-p4org")
+_INTERNAL = "p4c's own representation is not written"
+# what is understood and has no effect → why; -g asks for what the JSON has anyway
+_WITHOUT_EFFECT = {
+    **dict.fromkeys(("toJSON", "pp", "dump", "top4", "Tlog", "testJson"), _INTERNAL),
+    **dict.fromkeys(("Wdisable", "Werror", "Wwarn"), "warnings are what they are"),
+    "emit_externs": "extern instances are not written",
+    "ndebug": "assertions of the program stay",
+}
 _SUFFIXES = {"text": ".txtpb", "txt": ".txtpb", "json": ".json", "binary": ".bin"}
 
 
@@ -31,7 +39,7 @@ def parser(name: str) -> Parser:
         add(f"--{option}", nargs="?", const="", action="append", default=[])
     add("-g", action="store_true")
     for option in ("toJSON", "pp", "dump", "top4", "Tlog"):
-        add(f"--{option}" if len(option) > 1 else f"-{option}", metavar="X")
+        add(f"--{option}", metavar="X")
     add("-v", "--version", action="version", version=f"{name} of macsad {version('macsad')}")
     if name != BACKEND:
         add("-b", "--target", dest="target", default="bmv2", metavar="bmv2")
@@ -46,9 +54,11 @@ def main(name: str, arguments: list[str]) -> int:
         return fail(name, f"--target {asked.target}: bmv2 is the target that there is", 2)
     if asked.arch != "v1model":
         return fail(name, f"--arch {asked.arch}: BMv2's JSON is written of programs for v1model", 2)
-    for option in ("toJSON", "pp", "dump", "top4"):
-        if getattr(asked, option):
-            note(name, f"--{option}: p4c's own representation is not written")
+    if getattr(asked, "preprocess", False):
+        return fail(name, "-E: what the preprocessor makes is not written", 2)
+    for option, why in _WITHOUT_EFFECT.items():
+        if getattr(asked, option, None):
+            note(name, f"--{option.replace('_', '-')}: {why}")
     if not asked.program.is_file():
         return fail(name, f"{asked.program}: no such file", 2)
     std = asked.std.replace("_", "-") if asked.std else f"p4-{asked.p4v}" if asked.p4v else None

@@ -52,8 +52,11 @@ def test_p4c_writes_json_and_p4info(tmp_path: Path) -> None:
     assert 'name: "L3Ingress.routes"' in info.read_text()
 
 
-def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path) -> None:
-    assert p4c.main("p4c-bm2-ss", ["--p4v", "16", "-o", str(tmp_path / "p.json"), str(L3FWD)]) == 0
+def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--p4v", "16", "--Werror", "--emit-externs", "-g", "-o", str(tmp_path / "p.json"), str(L3FWD)]
+    assert p4c.main("p4c-bm2-ss", words) == 0
+    told = capsys.readouterr().err
+    assert "p4c-bm2-ss: note: --Werror: " in told and "note: --emit-externs: " in told
     assert (tmp_path / "p.json").read_text().startswith("{")
 
 
@@ -64,6 +67,7 @@ def test_the_backend_by_its_own_name_writes_a_file(tmp_path: Path) -> None:
         (["--arch", "psa", str(L3FWD)], "--arch psa"),
         (["nothing.p4"], "nothing.p4: no such file"),
         (["--frobnicate", str(L3FWD)], "unrecognized arguments: --frobnicate"),
+        (["-E", str(L3FWD)], "-E: what the preprocessor makes is not written"),
     ],
 )
 def test_p4c_tells_wrong_usage(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
