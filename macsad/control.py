@@ -26,6 +26,7 @@ _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 _BULK_STEP = 4 << 20
 _INJECT_STEP = 1 << 20
 _UPDATE_STEP = 10_000  # changes
+_NEXT = 4  # flag: of the program that is loaded, and does not run yet
 _LENGTH = struct.Struct(">I")
 _FRAME = struct.Struct(">HI")
 _OUTCOME = struct.Struct(">BI")
@@ -359,25 +360,29 @@ class Client:
         """Statistics: see docs/control.md."""
         return _json(self._good(Message.STATS))
 
-    def describe(self) -> dict[str, Any]:
-        """Tables, actions, externs and ports of the program: see docs/control.md."""
-        return _json(self._good(Message.DESCRIBE))
+    def describe(self, *, next_program: bool = False) -> dict[str, Any]:
+        """Tables, actions, externs and ports of the program, or of the one that is loaded: see docs/control.md."""
+        return _json(self._good(Message.DESCRIBE, bytes([_NEXT]) if next_program else b""))
 
     def set_batch(self, burst: int = 0, sub_batch: int = 0) -> tuple[int, int]:
         """Set burst and sub-batch, 0: as it is; returns what they are now."""
         now = struct.unpack(">HH", self._good(Message.SET, struct.pack(">HH", burst, sub_batch)))
         return now[0], now[1]
 
-    def update(self, changes: Sequence[bytes], *, keep_going: bool = True) -> list[tuple[Outcome, int]]:
+    def update(
+        self, changes: Sequence[bytes], *, keep_going: bool = True, next_program: bool = False
+    ) -> list[tuple[Outcome, int]]:
         """Make changes in binary form, each its kind (Update) and what it needs: docs/control.md. Up to the first that
-        fails unless `keep_going`. What became of each, and its number."""
+        fails unless `keep_going`. What became of each, and its number. `next_program`: of the program that is loaded."""
         outcomes: list[tuple[Outcome, int]] = []
         while len(outcomes) < len(changes):
             end = len(outcomes) + _UPDATE_STEP
             while end < len(changes) and changes[end][0] == Update.NOTE:  # it goes with the change before it
                 end += 1
             block = changes[len(outcomes) : end]
-            payload = b"".join([bytes([keep_going]), *(_LENGTH.pack(len(c) - 1) + c for c in block)])
+            payload = b"".join(
+                [bytes([keep_going | next_program * _NEXT]), *(_LENGTH.pack(len(c) - 1) + c for c in block)]
+            )
             answer = self._good(Message.UPDATE, payload)
             outcomes += [(_OUTCOMES[code], number) for code, number in _OUTCOME.iter_unpack(answer)]
             if not keep_going and outcomes[-1][0] is not Outcome.DONE:

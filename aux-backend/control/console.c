@@ -5,11 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/lifecycle.h"
 #include "runtime/loops.h"
 
 static const struct macs_command *const all_commands[] = {
-    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,
-    macs_mirroring_commands, macs_value_set_commands,  macs_profile_commands, macs_switch_commands,
+    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,
+    macs_multicast_commands, macs_mirroring_commands,  macs_value_set_commands,
+    macs_profile_commands,   macs_switch_commands,     macs_program_commands,
 };
 #define COMMAND_LISTS (sizeof(all_commands) / sizeof(all_commands[0]))
 
@@ -41,10 +43,9 @@ static int help(struct macs_console *console, unsigned count, char **words, stru
 
 static const struct macs_command help_command = {"help", help, 0, 1, "[COMMAND]", "what commands there are"};
 
-int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
-    const struct macs_program *program = sw->program;
+int macs_console_init(struct macs_console *console, struct macs_switch *sw, const struct macs_program *program) {
     size_t key_bytes = 1, value_bytes = sizeof(struct macs_entry);
-    *console = (struct macs_console){.sw = sw, .last_table = -1};
+    *console = (struct macs_console){.sw = sw, .program = program, .last_table = -1};
     for (uint16_t i = 0; i < program->table_count; i++) {
         const struct macs_table_shape *shape = &program->table_descs[i].shape;
         key_bytes = shape->key_bytes > key_bytes ? shape->key_bytes : key_bytes;
@@ -66,13 +67,64 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw) {
 }
 
 void macs_console_fini(struct macs_console *console) {
-    for (uint16_t i = 0; console->tables && i < console->sw->program->table_count; i++)
+    for (uint16_t i = 0; console->tables && i < console->program->table_count; i++)
         macs_entries_fini(&console->tables[i]);
     free(console->tables);
+    macs_console_discard(console);
     macs_notes_fini(&console->notes);
     free(console->buffer.value);
     free(console->value);
     *console = (struct macs_console){0};
+}
+
+/* What was made for another console begins anew; whoever waits for the rest of an answer of his starts over. */
+static int take_over(struct macs_console *console, struct macs_console *next) {
+    const int status = macs_switch_swap(console->sw, next->program);
+    for (uint16_t i = 0; i < console->program->table_count; i++)
+        macs_entries_fini(&console->tables[i]);
+    free(console->tables);
+    free(console->buffer.value);
+    free(console->value);
+    console->program = next->program;
+    console->tables = next->tables;
+    console->buffer = next->buffer;
+    console->value = next->value;
+    console->last_command = NULL;
+    console->last_table = -1;
+    console->next = NULL;
+    free(next);
+    return status;
+}
+
+int macs_console_load(struct macs_console *console, const struct macs_program *program) {
+    macs_console_discard(console);
+    struct macs_console *next = calloc(1, sizeof(*next));
+    int status = next ? macs_switch_prepare(console->sw, program) : -ENOMEM;
+    if (!status) {
+        status = macs_console_init(next, console->sw, program);
+        if (status)
+            macs_switch_discard(program, program->table_count);
+    }
+    if (status)
+        free(next);
+    else
+        console->next = next;
+    return status;
+}
+
+int macs_console_swap(struct macs_console *console) {
+    return console->next ? take_over(console, console->next) : -ENOENT;
+}
+
+void macs_console_discard(struct macs_console *console) {
+    struct macs_console *next = console->next;
+    console->next = NULL;
+    if (!next)
+        return;
+    const struct macs_program *program = next->program;
+    macs_console_fini(next);
+    macs_switch_discard(program, program->table_count);
+    free(next);
 }
 
 static const char *table_name(const void *list, unsigned index) {
@@ -82,7 +134,7 @@ static const char *table_name(const void *list, unsigned index) {
 struct macs_entries *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why) {
     if (console->last_table >= 0 && !strcmp(word, console->last_table_word))
         return &console->tables[console->last_table];
-    const struct macs_program *program = console->sw->program;
+    const struct macs_program *program = console->program;
     struct macs_names names = {"table", program->table_count, table_name, program->table_descs};
     int index = macs_names_find(&names, word, why);
     if (index < 0)

@@ -28,7 +28,9 @@ struct macs_progress {
 
 struct macs_console {
     struct macs_switch *sw;
-    struct macs_entries *tables; /* one a table */
+    const struct macs_program *program; /* the one that runs, or (`next`) the one that will */
+    struct macs_console *next;          /* of a program that is loaded; NULL: none is */
+    struct macs_entries *tables;        /* one a table */
     struct macs_notes notes;
     struct macs_match_buffer buffer;
     void *value;                             /* as long as the longest of any table */
@@ -42,8 +44,14 @@ struct macs_console {
 };
 
 /* 0 or -ENOMEM. */
-int macs_console_init(struct macs_console *console, struct macs_switch *sw);
+int macs_console_init(struct macs_console *console, struct macs_switch *sw, const struct macs_program *program);
 void macs_console_fini(struct macs_console *console);
+
+/* Another program is made ready (`next`), in place of one that was before. -errno as of macs_switch_prepare(). */
+int macs_console_load(struct macs_console *console, const struct macs_program *program);
+/* It takes the place of the one that runs. -ENOENT: there is none; else as macs_switch_swap(). */
+int macs_console_swap(struct macs_console *console);
+void macs_console_discard(struct macs_console *console);
 
 /* Cut a line in place into words, MACS_WORDS_MAX of them at most; a # begins a comment. How many, or -1: more. */
 int macs_console_cut(char *line, char *words[]);
@@ -93,6 +101,7 @@ extern const struct macs_command macs_mirroring_commands[];
 extern const struct macs_command macs_value_set_commands[];
 extern const struct macs_command macs_profile_commands[];
 extern const struct macs_command macs_switch_commands[];
+extern const struct macs_command macs_program_commands[];
 
 /* The entries of the table that a word names, or NULL with `why`. */
 struct macs_entries *macs_console_table(struct macs_console *console, const char *word, struct macs_text *why);

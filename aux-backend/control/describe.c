@@ -137,8 +137,7 @@ static void describe_extern(const struct macs_extern_desc *desc, struct macs_tex
     macs_text_add(text, "]}");
 }
 
-void macs_describe_program(const struct macs_switch *sw, struct macs_text *text) {
-    const struct macs_program *program = sw->program;
+void macs_describe_program(const struct macs_switch *sw, const struct macs_program *program, struct macs_text *text) {
     macs_text_add(text, "{");
     pair(text, "name", program->name);
     macs_text_add(text, ",");

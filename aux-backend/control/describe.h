@@ -6,7 +6,7 @@
 #include "runtime/switch.h"
 
 /* Tables with keys, actions and kernel; externs; ports. */
-void macs_describe_program(const struct macs_switch *sw, struct macs_text *text);
+void macs_describe_program(const struct macs_switch *sw, const struct macs_program *program, struct macs_text *text);
 
 /* For people, a line a table and a line on huge pages: what memory there is. */
 void macs_describe_memory(const struct macs_switch *sw, struct macs_text *text);

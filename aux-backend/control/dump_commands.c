@@ -142,9 +142,9 @@ static void print_actions(const struct macs_table_desc *desc, struct macs_text *
 
 static int show_tables(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
-    for (uint16_t i = 0; i < console->sw->program->table_count; i++)
-        if (!console->sw->program->table_descs[i].value_set)
-            print_table(&console->sw->program->table_descs[i], answer);
+    for (uint16_t i = 0; i < console->program->table_count; i++)
+        if (!console->program->table_descs[i].value_set)
+            print_table(&console->program->table_descs[i], answer);
     return 0;
 }
 
@@ -162,7 +162,7 @@ static bool shown_before(const struct macs_program *program, uint16_t table, uin
 
 static int show_actions(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
-    const struct macs_program *program = console->sw->program;
+    const struct macs_program *program = console->program;
     for (uint16_t i = 0; i < program->table_count; i++)
         for (uint16_t j = 0; j < program->table_descs[i].action_count; j++)
             if (!shown_before(program, i, j))

@@ -31,7 +31,7 @@ static const char *extern_name(const void *argument, unsigned index) {
 /* The extern of those kinds that a word names: its description and state, or NULL. */
 static const struct macs_extern_desc *find_extern(struct macs_console *console, const char *what, unsigned kinds,
                                                   const char *word, void **state, struct macs_text *answer) {
-    struct extern_list list = {console->sw->program, kinds};
+    struct extern_list list = {console->program, kinds};
     unsigned count = 0;
     for (uint16_t i = 0; i < list.program->extern_count; i++)
         count += kinds >> list.program->extern_descs[i].kind & 1;

@@ -112,13 +112,18 @@ static void set_batch(struct macs_server *server, struct macs_client *client, co
     reply(client, MACS_MESSAGE_SET, MACS_STATUS_OK, now, sizeof(now));
 }
 
-static void json(struct macs_server *server, struct macs_client *client, uint8_t type) {
+static void json(struct macs_server *server, struct macs_client *client, uint8_t type, bool of_next) {
+    const struct macs_console *console = of_next ? server->console->next : server->console;
     struct macs_text *answer = &client->request.answer;
     macs_text_clear(answer);
+    if (!console) {
+        wrong(client, type, "no program is loaded");
+        return;
+    }
     if (type == MACS_MESSAGE_STATS)
-        macs_describe_stats(server->console->sw, answer);
+        macs_describe_stats(console->sw, answer);
     else
-        macs_describe_program(server->console->sw, answer);
+        macs_describe_program(console->sw, console->program, answer);
     reply_text(client, type, MACS_STATUS_OK, answer);
 }
 
@@ -240,7 +245,7 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         return true;
     case MACS_MESSAGE_STATS:
     case MACS_MESSAGE_DESCRIBE:
-        json(server, client, type);
+        json(server, client, type, length == 1 && payload[0] == MACS_UPDATE_NEXT);
         return true;
     case MACS_MESSAGE_SET:
         set_batch(server, client, payload, length);

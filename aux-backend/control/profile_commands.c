@@ -32,7 +32,7 @@ struct found {
 
 static bool find_profile(struct macs_console *console, const char *word, struct found *found,
                          struct macs_text *answer) {
-    const struct macs_program *program = console->sw->program;
+    const struct macs_program *program = console->program;
     unsigned count = 0;
     for (uint16_t i = 0; i < program->extern_count; i++)
         count += is_profile(&program->extern_descs[i]);
@@ -259,7 +259,7 @@ static int dump_group(struct macs_console *console, unsigned count, char **words
 /* Whether the table has a profile with that member or group; then a reference to it is put into console->value. */
 static int parse_reference(struct macs_console *console, const struct macs_table_desc *desc, const char *word,
                            uint32_t action, struct macs_text *answer) {
-    const struct macs_program *program = console->sw->program;
+    const struct macs_program *program = console->program;
     uint32_t handle;
     if (!desc->profile)
         return macs_text_fail(answer, "table %s has no action profile", desc->name);

@@ -30,12 +30,12 @@ struct macs_profile_at macs_profile_take(const struct macs_program *program, str
 /* An action that a member may have, into console->value. */
 static bool take_action(struct macs_console *console, const struct macs_profile_at *at, struct macs_wire *wire) {
     const struct macs_entry *entry = console->value;
-    return !macs_action_take(console->sw->program, at->table, wire, console->value) && macs_wire_whole(wire) &&
+    return !macs_action_take(console->program, at->table, wire, console->value) && macs_wire_whole(wire) &&
            entry->action < at->table->action_count && at->table->actions[entry->action].scope != MACS_DEFAULT_ONLY;
 }
 
 enum macs_update_status macs_member_change(struct macs_console *console, struct macs_wire *wire, uint8_t kind) {
-    const struct macs_profile_at at = macs_profile_take(console->sw->program, wire);
+    const struct macs_profile_at at = macs_profile_take(console->program, wire);
     const uint64_t id = macs_wire_u64(wire);
     uint32_t handle;
     if (!at.profile || !id || wire->cut)
@@ -118,7 +118,7 @@ static enum macs_update_status set_group(const struct macs_profile_at *at, struc
 }
 
 enum macs_update_status macs_group_change(struct macs_console *console, struct macs_wire *wire, uint8_t kind) {
-    const struct macs_profile_at at = macs_profile_take(console->sw->program, wire);
+    const struct macs_profile_at at = macs_profile_take(console->program, wire);
     const uint64_t id = macs_wire_u64(wire);
     uint32_t handle = 0;
     if (!at.profile || at.desc->kind != MACS_ACTION_SELECTOR || !id || wire->cut)

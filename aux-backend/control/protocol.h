@@ -17,7 +17,7 @@
  *   FRAMES      (likewise)                           (u16 port, u32 length, bytes)…
  *   HOLD        u8 1: workers rest; 0: they go on    -
  *   STATS       -                                    JSON
- *   DESCRIBE    -                                    JSON
+ *   DESCRIBE    flags, or -                          JSON
  *   SET         u16 burst, u16 sub-batch; 0: as is   u16 burst, u16 sub-batch, as they are now
  *   SHUTDOWN    -                                    -
  *   UPDATE      u8 flags, (u32 length, u8 change,    for each change u8 status, u32 number
@@ -70,6 +70,8 @@ enum macs_subscribe_flags {
     MACS_SUBSCRIBE_DIGESTS = 1,
     MACS_SUBSCRIBE_IDLE = 2,
 };
+/* A flag of UPDATE, and DESCRIBE's only one: of the program that is loaded, and does not run yet. */
+#define MACS_UPDATE_NEXT 4u
 
 /* Changes of UPDATE. */
 enum macs_update {

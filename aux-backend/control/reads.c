@@ -29,14 +29,14 @@ static enum macs_message_status wrong(struct reader *reader, const char *why) {
 
 static struct macs_entries *take_table(struct reader *reader) {
     const uint16_t table = macs_wire_u16(&reader->wire);
-    if (reader->wire.cut || table >= reader->console->sw->program->table_count)
+    if (reader->wire.cut || table >= reader->console->program->table_count)
         return NULL;
     reader->desc = reader->console->tables[table].table->desc;
     return &reader->console->tables[table];
 }
 
 static int put_entry(struct reader *reader, const struct macs_match *match, const struct macs_entry *entry) {
-    return macs_entry_put(reader->console->sw->program, reader->desc, match, entry, reader->answer) ? 0 : -ENOMEM;
+    return macs_entry_put(reader->console->program, reader->desc, match, entry, reader->answer) ? 0 : -ENOMEM;
 }
 
 static int put_visited(uint64_t handle, const struct macs_match *match, const struct macs_entry *entry,
@@ -110,7 +110,7 @@ static enum macs_message_status read_default(struct reader *reader) {
         return wrong(reader, "a table is needed");
     const struct macs_entry *entry = macs_table_default(entries->table);
     return macs_wire_put_u32(reader->answer, reader->desc->shape.size) &&
-                   macs_action_put(reader->console->sw->program, reader->desc, entry, reader->answer)
+                   macs_action_put(reader->console->program, reader->desc, entry, reader->answer)
                ? MACS_STATUS_OK
                : wrong(reader, "no memory");
 }
@@ -139,7 +139,7 @@ static bool put_element(struct macs_bytes *answer, const struct macs_extern_desc
 
 /* u16 extern, u32 first, u32 count → elements; MORE: fewer than asked for. */
 static enum macs_message_status read_elements(struct reader *reader) {
-    const struct macs_program *program = reader->console->sw->program;
+    const struct macs_program *program = reader->console->program;
     const uint16_t number = macs_wire_u16(&reader->wire);
     const uint32_t first = macs_wire_u32(&reader->wire), count = macs_wire_u32(&reader->wire);
     const struct macs_extern_desc *desc = number < program->extern_count ? &program->extern_descs[number] : NULL;
@@ -158,7 +158,7 @@ static enum macs_message_status read_elements(struct reader *reader) {
 
 /* u16 extern, u32 cursor → u32 next cursor, members or groups; MORE: not all of them. */
 static enum macs_message_status read_profile(struct reader *reader, macs_profile_read_fn *read) {
-    const struct macs_program *program = reader->console->sw->program;
+    const struct macs_program *program = reader->console->program;
     const struct macs_profile_at at = macs_profile_take(program, &reader->wire);
     uint32_t cursor = macs_wire_u32(&reader->wire);
     if (!at.profile || !macs_wire_whole(&reader->wire))

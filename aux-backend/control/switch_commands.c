@@ -27,7 +27,7 @@ static int stats(struct macs_console *console, unsigned count, char **words, str
 
 static int describe(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
-    macs_describe_program(console->sw, answer);
+    macs_describe_program(console->sw, console->program, answer);
     return 0;
 }
 

@@ -29,14 +29,13 @@ struct change {
 
 static struct macs_entries *take_table(struct change *change) {
     const uint16_t table = macs_wire_u16(&change->wire);
-    return !change->wire.cut && table < change->console->sw->program->table_count ? &change->console->tables[table]
-                                                                                  : NULL;
+    return !change->wire.cut && table < change->console->program->table_count ? &change->console->tables[table] : NULL;
 }
 
 /* An action for an entry, or for the default entry, into console->value. */
 static enum macs_update_status take_action(struct change *change, const struct macs_table_desc *desc, bool in_default) {
     const struct macs_entry *entry = change->console->value;
-    const int status = macs_action_take(change->console->sw->program, desc, &change->wire, change->console->value);
+    const int status = macs_action_take(change->console->program, desc, &change->wire, change->console->value);
     if (status == -EINVAL)
         return MACS_UPDATE_WRONG;
     change->limits = desc->ages && !in_default && change->wire.left;
@@ -145,7 +144,7 @@ static enum macs_update_status set_meter(struct macs_wire *wire, void *state, ui
 }
 
 static enum macs_update_status change_element(struct change *change) {
-    const struct macs_program *program = change->console->sw->program;
+    const struct macs_program *program = change->console->program;
     const uint16_t number = macs_wire_u16(&change->wire);
     const uint32_t index = macs_wire_u32(&change->wire);
     if (change->wire.cut || number >= program->extern_count || index >= program->extern_descs[number].size)
@@ -222,21 +221,24 @@ const char *macs_updates_begin(struct macs_client_request *request) {
     return count > UPDATES_MAX ? "too many changes" : NULL;
 }
 
-bool macs_updates_run(struct macs_console *console, struct macs_client_request *request) {
+bool macs_updates_run(struct macs_console *running, struct macs_client_request *request) {
     const bool keep_going = request->payload[0] & MACS_BULK_CONTINUE;
+    struct macs_console *console = request->payload[0] & MACS_UPDATE_NEXT ? running->next : running;
     for (unsigned done = 1; request->progress.at < request->length; done++) {
         const uint8_t *head = request->payload + request->progress.at;
         struct change change = {.console = console, .wire = {.at = head + HEAD, .left = macs_get_u32(head)}};
         request->progress.at += HEAD + change.wire.left;
         uint8_t answer[5] = {MACS_UPDATE_NOT_TRIED};
         const bool alone = head[4] != MACS_UPDATE_NOTE; /* else it goes with the change before it */
-        if (!request->stopped && (alone || !request->failed))
+        if (!console)
+            answer[0] = MACS_UPDATE_WRONG;
+        else if (!request->stopped && (alone || !request->failed))
             answer[0] = (uint8_t)do_change(&change, head[4]);
         macs_put_u32(answer + 1, change.number);
         request->failed = answer[0] != MACS_UPDATE_DONE;
         request->stopped |= request->failed && !keep_going;
         macs_text_bytes(&request->answer, (const char *)answer, sizeof(answer));
-        if (done % TOGETHER == 0 && request->progress.at < request->length && macs_console_slice_over(console))
+        if (done % TOGETHER == 0 && request->progress.at < request->length && macs_console_slice_over(running))
             return false;
     }
     return true;

@@ -9,7 +9,7 @@ static const char *table_name(const void *list, unsigned index) {
 }
 
 static struct macs_entries *find_set(struct macs_console *console, const char *word, struct macs_text *answer) {
-    const struct macs_program *program = console->sw->program;
+    const struct macs_program *program = console->program;
     unsigned first = 0; /* the sets stand behind the tables */
     while (first < program->table_count && !program->table_descs[first].value_set)
         first++;

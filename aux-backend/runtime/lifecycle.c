@@ -17,6 +17,11 @@
 /* Bytes of a packet's first segment at least, so that usual frames are in one piece. */
 #define SEGMENT_MIN 2048u
 
+/* What packets have room for, where other programs may follow: bytes of a program's state, and that its deparser adds.
+ */
+#define STATE_ROOM 2048u
+#define GROW_ROOM 256u
+
 /* In which a worker comes to the end of a burst, with time to spare: before it is taken out of its loops, then without
  * them. */
 #define LOOP_MS 500
@@ -51,6 +56,10 @@ static uint32_t at_most(uint32_t value, uint32_t limit) {
     return limit && value > limit ? limit : value;
 }
 
+static uint32_t at_least(uint32_t value, bool more, uint32_t limit) {
+    return more && value < limit ? limit : value;
+}
+
 /* Packets with room for the program's state in front and for the headers that its deparser may add. */
 static int create_pool(struct macs_switch *sw) {
     odp_pool_capability_t capability;
@@ -70,8 +79,10 @@ static int create_pool(struct macs_switch *sw) {
     param.pkt.len = at_most(sw->options.max_frame, capability.pkt.max_len);
     uint32_t segment = program->parse_bytes > SEGMENT_MIN ? program->parse_bytes : SEGMENT_MIN;
     param.pkt.seg_len = at_most(segment, capability.pkt.max_seg_len);
-    param.pkt.headroom = at_most(program->grow_bytes, capability.pkt.max_headroom);
-    param.pkt.uarea_size = program->state_bytes;
+    param.pkt.headroom =
+        at_most(at_least(program->grow_bytes, sw->options.replaceable, GROW_ROOM), capability.pkt.max_headroom);
+    param.pkt.uarea_size = at_most(at_least(program->state_bytes, sw->options.replaceable, STATE_ROOM), room);
+    sw->room = (struct macs_room){param.pkt.uarea_size, param.pkt.seg_len, param.pkt.headroom};
     sw->pool = odp_pool_create("macs-packets", &param);
     return sw->pool == ODP_POOL_INVALID ? odp_failed(sw, "make the packet pool") : 0;
 }
@@ -87,11 +98,11 @@ static int create_ages(struct macs_table *table) {
     return table->desc->ages && !table->ages ? -ENOMEM : 0;
 }
 
-static int create_tables(struct macs_switch *sw) {
-    const struct macs_program *program = sw->program;
-    for (; sw->table_count < program->table_count; sw->table_count++) {
-        const struct macs_table_desc *desc = &program->table_descs[sw->table_count];
-        struct macs_table *table = &program->tables[sw->table_count];
+/* `count` of the program's tables have been made then. */
+static int create_tables(struct macs_switch *sw, const struct macs_program *program, unsigned *count) {
+    for (*count = 0; *count < program->table_count; ++*count) {
+        const struct macs_table_desc *desc = &program->table_descs[*count];
+        struct macs_table *table = &program->tables[*count];
         int status = macs_table_init(table, desc, sw->qsbr);
         if (!status && (status = create_ages(table)))
             macs_table_close(table);
@@ -155,7 +166,8 @@ static int build(struct macs_switch *sw) {
         (status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell)) ||
         (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
         return failed(sw, "make the switch", status);
-    if ((status = create_tables(sw)) || (status = start_target(sw)) || (status = open_ports(sw)))
+    if ((status = create_tables(sw, sw->program, &sw->table_count)) || (status = start_target(sw)) ||
+        (status = open_ports(sw)))
         return status;
     return create_workers(sw);
 }
@@ -229,13 +241,7 @@ static void join_workers(struct macs_switch *sw, unsigned count) {
     macs_loops_ended(sw);
 }
 
-int macs_switch_start(struct macs_switch *sw) {
-    atomic_store(&sw->budget, sw->options.count);
-    for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        int status = macs_port_start(&sw->ports[slot], &sw->log);
-        if (status)
-            return status;
-    }
+static int start_workers(struct macs_switch *sw) {
     for (unsigned i = 0; i < sw->worker_count; i++) {
         int status = -pthread_create(&sw->workers[i]->pthread, NULL, macs_worker_run, sw->workers[i]);
         if (!status) {
@@ -252,6 +258,84 @@ int macs_switch_start(struct macs_switch *sw) {
     }
     sw->running = true;
     return 0;
+}
+
+int macs_switch_start(struct macs_switch *sw) {
+    atomic_store(&sw->budget, sw->options.count);
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        int status = macs_port_start(&sw->ports[slot], &sw->log);
+        if (status)
+            return status;
+    }
+    return start_workers(sw);
+}
+
+/* --- another program ------------------------------------------------------------------------------------------------
+ */
+
+int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
+    if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
+        program->grow_bytes > sw->room.headroom)
+        return -E2BIG;
+    int status = macs_externs_create(program, sw->options.worker_count, &sw->digests, sw->qsbr);
+    unsigned count = 0;
+    if (!status)
+        status = create_tables(sw, program, &count);
+    if (!status && program->start)
+        status = program->start();
+    if (status)
+        macs_switch_discard(program, count);
+    return status;
+}
+
+void macs_switch_discard(const struct macs_program *program, unsigned table_count) {
+    while (table_count) {
+        macs_table_close(&program->tables[--table_count]);
+        macs_ages_destroy(program->tables[table_count].ages);
+    }
+    macs_externs_destroy(program);
+}
+
+/* The queue of digests is for the records of one program. */
+static int renew_digests(struct macs_switch *sw) {
+    const uint64_t sent = atomic_load(&sw->digests.sent), lost = atomic_load(&sw->digests.lost);
+    macs_digest_queue_fini(&sw->digests);
+    const int status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell);
+    atomic_store(&sw->digests.sent, sent);
+    atomic_store(&sw->digests.lost, lost);
+    return status;
+}
+
+/* The workers have ended; what they have counted goes to `counted`. */
+static void retire_workers(struct macs_switch *sw, struct macs_worker_stats *counted) {
+    for (unsigned i = 0; i < sw->worker_count; i++) {
+        counted[i] = sw->workers[i]->stats;
+        macs_worker_destroy(sw->workers[i]);
+    }
+    free(sw->workers);
+    sw->workers = NULL;
+    sw->worker_count = 0;
+}
+
+int macs_switch_swap(struct macs_switch *sw, const struct macs_program *program) {
+    const struct macs_program *before = sw->program;
+    struct macs_worker_stats *counted = calloc(sw->worker_count, sizeof(*counted));
+    if (!counted)
+        return -ENOMEM;
+    join_workers(sw, sw->worker_count);
+    sw->running = false;
+    retire_workers(sw, counted);
+    macs_switch_discard(before, sw->table_count);
+    sw->program = program;
+    sw->table_count = program->table_count;
+    int status = renew_digests(sw);
+    if (!status)
+        status = create_workers(sw);
+    for (unsigned i = 0; i < sw->worker_count; i++)
+        sw->workers[i]->stats = counted[i];
+    free(counted);
+    atomic_store(&sw->stopping, false);
+    return status ? status : start_workers(sw);
 }
 
 void macs_switch_stop(struct macs_switch *sw) {
@@ -283,11 +367,7 @@ void macs_switch_destroy(struct macs_switch *sw) {
     macs_ctl_out_close(&sw->ctl_out);
     macs_ctl_out_close(&sw->ctl_pushed);
     macs_bell_close(&sw->bell);
-    while (sw->table_count) {
-        macs_table_close(&sw->program->tables[--sw->table_count]);
-        macs_ages_destroy(sw->program->tables[sw->table_count].ages);
-    }
-    macs_externs_destroy(sw->program);
+    macs_switch_discard(sw->program, sw->table_count);
     macs_digest_queue_fini(&sw->digests);
     macs_multicast_destroy(sw->multicast);
     macs_qsbr_destroy(sw->qsbr);

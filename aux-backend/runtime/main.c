@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
     if (macs_switch_create(&sw, &macs_program, &options))
         return EXIT_FAILED;
     enum exit_code code = EXIT_FAILED;
-    if (!macs_console_init(&console, sw)) {
+    if (!macs_console_init(&console, sw, &macs_program)) {
         code = serve(sw, &console);
         macs_console_fini(&console);
     }

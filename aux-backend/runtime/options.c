@@ -30,6 +30,7 @@ enum option_id {
     OPT_MAX_FRAME,
     OPT_SEED,
     OPT_BUSY,
+    OPT_REPLACEABLE,
 };
 
 static const struct option long_options[] = {
@@ -51,6 +52,7 @@ static const struct option long_options[] = {
     {"max-frame", required_argument, NULL, OPT_MAX_FRAME},
     {"seed", required_argument, NULL, OPT_SEED},
     {"busy", no_argument, NULL, OPT_BUSY},
+    {"replaceable", no_argument, NULL, OPT_REPLACEABLE},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
@@ -78,6 +80,7 @@ static const char help[] =
     "      --max-frame BYTES longest frame [9216]\n"
     "      --seed N          start of the random numbers, for runs that repeat\n"
     "      --busy            workers never sleep\n"
+    "      --replaceable     another program may take the place of this one (load_program)\n"
     "  -v, --verbose         tell what memory the tables have, and whether it is on huge pages\n"
     "  -h, --help            print this\n"
     "\n"
@@ -164,6 +167,9 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return true;
     case OPT_LOG:
         options->log = text;
+        return true;
+    case OPT_REPLACEABLE:
+        options->replaceable = true;
         return true;
     case OPT_BUSY:
         options->busy = true;

@@ -34,6 +34,7 @@ struct macs_options {
     uint32_t max_frame;     /* bytes */
     uint64_t seed;          /* of random numbers */
     bool busy;              /* never sleep */
+    bool replaceable;       /* packets have room for other programs */
     bool verbose;           /* tell of the tables' memory */
 };
 

@@ -17,6 +17,11 @@
 
 struct macs_thread;
 
+/* What a packet has room for, in bytes: a program's state, its first segment, headers that are added in front. */
+struct macs_room {
+    uint32_t state, segment, headroom;
+};
+
 struct macs_switch {
     const struct macs_program *program;
     struct macs_options options;
@@ -24,6 +29,7 @@ struct macs_switch {
     odp_instance_t instance;
     bool odp_global, odp_local;
     odp_pool_t pool;
+    struct macs_room room;
     odp_time_t start;
     struct macs_qsbr *qsbr;
     unsigned table_count; /* of program->tables that have been made */

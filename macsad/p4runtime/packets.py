@@ -26,7 +26,8 @@ class Header:
         translations = program.translations
         for header in program.info.controller_packet_metadata:
             if header.preamble.name == name:
-                fields = zip(header.metadata, program.widths[name], strict=True)
+                widths = program.widths.get(name) or [field.bitwidth for field in header.metadata]
+                fields = zip(header.metadata, widths, strict=True)
                 return Header(tuple(Param(field.id, width, translations.of(field)) for field, width in fields))
         return Header(())
 

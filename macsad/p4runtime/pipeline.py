@@ -4,32 +4,50 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from macsad.control import Client
 from macsad.p4runtime import elements, notes, profiles, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program
+from macsad.p4runtime.replacement import Builder, Replacement
 from macsad.p4runtime.sameness import device_data, same_info
 
 VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, COMMIT, RECONCILE_AND_COMMIT = 1, 2, 3, 4, 5
 COOKIE_ONLY, P4INFO_AND_COOKIE, DEVICE_CONFIG_AND_COOKIE = 1, 2, 3
 
 
-class Pipeline:
-    """The running program, and a configuration that is saved for a COMMIT. A server beside a switch cannot replace its
-    program: a configuration is accepted if it is of the program that runs.
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A configuration that the switch can have; `made` where it is another program than the one that runs."""
 
-    `device_config`: the program's source, b"" if it is not known. `cleared` sets all state as it is when a switch starts.
+    config: Message
+    made: Replacement | None
+
+
+class Pipeline:
+    """The running program, and a configuration that is saved for a COMMIT.
+
+    `device_config`: the program's source, b"" if it is not known. `cleared` sets all state as it is when a switch starts;
+    `replace(info, made, keep)` puts another program in the running one's place. `build` compiles one; None: only
+    configurations of the program that runs are taken.
     """
 
-    def __init__(self, program: Program, device_config: bytes, cleared: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        info: Message,
+        device_config: bytes,
+        cleared: Callable[[], None],
+        replace: Callable[[Message, Replacement, bool], None],
+        build: Builder | None,
+    ) -> None:
         self._lock = threading.Lock()
-        self._info = program.info
+        self._info = info
         self._device_config = device_config
         self._cookie: int | None = None
-        self._saved: Message | None = None
-        self._cleared = cleared
+        self._saved: _Verified | None = None
+        self._cleared, self._replace, self._build = cleared, replace, build
 
     def set(self, request: Message) -> None:
         """Raises: Refused."""
@@ -39,12 +57,11 @@ class Pipeline:
                 return
             if request.action not in (VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, RECONCILE_AND_COMMIT):
                 raise Refused(Code.INVALID_ARGUMENT, "the action is not known")
-            self._verify(request)
+            verified = self._verify(request)
             if request.action == VERIFY_AND_SAVE:
-                self._saved = message("ForwardingPipelineConfig")()
-                self._saved.CopyFrom(request.config)
+                self._saved = verified
             elif request.action != VERIFY:
-                self._commit(request.config, keep=request.action == RECONCILE_AND_COMMIT)
+                self._commit(verified, keep=request.action == RECONCILE_AND_COMMIT)
 
     def get(self, request: Message) -> Message:
         """The configuration, or the parts of it that are asked for."""
@@ -59,14 +76,19 @@ class Pipeline:
                 config.p4_device_config = self._device_config
         return response
 
-    def _verify(self, request: Message) -> None:
+    def _verify(self, request: Message) -> _Verified:
         if not request.HasField("config"):
             raise Refused(Code.INVALID_ARGUMENT, "there is no configuration")
-        given = request.config
-        if not same_info(given.p4info, self._info):
-            raise Refused(Code.UNIMPLEMENTED, "the P4Info is not that of the running program, which cannot be replaced")
-        if given.p4_device_config and device_data(given.p4_device_config) != self._device_config:
-            raise Refused(Code.UNIMPLEMENTED, "the device config is not the running program, which cannot be replaced")
+        given = message("ForwardingPipelineConfig")()
+        given.CopyFrom(request.config)
+        same = same_info(given.p4info, self._info)
+        if same and (not given.p4_device_config or device_data(given.p4_device_config) == self._device_config):
+            return _Verified(given, None)
+        if self._build is None:
+            raise Refused(Code.UNIMPLEMENTED, "it is not of the running program, which this server cannot replace")
+        if not given.p4_device_config:
+            raise Refused(Code.INVALID_ARGUMENT, "the P4Info is not that of the running program")
+        return _Verified(given, self._build(given.p4_device_config))
 
     def _commit_saved(self, request: Message) -> None:
         if request.HasField("config"):
@@ -75,8 +97,12 @@ class Pipeline:
             raise Refused(Code.NOT_FOUND, "no configuration was saved")
         self._commit(self._saved, keep=False)
 
-    def _commit(self, config: Message, keep: bool) -> None:
-        if not keep:
+    def _commit(self, verified: _Verified, keep: bool) -> None:
+        config = verified.config
+        if verified.made is not None:
+            self._replace(config.p4info, verified.made, keep)
+            self._info, self._device_config = config.p4info, config.p4_device_config
+        elif not keep:
             self._cleared()
         self._cookie = config.cookie.cookie if config.HasField("cookie") else None
         self._saved = None
@@ -109,5 +135,10 @@ def clear(client: Client, program: Program) -> None:
         raise Refused(Code.INTERNAL, f"the state is not cleared: {reply.text.strip()}")
     value_sets.clear(client, program)
     profiles.clear(client, program)
+    forget(client)
+
+
+def forget(client: Client) -> None:
+    """Remove what is no program's: groups, sessions and notes. Raises: Refused."""
     replication.clear(client)
     client.update([notes.change(name, b"") for name, _ in client.read_notes()])

@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 
 from macsad.control import Client, ControlError, Digest, NoSwitchError
-from macsad.p4runtime import pipeline, reading
+from macsad.p4runtime import pipeline, reading, replacement
 from macsad.p4runtime.arbitration import Arbitration, Controller
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.device import Device
@@ -22,6 +22,7 @@ from macsad.p4runtime.messages import Message, message, messages
 from macsad.p4runtime.packets import Header
 from macsad.p4runtime.pipeline import Pipeline
 from macsad.p4runtime.program import Program
+from macsad.p4runtime.replacement import Builder, Replacement
 from macsad.p4runtime.writing import Writer
 
 VERSION = "1.4.1"
@@ -42,18 +43,18 @@ class Service:
         device: int = 0,
         cpu_port: int | None = None,
         device_config: bytes = b"",
+        build: Builder | None = None,
     ) -> None:
         self._lock = threading.Lock()
+        self._socket = socket
         self._arbitration = Arbitration(device)
         self._device = Device.of(socket, program, self._to_primaries)
         self._packets = Client(socket)  # to the switch
         self._packets_lock = threading.Lock()
         self._pushed = Client(socket)  # packets and digests from it
-        self._writer = Writer(self._device)
-        self._pipeline = Pipeline(program, device_config, self.clear)
+        self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build)
         self._cpu_port = cpu_port
-        self._packet_in = Header.of(program, "packet_in")
-        self._packet_out = Header.of(program, "packet_out")
+        self._use(self._device)
         self._pushed.subscribe()
         if cpu_port is not None:
             self._pushed.take_frames(cpu_port)
@@ -72,6 +73,12 @@ class Service:
         self._pushed.close()
         self._packets.close()
         self._device.close()
+
+    def _use(self, device: Device) -> None:
+        self._device = device
+        self._writer = Writer(device)
+        self._packet_in = Header.of(device.program, "packet_in")
+        self._packet_out = Header.of(device.program, "packet_out")
 
     # --- calls -------------------------------------------------------------------------------------------------------
 
@@ -204,8 +211,8 @@ class Service:
 
     def _attend(self) -> None:
         """Packets and digests of the switch go to the primaries."""
-        digests = self._device.digests
         while not self._stopping.is_set():
+            digests = self._device.digests
             try:
                 pushed = self._pushed.pushed(digests.wait())
             except (ControlError, OSError):
@@ -234,6 +241,19 @@ class Service:
         self._device.digests.clear()
         for strings in self._device.program.translations:
             strings.forget()
+
+    def _replace(self, info: Message, made: Replacement, keep: bool) -> None:
+        """Another program runs from now on; its caller is alone. Raises: Refused."""
+        client = self._device.client
+        program = replacement.load(client, info, made)
+        if keep:
+            replacement.keep(client)
+        replacement.swap(client)
+        if not keep:
+            pipeline.forget(client)
+        before = self._device
+        self._use(Device.of(self._socket, program, self._to_primaries))
+        before.close()
 
     # --- answers -----------------------------------------------------------------------------------------------------
 

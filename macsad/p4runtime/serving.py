@@ -51,9 +51,11 @@ class Settings:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, listening: Any, hlir: Program, info: Any, source: bytes, socket: Path) -> Iterator[Any]:
+def serving(
+    settings: Settings, listening: Any, hlir: Program, info: Any, source: bytes, socket: Path, build: Any = None
+) -> Iterator[Any]:
     """A server of the switch at that socket, while the context lasts; says where it is ready. `listening`: from listen();
-    `info`: the program's P4Info.
+    `info`: the program's P4Info; `build` compiles another program, where the switch can take one.
 
     Raises: click.ClickException.
     """
@@ -69,7 +71,7 @@ def serving(settings: Settings, listening: Any, hlir: Program, info: Any, source
         of_server = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
         joined = join(of_server, told, header_widths(hlir))
         cpu_port = _cpu_port(told, settings.cpu_port)
-        service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source)
+        service = Service(socket, joined, device=settings.device, cpu_port=cpu_port, device_config=source, build=build)
         listening.start(service)
     except (ControlError, NotOfSwitch) as error:
         if service is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, running
+from macsad import compilation, replacing, running
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
@@ -86,13 +86,18 @@ def command(
         hlir = compilation.load(request)
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
         tools = compilation.toolchain(request.wanted, built_for)
+        replaceable = settings is not None and built_for.platform == "linux" and not wrapper
+        if replaceable:
+            tools, rest = replace(tools, form=toolchain.Form.REPLACEABLE), (*rest, "--replaceable")
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, folder, tools, progress)
         command_line = (*wrapper, str(binary.resolve()))
         servers: list[running.Beside] = []
         if settings is not None:
             info = compilation.p4info(request, hlir)
-            servers.append(functools.partial(serving, settings, listening[0], hlir, info, request.path.read_bytes()))
+            build = replacing.builder(request, tools, folder) if replaceable else None
+            source = request.path.read_bytes()
+            servers.append(functools.partial(serving, settings, listening[0], hlir, info, source, build=build))
         if thrift is not None:
             config = compilation.bmv2_json(request, hlir)
             servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening[1]))

@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from transpiler.toolchain.cache import cache_directory
-from transpiler.toolchain.toolchain import Toolchain, ToolchainError
+from transpiler.toolchain.toolchain import Form, Toolchain, ToolchainError
 
 FOLDERS = ("runtime", "control", "tables")
 KEPT = 24  # archives of the latest use that stay in the cache
@@ -137,6 +137,16 @@ def run(words: list[str]) -> str:
     return done.stdout
 
 
+def _linked(library: Path, form: Form) -> tuple[str, ...]:
+    """A switch that loads programs has all that they may need of the backend, and they have none of it."""
+    match form:
+        case Form.REPLACEABLE:
+            return ("-rdynamic", "-Wl,--whole-archive", str(library), "-Wl,--no-whole-archive")
+        case Form.LIBRARY:
+            return ("-shared", "-Wl,-Bsymbolic")
+    return (str(library),)
+
+
 def command(backend: Path, toolchain: Toolchain, target: tuple[Path, ...] = ()) -> list[str]:
     """The compiler with its flags for a generated program."""
     includes = (*include_flags(backend, toolchain), *(f"-I{folder}" for folder in target))
@@ -159,7 +169,7 @@ def compile_program(
     """
     library = archive(backend, toolchain, progress)
     # whole paths: a name that begins with - or @ is no option of the compiler's
-    files = (str(c_file.absolute()), *map(str, target_sources(target)), str(library))
+    files = (str(c_file.absolute()), *map(str, target_sources(target)), *_linked(library, toolchain.form))
     words = [*command(backend, toolchain, target), *flags, *files]
     try:
         with tempfile.TemporaryDirectory(prefix=".macsad-", dir=binary.absolute().parent) as folder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import shutil
 import subprocess
@@ -24,6 +25,14 @@ ANOTHER_MACHINES = ("PKG_CONFIG", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR")
 LINUX, DPDK, SEPARATE = "platform/linux", "platform/dpdk", "platform/separate"
 
 
+class Form(enum.Enum):
+    """What a program is compiled to: a switch; one that can load other programs; what such a switch loads."""
+
+    PROGRAM = "program"
+    REPLACEABLE = "replaceable"
+    LIBRARY = "library"
+
+
 @dataclass(frozen=True, slots=True)
 class Toolchain:
     """`sources`: directories of the platform whose C belongs to the backend, a file in one taking the place of the files at
@@ -37,17 +46,19 @@ class Toolchain:
     link_flags: tuple[str, ...]
     sources: tuple[str, ...]
     includes: tuple[str, ...]
+    form: Form = Form.PROGRAM
 
     @property
     def all_flags(self) -> tuple[str, ...]:
-        return (*LANGUAGE, *WARNINGS, self.optimise, *self.compile_flags)
+        more = ("-fPIC", "-fno-semantic-interposition") if self.form is Form.LIBRARY else ()
+        return (*LANGUAGE, *WARNINGS, self.optimise, *self.compile_flags, *more)
 
     @property
     def for_backend(self) -> Toolchain:
         """The same toolchain at the backend's level, so that one archive serves programs of every level, however they
         are linked."""
         sanitized = any(flag.startswith("-fsanitize") for flag in self.compile_flags)
-        return replace(self, optimise="-O1" if sanitized else "-O3", link_flags=())
+        return replace(self, optimise="-O1" if sanitized else "-O3", link_flags=(), form=Form.PROGRAM)
 
 
 def find(

@@ -20,7 +20,7 @@ static void start(struct door *door) {
     CHECK(macs_switch_create(&door->sw, &macs_program, &options) == 0);
     for (unsigned slot = 0; slot < door->sw->port_count; slot++)
         CHECK(macs_port_start(&door->sw->ports[slot], &door->sw->log) == 0);
-    CHECK(macs_console_init(&door->console, door->sw) == 0);
+    CHECK(macs_console_init(&door->console, door->sw, door->sw->program) == 0);
     const char *entries = getenv("MACSAD_DOOR_ENTRIES");
     CHECK(!entries || macs_script_run_file(&door->console, entries, -1) == 0);
 }

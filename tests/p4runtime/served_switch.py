@@ -1,0 +1,53 @@
+"""The switch of served.p4 and a server of it, as tests start them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import switches
+from switch_harness import Switch
+
+from macsad import compilation
+from macsad.compilation import Request
+from macsad.p4runtime import server
+from macsad.p4runtime.messages import messages
+from macsad.p4runtime.program import join
+from macsad.p4runtime.service import Service
+from macsad.p4runtime.serving import header_widths
+from transpiler.diagnostics import Diagnostics
+from transpiler.p4info.build import build
+from transpiler.toolchain import toolchain
+
+PROGRAM = Path(__file__).parent / "served.p4"
+CPU = 64
+TOOLS = toolchain.find(optimise="-O1", sanitize=("address", "undefined"))
+
+
+def make(folder: Path) -> None:
+    """Sanitized, with the backend of the tests in C."""
+    tools = replace(TOOLS, form=toolchain.Form.REPLACEABLE)
+    compilation.build(Request(PROGRAM), switches.load(PROGRAM), folder, tools)
+
+
+class Served:
+    """A switch and a server of it."""
+
+    def __init__(self, switch: Switch, address: str, build_another: Any = None) -> None:
+        hlir = switches.load(PROGRAM)
+        info = build(hlir, Diagnostics())
+        self.info = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
+        self.switch = switch
+        self.program = join(self.info, switch.client.describe(), header_widths(hlir))
+        self.service = Service(
+            switch.socket, self.program, cpu_port=CPU, device_config=PROGRAM.read_bytes(), build=build_another
+        )
+        self.server, _ = server.start(self.service, address, None)
+        self.channel = grpc.insecure_channel(address)
+
+    def close(self) -> None:
+        self.channel.close()
+        self.server.stop(0)
+        self.service.close()

@@ -1,0 +1,136 @@
+"""Another program for a running switch. P4Runtime spec 1.4.1 section 14."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+import switches
+from built_once import built_once
+from controller import INSERT, MODIFY, Controller, Stream, entity, octets, update
+from served_switch import CPU, PROGRAM, TOOLS, Served, make
+from switch_harness import Switch, ethernet
+
+from macsad import replacing
+from macsad.compilation import Request
+from macsad.p4runtime.codes import Code
+from macsad.p4runtime.messages import message, messages
+from transpiler.diagnostics import Diagnostics
+from transpiler.p4info.build import build
+
+OK = Code.OK
+OTHER = PROGRAM.with_name("other.p4")
+COMMIT, RECONCILE = 3, 5
+
+
+@pytest.fixture
+def replaceable(tmp_path: Path) -> Iterator[Served]:
+    """A switch of served.p4 of its own, whose server compiles other programs."""
+    ports = [f"--port={number}=ctl:" for number in (0, 1, CPU)]
+    binary = built_once(PROGRAM, make) / PROGRAM.stem
+    switch = Switch(binary, tmp_path, [*ports, "--buffers=8192", "--replaceable", "--workers=2"])
+    serving = Served(switch, f"unix:{tmp_path}/p4rt", replacing.builder(Request(PROGRAM), TOOLS, tmp_path / "built"))
+    yield serving
+    serving.close()
+    switch.stop()
+
+
+def info_of(path: Path) -> Any:
+    info = build(switches.load(path), Diagnostics())
+    return messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
+
+
+def set_pipeline(controller: Controller, action: int, info: Any, config: bytes, cookie: int = 0) -> Code:
+    made = message("ForwardingPipelineConfig")(p4info=info, p4_device_config=config)
+    made.cookie.cookie = cookie
+    name = "SetForwardingPipelineConfig"
+    try:
+        controller.call(name, controller.signed(message(f"{name}Request")(action=action, config=made)))
+    except grpc.RpcError as error:
+        return Code(error.code().value[0])
+    return OK
+
+
+def entries(controller: Controller, table: str, **more: Any) -> list[Any]:
+    return [e.table_entry for e in controller.read(entity(table_entry=controller.entry(table, {}, **more)))]
+
+
+def test_entries_of_equal_tables_stay(replaceable: Served) -> None:
+    """lpm_t is the same in both programs; exact_t has other actions, new_t is new."""
+    stream = Stream(replaceable.channel)
+    assert stream.arbitrate(1).status.code == OK
+    controller, client = Controller(replaceable.channel, replaceable.info), replaceable.switch.client
+    prefix = {1: {"lpm": {"value": octets(0x0A << 40), "prefix_len": 8}}}
+    kept = controller.entry("lpm_t", prefix, "forward", 1, metadata=b"kept")
+    default = controller.entry("lpm_t", {}, "forward", 0, is_default_action=True)
+    gone = controller.entry("exact_t", {1: octets(1)}, "count_forward", 1)
+    writes = [update(INSERT, table_entry=kept), update(MODIFY, table_entry=default), update(INSERT, table_entry=gone)]
+    assert controller.write(*writes) == [OK] * 3
+    client.exchange([(0, ethernet(1))])
+    before = client.stats()
+
+    assert set_pipeline(controller, RECONCILE, info_of(OTHER), OTHER.read_bytes(), cookie=7) is OK
+    controller.info = info_of(OTHER)
+    assert entries(controller, "lpm_t") == [kept]
+    assert entries(controller, "lpm_t", is_default_action=True) == [default]
+    assert entries(controller, "exact_t") == []
+    got = controller.call("GetForwardingPipelineConfig", message("GetForwardingPipelineConfigRequest")())
+    assert (got.config.p4info, got.config.cookie.cookie) == (controller.info, 7)
+    assert got.config.p4_device_config == OTHER.read_bytes()
+    frames = [ethernet(1, src=0x0A << 40), ethernet(1, src=1)]
+    assert sorted(client.exchange([(0, frame) for frame in frames])) == [(0, frames[1]), (1, frames[0])]
+    new = controller.entry("new_t", {1: octets(0x1234)}, "mirrored")
+    assert controller.write(update(INSERT, table_entry=new)) == [OK]
+    assert client.exchange([(1, ethernet(1))]) == [(1, ethernet(1))]
+    after = client.stats()
+    assert after["received"] == before["received"] + 3 and after["ports"][0]["rx_packets"] == 3  # counted on
+
+    assert set_pipeline(controller, COMMIT, replaceable.info, PROGRAM.read_bytes()) is OK
+    controller.info = replaceable.info
+    assert entries(controller, "lpm_t") == [] and client.exchange([(0, frames[0])]) == []
+    assert controller.write(*writes) == [OK] * 3
+    stream.close()
+
+
+def test_members_and_notes_stay(replaceable: Served) -> None:
+    """The same program from changed source: all entries stay while packets go through."""
+    stream = Stream(replaceable.channel)
+    assert stream.arbitrate(1).status.code == OK
+    controller, client = Controller(replaceable.channel, replaceable.info), replaceable.switch.client
+    shot = controller.entry("selector_t", {1: octets(0x1234)})
+    for port, weight in ((1, 2), (1, 1)):
+        added = shot.action.action_profile_action_set.action_profile_actions.add(weight=weight)
+        added.action.CopyFrom(controller.entry("lpm_t", {}, "forward", port).action.action)
+    member = message("ActionProfileMember")(action_profile_id=controller.id("action_profiles", "hops"), member_id=9)
+    member.action.CopyFrom(controller.entry("lpm_t", {}, "forward", 0).action.action)
+    named = controller.entry("member_t", {1: octets(7)})
+    named.action.action_profile_member_id = 9
+    value_set = message("ValueSetEntry")(value_set_id=controller.id("value_sets", "special"))
+    value_set.members.add().match.add(field_id=1).exact.value = octets(0x99)
+    assert controller.write(
+        update(INSERT, table_entry=shot),
+        update(INSERT, action_profile_member=member),
+        update(INSERT, table_entry=named),
+        update(MODIFY, value_set_entry=value_set),
+    ) == [OK] * 4  # fmt: skip
+    assert set_pipeline(controller, RECONCILE, replaceable.info, PROGRAM.read_bytes() + b"\n// changed\n") is OK
+    assert entries(controller, "selector_t") == [shot] and entries(controller, "member_t") == [named]
+    assert controller.read(entity(action_profile_member=member)) == [entity(action_profile_member=member)]
+    assert controller.read(entity(value_set_entry=value_set)) == [entity(value_set_entry=value_set)]
+    assert client.exchange([(0, ethernet(5, 0x1234))]) == [(1, ethernet(5, 0x1234))]
+    stream.close()
+
+
+def test_what_is_refused(replaceable: Served) -> None:
+    stream = Stream(replaceable.channel)
+    assert stream.arbitrate(1).status.code == OK
+    controller = Controller(replaceable.channel, replaceable.info)
+    assert set_pipeline(controller, COMMIT, info_of(OTHER), b"no program") is Code.INVALID_ARGUMENT
+    assert set_pipeline(controller, COMMIT, info_of(OTHER), b"") is Code.INVALID_ARGUMENT
+    assert set_pipeline(controller, COMMIT, replaceable.info, OTHER.read_bytes()) is Code.INVALID_ARGUMENT
+    entry = controller.entry("lpm_t", {}, "forward", 1)
+    assert controller.write(update(INSERT, table_entry=entry)) == [OK]  # the old program goes on
+    stream.close()
