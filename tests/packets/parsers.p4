@@ -171,6 +171,7 @@ parser P(packet_in packet, out headers_t hdr, inout meta_t meta, inout standard_
         transition select((int<8>) hdr.work.a, hdr.work.b) {
             (-3 .. 2, _): one;
             (-128, 7): two;
+            (-100, 0x7f .. 0x90): two;
         }
     }
 }

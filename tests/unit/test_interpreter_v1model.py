@@ -125,15 +125,25 @@ def test_lookahead_advance_and_varbit() -> None:
     assert switch.process(0, b"") == []
 
 
+def test_a_time_beyond_its_field_is_cut() -> None:
+    b = base()
+    late = binary("==", b.get("sm.egress_global_timestamp"), const(5, 48))
+    switch = Switch(plain(b, (), (if_(late, [b.set("h.note", 1)]),)), clock=lambda: 2**48 + 5)
+    assert switch.process(0, b"\x01\x00") == [(0, b"\x01\x01")]
+
+
 def test_multicast_makes_a_copy_for_each_member() -> None:
     b = base()
     egress = (b.set("h.note", ex.Slice(b.get("sm.egress_rid"), 7, 0, AT)),)
     switch = Switch(plain(b, (b.set("sm.mcast_grp", 5),), egress))
     assert switch.process(0, b"\x01\x00") == []
     switch.replication.create_group(5)
-    switch.replication.associate(5, switch.replication.create_node(17, (2, 3)))
+    node = switch.replication.create_node(17, (2, 3))
+    switch.replication.associate(5, node)
     switch.replication.associate(5, switch.replication.create_node(18, (4,)))
     assert switch.process(0, b"\x01\x00!") == [(2, b"\x01\x11!"), (3, b"\x01\x11!"), (4, b"\x01\x12!")]
+    switch.replication.update_node(node, (6,))
+    assert switch.process(0, b"\x01\x00!") == [(6, b"\x01\x11!"), (4, b"\x01\x12!")]
 
 
 def test_ingress_clone_is_the_packet_as_it_came_with_its_metadata_kept() -> None:
