@@ -57,6 +57,11 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             by_bytes.execute_meter((bit<32>) hdr.order.at, meta.colour);
         } else if (hdr.order.what == 3) {
             marks.apply();
+        } else if (hdr.order.what == 4) {
+            marks.apply();
+            hdr.order.at = hdr.order.at + 3;
+            meta.colour = 9;
+            marks.apply();
         } else {
             quiet.apply();
         }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -164,3 +166,21 @@ def test_missing_paths_are_found() -> None:
 def test_unknown_options_are_found() -> None:
     text = "`--burst B` `--no-bulk` `--until-idle=5` `--no-NAME` `--hash-*`\n```\nmacsad run --burts 8 --port 0=null:\n```\n"
     assert unknown_options(f"{text}--ordinary text") == ["burts"]
+
+
+def test_the_systemd_unit_is_one(tmp_path: Path) -> None:
+    """Each directive and value is systemd's, with the program and its ports where the page puts them."""
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        pytest.skip("not installed: systemd-analyze (package systemd)")
+    page = (ROOT / "docs" / "privileges.md").read_text()
+    unit = re.search(r"^```\n(\[Unit\].*?)^```", page, re.MULTILINE | re.DOTALL)
+    ports = re.search(r"`NAME\.ports` .* `(PORTS=.*?)`", page)
+    assert unit and ports
+    (tmp_path / "macsad@.service").write_text(unit[1].replace("/usr/local/lib/macsad", str(tmp_path)))
+    (tmp_path / "first.ports").write_text(f"{ports[1]}\n")
+    (tmp_path / "first").write_text("#!/bin/sh\n")
+    (tmp_path / "first").chmod(0o755)
+    command = [analyze, "verify", "--man=no", str(tmp_path / "macsad@first.service")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

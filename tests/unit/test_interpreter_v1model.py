@@ -27,11 +27,13 @@ from hlir_builder import (
 from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Control, Program, Role, Storage
-from transpiler.hlir.types import Bits, Bool, Varbit
+from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
 from transpiler.interpreter import Switch
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.matches import Exact
+from transpiler.interpreter.packet import Reader
 from transpiler.interpreter.paths import PASSES_LIMIT
+from transpiler.interpreter.state import HeaderValue
 from transpiler.interpreter.trace import Event
 
 
@@ -173,6 +175,26 @@ def test_egress_clone_is_the_packet_as_it_is() -> None:
     switch = Switch(plain(b, (b.set("meta.kept", 0x77), b.set("sm.egress_spec", 2)), egress))
     switch.mirroring_add(9, 4)
     assert switch.process(0, b"\x01\x02") == [(2, b"\x55\x02"), (4, b"\x55\x77")]
+
+
+def test_local_headers_of_an_egress_clone_begin_anew() -> None:
+    b = base()
+    b.header("Egress.own", "h_t", local=True)
+    clone = b.call("clone.egress", None, const(9, 32), fields=[])
+    egress = (
+        on_pass(b, 0, st.SetValid(h("Egress.own"), True, AT), b.set("Egress.own.tag", 0x55), clone),
+        b.set("h.note", b.get("Egress.own.tag")),
+    )
+    switch = Switch(plain(b, (b.set("sm.egress_spec", 2),), egress))
+    switch.mirroring_add(9, 4)
+    assert switch.process(0, b"\x01\x02") == [(2, b"\x01\x55"), (4, b"\x01\x00")]
+
+
+def test_the_payload_begins_with_a_whole_byte() -> None:
+    reader = Reader(b"\xab\xcd\xef")
+    header = HeaderValue.fresh(HeaderType("n_t", (Field("a", Bits(4), AT),), AT))
+    reader.extract(header, None)
+    assert (header.fields, reader.left, reader.payload) == ({"a": 0xA}, 20, b"\xcd\xef")
 
 
 def test_resubmit_starts_again_with_the_frame_as_it_came() -> None:
