@@ -68,6 +68,10 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             hdr.items[hdr.items[j].v & 3].v = 0x99;
         } else if (hdr.head.what == 8) {
             hdr.head.told = hdr.u == hdr.w ? 8w1 : 2;
+        } else if (hdr.head.what == 12) {
+            int<2> n = (int<2>) i[1:0];
+            hdr.head.told = hdr.items[n].v;
+            hdr.items[n].w = 0x88;
         } else if (hdr.head.what == 9) {
             pair_t p = { i, j };
             pair_t q = { j, i };

@@ -105,7 +105,10 @@ class Storage:
         if isinstance(place, HeaderRef):
             owner, index, size = self._element.get(place.name, (place.name, None, 0))
             return Access(owner, index, size)
-        return Access(place.stack, place.index, self.program.stack[place.stack].size)
+        size, type_ = self.program.stack[place.stack].size, place.index.type
+        if isinstance(type_, Bits) and type_.signed:  # as an unsigned number one below zero is beyond all others
+            size = min(size, 1 << type_.width - 1)
+        return Access(place.stack, place.index, size)
 
     def variable(self, name: str) -> Slot:
         type_ = self.program.variable[name].type

@@ -47,9 +47,9 @@ class Symbols:
         """The header that a place is; None where its index is not known or out of range."""
         if isinstance(place, ex.HeaderRef):
             return place.name
-        index = number_of(self.value(place.index))
-        stack = self.program.stack[place.stack]
-        return stack.element(index) if index is not None and index < stack.size else None
+        known, stack = number_of(self.value(place.index)), self.program.stack[place.stack]
+        index = stack.size if known is None else arithmetic.number(known, place.index.type)
+        return stack.element(index) if 0 <= index < stack.size else None
 
     def value(self, expression: ex.Expression) -> BitsOf:
         """The bits of an expression of fixed width."""
