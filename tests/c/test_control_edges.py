@@ -508,6 +508,13 @@ def test_time_elapsed_is_in_microseconds(switch: Switch) -> None:
     assert int(switch.do("get_time_elapsed")) - elapsed >= 50_000
 
 
+def test_a_line_has_at_most_1024_words(switch: Switch) -> None:
+    ports = [str(port) for port in range(8, 8 + 1022)]
+    added = handle(switch.do(f"mc_node_create 1 {' '.join(ports)}"))
+    switch.do(f"mc_node_destroy {added}")
+    assert switch.fail(f"mc_node_create 1 {' '.join(ports)} 1") == "more than 1024 words"
+
+
 def test_a_command_is_one_line_and_a_bulk_counts_from_one(switch: Switch) -> None:
     with Client(switch.socket) as client:
         reply = client.bulk(

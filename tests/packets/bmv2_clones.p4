@@ -81,6 +81,16 @@ control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
         }
         if (hdr.order.what == 0x08 && hdr.order.a == 0) { recirculate_preserving_field_list(1); hdr.rest.setValid(); hdr.rest.rest = 0; }
         if (hdr.order.what == 0x0a) { hdr.rest.setValid(); lengths.count(1); }
+        if (hdr.order.what == 0x0c) {
+            if (sm.instance_type == 0) {
+                sm.mcast_grp = 9;
+                sm.checksum_error = 1;
+                clone(CloneType.E2E, 5);
+            } else {
+                hdr.order.a = (bit<8>)sm.instance_type;
+                hdr.order.b = (bit<8>)sm.mcast_grp + (bit<8>)sm.checksum_error;
+            }
+        }
     }
 }
 
