@@ -25,7 +25,7 @@ struct macs_sessions {
     _Alignas(ODP_CACHE_LINE_SIZE) struct session places[];
 };
 
-/* What goes to ODP in one call. The vectors are copies: the packet that they stand in may be replaced. */
+/* A batch for one call of ODP. The vectors are copies, as ODP may replace the packet that they are in. */
 struct batch {
     unsigned count;
     unsigned from[AT_ONCE]; /* places in the burst */
@@ -91,7 +91,7 @@ static bool open_session(struct session *session, uint8_t way, const uint8_t key
     return session->live;
 }
 
-/* The first place to look for a key's session in a direction: others follow in its WAYS, in turn. */
+/* The first slot for a key's session in a direction; its WAYS slots follow each other. */
 static struct session *place_of(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
     uint64_t words[2];
     memcpy(words, key, sizeof(words));
@@ -103,7 +103,7 @@ static bool serves(const struct session *session, uint8_t way, const uint8_t key
     return session->live && session->way == way && !memcmp(session->key, key, MACS_CIPHER_BLOCK);
 }
 
-/* The place of a key's session, or where it is to be made: a free place, or one whose session goes. */
+/* The slot of a key's session, or the slot to make it in: a free one, or one whose session is replaced. */
 static struct session *find(struct macs_sessions *sessions, uint8_t way, const uint8_t key[]) {
     struct session *first = place_of(sessions, way, key), *place = first;
     struct session *ways = &sessions->places[(first - sessions->places) & ~(ptrdiff_t)(WAYS - 1)];
@@ -126,7 +126,7 @@ static void refuse(struct macs_packet *packet) {
     packet->cause = MACS_CAUSE_CIPHER;
 }
 
-/* ODP may have moved the packet to another buffer, with all its metadata: those that know it learn of it. */
+/* ODP may have moved the packet to another buffer, with all its metadata: update the references to it. */
 static struct macs_packet *adopt(struct macs_thread *thread, struct macs_packet *old, odp_packet_t handle) {
     struct macs_packet *packet = old;
     if (odp_unlikely(handle != old->handle)) {
@@ -152,7 +152,7 @@ static void flush(struct macs_thread *thread, struct macs_packet *packets[], str
     batch->count = 0;
 }
 
-/* Put a packet's payload on the batch, which has room. False: it cannot be ciphered. */
+/* Add a packet's payload to the batch, which has room. False: it cannot be ciphered. */
 static bool put(struct macs_thread *thread, struct macs_packet *packets[], struct batch *batch, unsigned place) {
     struct macs_packet *packet = packets[place];
     uint32_t payload = packet->length - packet->payload_offset;

@@ -24,7 +24,7 @@ static struct macs_packet *clone_packet(struct macs_thread *thread, const struct
     return clone;
 }
 
-/* The frame is as it came until it is deparsed: a copy of it is a copy of the packet as received. */
+/* Until it is deparsed the frame is as received, and so is a copy of it. */
 void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet) {
     struct macs_thread *thread = macs_thread_of(worker);
     const struct macs_mirror_targets targets = macs_mirror_find(thread->sw, packet->requests.ingress_session);
@@ -58,7 +58,7 @@ void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *pac
     }
 }
 
-/* Stages may have made them in another order than that of the packets, though most often it is the same. */
+/* Stages may have made the clones in another order than that of the packets. */
 void macs_clones_enqueue(struct macs_thread *thread, const struct macs_packet *packet) {
     struct macs_recirculation *recirculation = thread->recirculation;
     uint32_t looked = 0, at = recirculation->made_next;

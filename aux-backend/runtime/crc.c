@@ -13,7 +13,7 @@
 #define MACS_CRC_64(i, ...)                                                                                            \
     MACS_CRC_16(i, __VA_ARGS__), MACS_CRC_16((i) + 16u, __VA_ARGS__), MACS_CRC_16((i) + 32u, __VA_ARGS__),             \
         MACS_CRC_16((i) + 48u, __VA_ARGS__)
-/* A table, from what each of a byte's bits makes, the lowest first. */
+/* A table, from the remainders of a byte's bits, the lowest first. */
 #define MACS_CRC_ROW(...)                                                                                              \
     MACS_CRC_64(0u, __VA_ARGS__), MACS_CRC_64(64u, __VA_ARGS__), MACS_CRC_64(128u, __VA_ARGS__),                       \
         MACS_CRC_64(192u, __VA_ARGS__)

@@ -108,7 +108,7 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
 static void begin_burst(struct macs_thread *thread);
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received);
 
-/* All of a burst but its prologue; `next`: the burst whose prologue has run since, or NULL. */
+/* The rest of a burst after its prologue. `next`: the burst whose prologue has run since, or NULL. */
 static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
     begin_burst(thread);
     thread->sw->program->epilogue(&thread->worker, burst->state, next ? next->state : NULL);
@@ -192,27 +192,27 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
     return fine;
 }
 
-/* A worker that is alone holds the program's registers while it works on bursts. */
+/* A single worker holds the lock of all registers while it processes bursts. */
 static void begin_burst(struct macs_thread *thread) {
     if (thread->worker.alone && !thread->worker.held_count && thread->sw->program->lock_count)
         macs_hold_all(&thread->worker);
 }
 
-/* Send what has come of a burst, count what it has left to count. */
+/* Send the packets that are left in port buffers, and add the deferred counts. */
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
     macs_transmit_flush(thread);
     macs_counts_flush(&thread->worker);
     if (thread->worker.held_count && (!thread->worker.alone || macs_hold_is_asked_for()))
         macs_hold_let_go(&thread->worker);
     macs_stats_add(&thread->stats.bursts, 1);
-    if (odp_unlikely(port->ctl)) /* who waits for these frames may collect what came of them */
+    if (odp_unlikely(port->ctl)) /* a client that waits for these frames may collect */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
 }
 
 /* --- pipelines ------------------------------------------------------------------------------------------------------
  */
 
-/* Whether all packets go on to one port each, as most bursts do. */
+/* Whether all packets are unicast, as in most bursts. */
 static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
     unsigned others = 0;
     for (unsigned i = 0; i < count; i++)
@@ -220,7 +220,7 @@ static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
     return !others;
 }
 
-/* Packets through ingress, the traffic manager and egress, and out. */
+/* Ingress, traffic manager and egress of packets, and their transmission. */
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     const struct macs_program *program = thread->sw->program;
     program->ingress(&thread->worker, packets, count);
@@ -229,13 +229,13 @@ static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsi
         return;
     }
     struct macs_departures departures;
-    departures.count = 0; /* and no more: the array is large */
+    departures.count = 0; /* the rest is not initialised: the array is large */
     for (unsigned i = 0; i < count; i++)
         macs_dispatch(thread, &departures, packets[i]);
     macs_depart_all(thread, &departures);
 }
 
-/* A run to completion has finished a burst. */
+/* Called by generated code: run to completion has finished a burst. */
 void macs_transmit_burst(struct macs_worker *worker, const odp_packet_t handles[], const macs_verdict verdicts[],
                          unsigned count, struct macs_extent extent) {
     struct macs_thread *thread = macs_thread_of(worker);
@@ -246,7 +246,7 @@ void macs_transmit_burst(struct macs_worker *worker, const odp_packet_t handles[
 /* --- egress, and out ------------------------------------------------------------------------------------------------
  */
 
-/* As a whole where all packets go out of one port. */
+/* As a whole if all packets go to one port. */
 static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     const struct macs_common common = macs_common_of(&thread->worker);
     struct macs_extent extent = {0, 0};
@@ -263,7 +263,7 @@ static void egress_together(struct macs_thread *thread, struct macs_packet *pack
     macs_transmit_verdicts(thread, handles, verdicts, count, extent);
 }
 
-/* Each into its port's buffer, behind those that are there. */
+/* Each packet is appended to its port's buffer. */
 static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     thread->sw->program->egress(&thread->worker, packets, count);
     for (unsigned i = 0; i < count; i++)

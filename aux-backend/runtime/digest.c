@@ -32,7 +32,7 @@ void macs_digest_queue_fini(struct macs_digest_queue *queue) {
     macs_ring_fini(&queue->ring);
 }
 
-/* Digest records are short; a longer one would not fit on a worker's stack. */
+/* Digest records are short: a longer one does not fit on a worker's stack. */
 #define DIGEST_RECORD_MAX 4096u
 
 void macs_digest_send(struct macs_digest *digest, const uint8_t *record, uint32_t bytes) {

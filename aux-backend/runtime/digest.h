@@ -25,7 +25,7 @@ struct macs_digest {
     uint32_t bytes; /* of a record */
 };
 
-/* A record as it lies in the ring. */
+/* A record in the ring. */
 struct macs_digest_record {
     uint32_t index;
     uint8_t bytes[];

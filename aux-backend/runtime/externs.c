@@ -9,7 +9,7 @@
 #include "runtime/profile.h"
 #include "tables/common/memory.h"
 
-/* Of a row of counts, in whole cache lines, as rows of different workers share none. */
+/* The bytes of one worker's counts: whole cache lines, as workers must not share any. */
 static size_t row_bytes(uint32_t size) {
     return ((size_t)size * sizeof(struct macs_count) + 127) / 64 * 64;
 }

@@ -14,7 +14,7 @@ void macs_externs_destroy(const struct macs_program *program);
 struct macs_count macs_counter_get(const struct macs_counter *counter, uint32_t index);
 void macs_counter_set(struct macs_counter *counter, uint32_t index, struct macs_count value);
 
-/* What a table's new entry must find at its index in the table's direct externs: counts of zero, no meter rates. */
+/* Reset a table's direct externs at the index of a new entry: counts of zero, no meter rates. */
 void macs_externs_reset_direct(const struct macs_program *program, const char *table, uint32_t index);
 
 #endif

@@ -16,7 +16,7 @@ int macs_files_hold(const char *path) {
     return stat(path, &file) || !S_ISREG(file.st_mode) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Standard streams may be one file; so may the log and one of them, which it goes on at the end of. */
+/* Standard streams may be the same file, and the log may be one of them: it is appended to. */
 static bool may_share(int writer, int other) {
     return other <= STDERR_FILENO && (writer <= STDERR_FILENO || (fcntl(writer, F_GETFL) & O_APPEND));
 }
@@ -32,7 +32,7 @@ static void tell(int descriptor) {
 bool macs_files_apart(void) {
     struct stat file, other;
     for (int writer = 0; writer < DESCRIPTORS_MAX; writer++) {
-        /* what is open for both is memory that is shared, not a file of ours */
+        /* open for reading and writing: shared memory, not a file of ours */
         const int flags = fcntl(writer, F_GETFL);
         if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY || fstat(writer, &file) || !S_ISREG(file.st_mode))
             continue;

@@ -23,7 +23,7 @@ static void unlock(struct macs_lock *lock) {
     atomic_store_explicit(&lock->taken, 0, memory_order_release);
 }
 
-/* False: the switch ends, as the holder may not come back. */
+/* False: the switch ends, so the holder may never release the lock. */
 static bool lock_for(const struct macs_worker *worker, struct macs_lock *lock) {
     for (uint32_t spins = 1; !try_lock(lock); spins++) {
         if (atomic_load_explicit(&worker->loop_request, memory_order_relaxed) == MACS_END)

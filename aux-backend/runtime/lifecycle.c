@@ -207,7 +207,7 @@ static int await(const struct macs_thread *thread) {
     return status;
 }
 
-/* Whether the worker has ended within that time, from `start` on. */
+/* Whether the worker has ended before `start` plus that time. */
 static bool ends_within(const struct macs_thread *thread, const struct timespec *start, long ms) {
     long ns = start->tv_nsec + ms % 1000 * 1000000l;
     struct timespec until = {.tv_sec = start->tv_sec + ms / 1000 + ns / 1000000000l, .tv_nsec = ns % 1000000000l};

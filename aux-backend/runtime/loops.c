@@ -2,10 +2,10 @@
 
 #include "runtime/worker.h"
 
-/* The control thread looks so often at most: that a worker answers costs it a cache line. */
+/* The control thread asks no more often, as an answer costs the worker a cache line. */
 #define LOOK_NS UINT64_C(50000000)
 
-/* Rounds that the packets of a burst still have when the switch ends: enough for all that do not loop for ever. */
+/* Rounds of loops that are allowed for a burst when the switch ends: enough for all loops that end. */
 #define LAST_ROUNDS 65536u
 
 bool macs_loop_tell(struct macs_worker *worker, const char *place) {
@@ -28,7 +28,7 @@ static void request_place(struct macs_thread *thread) {
         atomic_compare_exchange_strong(&thread->worker.loop_request, &nothing, MACS_TELL);
 }
 
-/* Take in what the worker has told. A place that belongs to a burst that is over says nothing. */
+/* Read the worker's answer. It is ignored if it belongs to an earlier burst. */
 static void listen(struct macs_thread *thread, uint64_t now) {
     struct macs_loop *loop = &thread->loop;
     const char *told = atomic_exchange_explicit(&loop->told, NULL, memory_order_acquire);

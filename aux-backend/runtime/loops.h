@@ -17,13 +17,13 @@
 
 struct macs_switch;
 
-/* Look where the workers are, if the last look is some time ago; log it when one is newly stuck. */
+/* Check the workers, not more often than necessary; log each that has become stuck. */
 void macs_loops_watch(struct macs_switch *sw);
 
 /* Every worker is to leave its loop and to drop the packet; likewise later ones of its burst that loop for long. */
 void macs_loops_end(struct macs_switch *sw);
 
-/* All workers have ended: log those that had to leave a loop. */
+/* After all workers have ended: log those that had to leave a loop. */
 void macs_loops_ended(struct macs_switch *sw);
 
 /* A worker that is stuck now, or NULL. */

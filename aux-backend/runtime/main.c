@@ -24,18 +24,18 @@
 
 enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 
-/* How often the control thread looks after log and statistics when nobody asks it for anything. */
+/* How often an idle control thread writes log and statistics. */
 #define ROUND_MS 100
 #define WATCH_MS 10
 
 /* A signal handler can do no more than write to a pipe. */
 static int signal_pipe[2] = {-1, -1};
 
-/* From the first signal on, output that nobody takes must not keep the switch: so often it is looked at. */
+/* After the first signal, blocked output must not keep the switch from ending: check so often. */
 #define GIVE_UP_US 250000
 static int nowhere = -1; /* /dev/null */
 
-/* A write that waits is begun anew when this returns, and then finds another file. */
+/* An interrupted write is restarted when this returns, and then writes to the other file. */
 static void on_alarm(int signal_number) {
     int error = errno;
     (void)signal_number;
@@ -87,7 +87,7 @@ static bool signalled(void) {
     return read(signal_pipe[0], &byte, 1) == 1;
 }
 
-/* What the control thread remembers between rounds. */
+/* The control thread's own state. */
 struct watch {
     uint64_t received;   /* at the last change */
     uint64_t changed_ns; /* when that was */
@@ -96,7 +96,7 @@ struct watch {
     uint64_t followed_ns;
 };
 
-/* How often to ask ports for what may change without a word. */
+/* How often to poll ports for changes that are not signalled. */
 #define FOLLOW_NS 200000000u
 
 static void follow_ports(struct macs_switch *sw, struct watch *watch, uint64_t now) {
@@ -170,7 +170,7 @@ static void tell_memory(const struct macs_switch *sw) {
     macs_text_free(&text);
 }
 
-/* One line for people and scripts: from here on nothing that comes is lost. */
+/* The ready line, for people and scripts: frames that arrive from now on are received. */
 static void tell_ready(const struct macs_switch *sw) {
     macs_tell(stdout, "ready: ");
     for (unsigned slot = 0; slot < sw->port_count; slot++)
@@ -181,14 +181,14 @@ static void tell_ready(const struct macs_switch *sw) {
     fflush(stdout);
 }
 
-/* The socket is there, which may have taken rights on its folder. */
+/* After the socket was made: that may need rights on its folder. */
 static void give_up_privileges(struct macs_switch *sw) {
     int status = macs_privileges_drop(&sw->options);
     if (status)
         macs_log_write(&sw->log, "warning: privileges cannot be given up: %s", strerror(-status));
 }
 
-/* Traffic, from the first frame to the last. Ports receive before the socket is there: who has found it may send. */
+/* Runs the switch. Ports receive before the socket is there, so a client that finds it may send. */
 static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
     if (!macs_files_apart() || macs_switch_start(sw))
         return EXIT_FAILED;

@@ -39,7 +39,7 @@ static struct macs_sequence *group_at(const struct macs_multicast *multicast, ui
     return atomic_load_explicit(&multicast->groups[group], memory_order_relaxed);
 }
 
-/* Where the replicas of a node stand in its group, or will: behind those of all that were associated before. */
+/* The index of a node's replicas in its group: after those of all nodes that were associated before. */
 static uint32_t place_of(const struct macs_multicast *multicast, const struct macs_multicast_node *node) {
     const struct macs_sequence *list = group_at(multicast, (uint16_t)node->group);
     uint32_t low = 0, high = list->count;

@@ -90,7 +90,7 @@ static const char help[] =
     "SIGINT and SIGTERM stop it any time; it sends what it has received, then prints its statistics.\n"
     "Exit status: 0, 1 when something failed, 2 for wrong usage.\n";
 
-/* A number in [low, high]; false: told on standard error. */
+/* Reads a number in [low, high]. False: an error was printed. */
 static bool number(const char *option, const char *text, uint64_t low, uint64_t high, uint64_t *value) {
     char *end;
     errno = 0;
@@ -210,7 +210,7 @@ static bool set(struct macs_options *options, int id, const char *text) {
     }
 }
 
-/* What the rings of a fast interface hold, both ways, and as many on their way through the switch. */
+/* As many as the rings of a fast interface hold, and as many in the switch. */
 #define BUFFERS_PER_PORT 8192u
 #define BUFFERS_MAX 65536u /* unless asked for: some 10 kB each */
 
@@ -227,7 +227,7 @@ static enum macs_options_status check(struct macs_options *options) {
     return MACS_OPTIONS_RUN;
 }
 
-/* What the command line may change: the target's, or else ours. */
+/* Defaults of options: the target's, or else ours. */
 static struct macs_options begin(void) {
     return (struct macs_options){.worker_count = macs_program.workers ? macs_program.workers : 1,
                                  .burst = macs_program.burst ? macs_program.burst : 64,

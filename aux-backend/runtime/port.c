@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Tell what went wrong at a port; returns -errno. */
+/* Log an error of a port; returns -errno. */
 static int port_error(const struct macs_port *port, struct macs_log *log, const char *what) {
     int error = odp_errno();
     macs_log_write(log, "error: port %u: cannot %s '%s'%s%s", port->number, what, port->name, error ? ": " : "",
@@ -11,7 +11,7 @@ static int port_error(const struct macs_port *port, struct macs_log *log, const 
     return error > 0 ? -error : -EIO;
 }
 
-/* One input queue a worker where the interface can spread its flows, polled by nobody else. */
+/* An input queue for each worker, if the interface can spread flows over queues. */
 static int configure_inputs(struct macs_port *port, const odp_pktio_capability_t *capability, unsigned workers) {
     odp_pktin_queue_param_t param;
     odp_pktin_queue_param_init(&param);
@@ -35,7 +35,7 @@ static int configure_inputs(struct macs_port *port, const odp_pktio_capability_t
     return count > 0 ? 0 : -1;
 }
 
-/* One output queue a worker, else shared ones that the platform locks. */
+/* An output queue for each worker, else shared ones that the platform locks. */
 static int configure_outputs(struct macs_port *port, const odp_pktio_capability_t *capability, unsigned workers) {
     odp_pktout_queue_param_t param;
     odp_pktout_queue_param_init(&param);
@@ -60,7 +60,7 @@ static int find_counter(odp_pktio_t pktio, const char *name) {
     return -1;
 }
 
-/* The value of a counter, of the one `behind` places behind it; 0 where there is none. */
+/* The value of a counter, or of the one `behind` places after it; 0 if there is none. */
 static uint64_t counted(const struct macs_port *port, int counter, uint32_t behind) {
     uint64_t value = 0;
     const bool known = counter >= 0 && !odp_pktio_extra_stat_counter(port->pktio, (uint32_t)counter + behind, &value);

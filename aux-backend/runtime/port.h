@@ -47,7 +47,7 @@ struct macs_ctl_out {
 int macs_port_open(struct macs_port *port, const struct macs_port_option *option, odp_pool_t pool, unsigned workers,
                    struct macs_log *log);
 int macs_port_start(struct macs_port *port, struct macs_log *log);
-/* Ask how long a frame may be now. Control thread. */
+/* Read the maximum length of a frame. Control thread. */
 void macs_port_follow(struct macs_port *port);
 
 /* Stops it, takes what has been received and not been polled, closes it. */
@@ -58,16 +58,16 @@ static inline uint32_t macs_port_tx_max(const struct macs_port *port) {
     return atomic_load_explicit(&port->tx_max, memory_order_relaxed);
 }
 
-/* Frames that came, and that no worker has seen. */
+/* Frames that were lost before a worker received them. */
 struct macs_port_losses {
     uint64_t missed; /* there was no room for them: a ring was full, or no packet free */
     uint64_t errors; /* the interface could not use them: cut off, empty, too long for a packet */
 };
 
-/* Control thread. Nothing where the interface does not count. */
+/* Control thread. Does nothing if the interface does not count. */
 struct macs_port_losses macs_port_losses(const struct macs_port *port);
 
-/* What it has taken to be sent and could not write, and its bytes. */
+/* Frames that it took and could not write, and their bytes. */
 void macs_port_tx_lost(const struct macs_port *port, uint64_t *packets, uint64_t *bytes);
 
 /* True: the file that it reads was not read whole, or the one that it writes not written. */
@@ -76,7 +76,7 @@ bool macs_port_broken(const struct macs_port *port);
 /* No worker uses it any more: what has been sent is out then, or known to be lost. */
 void macs_port_stop(struct macs_port *port);
 
-/* True: it will never receive again, as it knows itself: a file that has been read. */
+/* Whether a port will never receive again, as far as it knows: a file that has been read. */
 bool macs_port_ended(const struct macs_port *port);
 
 int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log);
@@ -90,7 +90,7 @@ static inline bool macs_ctl_settled(const struct macs_port *port) {
     return atomic_load_explicit(&port->finished, memory_order_acquire) == port->injected;
 }
 
-/* Put packets out; returns how many found room. Any worker. */
+/* Send packets; returns how many found room. Any worker. */
 int macs_ctl_send(struct macs_ctl_out *out, const odp_packet_t packets[], int count);
 
 /* Take the oldest frame that was sent, or ODP_PACKET_INVALID. The caller frees it. Control thread. */

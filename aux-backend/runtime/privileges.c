@@ -15,7 +15,7 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-/* What a port does later, not when it is opened: an interface that goes away and comes back is opened anew. */
+/* What a port needs after it was opened: to open an interface that was removed and is back. */
 struct need {
     const char *prefix;
     uint64_t capabilities;
@@ -40,7 +40,7 @@ static uint64_t needed(const char *port) {
     return need->capabilities;
 }
 
-/* Drivers of other platforms do what they like, when they like. */
+/* Drivers of other platforms may need any privilege at any time. */
 static bool knows_its_needs(void) {
     return !strcmp(odp_version_impl_name(), "macsad-linux");
 }

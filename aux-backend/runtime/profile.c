@@ -85,7 +85,7 @@ static struct macs_sequence *group_at(const struct macs_profile *profile, uint32
     return handle < profile->size ? atomic_load(&profile->groups[handle]) : NULL;
 }
 
-/* Make a copy of the value, or nothing for NULL, what readers see at the handle. */
+/* Publish a copy of the value at the handle; NULL: nothing is there. */
 static int set_member(struct macs_profile *profile, uint32_t handle, const void *value) {
     struct macs_entry *next = NULL;
     int status = macs_qsbr_reserve(profile->qsbr, 1);

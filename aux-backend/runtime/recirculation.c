@@ -42,7 +42,7 @@ void macs_recirculation_begin(struct macs_recirculation *recirculation, struct m
 /* --- the queue ------------------------------------------------------------------------------------------------------
  */
 
-/* Another pass, unless there were too many. */
+/* Queue a packet for another pass. It is dropped if there were too many. */
 void macs_recirculation_enqueue(struct macs_thread *thread, struct macs_packet *packet) {
     struct macs_recirculation *recirculation = thread->recirculation;
     uint16_t *passes = &recirculation->passes[packet->requests.origin];
@@ -115,7 +115,7 @@ void macs_recirculation_release(struct macs_thread *thread) {
 /* --- resubmit, recirculate ------------------------------------------------------------------------------------------
  */
 
-/* Deparsing may have used up the room in front of the frame: a copy has it again. NULL: no memory for it. */
+/* Deparsing may have used up the headroom: a copy has it again. NULL: no memory. */
 static struct macs_packet *with_headroom(struct macs_thread *thread, struct macs_packet *packet) {
     if (odp_packet_headroom(packet->handle) >= thread->sw->program->grow_bytes)
         return packet;

@@ -56,10 +56,10 @@ void macs_recirculation_enqueue(struct macs_thread *thread, struct macs_packet *
 unsigned macs_recirculation_take(struct macs_recirculation *recirculation, struct macs_packet *packets[],
                                  unsigned limit);
 
-/* Send this packet when all is through. Owns it from here on. */
+/* Hold a packet for sending. Owns it from here on. */
 void macs_recirculation_hold(struct macs_thread *thread, struct macs_packet *packet);
 
-/* Send what is held. */
+/* Send the held packets. */
 void macs_recirculation_release(struct macs_thread *thread);
 
 #endif

@@ -7,7 +7,7 @@
 static void pass_once(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void pass_queued(struct macs_thread *thread);
 
-/* Packets that were received, and all that comes of them. */
+/* Received packets, and all copies and further passes of them. */
 void macs_requests_pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     for (unsigned i = 0; i < count; i++)
         macs_recirculation_begin(thread->recirculation, packets[i], i);
@@ -26,18 +26,18 @@ void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles
 /* --- the queue ------------------------------------------------------------------------------------------------------
  */
 
-/* Egress clones through egress. */
+/* Process egress clones by egress. */
 static void pass_clones(struct macs_thread *thread, struct macs_packet *const packets[], unsigned count) {
     if (thread->sw->program->clone)
         thread->sw->program->clone(&thread->worker, packets, count);
     struct macs_departures departures;
-    departures.count = 0; /* and no more: the array is large */
+    departures.count = 0; /* the rest is not initialised: the array is large */
     for (unsigned i = 0; i < count; i++)
         macs_depart(thread, &departures, packets[i]);
     macs_depart_all(thread, &departures);
 }
 
-/* Everything in the queue, as many at a time as enter at the same place; then out with what comes of it. */
+/* Process the queue, packets that enter at the same pipeline together; then send. */
 static void pass_queued(struct macs_thread *thread) {
     const unsigned limit = thread->sw->program->ordered ? 1 : thread->worker.burst;
     while (thread->recirculation->count) {
@@ -67,7 +67,7 @@ static void pass_once(struct macs_thread *thread, struct macs_packet *packets[],
     macs_depart_all(thread, &departures);
 }
 
-/* Send a packet's ingress clones on. */
+/* Process a packet's ingress clones by egress. */
 static void depart_clones(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet) {
     struct macs_packet *clone = packet->requests.clones;
     packet->requests.clones = NULL;
@@ -84,7 +84,7 @@ static void depart_clones(struct macs_thread *thread, struct macs_departures *de
     }
 }
 
-/* Make and send on the ingress clones that a packet asks for. True: it is resubmitted, and no more the caller's. */
+/* Make and process the ingress clones that a packet requests. True: it is resubmitted, and no longer the caller's. */
 static bool follow_requests(struct macs_thread *thread, struct macs_departures *departures,
                             struct macs_packet *packet) {
     const struct macs_requests asked = packet->requests;
@@ -109,7 +109,7 @@ void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *
     macs_dispatch(thread, departures, packet);
 }
 
-/* Out of egress: dropped, recirculated, or to be sent when everything is through. */
+/* After egress: drop, recirculate, or hold for sending. */
 static void leave_egress(struct macs_thread *thread, struct macs_packet *packet) {
     if (odp_unlikely(packet->verdict != MACS_FORWARD))
         macs_thread_drop(thread, packet->handle, packet->cause);

@@ -19,7 +19,7 @@ bool macs_shown_decode(const char *from, size_t length, uint32_t *value, size_t 
     return *value >= least[*bytes] && *value <= 0x10ffff && (*value < 0xd800 || *value > 0xdfff);
 }
 
-/* Whether it steers a terminal: Unicode's Cc, Cf as far as it turns or joins what is written, Zl, Zp, tags. */
+/* Whether a character controls a terminal: Unicode's Cc, Zl, Zp, tags, and direction and joining of Cf. */
 static bool steers(uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c >= 0xe0000;

@@ -21,7 +21,7 @@ bool macs_shown_decode(const char *text, size_t length, uint32_t *value, size_t 
 /* Write text of one line: what is in it of line breaks is written out, too. */
 void macs_shown_line(FILE *file, const char *text, size_t length);
 
-/* Print; line breaks and tabs are meant. */
+/* Print; line breaks and tabs are kept. */
 __attribute__((format(printf, 2, 3))) void macs_tell(FILE *file, const char *format, ...);
 void macs_tell_arguments(FILE *file, const char *format, va_list arguments);
 

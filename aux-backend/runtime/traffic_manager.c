@@ -8,7 +8,7 @@ static void leave_completed(struct macs_thread *thread, struct macs_packet *pack
 void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                  unsigned count) {
     struct macs_departures departures;
-    departures.count = 0; /* and no more: the array is large */
+    departures.count = 0; /* the rest is not initialised: the array is large */
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = macs_packet_of(handles[i]);
         packet->handle = handles[i]; /* the program may have had no use for it */
@@ -25,7 +25,7 @@ void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const
     macs_depart_all(thread, &departures);
 }
 
-/* A packet that the program has finished, of a burst in which others go on: out of its port. */
+/* Send a packet that is finished, of a burst in which others continue. */
 static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_verdict verdict) {
     packet->length = odp_packet_len(packet->handle);
     packet->egress_port = thread->sw->ports[verdict - 1].number;

@@ -7,13 +7,13 @@
 
 #include "runtime/worker.h"
 
-/* Packets on their way to egress, at most a burst. */
+/* Packets for egress, at most a burst. */
 struct macs_departures {
     unsigned count;
     struct macs_packet *packets[MACS_BURST_MAX];
 };
 
-/* A packet that has been through ingress goes where its verdict says. */
+/* Act on the verdict of ingress on a packet. */
 void macs_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
 
 /* What a run to completion has made of a burst of which packets go on: take them on, send and drop the others, in the
@@ -24,7 +24,7 @@ void macs_resume(struct macs_thread *thread, const odp_packet_t handles[], const
 /* To egress, in the order of the calls; a program that has merged egress into ingress is done with the packet. */
 void macs_depart(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
 
-/* Take those that are on their way to egress through it. */
+/* Process the collected packets by egress. */
 void macs_depart_all(struct macs_thread *thread, struct macs_departures *departures);
 
 #endif

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Tries in a row in which the interface takes nothing, before what is left is dropped. */
+/* Tries in a row without progress, before the unsent packets are dropped. */
 #define SEND_TRIES 64u
 
 static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count) {
@@ -27,12 +27,12 @@ static void drop_unsent(struct macs_thread *thread, const odp_packet_t packets[]
     odp_packet_free_multi(packets, (int)count);
 }
 
-/* Go on where a port has not taken all packets at the first try; `sent`: what it said then. A port that takes nothing
- * for so many tries is full; one that refuses a packet loses that packet only. Returns how many have been sent;
- * `*bytes` are theirs then. */
+/* Retry when a port has not taken all packets. `sent`: the result of the first try. After SEND_TRIES without progress
+ * the port is full. A packet that the port refuses is dropped, and the others are tried. Returns how many were sent,
+ * and their `*bytes`. */
 static __attribute__((noinline)) unsigned retry(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[],
                                                 unsigned count, int sent, uint64_t *bytes) {
-    const bool patient = !thread->sw->ports[slot].ctl; /* from there nobody collects meanwhile */
+    const bool patient = !thread->sw->ports[slot].ctl; /* nobody collects from `ctl:` meanwhile */
     unsigned at = 0, tries = 0, lost = 0;
     for (;;) {
         if (sent > 0) {
@@ -41,7 +41,7 @@ static __attribute__((noinline)) unsigned retry(struct macs_thread *thread, unsi
         } else if (sent < 0) {
             lost++;
             *bytes -= odp_packet_len(packets[at]);
-            /* its MTU has become less, or is less for this kind of frame */
+            /* the MTU has changed, or is smaller for this kind of frame */
             macs_thread_drop(thread, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
         } else if (patient && ++tries < SEND_TRIES) {
             odp_cpu_pause();
@@ -79,7 +79,7 @@ void macs_transmit_flush(struct macs_thread *thread) {
         macs_transmit_flush_port(thread, (unsigned)__builtin_ctzll(thread->filled));
 }
 
-/* Each packet into its port's buffer. */
+/* Append each packet to its port's buffer. */
 static void scatter(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                     unsigned count) {
     for (unsigned i = 0; i < count; i++) {

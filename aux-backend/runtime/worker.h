@@ -18,7 +18,7 @@ struct macs_input {
     odp_pktin_queue_t queue; /* of an interface */
 };
 
-/* Packets on their way to a port; sent at the end of a burst or when full. */
+/* The transmit burst of a port; sent at the end of a burst or when full. */
 struct macs_output {
     unsigned count;
     odp_pktout_queue_t queue; /* of an interface */
@@ -42,16 +42,16 @@ struct macs_thread;
 struct macs_datapath {
     /* A received burst. Returns its bytes. */
     uint64_t (*burst)(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[], unsigned count);
-    /* Packets, one at least, through the pipelines, with everything that comes of them. */
+    /* Process packets (at least one) by the pipelines, with all copies and further passes. */
     void (*pass)(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
-    /* The same for what a run to completion has made of a burst of which packets go on. */
+    /* The same for a burst after run to completion, if some of its packets continue. */
     void (*resume)(struct macs_thread *thread, const odp_packet_t handles[], const macs_verdict verdicts[],
                    unsigned count);
-    /* A packet from ingress to where its verdict says. */
+    /* Act on the verdict of ingress on a packet. */
     void (*dispatch)(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
-    /* Packets through egress, and out. */
+    /* Process packets by egress, and send them. */
     void (*egress)(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
-    /* A packet out of its egress port. */
+    /* Send a packet to its egress port. */
     void (*leave)(struct macs_thread *thread, struct macs_packet *packet);
 };
 

@@ -25,7 +25,7 @@
 #define SLEEP_MIN_NS 10000l
 #define SLEEP_MAX_NS 500000l
 
-/* The worker's share of the (port, queue) pairs, dealt out in turn; a port that nothing will come from has none. */
+/* The worker's share of the (port, queue) pairs, round robin. Ports that never receive have none. */
 static void deal_inputs(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
     unsigned turn = 0;
@@ -56,7 +56,7 @@ static void take_outputs(struct macs_thread *thread) {
     }
 }
 
-/* The program's two bursts: true, or there is no memory. */
+/* Allocate the two bursts of software pipelining. False: no memory. */
 static bool make_bursts(struct macs_thread *thread) {
     size_t bytes = (thread->sw->program->burst_bytes + 63) & ~(size_t)63;
     for (unsigned i = 0; i < 2 && bytes; i++)
@@ -126,7 +126,7 @@ static int pin(const struct macs_thread *thread) {
     return pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
 }
 
-/* That the tables' old contents may go, but for what a burst in flight may still look at. */
+/* Report a quiescent state, for all but the pointers of a burst in flight. */
 static void report(struct macs_thread *thread) {
     const struct macs_in_flight *burst = &thread->bursts[thread->latest];
     if (burst->count)
@@ -135,7 +135,7 @@ static void report(struct macs_thread *thread) {
         macs_qsbr_quiescent(thread->sw->qsbr, thread->reader);
 }
 
-/* Nothing to do: leave the CPU to others until a frame comes. The tables may change meanwhile. */
+/* Wait until a frame arrives, offline for the tables' writer. */
 static unsigned wait_for_frames(struct macs_thread *thread) {
     odp_packet_t packets[MACS_BURST_MAX];
     const uint64_t limit = thread->queue_count == thread->input_count ? WAIT_NS : WAIT_CTL_NS;
@@ -153,7 +153,7 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
     return (unsigned)received;
 }
 
-/* The same for a while, where nothing can be waited for. */
+/* Sleep for a while, if the ports cannot be waited for. */
 static void nap(struct macs_thread *thread, long *sleep_ns) {
     struct timespec pause = {.tv_nsec = *sleep_ns};
     macs_qsbr_offline(thread->reader);
@@ -174,7 +174,7 @@ static void note_end(struct macs_thread *thread) {
         atomic_store_explicit(&thread->stats.last_ns, macs_switch_now(thread->sw), memory_order_relaxed);
 }
 
-/* Packets of the budget, as many as a burst has at most: --count. */
+/* Take up to a burst from the budget of --count. */
 static uint32_t claim(struct macs_switch *sw, uint32_t burst) {
     uint64_t left = atomic_load(&sw->budget), taken;
     do
