@@ -95,6 +95,22 @@ def test_a_row_that_is_wrong_is_told_when_macsad_starts(page: Path, old: str, ne
 
 
 @pytest.mark.parametrize(
+    ("verb", "old", "new", "said"),
+    [
+        ("simulate", "call.input(0).bit_count()", "{}['x']", "run, called at ones.p4:24:27: line 8: KeyError: 'x'"),
+        ("test", 'call.input(0)))', 'call.input(3)))', "c, called at ones.p4:24: line 12: IndexError: "),
+        ("test", "return call.assign_output", "call.assign_output", "c returns None, which is no tuple of statements"),
+    ],
+)  # fmt: skip
+def test_a_row_that_fails_is_told_with_its_line(page: Path, verb: str, old: str, new: str, said: str) -> None:
+    change(page / PACKAGE / "__init__.py", old, new)
+    code, text = macsad(page, verb, "ones.p4", "ones.stf")
+    assert code == 3
+    assert f"{PACKAGE / '__init__.py'}: the extern 'ones.count': {said}" in text
+    assert "see docs/extend/extern.md" in text and "fault of macsad" not in text
+
+
+@pytest.mark.parametrize(
     ("result", "parameter", "call", "said"),
     [
         (

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Iterable
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
 from transpiler import externs
-from transpiler.externs.row import BadRow, Effect, Kind, Method, Spelling, no_c, no_meaning
+from transpiler.codegen.c.nodes import Body
+from transpiler.diagnostics import Rejected
+from transpiler.externs.row import BadRow, Compiled, Effect, Interpreted, Kind, Method, Spelling, no_c, no_meaning
 from transpiler.hlir.expressions import Text
 from transpiler.hlir.program import Architecture
 from transpiler.hlir.statements import CallExtern
@@ -61,7 +66,7 @@ class Table:
             raise _refused(method.name, "it has no reference semantics (run)", module)
         if method.c is no_c:
             raise _refused(method.name, "it has no C (c)", module)
-        self.methods[method.name] = method
+        self.methods[method.name] = method if _is_ours(module) else guarded(method, module)
         if method.header:
             self._add_header(method, module)
         if method.p4 and method.instance_kind is not None:
@@ -69,8 +74,9 @@ class Table:
         for spelling in method.p4:
             if len(spelling.parameters) != len(method.inputs) or len(method.outputs) > 1:
                 raise _refused(method.name, f"'{spelling.name}' has not the method's inputs and output", module)
+            known = self.methods[method.name]
             for architecture in spelling.architectures:
-                if self._spelled.setdefault((spelling.name, architecture), (method, spelling))[0] is not method:
+                if self._spelled.setdefault((spelling.name, architecture), (known, spelling))[0] is not known:
                     raise _refused(method.name, f"'{spelling.name}' is another method already", module)
 
     def _add_header(self, method: Method, module: ModuleType) -> None:
@@ -79,6 +85,42 @@ class Table:
             raise _refused(method.name, f"there is no {folder / method.header}", module)
         if self.folders.setdefault(method.header, folder) != folder:
             raise _refused(method.name, f"{self.folders[method.header]} has a {method.header} too", module)
+
+
+def _is_ours(module: ModuleType) -> bool:
+    return module.__name__.startswith(f"{externs.__name__}.")
+
+
+def guarded(method: Method, module: ModuleType) -> Method:
+    """A package's method, whose exceptions are BadRow: they name the row, and the line of its file."""
+
+    def run(call: Interpreted) -> None:
+        with _blaming(method.name, "run", module, str(call.span)):
+            method.run(call)
+
+    def c(call: Compiled) -> Body:
+        with _blaming(method.name, "c", module, call.cite):
+            made: object = method.c(call)
+        if not isinstance(made, tuple) or not all(is_dataclass(statement) for statement in made):
+            raise _refused(method.name, f"c returns {made!r}, which is no tuple of statements", module)
+        return made
+
+    return replace(method, run=run, c=c)
+
+
+@contextmanager
+def _blaming(name: str, what: str, module: ModuleType, called_at: str) -> Iterator[None]:
+    try:
+        yield
+    except (BadRow, Rejected, RecursionError, MemoryError):
+        raise
+    except Exception as error:
+        own = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == inspect.getfile(module)
+        ]
+        line = f"line {own[-1].lineno}: " if own else ""
+        why = f"{what}, called at {called_at}: {line}{type(error).__name__}: {error}"
+        raise _refused(name, why, module) from error
 
 
 def _refused(name: str, why: str, module: ModuleType | None = None) -> BadRow:
