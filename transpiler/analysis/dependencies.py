@@ -96,7 +96,7 @@ class DependencyGraph:
         return self.flows[node.scope].nodes[int(node.name)]
 
     def reachable(self) -> frozenset[NodeId]:
-        """What control may get to from where packets come in."""
+        """The nodes that control may reach from the entry."""
         found = set(self.entries)
         todo = list(self.entries)
         while todo:
@@ -259,7 +259,7 @@ def _order(location: Location) -> tuple[str, str]:
 
 
 class _Reach:
-    """Where control gets to after a node with a location still as the node left or saw it."""
+    """The nodes that control reaches after a node while a location has the same value."""
 
     def __init__(self, flow: Flow, uses: list[Use]) -> None:
         self.next: list[list[int]] = [[] for _ in flow.nodes]
@@ -272,7 +272,7 @@ class _Reach:
         self.all = _reachable_from(flow)
 
     def after(self, node: int, location: Location) -> frozenset[int]:
-        """The nodes reached, those that write the whole location included, what is behind them not."""
+        """The nodes reached, up to and including those that overwrite the location."""
         stops = self.kills.get(location)
         if not stops:
             return self.all[node]

@@ -1,1 +1,1 @@
-"""P4 architectures, a folder each: what an architecture is, to all who look at programs of it. `facts.py` finds its parts."""
+"""P4 architectures, a folder each. `facts.py` has their properties and finds their parts."""

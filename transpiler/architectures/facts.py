@@ -29,7 +29,7 @@ def part(architecture: Architecture, name: str) -> ModuleType:
 
 
 def facts(program: Program) -> Facts:
-    """Those of a program's architecture."""
+    """The facts of a program's architecture."""
     found: Facts = part(program.architecture, "facts").FACTS
     return found
 

@@ -1,4 +1,4 @@
-"""What a target cannot do is said before any C is made, where it stands in the program."""
+"""Reports what a target does not support, before C is generated, at the place in the program."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check(
 
 
 def _without_figures(choices: Mapping[str, Choice], diagnostics: Diagnostics) -> None:
-    """Warn of kernels of which nothing says how much their lookups read, where they are described."""
+    """Warn of kernels without `memory` figures, at their descriptions."""
     tables: dict[Kernel, list[str]] = {}
     for name, choice in choices.items():
         if not choice.has_figures:

@@ -1,4 +1,4 @@
-"""Constant entries as straight code: the statements that find an entry by comparing the key with each.
+"""Constant entries as code: statements that find an entry by comparing the key with each.
 
 Exact keys become a `switch`, of which the C compiler makes a balanced tree or a table of jumps; others a chain of conditions in
 the order in which entries win: by priority where a key has masks, then the longer prefix, then the order of the program.

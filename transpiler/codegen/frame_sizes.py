@@ -1,4 +1,4 @@
-"""How far the program looks into a frame, and by how much it may grow: numbers that the runtime makes room by."""
+"""How many bytes of a frame the program reads, and by how many it may grow: the runtime provides that room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WHOLE_FRAME = 0xFFFF
 
 
 def parse_bytes(program: Program) -> int:
-    """How far into a frame the parsers may look; the whole frame where that has no bound, or where the payload is hashed.
+    """How many bytes of a frame the parsers may read; the whole frame if that is unbounded, or if the payload is hashed.
 
     A second parser begins where the first one did or behind what it took off: both reaches together are enough."""
     if any(isinstance(s, CallExtern) and s.method.endswith("_with_payload") for s in program_statements(program)):

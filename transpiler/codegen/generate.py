@@ -1,4 +1,4 @@
-"""HLIR → C, the way from one end to the other: capabilities, schedule, view-model, templates."""
+"""HLIR → C: capabilities, schedule, view-model, templates."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ STATE, LIVE = Name("state"), Name("live")
 
 
 def of_packet(takes: tuple[str, ...]) -> tuple[str, ...]:
-    """What of a function's parameters is of the packet."""
+    """The parameters of a function that belong to the packet."""
     return tuple(name for name in takes if name in OF_PACKET)
 
 
@@ -28,7 +28,7 @@ class Given:
     binds: str
 
     def of(self, named: Iterable[str]) -> tuple[str, ...]:
-        """What a function is given that names these."""
+        """The parameters of a function that uses these names."""
         used = frozenset(named)
         if self.lasting:
             return ("state",) if used & {"packet", "live"} else ()
@@ -63,7 +63,7 @@ class Given:
         return Do(call("macs_bind", "common", record, handle, self.binds))
 
     def of_its_own(self, given: tuple[str, ...]) -> Body:
-        """These, of a packet that one function is through with: nothing of it need be kept."""
+        """These, of a packet that is processed in one function: nothing of it is kept."""
         own = [(name, Name(f"own_{name}")) for name in given]
         return (
             *(Declare(TYPES[name].removesuffix(" *"), place.name) for name, place in own),

@@ -1,6 +1,6 @@
-"""Which kernel each table gets: the one that was asked for, or else the target's first that takes it.
+"""Which kernel each table gets: the requested one, else the first of the target that takes the table.
 
-One asks by the annotation @macsad_kernel("NAME") on the table, or on the command line, which goes before it.
+A kernel is requested by the annotation @macsad_kernel("NAME") on the table, or by the command line, which takes precedence.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The live values of a packet, struct live: what is declared, what they begin with, what of them clones and lists keep."""
+"""The live values of a packet, struct live: declarations, initial values, and what clones and preserved lists keep."""
 
 from __future__ import annotations
 

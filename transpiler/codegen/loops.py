@@ -21,7 +21,7 @@ class LongLoops:
     requests: bool
 
     def begin_round(self, span: Span) -> Body:
-        """The first statements of a loop's body; none where the loop surely ends soon."""
+        """The first statements of a loop's body; none if the trip count is small."""
         if span not in self.spans:
             return ()
         forget = (

@@ -53,7 +53,7 @@ class TableRef:
 
     @property
     def begins_early(self) -> bool:
-        """Whether what a lookup of an array begins with is fetched as soon as its key is known."""
+        """Whether the first cache line of a bulk lookup is prefetched as soon as its key is known."""
         return not self.words and not self.bulk_bytes
 
     @property
@@ -78,7 +78,7 @@ class TableRef:
 
     @property
     def beginning(self) -> str:
-        """What its lookups begin with, as macs_bulk_prefetch() takes it."""
+        """What its lookups read first, as the argument of macs_bulk_prefetch()."""
         return f"macs_{self.kernel}_bulk_begin({self.state}, {self.key_bytes})"
 
 
@@ -108,7 +108,7 @@ class LookupView:
 
     @property
     def named(self) -> frozenset[str]:
-        """What is named by what makes the key."""
+        """The names that the code for the key uses."""
         word = all_names(self.key_word) if self.key_word is not None else frozenset()
         return all_names((*self.keys, *self.selection)) | word
 
@@ -140,17 +140,17 @@ class StageView:
 
     @property
     def holds(self) -> bool:
-        """Whether its work holds cells of registers."""
+        """Whether it holds locks of registers."""
         return not called(self.body).isdisjoint({"macs_hold", "macs_hold_several"})
 
     @property
     def prefetches(self) -> bool:
-        """Whether its lookups begin when a packet is left to it."""
+        """Whether its lookups begin when a packet is submitted to it."""
         return self.bulk and any(lookup.table.begins_early for lookup in self.lookups)
 
     @property
     def parameters(self) -> str:
-        """Of the function that does its work on a packet."""
+        """The parameters of the function that does its work on a packet."""
         types = TYPES | {
             "worker": "struct macs_worker *",
             "common": "const struct macs_common *",
@@ -165,7 +165,7 @@ class StageView:
 
     @property
     def parameters_for_keys(self) -> tuple[str, ...]:
-        """Of those that make the keys of its lookups, and change nothing of the packet."""
+        """The parameters of the functions that make the keys of its lookups. They do not change the packet."""
         return tuple(f"const {TYPES[name]}{name}" for name in self.takes_for_keys)
 
 
@@ -214,12 +214,12 @@ class PassView:
 
     @property
     def alone(self) -> bool:
-        """Whether the first stage is the only one, so that nothing need be kept of a packet."""
+        """Whether there is only one stage, so that nothing is kept of a packet."""
         return len(self.stages) == 1
 
     @property
     def received(self) -> Body:
-        """What the first stage is given of packet number i of a burst that has just been received."""
+        """Declarations of the first stage's arguments for packet i of a received burst."""
         first = self.stages[0]
         given = ("state",) if self.given.lasting else of_packet(first.takes)
         handle = Index(Name(f"{self.at}handles"), Name("i"))
@@ -231,7 +231,7 @@ class PassView:
         return (*self.given.of_its_own(given), *((self.given.bind(PACKET, handle),) if "packet" in given else ()))
 
     def member(self, stage: StageView, takes: tuple[str, ...]) -> Body:
-        """The i-th packet that goes to the stage: its number in the burst, and what functions are given of it that take these."""
+        """The i-th packet of the stage: its number in the burst, and declarations of these arguments for it."""
         given = of_packet(takes)
         if not given and not {"verdict", "index"} & set(takes):
             return ()
@@ -240,14 +240,14 @@ class PassView:
         return (number, *self.packet(given, "member"))
 
     def packet(self, given: tuple[str, ...], index: str) -> Body:
-        """These, of the packet of that number."""
+        """Declarations of these arguments for the packet with that number."""
         if self.form is Form.PACKETS:
             return self.given.of_record(given, index)
         return self.given.of_burst(given, index, self.at)
 
     @property
     def taken(self) -> Body:
-        """What the first stage is given of packet number i."""
+        """Declarations of the first stage's arguments for packet i."""
         return self.packet(of_packet(self.stages[0].takes), "i")
 
     def call(self, stage: StageView, index: str) -> Call:
@@ -263,7 +263,7 @@ class PassView:
 
     @property
     def takes(self) -> frozenset[str]:
-        """What the functions are given that it calls."""
+        """The arguments of the functions that it calls."""
         found: set[str] = set()
         for block in self.blocks:
             stage = block.stage or self.stages[0]
@@ -276,24 +276,24 @@ class PassView:
 
     @property
     def uses_common(self) -> bool:
-        """Whether something that the packets have in common is used: by a stage, or to fill in records."""
+        """Whether struct macs_common is used: by a stage, or to fill records."""
         receives = self.form in (Form.BURST, Form.PROLOGUE)
         binds = self.form is not Form.PACKETS and (receives if self.given.lasting else "packet" in self.takes)
         return "common" in self.takes or binds
 
     @property
     def uses_worker(self) -> bool:
-        """Whether it looks at anything of its worker's."""
+        """Whether it uses its worker."""
         return self.uses_common or self.in_sub_batches or "worker" in self.takes
 
     @property
     def gives_unused(self) -> bool:
-        """Whether verdicts go nowhere."""
+        """Whether verdicts are not used."""
         return self.form is Form.PACKETS and "verdict" in self.takes
 
     @property
     def departed(self) -> Body:
-        """What is done when packet number i has its verdict: one that goes on keeps its state in its buffer."""
+        """Statements for packet i when it has its verdict: the state of one that continues is stored in its buffer."""
         state = Name("state")
         made: list[Statement] = []
         if self.replicates and self.given.lasting:
@@ -310,12 +310,12 @@ class PassView:
 
     @property
     def extent(self) -> str:
-        """Where the lengths of the frames are that go out."""
+        """The variable with the lengths of the frames that are sent."""
         return "sent" if self.resizes else f"{self.at}received"
 
     @property
     def in_sub_batches(self) -> bool:
-        """Whether a step takes so many packets at once as the sub-batch has."""
+        """Whether a step works in sub-batches."""
         steps = [view.step for block in self.blocks for view in block.steps]
         return any(isinstance(s, RunSubBatches) or (isinstance(s, Run) and s.lookups) for s in steps)
 

@@ -1,4 +1,4 @@
-"""What things are called within one generated function."""
+"""Names within one generated function."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class _StageLowering:
         return LoweredStage(stage, self.number, lookups, function, listed, self.bulk, keyed)
 
     def _body(self) -> Body:
-        """Joins stand at its end, those that one way alone goes to stand in that way."""
+        """Joins are at its end, those with a single predecessor in its place."""
         jumps = self._joins(self.stage.code)
         self._single = {join for join, count in jumps.items() if count == 1}
         body = [*self._load(self.stage.loaded), *self.code(self.stage.code)]
@@ -164,8 +164,7 @@ class _StageLowering:
         return tuple(made)
 
     def _keys(self, number: int) -> Body:
-        """Put the keys of a later stage's lookups, which are those of the packet as it is here, where their tables want
-        them; nothing where that stage makes them itself."""
+        """Store the keys of a later stage's lookups in their arrays; nothing if that stage packs them itself."""
         made: list[Statement] = []
         if not self.plan.is_keyed(number):
             return ()
@@ -198,7 +197,7 @@ class _StageLowering:
         return LookupView(ref, member, self.entry.keys(table, place), key_word, selection, size)
 
     def _cells(self, stage: int) -> Body:
-        """Prefetch the cells of state that the packet will touch in a later stage: their indexes are what they are here."""
+        """Prefetch the cells of state that the packet will access in a later stage: their indexes are known here."""
         made: list[Statement] = []
         externs = self.context.externs
         for access in self.pipe.stages[stage].prefetched:
@@ -239,7 +238,7 @@ class _StageLowering:
         raise TypeError(f"{piece} cannot stand in a stage")
 
     def _restart(self, restart: Restart) -> Body:
-        """A copied state becomes that of a clone."""
+        """Turn a copied state into that of a clone."""
         parse = restart.parse
         afresh = Assign(Unary("*", LIVE), Name("macs_fresh"))
         begin = (afresh, *step(restart.begin_parsed, self.intrinsics))
@@ -274,7 +273,7 @@ class _StageLowering:
                 return (*self._hand_on(self.pipe.to_next & self.stage.unchanged), Return())
 
     def _submit(self, stage: int) -> Return:
-        """Leave the packet to a later stage and return."""
+        """Submit the packet to a later stage and return."""
         keys, name = self._keys(stage), self.functions[stage]
         to = address(Member(Name("sets"), f"to_{stage}", arrow=True))
         add = call(f"macs_{'list' if stage in self.listed else 'set'}_add", to, "index")
@@ -282,7 +281,7 @@ class _StageLowering:
         return Return((*keys, *self._cells(stage), Do(add, f"to {name}"), *prefetch))
 
     def _hand_on(self, live_in: frozenset[Location]) -> Body:
-        """Put into the packet's state what a later stage reads and is not there yet."""
+        """Store the live values of a later stage that are not yet in the packet's state."""
         made: list[Statement] = []
         for location in sorted(live_in, key=_by_name):
             if location in self.stage.unchanged:
@@ -292,25 +291,25 @@ class _StageLowering:
         return tuple(made)
 
     def _put_back(self, location: Location) -> Assign:
-        """Keep a field that is in the frame still."""
+        """Store a field that is still in the frame."""
         slot = self.context.storage.field(location.owner, location.field)
         header = HeaderRef(location.owner, self.context.program.span)
         return Assign(self.scope.read(slot), self.statements.held(slot, header))
 
     def _initial(self, slot: Slot) -> Expression:
-        """What a local begins with."""
+        """The initial value of a local."""
         if slot.location in self.stage.live_in and slot.passed:
             return live(slot.name)
         return self._known(slot) or slot.beginning
 
     def _entering(self, slot: Slot) -> Expression:
-        """What it has where the stage begins."""
+        """Its value at the beginning of the stage."""
         if slot.location in self.stage.live_in or (slot.live and not slot.passed):
             return live(slot.name)
         return self._known(slot) or slot.initial
 
     def _known(self, slot: Slot) -> Expression | None:
-        """What it is known to have there, or has from the packet's record."""
+        """Its value there, if that is known or in the packet's record."""
         storage = self.context.storage
         if slot.location in self.stage.known:
             return literal(self.stage.known[slot.location], storage.type_of(slot.location))
@@ -319,7 +318,7 @@ class _StageLowering:
         return None
 
     def _prefetches(self, stage: int) -> bool:
-        """Whether the lookups of a stage begin when a packet is left to it."""
+        """Whether the lookups of a stage begin when a packet is submitted to it."""
         refs = [self.context.tables.ref(lookup.table) for lookup in self.pipe.stages[stage].lookups]
         return self.plan.has_arrays(stage) and any(ref.begins_early for ref in refs)
 

@@ -1,4 +1,4 @@
-"""An architecture's steps → statements: what is decided there, and the intrinsic values that the step fills."""
+"""An architecture's steps → statements: the decision, and the intrinsic values that the step fills."""
 
 from __future__ import annotations
 

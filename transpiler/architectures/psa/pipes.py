@@ -1,8 +1,8 @@
 """PSA's pipes: ingress and egress, each with a parser, a control and a deparser of its own. Between them the runtime
-replicates and queues; what goes along with a packet from one pipe to the next are the bridges.
+replicates and queues. Bridges are the metadata that a packet keeps from one pipe to the next.
 
-A deparser's statements run whatever becomes of the packet, since they make the metadata of clones; the frame is changed
-only after the decision, so that what is cloned or resubmitted at ingress is the packet as it came.
+A deparser's statements run whatever the verdict is, since they set the metadata of clones. The frame is changed only after the
+verdict, so that packets that are cloned or resubmitted at ingress are as they were received.
 Source: P4-16 Portable Switch Architecture 1.2, sections 6.1 to 6.8.
 """
 
@@ -94,7 +94,7 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
 
 
 def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
-    """Its pipes where a packet is through at the end of ingress unless it is multicast or recirculates."""
+    """Its pipes if a packet is finished at the end of ingress unless it is multicast or recirculates."""
     asked = any(may_be_set(program, name) for name in _SECOND_PASSES) or any(preserved_lists(program))
     if asked or not second_passes(program) or not _does_nothing(program):
         return ()
@@ -105,7 +105,7 @@ def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
 
 
 def specialise(program: Program, step: Step, values: Values) -> Step:
-    """Whether a packet is cloned, dropped, resubmitted or multicast may be known. Who drops it has been decided before FINISH."""
+    """It may be known whether a packet is cloned, dropped, resubmitted or multicast. FINISH comes after the drop decision."""
     if step in (ENQUEUE, DIVERT):
         return {ENQUEUE: TO_PORT, DIVERT: FORWARD}[step] if values("ingress_output.multicast_group") == 0 else step
     pipe = "ingress" if step == LEAVE_INGRESS else "egress"
@@ -160,7 +160,7 @@ def _numbers(*paths: str) -> tuple[int, ...]:
 
 
 def _emptied(program: Program, paths: tuple[str, ...]) -> tuple[Item, ...]:
-    """Statements that empty the bridges of these paths: a deparser begins with nothing in what it hands on."""
+    """Statements that clear the bridges of these paths before a deparser."""
     body: list[Statement] = []
     for bridge in (b for b in program.bridges if b.path in paths):
         for owner, field in _contents(program, bridge):

@@ -1,5 +1,5 @@
-"""v1model's pipes: one where no packet is replicated; that one and, for replicas, egress where packets are but multicast;
-else ingress and egress, and one between them that makes of a copied state that of a clone.
+"""v1model's pipes. If no packet is replicated there is one. If packets are only multicast there is also a replication pipeline.
+Else there are ingress and egress, and between them a pipe that turns a copied state into that of a clone.
 Source: BMv2's simple_switch documentation."""
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
 
 
 def plan_apart(program: Program) -> tuple[PipePlan, ...]:
-    """Its pipes where the runtime decides what becomes of a packet between ingress and egress."""
+    """Its pipes if the traffic manager is between ingress and egress."""
     lists = tuple(range(1, len(preserved_lists(program))))
     parsed = next((p for p in parse(program, Role.PARSER, "parser_error") if isinstance(p, Parse)), None)
     restart = Restart(parsed, BEGIN_INGRESS, BEGIN_CLONE, keeps_headers=calls(program, frozenset({"clone.egress"})))
@@ -92,7 +92,7 @@ def plan_apart(program: Program) -> tuple[PipePlan, ...]:
 
 
 def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
-    """Its pipes where all but what is multicast goes through ingress and egress as one pipe."""
+    """Its pipes if ingress and egress are one pipe for all packets but multicast ones."""
     if not replicates(program) or calls(program, KEEPING | CUTTING | CIPHERING):
         return ()
     return (
@@ -102,7 +102,7 @@ def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
 
 
 def specialise(program: Program, step: Step, values: Values) -> Step:
-    """Whether a packet is multicast or dropped may be known. Multicast goes before the drop port."""
+    """It may be known whether a packet is multicast or dropped. Multicast takes precedence over the drop port."""
     if step in (DECIDE, DIVERT) and values(MULTICAST_GROUP) != 0:
         return step
     step = FORWARD if step == DIVERT else step
@@ -133,7 +133,7 @@ def _egress(program: Program) -> tuple[Item, ...]:
 
 
 def replicates(program: Program) -> bool:
-    """Whether a packet may leave ingress as more than one, or not at all: then egress is a pipe of its own."""
+    """Whether ingress may make several packets of one: then egress is a pipe of its own."""
     if second_passes(program):
         return True
     group = program.intrinsic.get(MULTICAST_GROUP)
