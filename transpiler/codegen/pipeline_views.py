@@ -95,9 +95,11 @@ class LookupView:
     selection: Body
     selection_bytes: int
 
-    def guard(self, place: str, separator: str = "_") -> str:
-        """Stands before what is done for the lookup, whose keys stand there, unless its table was empty."""
-        return f"if ({place}{self.member}{separator}filled) " if self.table.may_be_empty else ""
+    def guard(self, place: str, separator: str = "_", unless: str = "") -> str:
+        """An `if` before a statement about the lookup, whose keys are at `place`: its table is not empty, and not `unless`."""
+        filled = (f"{place}{self.member}{separator}filled",) if self.table.may_be_empty else ()
+        conditions = (f"!{unless}",) if unless else ()
+        return f"if ({' && '.join((*conditions, *filled))}) " if conditions or filled else ""
 
     def in_flight(self, place: str) -> str:
         """The arguments of a step of the lookup whose key and cursor stand there."""
