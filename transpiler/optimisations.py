@@ -49,6 +49,11 @@ class Optimisations:
         "a lock for each stripe of a register's indexes, where all indexes are known when they are needed",
         "several workers wait for each other at the same cell only; costs up to 512 KiB for each group of registers",
     )
+    sharding: bool = _on(
+        "sharding of registers whose indexes frames tell: each cell belongs to a worker, and ports steer frames to it",
+        "no lock and no atomic instruction where there are several workers; costs the choice of a worker for each frame, and "
+        "packets of a flow that differ in the index may overtake each other",
+    )
     concurrent_lookups: bool = _on(
         "concurrent lookups: tables that do not depend on each other are looked up in the same stage",
         "their misses overlap, and there are fewer stages",

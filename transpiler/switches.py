@@ -86,6 +86,7 @@ SWITCHES: dict[str, Switch] = {
     "small-tables": _use(small_tables=False),
     "atomic-updates": _ways(updates=False),
     "lock-stripes": _ways(stripes=False),
+    "sharding": _ways(steering=False),
     "stages": _scheduler(cut=_nowhere),
     "state": _scheduler(starts_state=_nowhere),
     "concurrent-lookups": _scheduler(concurrent_lookups=False),

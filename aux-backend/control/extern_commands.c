@@ -219,8 +219,7 @@ static bool take(struct reset *reset, uint32_t index) {
     const struct macs_locks *locks = reset->desc->locks;
     if (!locks)
         return true;
-    if (reset->holds && macs_lock_of(locks, index) == macs_lock_of(locks, reset->index) &&
-        ++reset->since < RESET_TOGETHER)
+    if (reset->holds && macs_hold_is_same(locks, index, reset->index) && ++reset->since < RESET_TOGETHER)
         return true;
     let_go(reset);
     reset->holds = macs_hold_from_outside(locks, index, HOLD_SPINS);

@@ -11,6 +11,7 @@
 #include "control/script.h"
 #include "control/updates.h"
 #include "runtime/rest.h"
+#include "runtime/steering.h"
 
 #define HOLD_NS UINT64_C(1000000000) /* that workers rest at most */
 
@@ -71,6 +72,13 @@ static bool bulk(struct macs_server *server, struct macs_client *client) {
     return true;
 }
 
+/* A frame into a `ctl:` port, for the worker that it is for. */
+static int inject_frame(struct macs_switch *sw, struct macs_port *port, const uint8_t *frame, uint32_t bytes) {
+    odp_packet_t packet;
+    const int status = macs_ctl_packet(port, sw->pool, frame, bytes, &packet);
+    return status ? status : macs_ctl_inject(port, packet, sw->steered ? macs_steering_worker(sw, packet) : 0);
+}
+
 static void inject(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
     struct macs_switch *sw = server->console->sw;
     struct macs_port *port = length >= 2 ? macs_switch_port(sw, macs_get_u16(payload)) : NULL;
@@ -86,7 +94,7 @@ static void inject(struct macs_server *server, struct macs_client *client, const
             wrong(client, MACS_MESSAGE_INJECT, "a frame is cut off");
             return;
         }
-        status = macs_ctl_inject(port, sw->pool, payload + at + 4, bytes);
+        status = inject_frame(sw, port, payload + at + 4, bytes);
         at += 4 + bytes;
     }
     if (status == -EMSGSIZE) {

@@ -17,6 +17,7 @@
 
 #include "runtime/hold.h"
 #include "runtime/requests.h"
+#include "runtime/steering.h"
 #include "runtime/traffic_manager.h"
 #include "runtime/transmit.h"
 
@@ -64,7 +65,7 @@ void macs_datapath_choose(struct macs_thread *thread) {
 /* --- receive --------------------------------------------------------------------------------------------------------
  */
 
-static int receive(const struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]);
+static int receive(struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]);
 
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input) {
     odp_packet_t handles[MACS_BURST_MAX];
@@ -72,6 +73,8 @@ unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input 
     if (received <= 0)
         return 0;
     macs_datapath_run(thread, input, handles, (unsigned)received);
+    if (odp_unlikely(input->handed))
+        atomic_fetch_sub(&input->port->waiting, input->port->ctl ? 0 : (uint64_t)received);
     return (unsigned)received;
 }
 
@@ -85,19 +88,24 @@ void macs_datapath_run(struct macs_thread *thread, const struct macs_input *inpu
     macs_stats_add(&stats->rx_bytes, bytes);
 }
 
-/* What the control thread has put into a `ctl:` port. */
-static int receive_injected(odp_queue_t queue, odp_packet_t handles[], int burst) {
-    odp_event_t events[MACS_BURST_MAX];
-    int count = odp_queue_deq_multi(queue, events, burst);
-    if (count > 0)
-        odp_packet_from_event_multi(handles, events, count);
-    return count;
+/* Where some of what comes is for others. The port has not ended before they have it. */
+static int receive_checked(struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]) {
+    struct macs_port *port = input->port;
+    atomic_fetch_add(&port->waiting, 1);
+    int received = odp_pktin_recv(input->queue, handles, (int)thread->worker.burst);
+    if (received > 0)
+        received = macs_steering_keep(thread, port, handles, received);
+    atomic_fetch_sub(&port->waiting, 1);
+    return received;
 }
 
-static inline int receive(const struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]) {
-    int burst = (int)thread->worker.burst;
-    return odp_unlikely(input->port->ctl) ? receive_injected(input->port->in_queue, handles, burst)
-                                          : odp_pktin_recv(input->queue, handles, burst);
+static inline int receive(struct macs_thread *thread, const struct macs_input *input, odp_packet_t handles[]) {
+    const int burst = (int)thread->worker.burst;
+    if (odp_unlikely(input->handed))
+        return macs_port_take(input->port, input->handed_to, handles, burst);
+    if (odp_unlikely(input->port->checked))
+        return receive_checked(thread, input, handles);
+    return odp_pktin_recv(input->queue, handles, burst);
 }
 
 /* --- bursts ---------------------------------------------------------------------------------------------------------
@@ -121,6 +129,7 @@ void macs_datapath_drain(struct macs_thread *thread) {
     if (burst->count)
         epilogue(thread, burst, NULL);
     macs_hold_let_go(&thread->worker);
+    macs_hold_let_own_go(&thread->worker);
 }
 
 /* The prologue of a burst, then the epilogue of the one before it; and of this one too if only one lookup may be in
@@ -192,18 +201,20 @@ static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handle
     return fine;
 }
 
-/* A single worker holds the lock of all registers while it processes bursts. */
+/* A worker holds the locks that it has to itself while it processes bursts. */
 static void begin_burst(struct macs_thread *thread) {
-    if (thread->worker.alone && !thread->worker.held_count && thread->sw->program->lock_count)
-        macs_hold_all(&thread->worker);
+    if (thread->worker.own && !thread->worker.holds_own)
+        macs_hold_own(&thread->worker);
 }
 
 /* Send the packets that are left in port buffers, and add the deferred counts. */
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
     macs_transmit_flush(thread);
     macs_counts_flush(&thread->worker);
-    if (thread->worker.held_count && (!thread->worker.alone || macs_hold_is_asked_for()))
+    if (thread->worker.held_count)
         macs_hold_let_go(&thread->worker);
+    if (thread->worker.holds_own && macs_hold_is_asked_for())
+        macs_hold_let_own_go(&thread->worker);
     macs_stats_add(&thread->stats.bursts, 1);
     if (odp_unlikely(port->ctl)) /* a client that waits for these frames may collect */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);

@@ -116,6 +116,15 @@ int macs_externs_create(const struct macs_program *program, unsigned workers, st
     return status;
 }
 
+void macs_externs_shard(const struct macs_program *program, unsigned workers) {
+    macs_locks_shard(program, workers);
+    for (uint16_t i = 0; i < program->extern_count; i++) {
+        const struct macs_extern_desc *desc = &program->extern_descs[i];
+        if (desc->kind == MACS_REGISTER && desc->locks && desc->locks->sharded)
+            ((struct macs_register *)program->externs[i])->shared = false;
+    }
+}
+
 void macs_externs_destroy(const struct macs_program *program) {
     for (uint16_t i = 0; i < program->extern_count; i++) {
         void *state = program->externs[i];

@@ -11,6 +11,9 @@ int macs_externs_create(const struct macs_program *program, unsigned workers, st
                         struct macs_qsbr *qsbr);
 void macs_externs_destroy(const struct macs_program *program);
 
+/* Frames are steered to so many workers: each has the cells of sharded registers to itself. Before workers are made. */
+void macs_externs_shard(const struct macs_program *program, unsigned workers);
+
 struct macs_count macs_counter_get(const struct macs_counter *counter, uint32_t index);
 void macs_counter_set(struct macs_counter *counter, uint32_t index, struct macs_count value);
 

@@ -4,13 +4,15 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "runtime/options.h"
 #include "tables/common/memory.h"
 
 #define STRIPES_MAX 8192u
 #define SPINS 1000u /* before the processor is given to others: the holder may wait for it */
 
-/* All that a worker that is alone takes; `asked_for`: by the control thread. */
-static struct macs_lock of_only_worker;
+/* What a worker takes that has registers to itself; `owners`: how many do. `asked_for`: by the control thread. */
+static struct macs_lock of_workers[MACS_WORKERS_MAX];
+static unsigned owners;
 static atomic_bool asked_for;
 
 /* True: taken. */
@@ -79,11 +81,20 @@ void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint
     worker->only_held = worker->held_count == 1 ? worker->held[0] : NULL;
 }
 
-void macs_hold_all(struct macs_worker *worker) {
+struct macs_lock *macs_hold_own_lock(unsigned worker) {
+    return worker < owners ? &of_workers[worker] : NULL;
+}
+
+void macs_hold_own(struct macs_worker *worker) {
     while (macs_hold_is_asked_for()) /* who asked goes first */
         odp_cpu_pause();
-    if (lock_for(worker, &of_only_worker))
-        worker->held[worker->held_count++] = &of_only_worker;
+    worker->holds_own = lock_for(worker, worker->own);
+}
+
+void macs_hold_let_own_go(struct macs_worker *worker) {
+    if (worker->holds_own)
+        unlock(worker->own);
+    worker->holds_own = false;
 }
 
 bool macs_hold_is_asked_for(void) {
@@ -93,23 +104,51 @@ bool macs_hold_is_asked_for(void) {
 /* --- the control thread ---------------------------------------------------------------------------------------------
  */
 
-bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
-    if (!locks->locks)
-        return true;
-    struct macs_lock *lock = macs_lock_of(locks, index);
+static bool lock_from_outside(struct macs_lock *lock, uint64_t spins) {
     bool taken = try_lock(lock);
     atomic_store(&asked_for, !taken);
     while (!taken && spins--) {
         sched_yield();
         taken = try_lock(lock);
     }
+    return taken;
+}
+
+static void unlock_workers(unsigned count) {
+    while (count--)
+        unlock(&of_workers[count]);
+}
+
+/* All of them: whose worker a cell is, only frames tell. */
+static bool lock_workers(uint64_t spins) {
+    for (unsigned worker = 0; worker < owners; worker++) {
+        if (lock_from_outside(&of_workers[worker], spins))
+            continue;
+        unlock_workers(worker);
+        return false;
+    }
+    return true;
+}
+
+bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
+    bool taken = true;
+    if (locks->by_worker)
+        taken = lock_workers(spins);
+    else if (locks->locks)
+        taken = lock_from_outside(macs_lock_of(locks, index), spins);
     atomic_store(&asked_for, false);
     return taken;
 }
 
 void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index) {
-    if (locks->locks)
+    if (locks->by_worker)
+        unlock_workers(owners);
+    else if (locks->locks)
         unlock(macs_lock_of(locks, index));
+}
+
+bool macs_hold_is_same(const struct macs_locks *locks, uint64_t a, uint64_t b) {
+    return locks->by_worker || !locks->locks || macs_lock_of(locks, a) == macs_lock_of(locks, b);
 }
 
 /* --- made and destroyed ---------------------------------------------------------------------------------------------
@@ -123,14 +162,13 @@ static uint32_t power_of_two(uint32_t most) {
 }
 
 int macs_locks_create(const struct macs_program *program, unsigned workers) {
+    owners = workers == 1 ? 1 : 0;
     for (uint16_t i = 0; i < program->lock_count; i++) {
         struct macs_locks *locks = &program->locks[i];
         locks->mask = 0;
-        locks->locks = &of_only_worker;
-        if (workers == 1)
-            continue;
         locks->locks = NULL;
-        if (!locks->stripes)
+        locks->by_worker = workers == 1;
+        if (workers == 1 || !locks->stripes)
             continue;
         uint32_t stripes = power_of_two(locks->stripes < STRIPES_MAX ? locks->stripes : STRIPES_MAX);
         locks->locks = macs_memory_alloc(stripes * sizeof(locks->locks[0]), false);
@@ -141,11 +179,23 @@ int macs_locks_create(const struct macs_program *program, unsigned workers) {
     return 0;
 }
 
-void macs_locks_destroy(const struct macs_program *program) {
+static void destroy(struct macs_locks *locks) {
+    if (locks->locks)
+        macs_memory_free(locks->locks, (locks->mask + (size_t)1) * sizeof(locks->locks[0]));
+    locks->locks = NULL;
+}
+
+void macs_locks_shard(const struct macs_program *program, unsigned workers) {
+    owners = workers;
     for (uint16_t i = 0; i < program->lock_count; i++) {
         struct macs_locks *locks = &program->locks[i];
-        if (locks->locks && locks->locks != &of_only_worker)
-            macs_memory_free(locks->locks, (locks->mask + (size_t)1) * sizeof(locks->locks[0]));
-        locks->locks = NULL;
+        locks->by_worker = locks->sharded;
+        if (locks->sharded)
+            destroy(locks);
     }
+}
+
+void macs_locks_destroy(const struct macs_program *program) {
+    for (uint16_t i = 0; i < program->lock_count; i++)
+        destroy(&program->locks[i]);
 }

@@ -9,6 +9,7 @@
 #include "runtime/ages.h"
 #include "runtime/externs.h"
 #include "runtime/loops.h"
+#include "runtime/steering.h"
 #include "runtime/workers.h"
 #include "runtime/odp_log.h"
 #include "tables/common/memory.h"
@@ -132,7 +133,7 @@ static int open_ports(struct macs_switch *sw) {
         if (!status)
             sw->slot_of[option->number] = (uint8_t)++sw->port_count;
     }
-    return status;
+    return status ? status : macs_steering_begin(sw);
 }
 
 static int create_workers(struct macs_switch *sw) {

@@ -188,6 +188,15 @@ static void give_up_privileges(struct macs_switch *sw) {
         macs_log_write(&sw->log, "warning: privileges cannot be given up: %s", strerror(-status));
 }
 
+static void tell_handed_over(const struct macs_switch *sw) {
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        const uint64_t frames = atomic_load(&sw->ports[slot].handed_over);
+        if (frames)
+            macs_tell(stdout, "port %u: %llu frames came to another worker than theirs, which handed them over\n",
+                      sw->ports[slot].number, (unsigned long long)frames);
+    }
+}
+
 /* Runs the switch. Ports receive before the socket is there, so a client that finds it may send. */
 static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) {
     if (!macs_files_apart() || macs_switch_start(sw))
@@ -202,6 +211,8 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
     struct macs_stats_sum sum;
     macs_stats_sum(sw, &sum);
     macs_stats_print(sw, &sum, stdout);
+    if (sw->options.verbose)
+        tell_handed_over(sw);
     if (macs_log_failed(&sw->log)) {
         macs_tell(stderr, "error: the log '%s' could not be written\n", sw->options.log);
         code = EXIT_FAILED;
@@ -223,6 +234,9 @@ static enum exit_code serve(struct macs_switch *sw, struct macs_console *console
         return status == -EINTR ? EXIT_FINE : EXIT_FAILED;
     if (sw->options.verbose)
         tell_memory(sw);
+    if (sw->options.verbose && sw->steered)
+        macs_tell(stdout, "frames are steered to %u workers, each with its own cells of sharded registers\n",
+                  sw->options.worker_count);
     if (macs_server_prepare(&server, console, sw->options.socket))
         return EXIT_FAILED;
     enum exit_code code = carry(sw, &server);

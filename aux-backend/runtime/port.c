@@ -1,6 +1,7 @@
 #include "runtime/port.h"
 
 #include <errno.h>
+#include <macs/table.h>
 #include <string.h>
 
 /* Log an error of a port; returns -errno. */
@@ -67,8 +68,9 @@ static uint64_t counted(const struct macs_port *port, int counter, uint32_t behi
     return known ? value : 0;
 }
 
+/* What has been received when the end is seen is counted in `waiting`, if it goes to another worker. */
 bool macs_port_ended(const struct macs_port *port) {
-    return counted(port, port->end_counter, 0) != 0;
+    return counted(port, port->end_counter, 0) != 0 && !atomic_load(&port->waiting);
 }
 
 bool macs_port_broken(const struct macs_port *port) {
@@ -119,23 +121,54 @@ static odp_queue_t plain_queue(const char *name, uint32_t size) {
     return odp_queue_create(name, &param);
 }
 
+int macs_port_share(struct macs_port *port, unsigned workers, uint32_t room, struct macs_log *log) {
+    if (!port->ctl && !port->checked)
+        return 0;
+    while (port->handed_count < workers) {
+        odp_queue_t queue = plain_queue("macs-handed", port->ctl ? MACS_CTL_IN_MAX : room);
+        if (queue == ODP_QUEUE_INVALID)
+            return port_error(port, log, "make a queue of");
+        port->handed[port->handed_count++] = queue;
+    }
+    return 0;
+}
+
+bool macs_port_hand(struct macs_port *port, uint32_t worker, odp_packet_t packet) {
+    atomic_fetch_add(&port->waiting, 1);
+    const bool failed = odp_queue_enq(port->handed[worker], odp_packet_to_event(packet)) != 0;
+    if (failed)
+        atomic_fetch_sub(&port->waiting, 1);
+    else
+        atomic_fetch_add_explicit(&port->handed_over, 1, memory_order_relaxed);
+    return failed;
+}
+
+int macs_port_take(struct macs_port *port, uint32_t worker, odp_packet_t packets[], int most) {
+    odp_event_t events[MACS_BURST_MAX];
+    const int count = odp_queue_deq_multi(port->handed[worker], events, most);
+    if (count > 0)
+        odp_packet_from_event_multi(packets, events, count);
+    return count;
+}
+
 int macs_port_open(struct macs_port *port, const struct macs_port_option *option, odp_pool_t pool, unsigned workers,
                    struct macs_log *log) {
     port->name = option->name;
     port->number = option->number;
     port->ctl = !strcmp(option->name, "ctl:");
     port->pktio = ODP_PKTIO_INVALID;
-    port->in_queue = ODP_QUEUE_INVALID;
+    port->handed_count = 0;
+    port->checked = false;
+    atomic_init(&port->waiting, 0);
+    atomic_init(&port->handed_over, 0);
     port->end_counter = port->broken_counter = -1;
     port->injected = 0;
     atomic_init(&port->finished, 0);
     int status = 0;
     if (port->ctl) {
-        port->input_count = 1;
+        port->input_count = 0;
         atomic_init(&port->tx_max, UINT32_MAX);
-        port->in_queue = plain_queue("macs-ctl-in", MACS_CTL_IN_MAX);
-        if (port->in_queue == ODP_QUEUE_INVALID)
-            status = port_error(port, log, "make the queue of");
+        status = macs_port_share(port, 1, MACS_CTL_IN_MAX, log);
     } else {
         status = open_interface(port, pool, workers, log);
     }
@@ -184,11 +217,11 @@ void macs_port_close(struct macs_port *port) {
     if (port->pktio != ODP_PKTIO_INVALID)
         close_interface(port->pktio, port->inputs, port->input_count);
     port->pktio = ODP_PKTIO_INVALID;
-    if (port->in_queue != ODP_QUEUE_INVALID) {
-        drain_queue(port->in_queue);
-        odp_queue_destroy(port->in_queue);
+    while (port->handed_count) {
+        odp_queue_t queue = port->handed[--port->handed_count];
+        drain_queue(queue);
+        odp_queue_destroy(queue);
     }
-    port->in_queue = ODP_QUEUE_INVALID;
 }
 
 int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log) {
@@ -208,17 +241,22 @@ void macs_ctl_out_close(struct macs_ctl_out *out) {
     out->queue = ODP_QUEUE_INVALID;
 }
 
-int macs_ctl_inject(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length) {
+int macs_ctl_packet(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length,
+                    odp_packet_t *packet) {
     if (port->injected - atomic_load_explicit(&port->finished, memory_order_acquire) >= MACS_CTL_IN_MAX)
         return -EAGAIN;
     odp_pool_info_t info;
     if (odp_pool_info(pool, &info) || !length || length > info.params.pkt.len)
         return -EMSGSIZE;
-    odp_packet_t packet = odp_packet_alloc(pool, length);
-    if (packet == ODP_PACKET_INVALID)
+    *packet = odp_packet_alloc(pool, length);
+    if (*packet == ODP_PACKET_INVALID)
         return -EAGAIN;
-    if (odp_packet_copy_from_mem(packet, 0, length, frame) ||
-        odp_queue_enq(port->in_queue, odp_packet_to_event(packet))) {
+    odp_packet_copy_from_mem(*packet, 0, length, frame); /* it has that length */
+    return 0;
+}
+
+int macs_ctl_inject(struct macs_port *port, odp_packet_t packet, uint32_t worker) {
+    if (odp_queue_enq(port->handed[worker], odp_packet_to_event(packet))) {
         odp_packet_free(packet);
         return -EAGAIN;
     }

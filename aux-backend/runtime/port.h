@@ -31,8 +31,14 @@ struct macs_port {
     odp_pktout_queue_t outputs[MACS_WORKERS_MAX];
     int end_counter;    /* the interface's counter that says that its input has come to an end, or -1 */
     int broken_counter; /* that says that a file is not whole, or -1; behind it those of frames lost, and their bytes */
+    /* For each worker, in what order they came: of `ctl:`, what is injected; of others, what another worker received.
+     * Of `ctl:` there is one where it does not matter which worker it is. */
+    odp_queue_t handed[MACS_WORKERS_MAX];
+    unsigned handed_count;
+    bool checked;                 /* some of what comes into a queue may be for another worker */
+    _Atomic uint64_t handed_over; /* frames, since the begin */
+    _Atomic uint64_t waiting; /* so many may be in `handed`, or on their way there: 0 once all of them are through */
     /* of `ctl:` */
-    odp_queue_t in_queue;
     uint64_t injected;         /* written and read by the control thread */
     _Atomic uint64_t finished; /* injected frames that are through, whatever became of them */
     _Atomic bool pushed;       /* a client waits for what it sends: that does not wait for a COLLECT */
@@ -76,14 +82,34 @@ bool macs_port_broken(const struct macs_port *port);
 /* No worker uses it any more: what has been sent is out then, or known to be lost. */
 void macs_port_stop(struct macs_port *port);
 
-/* Whether a port will never receive again, as far as it knows: a file that has been read. */
+/* True: it may come to an end. */
+static inline bool macs_port_may_end(const struct macs_port *port) {
+    return port->end_counter >= 0;
+}
+
+/* True: it will never receive again, as it knows itself: a file that has been read, and no worker has anything of it to
+ * take over. */
 bool macs_port_ended(const struct macs_port *port);
+
+/* Give each worker a queue for what others receive; `room`: of packets. Before workers are made. */
+int macs_port_share(struct macs_port *port, unsigned workers, uint32_t room, struct macs_log *log);
+
+/* Leave a packet to a worker. False: done. */
+bool macs_port_hand(struct macs_port *port, uint32_t worker, odp_packet_t packet);
+
+/* Take what was left to a worker. */
+int macs_port_take(struct macs_port *port, uint32_t worker, odp_packet_t packets[], int most);
 
 int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log);
 void macs_ctl_out_close(struct macs_ctl_out *out);
 
-/* Put a frame into a `ctl:` port. -EAGAIN: no room now; -EMSGSIZE: longer than a packet can be. Control thread. */
-int macs_ctl_inject(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length);
+/* Make a packet of a frame that is to go into a `ctl:` port. -EAGAIN: no room now; -EMSGSIZE: longer than a packet can
+ * be. Control thread. */
+int macs_ctl_packet(struct macs_port *port, odp_pool_t pool, const uint8_t *frame, uint32_t length,
+                    odp_packet_t *packet);
+
+/* Put it in, for a worker to take, of as many as have queues there. */
+int macs_ctl_inject(struct macs_port *port, odp_packet_t packet, uint32_t worker);
 
 /* True: all that was injected into it has been processed and what came of it sent. Control thread. */
 static inline bool macs_ctl_settled(const struct macs_port *port) {

@@ -45,6 +45,7 @@ struct macs_switch {
     unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */
     bool running;
+    bool steered;            /* each frame goes to the worker that its registers' cells belong to: steering.h */
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
     _Atomic bool rest;      /* workers rest: runtime/rest.h */

@@ -15,7 +15,9 @@
 struct macs_input {
     struct macs_port *port;
     unsigned slot;           /* of the port */
-    odp_pktin_queue_t queue; /* of an interface */
+    bool handed;             /* what others leave to this worker, or what is injected */
+    unsigned handed_to;      /* of port->handed */
+    odp_pktin_queue_t queue; /* else of an interface */
 };
 
 /* The transmit burst of a port; sent at the end of a burst or when full. */
@@ -66,7 +68,7 @@ struct macs_thread {
     _Atomic int status;   /* 0 running, 1 not yet, else -errno */
     unsigned input_count;
     struct macs_input *inputs;
-    unsigned queue_count;                     /* of the inputs that are not `ctl:` */
+    unsigned queue_count;                     /* of the inputs that are an interface's */
     odp_pktin_queue_t *queues;                /* theirs */
     unsigned *input_of;                       /* and the numbers of the inputs */
     struct macs_output *outputs;              /* by slot */

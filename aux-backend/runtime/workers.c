@@ -8,9 +8,11 @@
 #include <time.h>
 
 #include "runtime/datapath.h"
+#include "runtime/hold.h"
 #include "runtime/privileges.h"
 #include "runtime/recirculation.h"
 #include "runtime/rest.h"
+#include "runtime/steering.h"
 
 /* Empty rounds before a worker waits. */
 #define IDLE_ROUNDS 256u
@@ -25,25 +27,35 @@
 #define SLEEP_MIN_NS 10000l
 #define SLEEP_MAX_NS 500000l
 
-/* The worker's share of the (port, queue) pairs, round robin. Ports that never receive have none. */
+static struct macs_input *add_input(struct macs_thread *thread, unsigned slot) {
+    struct macs_input *input = &thread->inputs[thread->input_count++];
+    input->port = &thread->sw->ports[slot];
+    input->slot = slot;
+    return input;
+}
+
+/* The worker's share of the (port, queue) pairs, dealt out in turn; a port that nothing will come from has none. Of one
+ * that has a queue for each worker, it has its own. */
 static void deal_inputs(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
+    const unsigned workers = sw->options.worker_count;
     unsigned turn = 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
         if (macs_port_ended(port))
             continue;
-        for (unsigned queue = 0; queue < port->input_count; queue++, turn++) {
-            if (turn % sw->options.worker_count != thread->worker.index)
+        for (unsigned queue = 0; queue < port->input_count; queue++) {
+            if ((port->input_count == workers ? queue : turn++) % workers != thread->worker.index)
                 continue;
-            const unsigned number = thread->input_count++;
-            struct macs_input *input = &thread->inputs[number];
-            input->port = port;
-            input->slot = slot;
-            if (port->ctl)
+            thread->input_of[thread->queue_count] = thread->input_count;
+            thread->queues[thread->queue_count++] = add_input(thread, slot)->queue = port->inputs[queue];
+        }
+        for (unsigned queue = 0; queue < port->handed_count; queue++) {
+            if ((port->handed_count == workers ? queue : turn++) % workers != thread->worker.index)
                 continue;
-            input->queue = thread->queues[thread->queue_count] = port->inputs[queue];
-            thread->input_of[thread->queue_count++] = number;
+            struct macs_input *input = add_input(thread, slot);
+            input->handed = true;
+            input->handed_to = queue;
         }
     }
 }
@@ -72,7 +84,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     memset(thread, 0, sizeof(*thread));
     thread->sw = sw;
     thread->worker.index = index;
-    thread->worker.alone = sw->options.worker_count == 1;
+    thread->worker.own = sw->program->lock_count ? macs_hold_own_lock(index) : NULL;
     thread->worker.slot_of = sw->slot_of;
     thread->gathered = sw->program->sends_singly ? 1 : MACS_BURST_MAX;
     thread->worker.random = sw->options.seed + index;
@@ -80,7 +92,7 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     atomic_init(&thread->status, 1);
     size_t inputs = 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        inputs += sw->ports[slot].input_count;
+        inputs += sw->ports[slot].input_count + sw->ports[slot].handed_count;
     thread->inputs = calloc(inputs + 1, sizeof(*thread->inputs));
     thread->queues = calloc(inputs + 1, sizeof(*thread->queues));
     thread->input_of = calloc(inputs + 1, sizeof(*thread->input_of));
@@ -146,9 +158,12 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
                                          odp_pktin_wait_time(limit));
     macs_rest_wait_ends(thread);
     macs_qsbr_online(thread->sw->qsbr, thread->reader);
+    const struct macs_input *input = &thread->inputs[thread->input_of[from]];
+    if (received > 0 && input->port->checked)
+        received = macs_steering_keep(thread, input->port, packets, received);
     if (received <= 0)
         return 0;
-    macs_datapath_run(thread, &thread->inputs[thread->input_of[from]], packets, (unsigned)received);
+    macs_datapath_run(thread, input, packets, (unsigned)received);
     report(thread);
     return (unsigned)received;
 }
@@ -190,9 +205,18 @@ static unsigned poll_within_budget(struct macs_thread *thread, const struct macs
     return received;
 }
 
+/* Whether the worker may wait within a reception. Not of a file whose frames it hands over: nobody would see that they
+ * are on their way when the file ends. */
+static bool may_wait(const struct macs_thread *thread) {
+    for (unsigned i = 0; i < thread->input_count; i++)
+        if (thread->inputs[i].port->checked && macs_port_may_end(thread->inputs[i].port))
+            return false;
+    return thread->queue_count && !thread->sw->options.count;
+}
+
 static void work(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
-    const bool waits = thread->queue_count && !sw->options.count;
+    const bool waits = may_wait(thread);
     unsigned idle = 0;
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {

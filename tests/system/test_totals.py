@@ -26,7 +26,8 @@ PORTS = range(4)
 KINDS = 11
 STATIONS = 32  # places of the last kind: half of them always have an entry, the others now and then
 COMMON, GUESTS = 3000, 200  # entries that no packet hits: they come to stay, so that the table grows; come and go
-LOCKS = ALL.without(["atomic-updates"])
+UPDATES = ALL.without(["sharding"])
+LOCKS = UPDATES.without(["atomic-updates"])
 LOCK = LOCKS.without(["lock-stripes"])
 
 
@@ -86,12 +87,14 @@ def added(client: Client, places: Sequence[int]) -> list[int]:
         (1, (), 100_000, ALL),
         (2, (), 100_000, ALL),
         (4, (), 100_000, ALL),
+        (2, (), 100_000, UPDATES),
         (4, (), 100_000, LOCKS),
         (2, (), 100_000, LOCK),
         (2, ("thread",), 10_000, ALL),
+        (2, ("thread",), 10_000, UPDATES),
         (4, ("address", "undefined"), 10_000, ALL),
     ],
-    ids=["1", "2", "4", "4-locks", "2-one-lock", "2-thread", "4-address"],
+    ids=["1", "2", "4", "2-updates", "4-locks", "2-one-lock", "2-thread", "2-thread-updates", "4-address"],
 )
 def test_totals(workers: int, sanitize: tuple[str, ...], each: int, wanted: Optimisations, tmp_path: Path) -> None:
     binary = switches.build(PROGRAM, sanitize, wanted=wanted)

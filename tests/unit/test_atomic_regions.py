@@ -34,7 +34,7 @@ class Case(Builder):
         self.action("act", *action)
         self.table("t", [("h.k0", "exact")], ["act"])
         start = state("start", [extract("h")], goto("accept"))
-        made = with_atomic_regions(self.build([start], ingress, (), [emit("h")]), Ways(updates=updates))
+        made = with_atomic_regions(self.build([start], ingress, (), [emit("h")]), Ways(updates=updates, steering=False))
         assert not verify(made.program)
         return made
 
@@ -89,7 +89,7 @@ def test_a_region_holds_what_actions_of_its_tables_hold() -> None:
 def test_one_lock_without_stripes() -> None:
     case = Case()
     program = case.build([state("start", [extract("h")], goto("accept"))], case.update("r", "h.k0"), (), [emit("h")])
-    assert with_atomic_regions(program, Ways(False, False)).groups == (Group(frozenset({"r"}), Kept.LOCK),)
+    assert with_atomic_regions(program, Ways(False, False, False)).groups == (Group(frozenset({"r"}), Kept.LOCK),)
 
 
 @pytest.mark.parametrize("method", ["read", "write"])

@@ -262,7 +262,7 @@ class Externs:
         of = sorted(group.registers)
         size = max(int(self.program.extern[name].attribute("size")) for name in of)
         stripes = {Kept.UPDATES: 0, Kept.STRIPES: max(size, 1), Kept.LOCK: 1}
-        return LocksView(stripes[group.kept], Outside(", ".join(of)))
+        return LocksView(stripes[group.kept], Outside(", ".join(of)), group.sharded)
 
     def counting(self, counter: str) -> str:
         """The function that counts a packet."""

@@ -70,7 +70,9 @@ def decide(
     options = replace(scheduler, cut=lambda table: scheduler.cut(table) and table not in near | compared, large=large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
-    made = planned(program, schedule(program, options), kernels, options, configuration.plan, deferred, atomic.groups)
+    scheduled = schedule(program, options)
+    kept = (atomic.groups, atomic.steering)
+    made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept)
     return Decided(choices, made, compared, near, atomic)
 
 

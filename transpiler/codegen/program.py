@@ -19,7 +19,7 @@ from transpiler.codegen.record import binding, reads_time
 from transpiler.codegen.stages import Context, LoweredStage
 from transpiler.codegen.storage import Storage
 from transpiler.codegen.tables import Tables
-from transpiler.codegen.views import ProgramView
+from transpiler.codegen.views import ProgramView, SteeringView
 from transpiler.configuration import BEST, Configuration, Lowering
 from transpiler.externs.table import CIPHERING, TIMED
 from transpiler.hlir.program import Program
@@ -64,6 +64,7 @@ def view(
         value_sets=tuple(tables.value_set(value_set.name) for value_set in program.value_sets),
         externs=(*map(externs.view, externs.instances), *externs.own(counters)),
         locks=externs.lock_views,
+        steering=SteeringView.of(planned.steering),
         pipes=tuple(
             made.pipe(plan, stages) for plan, (_, stages) in zip(planned.plans, made.bodies.pipes, strict=True)
         ),

@@ -6,11 +6,13 @@ print by `| c`. `cite` is "file.p4:line" or empty.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from transpiler.codegen.c.nodes import Block, Body
 from transpiler.codegen.given import Given
 from transpiler.codegen.outside import Outside
 from transpiler.codegen.pipeline_views import PipeView, TableRef
+from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
 NOWHERE = Outside("")  # the citation of what the program does not say
@@ -133,10 +135,33 @@ class ExternView:
 
 @dataclass(frozen=True, slots=True)
 class LocksView:
-    """Of a group of registers: how many stripes are of use, 1 where there is one lock for all."""
+    """Of a group of registers: how many stripes are of use, 1 where there is one lock for all; whether it needs none where
+    frames are steered."""
 
     stripes: int
     registers: Outside
+    sharded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SteeringView:
+    """The tables of macs/steer.h: members of nodes, of leaves (the first term, how many, the constant) and of terms."""
+
+    nodes: tuple[tuple[int, int, int, int, int], ...]
+    leaves: tuple[tuple[int, int, int], ...]
+    terms: tuple[tuple[int, int], ...]
+    columns: int
+
+    @staticmethod
+    def of(steering: Steering) -> SteeringView | None:
+        """None: no register is sharded."""
+        if not steering.sharded:
+            return None
+        nodes = tuple((n.at, n.mask, n.value, n.yes, n.no) for n in steering.nodes)
+        firsts = accumulate((len(leaf.terms) for leaf in steering.leaves), initial=0)
+        leaves = ((first, len(leaf.terms), leaf.constant) for first, leaf in zip(firsts, steering.leaves, strict=False))
+        terms = (term for leaf in steering.leaves for term in leaf.terms)
+        return SteeringView(nodes, tuple(leaves), tuple(terms), steering.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +205,7 @@ class ProgramView:
     value_sets: tuple[ValueSetView, ...]
     externs: tuple[ExternView, ...]
     locks: tuple[LocksView, ...]
+    steering: SteeringView | None
     pipes: tuple[PipeView, ...]
     parse_bytes: int
     grow_bytes: int
@@ -209,6 +235,7 @@ class ProgramView:
             made[f"{name}_count"] = str(count)
             made |= {f"{name}_descs": f"{name}_descs", f"{name}s": f"{name}s"} if count else {}
         made |= {"lock_count": str(len(self.locks)), "locks": "locks"} if self.locks else {}
+        made |= {"steering": "&steering"} if self.locks and self.steering else {}
         return tuple((name, value) for name, value in made.items() if value)
 
     @property

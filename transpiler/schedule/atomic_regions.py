@@ -30,6 +30,7 @@ from transpiler.hlir.statements import ApplyTable, Block, Body, CallExtern, If, 
 from transpiler.hlir.traverse import bodies, program_statements, rebuild, walk
 from transpiler.schedule.cell_updates import as_update
 from transpiler.schedule.state import HOLD
+from transpiler.schedule.steering import UNSTEERED, Steering, steering
 
 MOST = 8  # cells that a region may hold at once
 WORD = 64
@@ -37,10 +38,12 @@ WORD = 64
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What may be used to keep regions apart, beside one lock: atomic `updates`, and a lock for each stripe of indexes."""
+    """What may be used to keep regions apart, beside one lock: atomic `updates`, and a lock for each stripe of indexes; or, by
+    `steering` frames, a worker for each cell."""
 
     updates: bool = True
     stripes: bool = True
+    steering: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +72,23 @@ class Kept(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Registers that are kept together."""
+    """Registers that are kept together. `sharded`: where frames are steered, they need not be (steering.py)."""
 
     registers: frozenset[str]
     kept: Kept
+    sharded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AtomicRegions:
     """The `program` with its regions' holds and updates put in, and what there is of them. `updated`: registers that are kept
-    by atomic updates."""
+    by atomic updates; `steering`: the worker of each frame, so that some are sharded."""
 
     program: Program
     regions: tuple[Region, ...] = ()
     updated: frozenset[str] = frozenset()
     ways: Ways = Ways()
+    steering: Steering = UNSTEERED
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -96,7 +101,10 @@ class AtomicRegions:
             merged.append((registers, region.known and all(group[1] for group in meeting)))
         order = {extern.name: number for number, extern in enumerate(self.program.externs)}
         merged.sort(key=lambda group: min(order[r] for r in group[0]))
-        return tuple(Group(registers, self._kept(registers, known)) for registers, known in merged)
+        sharded = self.steering.sharded
+        return tuple(
+            Group(registers, self._kept(registers, known), registers <= sharded) for registers, known in merged
+        )
 
     def _kept(self, registers: frozenset[str], known: bool) -> Kept:
         if registers <= self.updated:
@@ -111,9 +119,16 @@ def notes(atomic: AtomicRegions) -> tuple[str, ...]:
         names = [extern.name for extern in atomic.program.externs if extern.name in group.registers]
         regions = [region for region in atomic.regions if region.registers & group.registers]
         places = ", ".join(dict.fromkeys(f"{region.where} ({region.span})" for region in regions))
-        how = f"{group.kept.value}{_why(atomic, group.kept, regions)}"
+        how = f"{group.kept.value}{_why(atomic, group.kept, regions)}{_why_not_sharded(atomic.steering, group)}"
+        if group.sharded:
+            how = f"sharded over up to {1 << atomic.steering.columns} workers where ports steer frames, else {how}"
         told.append(f"register{'s' if len(names) > 1 else ''} {', '.join(names)}: {how}; touched in {places}")
     return tuple(told)
+
+
+def _why_not_sharded(found: Steering, group: Group) -> str:
+    reason = "" if group.sharded else found.why_not(min(group.registers))
+    return f"; not sharded, as {reason}" if reason else ""
 
 
 def _why(atomic: AtomicRegions, kept: Kept, regions: list[Region]) -> str:
@@ -148,7 +163,9 @@ def with_atomic_regions(program: Program, ways: Ways = Ways()) -> AtomicRegions:
         return (_hold(program, region), *body) if region.registers & locked and region in kept else body
 
     made = _Finder(program, ways).program_with(keep) if kept else program
-    return AtomicRegions(made, tuple(kept), updated, ways)
+    atomic = AtomicRegions(made, tuple(kept), updated, ways)
+    groups = tuple(group.registers for group in atomic.groups)
+    return replace(atomic, steering=steering(program, groups)) if ways.steering else atomic
 
 
 def _needs_keeping(program: Program, region: Region, written: frozenset[str]) -> bool:

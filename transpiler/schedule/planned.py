@@ -14,6 +14,7 @@ from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, Take, p
 from transpiler.schedule.plan_edits import Edit, edited
 from transpiler.schedule.scheduler import Options
 from transpiler.schedule.stages import Schedule
+from transpiler.schedule.steering import UNSTEERED, Steering
 from transpiler.targets.target import Kernel, Need
 
 
@@ -21,7 +22,8 @@ from transpiler.targets.target import Kernel, Need
 class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `run_to_completion`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something
-    beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together."""
+    beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together;
+    `steering`: the worker of each frame."""
 
     program: Program
     schedule: Schedule
@@ -31,6 +33,7 @@ class Planned:
     requests: bool
     deferred: frozenset[str] = frozenset()
     groups: tuple[Group, ...] = ()
+    steering: Steering = UNSTEERED
 
     @property
     def replicates(self) -> bool:
@@ -52,6 +55,7 @@ def planned(
     edits: Iterable[Edit],
     deferred: frozenset[str] = frozenset(),
     groups: tuple[Group, ...] = (),
+    steering: Steering = UNSTEERED,
 ) -> Planned:
     """The plans of a program under a schedule that was made with these options."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
@@ -67,7 +71,7 @@ def planned(
         burst = (Form.BURST,) if whole and not pipe.replication else ()
         forms = (*burst, *((Form.PACKETS,) if not burst or requests else ()))
         plans.append(edited(plan(pipe, tables, forms, received=not whole and not plans), edits))
-    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups)
+    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering)
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

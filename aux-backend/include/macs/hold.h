@@ -1,17 +1,19 @@
 /* Locks of registers: regions of the program that are atomic for the registers that they access.
  *
  * Registers that are accessed together share locks, one for each stripe of indexes. A worker keeps a lock until it
- * takes another one, or until its stage has processed its packets: so packets of one flow take a lock once. A single
- * worker has one lock for all registers, which excludes the control plane. It keeps that lock from burst to burst,
- * until the control plane asks for it or the worker has nothing to do; a hold then costs nothing.
+ * takes another one, or until its stage has processed its packets: so packets of one flow take a lock once. A worker
+ * that has registers to itself, as it is alone or as they are sharded (macs/steer.h), has one lock of its own for them,
+ * which excludes the control plane. It keeps that lock from burst to burst, until the control plane asks for it or the
+ * worker has nothing to do; a hold then costs nothing.
  * Deadlocks: a region takes all locks that it needs at once, in ascending order, after it has released those that it
- * held.
+ * held. A worker takes its own lock before a burst, when it holds no other.
  * Threads: a worker, or the control thread, for itself.
  */
 #ifndef MACS_HOLD_H
 #define MACS_HOLD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <macs/prefetch.h>
@@ -26,8 +28,10 @@ struct macs_lock {
 struct macs_locks {
     uint32_t stripes; /* that are of use: the largest register's size, 1 where regions do not know their indexes, 0
                          where each is an atomic update */
-    uint32_t mask;    /* of an index, gives its stripe; filled by the runtime, as are the locks */
-    struct macs_lock *locks; /* NULL: none, as cells are updated atomically */
+    bool sharded;     /* where frames are steered, no lock is needed */
+    uint32_t mask;    /* of an index, gives its stripe; filled by the runtime, as is what follows */
+    bool by_worker;   /* each cell belongs to a worker, which holds its own lock */
+    struct macs_lock *locks; /* NULL: none, as cells are updated atomically or belong to a worker */
 };
 
 static inline struct macs_lock *macs_lock_of(const struct macs_locks *locks, uint64_t index) {
@@ -39,7 +43,7 @@ void macs_hold_let_go(struct macs_worker *worker);
 
 /* A stage is through with its packets. */
 static inline void macs_hold_release(struct macs_worker *worker) {
-    if (!worker->alone && worker->held_count)
+    if (worker->held_count)
         macs_hold_let_go(worker);
 }
 
@@ -48,7 +52,7 @@ void macs_hold_locks(struct macs_worker *worker, struct macs_lock *locks[], uint
 
 /* Hold the cell with that index. */
 static inline void macs_hold(struct macs_worker *worker, const struct macs_locks *locks, uint64_t index) {
-    if (worker->alone)
+    if (!locks->locks)
         return;
     struct macs_lock *lock = macs_lock_of(locks, index);
     if (worker->only_held != lock)
@@ -59,7 +63,7 @@ static inline void macs_hold(struct macs_worker *worker, const struct macs_locks
 static inline void macs_hold_several(struct macs_worker *worker, const struct macs_locks *locks,
                                      const uint64_t indexes[], uint32_t count) {
     struct macs_lock *wanted[MACS_HELD_MAX];
-    if (worker->alone)
+    if (!locks->locks)
         return;
     for (uint32_t i = 0; i < count; i++)
         wanted[i] = macs_lock_of(locks, indexes[i]);
@@ -68,7 +72,8 @@ static inline void macs_hold_several(struct macs_worker *worker, const struct ma
 
 /* Of a lock that will be taken. */
 static inline void macs_hold_prefetch(const struct macs_locks *locks, uint64_t index) {
-    macs_prefetch_to_write(macs_lock_of(locks, index));
+    if (locks->locks)
+        macs_prefetch_to_write(macs_lock_of(locks, index));
 }
 
 #endif

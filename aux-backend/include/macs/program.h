@@ -39,6 +39,7 @@ struct macs_digest_field {
 };
 
 struct macs_locks;
+struct macs_steering;
 
 /* A stateful extern instance. `size`: elements; direct ones: their table's size + 1, the last for the default entry.
  * State in `externs`: struct macs_counter, macs_register, macs_digest, macs_meter (macs/extern.h). */
@@ -92,6 +93,7 @@ struct macs_program {
     uint16_t extern_count;
     uint16_t lock_count;
     struct macs_locks *locks; /* lock_count of them, of groups of registers; made by the runtime */
+    const struct macs_steering *steering; /* whose frames are whose, where registers can be sharded; else NULL */
     const struct macs_table_desc *table_descs;
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */
     const struct macs_extern_desc *extern_descs;

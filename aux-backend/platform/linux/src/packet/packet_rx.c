@@ -1,6 +1,7 @@
 /* See packet_rx.h. */
 #include "packet/packet_rx.h"
 
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <stdlib.h>
@@ -34,8 +35,13 @@ int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol) {
     return bind(fd, (struct sockaddr *)&address, sizeof(address));
 }
 
-int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group) {
-    return option(rx->fd, PACKET_FANOUT, group | PACKET_FANOUT_HASH << 16) == 0 ? 0 : macs_odp_fail(errno);
+int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group, void *filter, uint32_t instructions) {
+    const struct sock_fprog program = {.len = (unsigned short)instructions, .filter = filter};
+    const int mode = instructions > 0 ? PACKET_FANOUT_CBPF : PACKET_FANOUT_HASH;
+    if (option(rx->fd, PACKET_FANOUT, group | mode << 16) != 0 ||
+        (instructions > 0 && setsockopt(rx->fd, SOL_PACKET, PACKET_FANOUT_DATA, &program, sizeof(program)) != 0))
+        return macs_odp_fail(errno);
+    return 0;
 }
 
 void macs_odp_rx_close(struct macs_odp_rx *rx) {

@@ -36,8 +36,9 @@ void macs_odp_rx_close(struct macs_odp_rx *rx);
 /* Bind a packet socket to an interface: of protocol 0 it receives nothing. */
 int macs_odp_packet_bind(int fd, int ifindex, uint16_t protocol);
 
-/* Join the sockets of a group, to which the kernel spreads flows. */
-int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group);
+/* Join the sockets of a group, to which the kernel spreads flows; with a filter, frames by what it returns, modulo the
+ * number of sockets in their order. */
+int macs_odp_rx_fanout(struct macs_odp_rx *rx, uint16_t group, void *filter, uint32_t instructions);
 
 /* Frames that the kernel has dropped since the last call, as the ring or the socket was full. Any thread, one at a
  * time.

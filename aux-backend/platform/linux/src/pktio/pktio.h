@@ -36,9 +36,17 @@ struct macs_odp_pktout {
     struct macs_odp_counters reset;
 } ODP_ALIGNED_CACHE;
 
+/* Whether a port can be told which frames are for which queue: no; most of them, as the kernel sees a frame before it
+ * is complete, or as it has one queue and the user looks himself; each. */
+enum macs_odp_steers { MACS_ODP_STEERS_NONE, MACS_ODP_STEERS_MOST, MACS_ODP_STEERS_ALL };
+
+/* The number of a frame's queue, modulo how many there are. */
+typedef uint32_t macs_odp_queue_of_fn(const void *context, const uint8_t *frame, uint32_t length);
+
 struct macs_odp_driver {
     const char *name; /* before the colon, and odp_pktio_info_t.drv_name */
     bool alone;       /* the name without a colon is a port's too, not an interface's */
+    enum macs_odp_steers steers;
     uint32_t max_input_queues;
     uint32_t max_output_queues;
     int (*open)(struct macs_odp_pktio *pktio, const char *arguments);
@@ -76,6 +84,10 @@ struct macs_odp_pktio {
     uint32_t num_in;
     uint32_t num_out;
     odp_pktin_hash_proto_t hash;
+    macs_odp_queue_of_fn *queue_of; /* NULL: the flow hash chooses the queue */
+    const void *queue_of_context;
+    void *filter; /* the same function as instructions of the kernel's filters, so many */
+    uint32_t filter_instructions;
     struct macs_odp_pktin *in;
     struct macs_odp_pktout *out;
 };
@@ -100,6 +112,12 @@ extern const struct macs_odp_driver macs_odp_driver_tap;
 void macs_odp_wait(const odp_pktin_queue_t queues[], uint32_t num_q, uint64_t ns, uint64_t *pause);
 
 #define MACS_ODP_PAUSE_MIN (10 * ODP_TIME_USEC_IN_NS) /* the first *pause */
+
+/* Beside ODP: let a function choose the queue of each frame that is received, the flow hash if there is none. Filter:
+ * as struct sock_filter, the same function for the kernel; kept by the caller, as is the context. Between the queues'
+ * configuration and the start. -1: the port cannot do that; 1: it does, 0: most frames come into their queue. */
+int macs_odp_pktio_steer(odp_pktio_t pktio, macs_odp_queue_of_fn *queue_of, const void *context, void *filter,
+                         uint32_t instructions);
 
 /* Parse what was received. */
 void macs_odp_parse_received(const odp_packet_t packets[], int num, odp_proto_layer_t layer);

@@ -1,9 +1,9 @@
 /* af_packet:IFACE, or just IFACE — a network interface of the kernel through packet sockets.
  *
- * Receiving (packet_rx.h): each input queue has a socket and a ring; the sockets form a fanout group by flow hash.
- * Sending: sendmmsg(), with a socket for each output queue. Rings are not used for sending: the kernel copies their
- * frames if these go to another interface of the same machine, and kernels before 4.20 corrupt them.
- * Settings of the interface are not changed, except promiscuous mode on request. An interface that is removed is
+ * Receiving (packet_rx.h): each input queue has a socket and a ring; the sockets form a fanout group by flow hash, or
+ * by a filter of the user's. Sending: sendmmsg(), with a socket for each output queue. Rings are not used for sending:
+ * the kernel copies their frames if these go to another interface of the same machine, and kernels before 4.20 corrupt
+ * them. Settings of the interface are not changed, except promiscuous mode on request. An interface that is removed is
  * logged; when there is one of that name again, the port goes on with it. A fanout group belongs to its interface, so
  * the sockets of several input queues cannot be bound again: each receiver opens a new one, in a group of the next
  * generation.
@@ -100,7 +100,7 @@ static struct macs_odp_rx *rx_open(struct macs_odp_pktio *pktio) {
     if (rx == NULL)
         return NULL;
     rx->generation = state->generation;
-    if (pktio->num_in == 1 || macs_odp_rx_fanout(rx, (uint16_t)group) == 0)
+    if (pktio->num_in == 1 || macs_odp_rx_fanout(rx, (uint16_t)group, pktio->filter, pktio->filter_instructions) == 0)
         return rx;
     macs_odp_rx_close(rx);
     return NULL;
@@ -264,6 +264,7 @@ static int af_packet_descriptors(struct macs_odp_pktin *queue, int fds[], int ma
 
 const struct macs_odp_driver macs_odp_driver_af_packet = {
     .name = "af_packet",
+    .steers = MACS_ODP_STEERS_MOST,
     .max_input_queues = QUEUES,
     .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
     .open = af_packet_open,

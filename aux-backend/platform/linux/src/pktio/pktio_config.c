@@ -101,6 +101,17 @@ int odp_pktin_queue_config(odp_pktio_t pktio, const odp_pktin_queue_param_t *par
     return 0;
 }
 
+int macs_odp_pktio_steer(odp_pktio_t pktio, macs_odp_queue_of_fn *queue_of, const void *context, void *filter,
+                         uint32_t instructions) {
+    if (pktio->driver->steers == MACS_ODP_STEERS_NONE)
+        return -1;
+    pktio->queue_of = queue_of;
+    pktio->queue_of_context = context;
+    pktio->filter = filter;
+    pktio->filter_instructions = instructions;
+    return pktio->driver->steers == MACS_ODP_STEERS_ALL;
+}
+
 int odp_pktout_queue_config(odp_pktio_t pktio, const odp_pktout_queue_param_t *param) {
     odp_pktout_queue_param_t defaults;
     odp_pktout_queue_param_init(&defaults);

@@ -1,9 +1,10 @@
 /* mem:FILE[,loop] — receives the frames of a capture file from memory, once or for ever; counts and frees what is sent.
  *
  * For benchmarks. A frame costs one copy into a packet, which the program may change; bytes that frames have in common
- * are copied from the cache (replay.h). With several input queues the flow hash selects the queue of a frame; frames of
- * a queue are in the file's order. Packets have a time stamp only if odp_pktio_config_t.pktin asks for it. The file is
- * read when the port is opened, and refused if anything is wrong with it.
+ * are copied from the cache (replay.h). With several input queues the flow hash selects the queue of a frame, or the
+ * user's function; frames of a queue are in the file's order. Packets have a time stamp only if
+ * odp_pktio_config_t.pktin asks for it. The file is read when the port is opened, and refused if anything is wrong with
+ * it.
  */
 #include "pktio/flow.h"
 #include "pktio/pktio.h"
@@ -71,6 +72,8 @@ static int mem_open(struct macs_odp_pktio *pktio, const char *arguments) {
 static uint32_t queue_of(const struct macs_odp_pktio *pktio, struct macs_odp_replay_frame frame, uint8_t *whole) {
     const struct mem_state *state = pktio->state;
     macs_odp_replay_copy(&state->replay, frame, frame, whole);
+    if (pktio->queue_of != NULL)
+        return pktio->queue_of(pktio->queue_of_context, whole, frame.len) % pktio->num_in;
     return macs_odp_flow_hash(whole, frame.len, pktio->hash) % pktio->num_in;
 }
 
@@ -198,6 +201,7 @@ static int mem_recv(struct macs_odp_pktin *queue, odp_packet_t packets[], int nu
 
 const struct macs_odp_driver macs_odp_driver_mem = {
     .name = "mem",
+    .steers = MACS_ODP_STEERS_ALL,
     .max_input_queues = ODP_PKTIN_MAX_QUEUES,
     .max_output_queues = ODP_PKTOUT_MAX_QUEUES,
     .open = mem_open,

@@ -1,0 +1,177 @@
+"""The worker of a frame is a function of the cells that it touches, and programs of which that cannot be shown are refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import switches
+
+from macsad.stf.interpreted import InterpretedDevice
+from transpiler.analysis.locations import Location
+from transpiler.analysis.parities import Value, frame_bits, hash_of, number_of, value_of
+from transpiler.diagnostics import Span
+from transpiler.externs import algorithms
+from transpiler.externs.register import Register
+from transpiler.hlir.arithmetic import binary
+from transpiler.hlir.expressions import Binary, BinaryOp, Const, Read, VariableRef
+from transpiler.hlir.program import Program
+from transpiler.hlir.types import Bits
+from transpiler.schedule.atomic_regions import Ways, with_atomic_regions
+from transpiler.schedule.steering import Steering
+
+SHARDED = Path(__file__).parents[1] / "system" / "sharded.p4"
+WAYS = Ways()
+AT = Span("steered.p4", 1, 1, 1)
+
+
+# --- parities ----------------------------------------------------------------------------------------------------------
+
+
+def computed(value: Value, frame: int) -> list[int | None]:
+    """The bits of a value in a frame of 32 bits; None where they are not known."""
+    bits = int(f"{frame:032b}"[::-1], 2)  # bit 0 the first on the wire
+    return [None if parity is None else (parity & 1) ^ ((parity >> 1 & bits).bit_count() & 1) for parity in value]
+
+
+def agrees(value: Value, frame: int, wanted: int) -> int:
+    """How many bits are known, all of which must be right."""
+    found = computed(value, frame)
+    assert all(bit is None or bit == wanted >> n & 1 for n, bit in enumerate(found)), (value, frame)
+    return sum(bit is not None for bit in found)
+
+
+@pytest.mark.parametrize("op", [op for op in BinaryOp if op not in (BinaryOp.LAND, BinaryOp.LOR)])
+def test_what_is_known_of_an_operation_is_right(op: BinaryOp) -> None:
+    """Of two fields of 16 bits, and of a field and constants."""
+    fields = {Location("a"): frame_bits(0, 16), Location("b"): frame_bits(16, 16)}
+    a, b = (Read(VariableRef(name, AT), Bits(16), AT) for name in "ab")
+    made = random.Random(op.value)
+    width = 32 if op is BinaryOp.CONCAT else 16
+    for _ in range(200):
+        frame, fixed = made.getrandbits(32), made.choice((0, 1, 2, 3, 8, 12, 0xFFFF, made.getrandbits(16)))
+        const = Const(fixed, Bits(16), AT)
+        for right, number in ((b, frame & 0xFFFF), (const, fixed)):
+            whole = Binary(op, a, right, Bits(width), AT)
+            agrees(value_of(whole, fields.get), frame, binary(op, frame >> 16, number, Bits(16), Bits(16)))
+
+
+def test_carries_are_known_as_far_as_they_are_parities() -> None:
+    a = Read(VariableRef("a", AT), Bits(16), AT)
+    known = {Location("a"): frame_bits(0, 16)}.get
+    for number, bits in ((0, 16), (1, 2), (4, 4), (0x8000, 16)):
+        found = value_of(Binary(BinaryOp.ADD, a, Const(number, Bits(16), AT), Bits(16), AT), known)
+        assert sum(bit is not None for bit in found) == bits
+
+
+@pytest.mark.parametrize("algorithm", sorted(algorithms.ALGORITHMS))
+def test_hashes_are_parities_or_nothing_is_known(algorithm: str) -> None:
+    known = {Location("a"): frame_bits(3, 13), Location("b"): frame_bits(16, 16)}.get
+    items = (Read(VariableRef("b", AT), Bits(16), AT), Read(VariableRef("a", AT), Bits(13), AT))
+    linear = algorithm in ("crc32", "crc16", "xor16", "identity")
+    for frame in random.Random(1).choices(range(1 << 32), k=50):
+        data = ((frame & 0xFFFF) << 16 | (frame >> 16 & 0x1FFF) << 3).to_bytes(4, "big")
+        wanted = algorithms.compute(algorithm, data) or 0
+        assert agrees(hash_of(algorithm, items, 16, known), frame, wanted if linear else 0) == 16 * linear
+
+
+def test_a_number_is_known_where_the_frame_does_not_matter() -> None:
+    assert number_of((1, 0, 1)) == 5 and number_of((1, 2)) is None and number_of((None,)) is None
+
+
+# --- programs ----------------------------------------------------------------------------------------------------------
+
+
+def steering_of(program: Program, ways: Ways = WAYS) -> Steering:
+    return with_atomic_regions(program, ways).steering
+
+
+def column_bits(steering: Steering, frame: bytes) -> int:
+    """As macs/steer.h computes them."""
+    at = 0
+    while at < len(steering.nodes):
+        node = steering.nodes[at]
+        fits = frame[node.at] & node.mask == node.value if node.mask else len(frame) >= node.at
+        at = node.yes if fits else node.no
+    leaf, made = steering.leaves[at - len(steering.nodes)], 0
+    for column in range(steering.columns):
+        ones = sum((frame[byte] & masks >> 8 * column & 0xFF).bit_count() for byte, masks in leaf.terms)
+        made |= (ones & 1 ^ leaf.constant >> column & 1) << column
+    return made
+
+
+def frames(count: int) -> list[bytes]:
+    """Plain and tagged, of several protocols, with options, fragments, cut off anywhere."""
+    made = random.Random(7)
+    found = []
+    for _ in range(count):
+        ip = bytearray(made.randbytes(20))
+        ip[0] = made.choice((0x45, 0x45, 0x45, 0x46))
+        ip[6:8] = made.choice((bytes(2), b"\x40\0", b"\0\1"))
+        ip[9] = made.choice((6, 17, 17, 22, 1))
+        kind = made.choice((b"\x08\0", b"\x08\0", b"\x86\xdd"))
+        tag = made.choice((b"", b"\x81\0" + made.randbytes(2)))
+        frame = made.randbytes(12) + tag + kind + bytes(ip) + made.randbytes(26)
+        found.append(frame[: made.choice((60, 60, 60, made.randrange(1, 60)))])
+    return found
+
+
+def test_the_worker_is_bits_of_the_index() -> None:
+    """On each way through the parser; the interpreter says which cell a frame touches."""
+    program = switches.load(SHARDED)
+    steering = steering_of(program)
+    assert steering.sharded == {"I.packets", "E.wide"} and steering.columns == 4
+    seen = set()
+    for frame in frames(400):
+        device = InterpretedDevice(program)
+        device.inject(0, frame)
+        (cell,) = device.switch.store.state("I.packets", Register).elements
+        assert column_bits(steering, frame) == cell & 15, frame.hex()
+        seen.add(cell & 15)
+    assert len(seen) == 16
+
+
+def refusal(text: str, tmp_path: Path) -> str:
+    """Why no register of a program is sharded: sharded.p4 with something in the place of something else."""
+    before, _, after = text.partition(" → ")
+    source = SHARDED.read_text()
+    assert before in source
+    path = tmp_path / "refused.p4"
+    path.write_text(source.replace(before, after))
+    steering = steering_of(switches.load(path))
+    assert "I.packets" not in steering.sharded
+    return steering.why_not("I.packets")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("wide.read( → recirculate_preserving_field_list(8w0); wide.read(", "begin anew"),
+        ("HashAlgorithm.crc32 → HashAlgorithm.csum16", "no bits of its indexes"),
+        (
+            "if (hdr.ipv4.isValid()) → if (sm.ingress_port == 3)",
+            "no bits",
+        ),
+        ("0x0800: ipv4; → 0x0800 .. 0x0805: ipv4;", "a range or a value set"),
+        ("(5, 0, 17) → (5, 0, 17 &&& 0xff)", ""),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(change: str, reason: str, tmp_path: Path) -> None:
+    if not reason:
+        with pytest.raises(AssertionError, match="not in"):
+            refusal(change, tmp_path)
+        return
+    assert reason in refusal(change, tmp_path)
+
+
+def test_without_sharding() -> None:
+    assert not steering_of(switches.load(SHARDED), Ways(steering=False)).sharded
+
+
+def test_a_frame_that_is_too_short_is_not_read_beyond_its_end() -> None:
+    """Each byte that is compared or summed up is there, for frames of any length."""
+    steering = steering_of(switches.load(SHARDED))
+    for frame in frames(200):
+        for length in range(len(frame) + 1):
+            column_bits(steering, frame[:length])  # an index beyond the end raises
