@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from macsad.options import Decorated, target_options
-from transpiler.optimisations import DOES, NAMES
+from transpiler.optimisations import DOES, NAMES, SYNONYMS
 from transpiler.passes.pipeline import PASSES
 
 OPTIMISATION_OPTIONS = (*(f"--no-{name}" for name in NAMES), "--no-pass", "--no-optimise")
@@ -22,6 +22,16 @@ class Seldom(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         return super().get_help_record(ctx) if ctx.meta.get(_ALL) else None
+
+
+class Switch(Seldom):
+    """--no-NAME of an optimisation. It takes the synonyms of the name too, which no help shows."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        shown = self.opts
+        self.opts = [*shown, *(f"--no-{other}" for other, name in SYNONYMS.items() if f"--no-{name}" in shown)]
+        super().add_to_parser(parser, ctx)
+        self.opts = shown
 
 
 class GeneratingCommand(click.Command):
@@ -70,5 +80,5 @@ def _optimisation_options(command: Decorated) -> Decorated:
     command = click.option("--no-pass", "no_pass", multiple=True, type=passes, metavar="NAME", cls=Seldom,
                            help=f"Leave out a pass: {', '.join(passes.choices)}.")(command)  # fmt: skip
     for name in reversed(NAMES):
-        command = click.option(f"--no-{name}", is_flag=True, cls=Seldom, help=f"Leave out {DOES[name]}.")(command)
+        command = click.option(f"--no-{name}", is_flag=True, cls=Switch, help=f"Leave out {DOES[name]}.")(command)
     return command

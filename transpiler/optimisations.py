@@ -183,5 +183,14 @@ GAIN: dict[str, str] = {name: f.metadata["gain"] for name, f in zip(NAMES, _SWIT
 OF_BUILD: tuple[str, ...] = tuple(
     name for name, f in zip(NAMES, _SWITCHES, strict=True) if not f.metadata["of_program"]
 )
+# other names that the command line takes, for scripts that use them
+SYNONYMS: dict[str, str] = {
+    "together": "concurrent-lookups",
+    "straight": "run-to-completion",
+    "overlap": "software-pipelining",
+    "facts": "constant-propagation",
+    "words": "packed-entries",
+    "sdb": "self-described-buffers",
+}
 ALL = Optimisations()
 NONE = ALL.without(NAMES)

@@ -23,7 +23,7 @@ from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import Machine, machine
 from macsad.terminal import plain
-from transpiler.optimisations import NAMES
+from transpiler.optimisations import NAMES, SYNONYMS
 from transpiler.passes.pipeline import PASSES
 from transpiler.targets.description import PLATFORMS
 from transpiler.targets.target import Target
@@ -63,7 +63,7 @@ class Without(click.ParamType[tuple[str, ...]]):
     name = "LIST"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        words = str(value).split(",") if value else []
+        words = [SYNONYMS.get(word, word) for word in str(value).split(",")] if value else []
         known = (*NAMES, *(name for name, _ in PASSES), EACH, session.EVERYTHING)
         if unknown := [word for word in words if word not in known]:
             self.fail(f"there is no optimisation '{unknown[0]}'; there are {', '.join(known)}", param, ctx)

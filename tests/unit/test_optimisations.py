@@ -13,8 +13,9 @@ import switches
 from macsad import cli
 from macsad.compilation import Request, generate_c
 from macsad.resources import share
+from macsad.verbs import bench
 from transpiler.configuration import BEST
-from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, Optimisations
+from transpiler.optimisations import ALL, DOES, GAIN, NAMES, NONE, OF_BUILD, SYNONYMS, Optimisations
 from transpiler.passes.pipeline import PASSES, optimise
 from transpiler.switches import SWITCHES, configuration
 from transpiler.targets.find import builtin
@@ -142,6 +143,20 @@ def test_the_command_leaves_out_what_it_is_told_to(tmp_path: Path) -> None:
     wanted = Optimisations(prefetch=False, packed_entries=False, without_passes=frozenset(["fold_selects"]))
     assert (tmp_path / "l3fwd.c").read_text() == c_of(PROGRAMS[1], wanted)
     assert cli.call(["build", str(PROGRAMS[1]), "--no-pass", "fold_selekts"]) == cli.USAGE
+
+
+def test_synonyms_of_switches(capsys: pytest.CaptureFixture[str]) -> None:
+    """They do what the names do; no help shows them."""
+    assert set(SYNONYMS.values()) <= set(NAMES) and not set(SYNONYMS) & set(NAMES)
+    plans = []
+    for switch in ("software-pipelining", "overlap"):
+        assert cli.call(["graph", str(PROGRAMS[0]), "--kind", "plan", f"--no-{switch}"]) == 0
+        plans.append(capsys.readouterr().out)
+    assert plans[0] == plans[1] and "prologue" not in plans[0]
+    assert cli.call(["build", "--help-all"]) == 0
+    told = capsys.readouterr().out
+    assert "--no-software-pipelining" in told and "--no-overlap" not in told
+    assert bench.Without().convert("overlap,simd", None, None) == ("software-pipelining", "simd")
 
 
 def test_switches_are_documented(golden: Callable[[Path, str], None]) -> None:
