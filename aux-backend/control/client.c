@@ -42,7 +42,7 @@ bool macs_bytes_reserve(struct macs_bytes *bytes, size_t more) {
     return true;
 }
 
-/* Make room at the front; seldom, as it takes time. */
+/* Make room at the front; rarely, as it is slow. */
 static void compact(struct macs_client *client) {
     if (!client->in_done || client->in_done < client->in.length / 2)
         return;
@@ -55,7 +55,7 @@ void macs_client_receive(struct macs_client *client) {
     if (client->request.active)
         return; /* its bytes must not move */
     compact(client);
-    /* The buffer grows with what has come, never with what a head announces. */
+    /* The buffer grows with received bytes, not with the length that a header announces. */
     for (unsigned step = 0; step < RECEIVE_STEPS && macs_client_has_room(client); step++) {
         if (!macs_bytes_reserve(&client->in, RECEIVE_STEP + 1)) { /* a message can be ended by a zero in place */
             client->gone = true;

@@ -20,7 +20,7 @@
  * same words, answer and progress once more. Others may run between. */
 #define MACS_AGAIN 1
 
-/* How far a command has come; all zero before it begins. */
+/* The progress of a command; all zero before it begins. */
 struct macs_progress {
     bool begun;
     uint64_t at; /* the command's own */
@@ -56,7 +56,7 @@ void macs_console_discard(struct macs_console *console);
 /* Cut a line in place into words, MACS_WORDS_MAX of them at most; a # begins a comment. How many, or -1: more. */
 int macs_console_cut(char *line, char *words[]);
 
-/* Do what so many words say, nothing for none. 0: `answer` is what it printed; -1: what was wrong; or MACS_AGAIN. */
+/* Execute a command; nothing without words. 0: `answer` is its output; -1: `answer` is the error; or MACS_AGAIN. */
 int macs_console_do(struct macs_console *console, struct macs_progress *progress, int count, char *words[],
                     struct macs_text *answer);
 
@@ -72,7 +72,7 @@ int macs_console_clear(struct macs_console *console, struct macs_entries *entrie
 int macs_console_sweep(struct macs_console *console, uint32_t count, void (*each)(uint32_t number, void *argument),
                        void *argument);
 
-/* An entry that will be modified or deleted; no entries: none. */
+/* An entry to be modified or deleted; without entries: none. */
 struct macs_prefetched {
     struct macs_entries *entries;
     uint64_t handle;

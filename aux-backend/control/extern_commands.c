@@ -197,7 +197,7 @@ static int register_write(struct macs_console *console, unsigned count, char **w
     return macs_element_set(state, desc, index, bytes) ? 0 : is_held(desc, answer);
 }
 
-/* A sweep over elements that shares a lock among those in a row. */
+/* Iterates over elements; neighbours share a lock. */
 struct reset {
     struct macs_register *reg;
     const struct macs_extern_desc *desc;

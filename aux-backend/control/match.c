@@ -13,7 +13,7 @@ bool macs_match_has_priority(const struct macs_table_desc *desc) {
     return false;
 }
 
-/* A field's part of the buffers. */
+/* The part of the buffers that belongs to a field. */
 struct field_bytes {
     const struct macs_key_field *field;
     uint32_t count;
@@ -101,7 +101,7 @@ static int parse_ternary(const struct field_bytes *part, const char *word, struc
     return 0;
 }
 
-/* An optional field matches a whole value or anything. */
+/* An optional field matches one value or anything. */
 static int check_optional(const struct field_bytes *part, struct macs_text *why) {
     bool none = true, all = true;
     for (uint32_t i = 0; i < part->count; i++) {
@@ -251,7 +251,7 @@ void macs_param_bytes(const struct macs_param *param, const void *value, uint8_t
         bytes[count - 1 - back] = (uint8_t)(load_param(param, place, back / 8 * 8) >> back % 8 * 8);
 }
 
-/* A mask, without what stands before the field's own bits: constant entries have ones there. */
+/* A mask, without the bits before the field's own: constant entries have ones there. */
 static void print_mask(struct macs_text *text, const uint8_t *mask, uint32_t bits) {
     const uint8_t first = bits % 8 ? mask[0] & (uint8_t)((1u << bits % 8) - 1) : mask[0];
     macs_text_hex(text, &first, 1);

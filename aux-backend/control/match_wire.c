@@ -43,7 +43,7 @@ static bool take_prefix(const struct macs_key_field *field, struct macs_wire *wi
     return true;
 }
 
-/* An optional field is matched whole or not at all. */
+/* The mask of an optional field is all ones or zero. */
 static bool is_optional_mask(const uint8_t *mask, uint32_t bits) {
     bool none = true, all = true;
     for (uint32_t i = 0; i < macs_value_bytes(bits); i++) {

@@ -7,7 +7,7 @@
 /* The client's request has come whole. Its payload is changed in place and has room for one byte more. */
 void macs_message_begin(struct macs_client *client);
 
-/* Do it, for the time of the console's slice: true, it is done, and its reply is queued. */
+/* Process it for a time slice. True: it is done, and its reply is queued. */
 bool macs_message_handle(struct macs_server *server, struct macs_client *client);
 
 /* Answer a client's COLLECT if all that was injected is through. */

@@ -23,7 +23,7 @@ static const char *profile_name(const void *program, unsigned index) {
     return ((const struct macs_program *)program)->extern_descs[profile_at(program, index)].name;
 }
 
-/* A profile that a word names, and one of its tables; false: there is none. */
+/* The profile with that name, and one of its tables. False: there is none. */
 struct found {
     const struct macs_extern_desc *desc;
     struct macs_profile *profile;

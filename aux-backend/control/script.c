@@ -25,7 +25,7 @@ static void report_error(const struct macs_script *script, uint32_t number, cons
     macs_text_add(report, "\n");
 }
 
-/* Cut the next lines as far as the block has room. */
+/* Split the next lines into words, as many as fit in the block. */
 static void cut_lines(struct macs_script *script) {
     unsigned used = 0, count = 0;
     while (script->at < script->length && count < MACS_BLOCK_LINES && used + MACS_WORDS_MAX <= MACS_BLOCK_WORDS) {
@@ -43,7 +43,7 @@ static void cut_lines(struct macs_script *script) {
     script->next = 0;
 }
 
-/* Have the memory on its way that the lines take. */
+/* Prefetch the memory that the lines need. */
 static void expect_lines(struct macs_script *script, struct macs_console *console) {
     struct macs_script_line *block = script->block;
     for (unsigned i = 0; i < script->block_count; i++)
@@ -54,7 +54,7 @@ static void expect_lines(struct macs_script *script, struct macs_console *consol
                 macs_entries_prefetch(block[i].prefetched.entries, block[i].prefetched.handle, step);
 }
 
-/* A line has been done. */
+/* Called after each line. */
 static void count_line(struct macs_script *script, int status, struct macs_text *report) {
     const struct macs_text *answer = &script->answer;
     script->lines++;
@@ -196,7 +196,7 @@ static int run_parts(struct macs_script *script, struct macs_console *console, i
 
 static int run_file(struct macs_script *script, struct macs_console *console, int wake, struct macs_text *report) {
     struct part part = {.text = malloc(FILE_PART + 1)};
-    /* To open a named pipe does not wait for who writes to it: reading does, where a signal is seen. */
+    /* Opening a named pipe does not wait for its writer; reading does, and can be interrupted by a signal. */
     int file = open(script->name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     int status = file < 0 ? -errno : part.text ? run_parts(script, console, file, wake, &part, report) : -ENOMEM;
     macs_script_finish(script, report);

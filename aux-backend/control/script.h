@@ -4,10 +4,10 @@
 
 #include "control/console.h"
 
-/* Errors that are told; the others are counted only. */
+/* So many errors are reported; further ones are only counted. */
 #define MACS_SCRIPT_ERRORS 20u
 
-/* Lines that are cut into words together. While one of them is run, the memory that the others take is on its way. */
+/* Lines that are split into words together, so that the memory that each needs is prefetched in time. */
 #define MACS_BLOCK_LINES 16u
 #define MACS_BLOCK_WORDS (MACS_WORDS_MAX + 1024u)
 
@@ -42,7 +42,7 @@ void macs_script_give(struct macs_script *script, char *text, size_t length);
 /* Run lines until the console's slice is over: true, there are more. */
 bool macs_script_run(struct macs_script *script, struct macs_console *console, struct macs_text *report);
 
-/* All is done, or no more shall be: tell of errors that were not told, and free what the script holds. */
+/* The end of a script: report the number of further errors, and free its memory. */
 void macs_script_finish(struct macs_script *script, struct macs_text *report);
 
 /* Run a file's lines and tell on standard error what fails. The file may be a pipe, or have no end. 0, -1 when lines

@@ -16,7 +16,7 @@
 #define COLLECT_WAIT_NS 100000l
 #define AGES_WAIT_NS 1000000l /* between parts of what is to be told of entries */
 
-/* How long to leave those who connect waiting when there is no descriptor or memory for them. */
+/* How long new clients wait when there is no descriptor or memory for them. */
 #define ACCEPT_AGAIN_NS 100000000u
 
 static int failed(struct macs_server *server, const char *path, const char *what) {
@@ -25,7 +25,7 @@ static int failed(struct macs_server *server, const char *path, const char *what
     return error ? -error : -EADDRINUSE;
 }
 
-/* Make way for a new socket where nobody listens at the old one. */
+/* Remove an old socket at which nobody listens. */
 static int take_over(struct macs_server *server, const struct sockaddr_un *address) {
     struct stat status;
     if (lstat(address->sun_path, &status))
@@ -64,7 +64,7 @@ int macs_server_listen(struct macs_server *server) {
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0)
         return failed(server, path, NULL);
-    /* Its owner's alone from the first moment: Linux gives the file the mode of the socket. */
+    /* Accessible to its owner only from the start: Linux gives the file the mode of the socket. */
     if (fchmod(listener, 0600) || bind(listener, (const struct sockaddr *)&server->address, sizeof(server->address))) {
         int status = failed(server, path, errno == EADDRINUSE ? "another switch has begun to listen there" : NULL);
         close(listener);

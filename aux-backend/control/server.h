@@ -13,7 +13,7 @@
 /* Make way at `path`; NULL: nowhere. 0 or -errno, told in the switch's log. Nothing is there yet for anybody to find.
  */
 int macs_server_prepare(struct macs_server *server, struct macs_console *console, const char *path);
-/* Listen there: from now on the socket is there, and answers. 0 or -errno, told in the log. */
+/* Listen at the socket. 0, or -errno (logged). */
 int macs_server_listen(struct macs_server *server);
 void macs_server_close(struct macs_server *server);
 

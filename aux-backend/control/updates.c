@@ -125,7 +125,7 @@ static enum macs_update_status set_register(struct macs_wire *wire, void *state,
     return macs_element_set(state, desc, index, bytes) ? MACS_UPDATE_DONE : MACS_UPDATE_BUSY;
 }
 
-/* A rate that is no number, or so large that its tokens would not be one, is none. */
+/* A rate must be a number, and small enough for its tokens to be one. */
 static bool is_rate(double value) {
     return value >= 0 && value < 1e19;
 }

@@ -10,7 +10,7 @@
 /* Begin the client's request: NULL, or what is wrong with the message as a whole. */
 const char *macs_updates_begin(struct macs_client_request *request);
 
-/* Do what the slice has time for: true, all is done, and request->answer has a status and a number for each. */
+/* Process changes for a time slice. True: all are done, and request->answer has a status and a number for each. */
 bool macs_updates_run(struct macs_console *console, struct macs_client_request *request);
 
 #endif

@@ -65,7 +65,7 @@ static enum number_status parse_short(const char *text, size_t length, unsigned 
     return NUMBER_FITS;
 }
 
-/* From the last digit on, two a byte. */
+/* From the last digit on, two digits a byte. */
 static enum number_status parse_hexadecimal(const char *text, size_t length, uint32_t bits, uint8_t *bytes) {
     const uint32_t count = macs_value_bytes(bits);
     bool wide = false;

@@ -55,7 +55,7 @@ static inline double macs_wire_double(struct macs_wire *wire) {
     return value;
 }
 
-/* All was read, and no more than there was. */
+/* Whether exactly the whole part was read. */
 static inline bool macs_wire_whole(const struct macs_wire *wire) {
     return !wire->cut && !wire->left;
 }

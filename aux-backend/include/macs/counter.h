@@ -39,7 +39,7 @@ static inline void macs_counter_add(struct macs_counter *counter, const struct m
         macs_count_add(&counter->per_worker[worker->index][index], bytes);
 }
 
-/* Make the additions that were deferred. At the end of a burst. */
+/* Make the deferred additions, at the end of a burst. */
 static inline void macs_counts_flush(struct macs_worker *worker) {
     struct macs_deferred_counts *const deferred = &worker->deferred;
     for (uint32_t i = 0; i < deferred->used; i++)

@@ -123,7 +123,7 @@ static const struct macs_crc macs_crc32 = {
     .polynomial = UINT64_C(0x1db710640),
 };
 
-/* 1 to 8 bytes as a number, the first byte lowest: no byte beside them is read. */
+/* 1 to 8 bytes as a little-endian number; reads no other bytes. */
 MACS_ALWAYS_INLINE uint64_t macs_crc_load(const uint8_t *from, uint32_t bytes) {
     if (bytes == 8)
         return macs_crc_load64(from);

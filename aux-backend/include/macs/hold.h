@@ -24,7 +24,7 @@ struct macs_lock {
     _Alignas(64) _Atomic uint32_t taken;
 };
 
-/* Of a group of registers. */
+/* The locks of a group of registers. */
 struct macs_locks {
     uint32_t stripes; /* that are of use: the largest register's size, 1 where regions do not know their indexes, 0
                          where each is an atomic update */
@@ -38,10 +38,10 @@ static inline struct macs_lock *macs_lock_of(const struct macs_locks *locks, uin
     return &locks->locks[index & locks->mask];
 }
 
-/* Let go of what the worker holds. */
+/* Release all locks that the worker holds. */
 void macs_hold_let_go(struct macs_worker *worker);
 
-/* A stage is through with its packets. */
+/* A stage has processed its packets. */
 static inline void macs_hold_release(struct macs_worker *worker) {
     if (worker->held_count)
         macs_hold_let_go(worker);

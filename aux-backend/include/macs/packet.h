@@ -92,7 +92,7 @@ static inline uint16_t macs_session(uint64_t session) {
     return session < MACS_NO_SESSION ? (uint16_t)session : MACS_NO_SESSION;
 }
 
-/* A multicast group's number; 0, which is none, for one that cannot be. */
+/* A multicast group's number; 0 (no group) if it is out of range. */
 static inline uint16_t macs_group(uint64_t group) {
     return group <= UINT16_MAX ? (uint16_t)group : 0;
 }
@@ -120,7 +120,7 @@ static inline void macs_request_recirculate(struct macs_packet *packet, uint8_t 
     packet->requests.recirculate_fields = fields;
 }
 
-/* Of several lengths the smallest counts. */
+/* Of several lengths the smallest applies. */
 static inline void macs_request_truncate(struct macs_packet *packet, uint64_t bytes) {
     const uint64_t most = packet->requests.flags & MACS_TRUNCATE ? packet->requests.truncate_bytes : UINT32_MAX;
     packet->requests.flags |= MACS_TRUNCATE;

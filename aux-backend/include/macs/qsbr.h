@@ -58,7 +58,7 @@ void macs_qsbr_destroy(struct macs_qsbr *qsbr);
 int macs_qsbr_register(struct macs_qsbr *qsbr, struct macs_qsbr_reader **reader);
 void macs_qsbr_unregister(struct macs_qsbr_reader *reader);
 
-/* From here on the reader may look tables up. */
+/* From now on the reader may access tables. */
 static inline void macs_qsbr_online(struct macs_qsbr *qsbr, struct macs_qsbr_reader *reader) {
     atomic_store_explicit(&reader->seen, atomic_load_explicit(&qsbr->epoch, memory_order_relaxed),
                           memory_order_relaxed);
@@ -108,7 +108,7 @@ int macs_qsbr_flush(struct macs_qsbr *qsbr);
 /* Run at once all that `owner` deferred: no reader can reach the owner any more. NULL qsbr: nothing. */
 void macs_qsbr_drop(struct macs_qsbr *qsbr, const void *owner);
 
-/* How often a wait for readers was given up. */
+/* The number of waits for readers that timed out. */
 uint32_t macs_qsbr_given_up(const struct macs_qsbr *qsbr);
 
 /* Releases that wait for their grace period. */

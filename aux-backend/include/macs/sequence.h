@@ -61,7 +61,7 @@ void macs_sequence_release(void *owner, void *list);
 int macs_sequence_splice(struct macs_sequence **list, uint32_t item_bytes, uint32_t at, uint32_t removed,
                          const void *items, uint32_t added);
 
-/* A macs_qsbr_release_fn for a version that another one has followed. */
+/* A macs_qsbr_release_fn for a replaced version. */
 void macs_sequence_retire(void *owner, void *list);
 
 uint64_t macs_sequence_memory(const struct macs_sequence *list, uint32_t item_bytes);

@@ -74,7 +74,7 @@ struct macs_action_desc {
     uint8_t scope; /* enum macs_action_scope */
 };
 
-/* An entry that the program gives. */
+/* A constant or initial entry of the program. */
 struct macs_const_entry {
     struct macs_match match;
     const void *value;

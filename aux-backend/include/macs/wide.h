@@ -14,7 +14,7 @@
  * loaded and stored again becomes a copy. */
 #define MACS_LIMBS_LOOP _Pragma("GCC unroll 8")
 
-/* A program uses some of the functions that MACS_WIDE makes. */
+/* A program does not use all functions that MACS_WIDE defines. */
 #define MACS_WIDE_INLINE __attribute__((unused)) static inline
 
 static inline void macs_limbs_trim(uint64_t *x, unsigned n, unsigned width) {

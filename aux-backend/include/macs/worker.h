@@ -57,10 +57,10 @@ static inline bool macs_loop_ends(struct macs_worker *worker, const char *place)
            macs_loop_tell(worker, place);
 }
 
-/* Make the ingress clones that the packet asks for, of its frame as it is now: they go to egress before it. */
+/* Make the ingress clones that the packet requests, of its frame as it is now: egress processes them before it. */
 void macs_clone_ingress(struct macs_worker *worker, struct macs_packet *packet);
 
-/* Make the egress clones that the packet asks for: they go through egress after this burst. */
+/* Make the egress clones that the packet requests: egress processes them after this burst. */
 void macs_clone_egress(struct macs_worker *worker, const struct macs_packet *packet);
 
 /* 64 random bits (SplitMix64, Steele et al. 2014): fast and repeatable from the seed, not for secrets. */

@@ -28,7 +28,7 @@ void macs_indices_give(struct macs_indices *indices, uint32_t index);
 /* The same where `entries` have one now: if all others wait for their readers, this waits too. 0, -ENOSPC, -EBUSY. */
 int macs_indices_take_waiting(struct macs_indices *indices, struct macs_qsbr *qsbr, uint32_t entries, uint32_t *index);
 
-/* Give one back after a grace period. Needs one reserved defer; macs_qsbr_drop() of the indices drops it. */
+/* Free an index after a grace period. Needs one reserved defer; macs_qsbr_drop() of the indices drops it. */
 void macs_indices_give_later(struct macs_indices *indices, struct macs_qsbr *qsbr, uint32_t index);
 
 uint64_t macs_indices_memory(const struct macs_indices *indices);

@@ -8,7 +8,7 @@
 #define MACS_PREFETCH(line, nearness) ((void)(line))
 #endif
 
-/* Into the first cache: for tables that the second one mostly holds. */
+/* Into the first-level cache: for tables that the second level mostly holds. */
 static inline void macs_prefetch(const void *line) {
     MACS_PREFETCH(line, 3);
 }

@@ -128,7 +128,7 @@ static struct macs_rules_place *probe(const struct macs_rules *rules, const stru
     return &rules->map[at];
 }
 
-/* Empty the place of that rule and move up those behind it that would not be found any more. */
+/* Empty the place of that rule and move up the following ones whose probes it would end. */
 static void unmap(struct macs_rules *rules, const struct macs_rule *rule) {
     uint32_t last = rules->map_places - 1;
     uint32_t mapped = macs_rules_index(rules, rule) + 1;
@@ -325,7 +325,7 @@ const struct macs_entry *macs_rules_entry(struct macs_rules *rules, const struct
     return macs_rules_find(rules, match, &rule) == 0 ? macs_values_at(&rules->values, rule->slot) : NULL;
 }
 
-/* A rule as a match that stays until the next one is shown. */
+/* A rule as a match, valid until the next call. */
 static struct macs_match shown(struct macs_rules *rules, const struct macs_rule *rule) {
     struct macs_match match = {rule->bytes, rules->mask, rule->bytes, rule->prefix_bits, rule->priority};
     if (rules->masked) {

@@ -54,7 +54,7 @@ int macs_values_add(struct macs_values *values, const void *value, uint32_t *slo
  * When it is published: macs_values_retire the old one. */
 int macs_values_take(struct macs_values *values, uint32_t index, const void *value, uint32_t *slot);
 
-/* Give back, at once, what macs_values_add took: it was never published. */
+/* Free at once a slot of macs_values_add that was never published. */
 void macs_values_cancel(struct macs_values *values, uint32_t slot);
 
 /* The value in this slot was replaced, and is unlinked. Needs one reserved defer. */

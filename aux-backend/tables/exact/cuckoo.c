@@ -82,7 +82,7 @@ static void count_overflow(cuckoo_t *cuckoo, uint32_t bucket, int difference) {
     atomic_store_explicit(&cuckoo->buckets[bucket].words[0], word, memory_order_release);
 }
 
-/* A free way, or MACS_CUCKOO_WAYS. */
+/* A free way; MACS_CUCKOO_WAYS: none. */
 static uint32_t free_way(const cuckoo_t *cuckoo, uint32_t bucket) {
     uint32_t free = macs_scan(cuckoo->buckets[bucket].words, ~MACS_CUCKOO_OVERFLOW, 0);
     return free ? (uint32_t)__builtin_ctz(free) : MACS_CUCKOO_WAYS;

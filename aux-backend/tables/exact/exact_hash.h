@@ -166,7 +166,7 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
 
 #define MACS_EXACT_HASH_BULK_KEY 64u /* bytes */
 
-/* Of what happens rarely: it takes no registers from the loop that calls it. */
+/* For rare cases: not inlined, so that it takes no registers from the calling loop. */
 #define MACS_EXACT_HASH_RARELY static __attribute__((noinline, cold, unused))
 
 struct macs_exact_hash_bulk {

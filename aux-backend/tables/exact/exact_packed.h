@@ -131,7 +131,7 @@ static inline uint32_t macs_exact_packed_number(const struct macs_exact_packed_i
     return (uint32_t)((word & (MACS_EXACT_PACKED_PRESENT - 1)) >> index->number_at);
 }
 
-/* Look into the primary bucket; where its entry may stand in the secondary one, prefetch that. */
+/* Search the primary bucket; if the entry may be in the secondary one, prefetch that. */
 static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index = cursor->index;
     const struct macs_cuckoo_bucket *bucket = &index->cuckoo.buckets[cursor->primary];
@@ -188,7 +188,7 @@ struct macs_exact_packed_bulk {
     uint64_t words[MACS_BURST_MAX];                           /* that were found there; 0: none */
 };
 
-/* In place of the start: the table is empty, nothing of this burst is looked up. */
+/* In place of the start if the table is empty: all lookups of the burst miss. */
 static inline void macs_exact_packed_bulk_none(struct macs_exact_packed_bulk *bulk) {
     bulk->index = NULL;
     bulk->mask = 0;

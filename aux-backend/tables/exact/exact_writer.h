@@ -12,11 +12,11 @@
 struct macs_exact_writer_ops {
     /* The slot of the entry with that match, + 1; 0: there is none. */
     uint32_t (*locate)(void *table, const struct macs_match *match, void *place);
-    /* The slot is found from now on. 0 or -errno, and then nothing has changed. */
+    /* Lookups find the slot from now on. 0, or -errno: nothing has changed. */
     int (*insert)(void *table, const struct macs_match *match, void *place, uint32_t slot);
-    /* It is found instead of the one there. */
+    /* Lookups find it instead of the one that is there. */
     void (*replace)(void *table, const struct macs_match *match, void *place, uint32_t slot);
-    /* Nothing is found there any more. */
+    /* Lookups find nothing there any more. */
     void (*remove)(void *table, const struct macs_match *match, void *place);
     uint32_t add_defers; /* releases (macs/qsbr.h) that insert() takes at most */
 };

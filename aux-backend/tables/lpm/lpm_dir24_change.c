@@ -218,7 +218,7 @@ static int join_group(table_t *table, const struct macs_rule *rule) {
     return open_group(table, at);
 }
 
-/* A group goes with its last rule. */
+/* A group is removed with its last rule. */
 static void leave_group(table_t *table, const struct macs_rule *rule) {
     static const tree_t empty;
     if (memcmp(tree_of(table, rule->bytes, 3), &empty, sizeof empty) == 0)
@@ -266,7 +266,7 @@ int macs_lpm_dir24_set(table_t *table, const struct macs_rule *rule) {
     return 0;
 }
 
-/* Lookups that found no prefix and have not looked at root yet end before it is empty. */
+/* Lookups that found no prefix and have not read `root` yet must end before it is cleared. */
 static int unset_root(table_t *table) {
     struct macs_qsbr *qsbr = table->rules.qsbr;
     if (qsbr && macs_qsbr_synchronize(qsbr, MACS_QSBR_TIMEOUT_NS))

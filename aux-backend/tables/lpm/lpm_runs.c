@@ -44,7 +44,7 @@ void macs_lpm_runs_destroy(runs_t *runs) {
     *runs = (runs_t){0};
 }
 
-/* -- leaves that are made and given back ------------------------------------------------------------------------------
+/* -- allocation of leaves ---------------------------------------------------------------------------------------------
  */
 
 static void set_leaf(runs_t *runs, uint32_t number, uint32_t leaf) {
@@ -120,7 +120,7 @@ static uint32_t count_used(uint64_t word) {
     return word ? count_of(word) : 0;
 }
 
-/* Of these, those that say elsewhere. Mostly none does, and they need not be read. */
+/* The number of the word's leaves that are ELSEWHERE: usually none. */
 static uint32_t count_elsewhere(const runs_t *runs, uint64_t word) {
     uint32_t count = 0;
     if (is_two(word))

@@ -98,7 +98,7 @@ static inline struct macs_lpm_trie_node *macs_lpm_trie_node_at(const struct macs
     return macs_arena_at(&table->arena, entry & ~MACS_LPM_TRIE_NODE);
 }
 
-/* Eight bytes of the key from `position` on, the first one highest; zeros behind the key's end. */
+/* Eight bytes of the key from `position` on, big-endian; zeros after the key's end. */
 static inline uint64_t macs_lpm_trie_word(const uint8_t *key, uint32_t key_bytes, uint32_t position) {
     uint8_t bytes[8] = {0};
     uint64_t word;
@@ -208,7 +208,7 @@ struct macs_lpm_trie_ways {
     uint32_t best[MACS_BURST_MAX];                  /* by keys: the last answer before that, or 0 */
 };
 
-/* Keeps the compiler from making a branch, which nothing would foretell, of a choice between numbers that are known. */
+/* Keeps the compiler from turning a choice between known numbers into an unpredictable branch. */
 #define MACS_LPM_TRIE_KNOWN(number) __asm__("" : "+r"(number))
 
 static inline void macs_lpm_trie_ways_begin(const struct macs_lpm_trie *table, const struct macs_lpm_trie_bulk *bulk,
@@ -224,7 +224,7 @@ static inline void macs_lpm_trie_ways_begin(const struct macs_lpm_trie *table, c
     }
 }
 
-/* Leave out the ways that have ended, and prefetch the nodes that the others lead to; how many these are. */
+/* Remove finished lookups, and prefetch the next nodes of the others; returns their number. */
 static inline uint32_t macs_lpm_trie_ways_go_on(const struct macs_lpm_trie *table, uint32_t count,
                                                 struct macs_lpm_trie_ways *ways) {
     uint32_t left = 0;

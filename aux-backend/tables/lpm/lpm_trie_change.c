@@ -209,7 +209,8 @@ static int split(table_t *table, link_t *link, uint32_t entry, uint32_t common, 
     return error;
 }
 
-/* How many bytes of a node's path are a rule's from `position` on, the rule's last byte not counted. */
+/* The length of the common prefix of a node's path and a rule's bytes from `position` on, without the rule's last byte.
+ */
 static uint32_t common_bytes(const node_t *node, const struct macs_rule *rule, uint32_t position) {
     uint32_t common = 0;
     while (common < macs_lpm_trie_skip(node->path) && position + common < last_byte(rule) &&

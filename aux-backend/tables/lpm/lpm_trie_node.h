@@ -24,16 +24,16 @@ struct macs_lpm_trie_spread {
     uint8_t skip_bytes[MACS_LPM_TRIE_SKIP];
 };
 
-/* An empty node behind these `skip` bytes. */
+/* An empty node after a path of these `skip` bytes. */
 void macs_lpm_trie_node_clear(struct macs_lpm_trie_spread *spread, const uint8_t *skip_bytes, uint32_t skip);
 
 /* Take the node that an entry leads to apart. */
 void macs_lpm_trie_node_spread(const struct macs_lpm_trie *table, uint32_t entry, struct macs_lpm_trie_spread *spread);
 
-/* Let a run begin at that byte value, 256 at most; its place. */
+/* Split the runs so that one begins at that byte value (at most 256). Returns its place. */
 uint32_t macs_lpm_trie_node_cut(struct macs_lpm_trie_spread *spread, uint32_t byte);
 
-/* Let a run have that byte value alone. */
+/* Split the runs so that one has that byte value only. */
 struct macs_lpm_trie_run *macs_lpm_trie_node_single(struct macs_lpm_trie_spread *spread, uint8_t byte);
 
 /* The answer of a run, looked at now if it was not before. */

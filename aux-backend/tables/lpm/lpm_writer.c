@@ -20,7 +20,7 @@ static int prepare_present(const writer_t *writer, const struct macs_match *matc
     return error ? error : macs_qsbr_reserve(writer->rules->qsbr, defers);
 }
 
-/* Give a recorded rule a result, and add it to what lookups find. */
+/* Give a recorded rule a result, and publish it to lookups. */
 static int publish(const writer_t *writer, struct macs_rule *rule) {
     struct macs_results *results = writer->results;
     int error = macs_results_take(results, macs_values_at(&writer->rules->values, rule->slot), &rule->result);

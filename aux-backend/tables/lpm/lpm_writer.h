@@ -12,7 +12,7 @@
 
 /* The arrays or nodes of a table. All but prefetch() return 0 or -errno, and then nothing has changed. */
 struct macs_lpm_writer_ops {
-    /* Prefetch what a change of that match, the current one of the rules, will read. */
+    /* Prefetch what a change of the current match of the rules will read. */
     void (*prefetch)(void *table, const struct macs_match *match);
     /* 0 if there is an entry with the current match, else -ENOENT. */
     int (*find)(void *table);

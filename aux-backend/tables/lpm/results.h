@@ -44,7 +44,7 @@ static inline const struct macs_entry *macs_results_at(const struct macs_results
 /* The result for a value, which has one user more now. 0, -ENOSPC, -EBUSY. */
 int macs_results_take(struct macs_results *results, const void *value, uint32_t *number);
 
-/* One user less; it is unlinked. Needs one reserved defer. */
+/* Release a reference; the last one frees it after a grace period. Needs one reserved defer. */
 void macs_results_drop(struct macs_results *results, uint32_t number);
 
 /* Bytes of the results that were ever used, and of the writer's own data. */

@@ -97,7 +97,7 @@ static inline bool macs_ternary_cells_sooner(const struct macs_ternary_cells *ta
     return of_a < of_b;
 }
 
-/* Keep of the lanes whose entries match but for their ranges those that match. */
+/* Of the lanes whose entries match apart from ranges, keep those that match. */
 static inline uint32_t macs_ternary_cells_in_ranges(const struct macs_ternary_cells *table,
                                                     const struct macs_ternary_cells_quad *quad, const uint8_t *key,
                                                     uint32_t hits) {
@@ -210,7 +210,7 @@ static inline const struct macs_entry *macs_ternary_cells_search(const struct ma
     return (const void *)((uintptr_t)macs_values_at(&table->rules.values, (uint32_t)best.slot) & found);
 }
 
-/* Look again until nothing changes meanwhile. */
+/* Repeat the lookup until nothing changes meanwhile. */
 static __attribute__((noinline, unused)) const struct macs_entry *
 macs_ternary_cells_retry(const struct macs_ternary_cells *table, const uint8_t *key, uint32_t key_bytes,
                          struct macs_ternary_cells_cursor *cursor) {

@@ -145,7 +145,7 @@ static void fill_lane(const made_t *made, four_t *quad, uint32_t lane, const str
     atomic_init(&quad->slots[lane], rule->slot);
 }
 
-/* A new quad with these entries, `next` behind it. */
+/* A new quad with these entries, followed by `next`. */
 static uint32_t write_quad(made_t *made, const struct macs_rule *const rules[], uint32_t count, uint32_t next) {
     uint32_t number = take_quad(made);
     four_t *quad = quad_at(made, number);

@@ -50,7 +50,7 @@ typedef struct macs_ternary_cells_values values_t;
 typedef struct macs_ternary_cells_row row_t;
 typedef struct macs_ternary_cells_sample sample_t;
 
-/* A cut so far. */
+/* A draft of a cut. */
 typedef struct {
     uint32_t picks, cells;
     uint32_t picked[PICKED];
@@ -88,7 +88,7 @@ static void learn_classes(const uint64_t marks[VALUES], classes_t *classes) {
     }
 }
 
-/* In how many classes an entry has values of byte `at`. */
+/* The number of classes of byte `at` that contain values of an entry. */
 static uint32_t classes_met(const struct macs_rules *rules, const struct macs_rule *rule, uint32_t at,
                             const classes_t *classes) {
     values_t values = macs_ternary_cells_values(rules, rule, at), met = {{0}};
@@ -264,7 +264,7 @@ static void learn_all_classes(const everyone_t *all, uint32_t at, classes_t *cla
     learn_classes(marks, classes);
 }
 
-/* Give a cut one more byte, if it does not get too many cells by that. */
+/* Add a byte to a cut, unless it gets too many cells. */
 static void add_byte(everyone_t *all, uint32_t at, struct macs_ternary_cells_cut *cut, uint32_t *cells) {
     classes_t classes;
     learn_all_classes(all, at, &classes);

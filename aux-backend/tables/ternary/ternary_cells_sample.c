@@ -33,7 +33,7 @@ static void learn_rows(sample_t *sample, uint32_t at) {
             rows[value].has[i] |= any.has[i];
 }
 
-/* Few different rows are what most bytes have. */
+/* Most bytes have few different rows. */
 static void learn_same(sample_t *sample, uint32_t at) {
     const row_t *rows = macs_ternary_cells_row_of(sample, at, 0);
     uint8_t *same = sample->same + (size_t)at * VALUES, first[VALUES];
@@ -48,7 +48,7 @@ static void learn_same(sample_t *sample, uint32_t at) {
     }
 }
 
-/* A key for an entry: of each byte a value that matches, the first from a random one on. */
+/* A key that matches an entry: for each byte the first matching value from a random one on. */
 static void make_key(sample_t *sample, uint32_t number, uint64_t *state) {
     uint32_t key_bytes = sample->rules->key_bytes;
     sample->owner[number] = (uint32_t)((uint64_t)number * sample->count / KEYS);

@@ -30,11 +30,11 @@ struct macs_ternary_cells_sample {
     uint8_t *same;                       /* for each of them the first value of the byte with such a row */
 };
 
-/* Of the table's rules, yet to be drawn; NULL without memory. */
+/* A sample of the table's rules, not drawn yet; NULL: no memory. */
 struct macs_ternary_cells_sample *macs_ternary_cells_sample_make(const struct macs_rules *rules);
 void macs_ternary_cells_sample_free(struct macs_ternary_cells_sample *sample);
 
-/* Draw it from those of `count` indices for which `wanted` is not 0. */
+/* Draw the sample from the indices below `count` whose `wanted` is not 0. */
 void macs_ternary_cells_draw(struct macs_ternary_cells_sample *sample, const uint32_t *wanted, uint32_t count);
 
 /* The entries that may match a key with that value of byte `at`. */

@@ -75,7 +75,7 @@ static bool make_room(desk_t *desk) {
     return true;
 }
 
-/* Keep of the drafts those that differ. There is room for all. */
+/* Remove duplicate drafts. There is room for all. */
 static void keep(desk_t *desk, byte_t *byte) {
     size_t row_bytes = desk->words * sizeof *desk->made, first = desk->used;
     uint16_t known[2 * VALUES] = {0}; /* row + 1 by hash */
@@ -153,7 +153,7 @@ static uint32_t lines_for(uint32_t count) {
     return lines > 1 ? lines + lines % 2 : 1;
 }
 
-/* How many young places there are: what is left in the lines, or one line or two more when that is too little. */
+/* The number of young places: the rest of the lines, and one or two lines more if that is too little. */
 static void choose_young(rows_t *made, const struct macs_rules *rules, uint32_t count) {
     uint32_t young = count / YOUNG_OF, can_come = rules->values.size - rules->values.count;
     young = young < YOUNG_FEW ? YOUNG_FEW : young > YOUNG_MANY ? YOUNG_MANY : young;
@@ -240,7 +240,7 @@ static bool has_room(const rows_t *rows, const struct macs_rules *rules, const s
     return needed <= rows->words - rows->used;
 }
 
-/* A copy of a row, not yet known to readers: where it begins. */
+/* The start of a copy of a row, which is not published yet. */
 static uint32_t copy_row(rows_t *rows, uint32_t from) {
     uint32_t words = rows->lines * MACS_BITS_WORDS, copy = (uint32_t)rows->used;
     for (uint32_t i = 0; i < words; i++)

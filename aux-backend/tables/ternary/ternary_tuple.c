@@ -88,7 +88,7 @@ static _Atomic uint64_t *find_word(const table_t *table, const space_t *space, c
     return macs_ternary_tuple_probe(table, words_of(space), rule->bytes, table->rules.key_bytes, word);
 }
 
-/* Empty a word; where the word after it is free nobody needs to pass it, and it becomes free too. */
+/* Empty a word. If the word after it is free, no probe needs to pass it, and it becomes free too. */
 static void clear_word(space_t *space, _Atomic uint64_t *word) {
     words_t *words = words_of(space);
     uint32_t next = ((uint32_t)(word - words->words) + 1) & (words->places - 1);
