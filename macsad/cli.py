@@ -1,6 +1,6 @@
 """The `macsad` command: verbs put together, exit codes.
 
-0 yes · 1 a plain no (the program is rejected, a test failed, a tool is missing) · 2 wrong usage · 3 a fault of macsad's own.
+0 success · 1 failure (the program is rejected, a test failed, a tool is missing) · 2 wrong usage · 3 an internal error.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def call(arguments: list[str]) -> int:
 
 
 def called(act: Callable[[], object]) -> int:
-    """Do something as a verb does it: what is wrong is told. The exit code. Never raises."""
+    """Run a function as a verb: its errors are printed. Returns the exit code. Never raises."""
     try:
         result = act()
         return result if isinstance(result, int) else 0
@@ -117,7 +117,7 @@ def called(act: Callable[[], object]) -> int:
 
 
 def _unwritable(error: OSError) -> int:
-    """Standard output takes no more: that it was closed is no news to who closed it, that its disk is full is."""
+    """Standard output cannot be written. A full disk is reported; a closed pipe is not, as the reader closed it."""
     if error.errno != errno.EPIPE:
         with contextlib.suppress(OSError):
             click.echo(f"macsad: error: cannot write standard output: {error.strerror}", err=True)
@@ -125,7 +125,7 @@ def _unwritable(error: OSError) -> int:
 
 
 def _told(error: Exception) -> int:
-    """Say what the compiler's stages raise for a person; the exit code."""
+    """Print an exception of the compiler's stages. Returns the exit code."""
     from transpiler.externs.row import BadRow
 
     if isinstance(error, BadRow):  # before anything that needs the table of externs

@@ -1,6 +1,6 @@
-"""The way from a P4 file to HLIR, C and a binary, as the verbs walk it: compiler stages put together, messages printed.
+"""From a P4 file to HLIR, C and a binary: runs the compiler stages for the verbs, and prints messages.
 
-A stage is imported where it is run: a check does not wait for what makes C.
+A stage is imported where it is run, so that `check` does not load code generation.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Request:
 
     @property
     def inputs(self) -> tuple[Path, ...]:
-        """What must not be written over: the program, what it includes, what its target consists of."""
+        """Files that must not be overwritten: the program, its includes, the target's files."""
         folders = (folder for _, folder in self.target.templates)
         own = (file for folder in (*folders, *self.target.c_folders) for file in folder.rglob("*") if file.is_file())
         return (self.path, *map(Path, sorted(self.read)), *own)
@@ -265,12 +265,12 @@ def toolchain(
 
 
 def show(diagnostics: Diagnostics) -> None:
-    """Print messages to stderr, severities in colour on a terminal."""
+    """Print messages to stderr, with coloured severities on a terminal."""
     click.echo(diagnostics.render(), err=True, nl=False)
 
 
 def _kernels(request: Request, program: Program) -> dict[str, str]:
-    """The kernels that were asked for, by the whole names of tables and value sets."""
+    """The requested kernels, by full names of tables and value sets."""
     names = [*(table.name for table in program.tables), *(value_set.name for value_set in program.value_sets)]
     asked = {}
     for text in request.kernels:

@@ -1,7 +1,7 @@
-"""Finds the frontends that are installed and the one that a program is for, and looks at what they make.
+"""Finds the installed frontends and the one for a program, and verifies their output.
 
-A frontend may be another's package (docs/extend/frontend.md). What goes wrong in it is told by its name, and what it makes is
-verified before anything else of macsad sees it.
+A frontend may be in another package (docs/extend/frontend.md). Its faults are reported with its name, and its HLIR is verified
+before anything else uses it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OURS = "macsad"
 
 
 class FrontendFault(Exception):
-    """What another's frontend did wrong. `whose` names it."""
+    """A fault of another package's frontend. `whose` names it."""
 
     page = "docs/extend/frontend.md"
 
@@ -97,7 +97,7 @@ class Plugin:
 
 @contextmanager
 def _blaming(entry: EntryPoint, diagnostics: Diagnostics | None = None) -> Iterator[None]:
-    """Whatever another's frontend raises is its fault; what ours raises is left as it is. Raises: FrontendFault."""
+    """Exceptions of another package's frontend become FrontendFault; those of ours are not changed."""
     try:
         yield
     except (Rejected, RecursionError) as error:
@@ -112,7 +112,7 @@ def _blaming(entry: EntryPoint, diagnostics: Diagnostics | None = None) -> Itera
 
 
 def _where(error: Exception) -> str:
-    """The line of the frontend's that raised it; "" where macsad did."""
+    """The line of the frontend that raised it; "" if macsad raised it."""
     frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename is not None:
         frames.append((error.filename, error.lineno or 0))

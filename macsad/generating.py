@@ -1,6 +1,6 @@
-"""Options of the verbs that make C: which target, which kernels, and what is not to be optimised.
+"""Options of the verbs that generate C: target, kernels, and optimisations to leave out.
 
-`--help` tells of those that people want; `--help-all` of the others, too.
+`--help` shows the common ones, `--help-all` all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ALL = "macsad.generating.all"  # in a context: tell of all options
 
 
 class Seldom(click.Option):
-    """An option that only --help-all tells of."""
+    """An option that only --help-all shows."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         return super().get_help_record(ctx) if ctx.meta.get(_ALL) else None

@@ -1,4 +1,4 @@
-"""The logic of `macsad gen`: reads what is asked for, writes the files with a bar of progress, tells what was made."""
+"""The logic of `macsad gen`: reads the options, writes the files with a progress bar, prints a summary."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a kernel's C must have, looked for by the C compiler where a build has failed: what is missing is told by its name.
+"""The functions and operations that a kernel's C must have. After a failed build the C compiler finds which are missing.
 
-The functions that generated C calls, in the kernel's header, and the operations of the control plane, in a C file.
+Functions that generated C calls are in the kernel's header, operations of the control plane in a C file.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Check:
 
 
 def checks(kernel: Kernel, seed: int) -> tuple[Check, ...]:
-    """All that is tested of a kernel, the plainest first. Raises: BadKernel."""
+    """All checks of a kernel, the simplest first. Raises: BadKernel."""
     keys = shapes(kernel)
     longest = max(keys, key=lambda shape: shape.key_bytes)
 
@@ -76,7 +76,7 @@ def checks(kernel: Kernel, seed: int) -> tuple[Check, ...]:
 def test(
     kernels: tuple[Kernel, ...], target: Target, compiler: str | None, seed: int, tell: Tell, progress: Progress
 ) -> bool:
-    """Test kernels of a target, and tell what was found; whether all is well. Raises: BadKernel, ToolchainError."""
+    """Test kernels of a target, and print the results. Returns whether all passed. Raises: BadKernel, ToolchainError."""
     plain = find(compiler=compiler)
     for kernel in kernels:
         if kernel.own_header:

@@ -1,1 +1,1 @@
-"""Measuring: contestants that run one at a time, rounds in which each has its turn, figures, tables, plots."""
+"""Measurements: contestants (programs that run one at a time), rounds that measure each once, statistics, tables, plots."""

@@ -1,5 +1,5 @@
-"""The lookups of a program alone: a switch that notes the keys of its lookups, and repeats those of one table after the
-other when it has ended. What a program takes beyond their sum is its own. See bench/lookups.h.
+"""The lookups of a program alone: a switch records the keys of its lookups, and repeats them table by table after it has
+ended. The rest of a packet's time is parsing, actions and deparsing. See bench/lookups.h.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def header(these: tuple[_Subject, ...]) -> str:
 
 
 def repeated(these: tuple[_Subject, ...]) -> str:
-    """The C of the lookups that are done again."""
+    """The C that repeats the lookups."""
     functions = [_function(number, one) for number, one in enumerate(these)]
     rows = [f'    {{"{one.name}", look_up_{n}, {8 if one.word else one.bytes}}},' for n, one in enumerate(these)] or [
         '    {"", NULL, 0},'

@@ -1,4 +1,4 @@
-"""Rounds: in each of them everything is measured once, so that what is compared is measured side by side."""
+"""Rounds: each measures everything once, so that compared figures are measured at about the same time."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What is measured: samples, and what is made of them. All times are CPU time of the thread that works, so that what
-else runs on the machine costs rounds, not truth."""
+"""Samples and their statistics. All times are CPU time of the measured thread, so other programs on the machine do not
+count."""
 
 from __future__ import annotations
 
