@@ -23,7 +23,7 @@ class Switch:
         )
         self.log = folder / "log"
         try:
-            self.client = Client.wait(self.socket, timeout=20)
+            self.client = Client.wait(self.socket, seconds=30, timeout=20)
         except Exception:
             self.process.kill()
             raise AssertionError(self.process.communicate()[1]) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
 from hlir_builder import (
     AT,
     Builder,
@@ -28,7 +29,7 @@ from transpiler.architectures.v1model.facts import DROP_PORT
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Control, Program, Role, Storage
 from transpiler.hlir.types import Bits, Bool, Field, HeaderType, Varbit
-from transpiler.interpreter import Switch
+from transpiler.interpreter import ControlError, Switch
 from transpiler.interpreter.layout import fields_of
 from transpiler.interpreter.matches import Exact
 from transpiler.interpreter.packet import Reader
@@ -297,6 +298,11 @@ def test_counters_registers_digests_and_logs() -> None:
     assert (count.packets, count.bytes) == (3, 12)
     assert switch.counter("I.dc", handle).packets == 3
     assert switch.register_read("I.r", 1) == 3
+    switch.register_write("I.r", 1, 255)
+    for index, value, why in ((1, 256, "0x100 does not fit"), (1, -1, "does not fit"), (2, 0, "has no element 2")):
+        with pytest.raises(ControlError, match=why):
+            switch.register_write("I.r", index, value)
+    assert [switch.register_read("I.r", index) for index in (0, 1)] == [0, 255]
     assert [d.values for d in switch.store.digests] == [(1, 0), (1, 1), (1, 2), (200, 0)]
     assert switch.store.log[1] == "tag 1 note 1"
     assert len(switch.store.failed_asserts) == 2
