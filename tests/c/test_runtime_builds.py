@@ -102,10 +102,16 @@ def change_everything(socket: Path, failures: list[str]) -> None:
             failures += [reply.text] if reply.failed else []
 
 
+def threads_without_capabilities(process: int) -> int:
+    told = [(thread / "status").read_text() for thread in Path(f"/proc/{process}/task").iterdir()]
+    return sum("CapEff:\t0000000000000000\n" in status for status in told)
+
+
 def test_no_data_races_while_everything_changes(build_sample, tmp_path: Path) -> None:
     binary = build_sample(optimise="-O1", sanitize=("thread",))
     ports = ["--port=0=ctl:", "--port=1=ctl:", "--workers=2"]
     switch = Switch(without_randomised_addresses(binary, tmp_path), tmp_path, ports)
+    assert threads_without_capabilities(switch.process.pid) >= 3  # the control thread and the workers
     switch.do("mc_mgrp_create 1", "mc_node_create 0 0 1", "mc_node_associate 1 0", "table_set_default dmac forward 1")
     switch.client.subscribe()
     failures: list[str] = []

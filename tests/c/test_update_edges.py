@@ -146,3 +146,15 @@ def test_members_of_value_sets_have_no_priority(tmp_path: Path) -> None:
     assert running.do("pvs_get parts") == "ff00 &&& ff00 07/8 00 -> 10\n"
     assert outcomes(running, remove, remove) == [Outcome.DONE, Outcome.NONE]
     running.stop()
+
+
+def test_an_entry_counts_from_zero_whatever_was_counted_in_its_place(switch: Switch, d: Described) -> None:
+    """Workers may count on an entry that is deleted at the same time."""
+    added = switch.do("table_add exact_keys send 77 0 0 => 1")
+    place = int(added.split()[-1]) & 0xFFFFFF
+    switch.do(f"table_delete exact_keys {added.split()[-1]}")
+    late = change(Update.ELEMENT, d.extern["hits"], u32(place), struct.pack(">QQ", 3, 180))
+    assert outcomes(switch, late) == [Outcome.DONE]
+    again = switch.do("table_add exact_keys send 78 0 0 => 1").split()[-1]
+    assert int(again) & 0xFFFFFF == place
+    assert switch.client.read_elements(d.extern["hits"], place, 1, 16) == bytes(16)

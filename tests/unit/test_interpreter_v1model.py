@@ -128,6 +128,15 @@ def test_lookahead_advance_and_varbit() -> None:
     assert switch.process(0, b"") == []
 
 
+def test_time_begins_anew_with_a_restart() -> None:
+    b = base()
+    told = b.set("h.note", ex.Slice(b.get("sm.ingress_global_timestamp"), 7, 0, AT))
+    switch = Switch(plain(b, (told,)))
+    for _ in range(2):
+        assert [switch.process(0, b"\x01\x00")[0][1] for _ in range(2)] == [b"\x01\x01", b"\x01\x02"]
+        switch.restart()
+
+
 def test_a_time_beyond_its_field_is_cut() -> None:
     b = base()
     late = binary("==", b.get("sm.egress_global_timestamp"), const(5, 48))
@@ -306,6 +315,21 @@ def test_counters_registers_digests_and_logs() -> None:
     assert [d.values for d in switch.store.digests] == [(1, 0), (1, 1), (1, 2), (200, 0)]
     assert switch.store.log[1] == "tag 1 note 1"
     assert len(switch.store.failed_asserts) == 2
+
+
+def test_an_action_that_another_table_runs_counts_no_entry() -> None:
+    b = base()
+    b.extern("I.dc", "direct_counter", unit="packets", automatic=0)
+    b.action("I.count", b.call("direct_counter.count", "I.dc"))
+    b.table("I.own", [("h.tag", "exact")], ["I.count"], direct=["I.dc"])
+    b.table("I.other", [("h.note", "exact")], ["I.count"])
+    switch = Switch(plain(b, (if_(binary("==", b.get("h.tag"), const(1, 8)), [apply("I.own")]), apply("I.other"))))
+    handle = switch.table_add("I.own", (Exact(1),), "I.count")
+    switch.table_add("I.other", (Exact(2),), "I.count")
+    assert switch.process(0, b"\x00\x02") == [(0, b"\x00\x02")]
+    assert switch.counter("I.dc", handle).packets == 0
+    assert switch.process(0, b"\x01\x00") == [(0, b"\x01\x00")]
+    assert switch.counter("I.dc", handle).packets == 1
 
 
 def test_hit_and_action_outcome_drive_a_switch() -> None:
