@@ -89,6 +89,8 @@ control E(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t sm) 
             hdr.order.rounds = meta.one + (bit<8>) meta.two + meta.lost;
         } else if (hdr.order.what == 8 && sm.instance_type == 5) {
             recirculate_preserving_field_list(2);
+        } else if (hdr.order.what == 8) {           // the copies' second passes: they are copies no more
+            hdr.order.rounds = hdr.order.rounds + (bit<8>) sm.egress_rid;
         } else if (hdr.order.what == 3) {           // for ever
             recirculate_preserving_field_list(1);
         } else if (hdr.order.what == 2) {           // as long as rounds say
