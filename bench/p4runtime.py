@@ -1,18 +1,23 @@
-"""Updates a second that a P4Runtime server carries out: python bench/p4runtime.py [ADDRESS] [--batch N] [--count N].
+"""What a P4Runtime server does in a second: python bench/p4runtime.py [ADDRESS] [--batch N] [--count N] [--packets SOCKET].
 
-The server is at ADDRESS already: macsad run apps/l2fwd/l2fwd.p4 --port 0=ctl: --p4runtime ADDRESS. The first table that has one
-exact field gets entries, which are then modified and deleted. Requests are made before time is taken.
+The server is at ADDRESS already:
+    macsad run apps/l2fwd/l2fwd.p4 --port 0=ctl: --p4runtime ADDRESS --cpu-port 64 --socket SOCKET
+The first table that has one exact field gets entries, which are then read, modified and deleted, in batches, and some one by one.
+With --packets, frames come in at port 0 and go to the primary. With --controllers N, that many are there at once. Requests are
+made before time is taken.
 """
 
 from __future__ import annotations
 
 import argparse
 import queue
+import threading
 import time
 from typing import Any
 
 import grpc
 
+from macsad.control import Client
 from macsad.p4runtime.messages import message, messages
 
 KINDS = {"insert": 1, "modify": 2, "delete": 3}
@@ -26,7 +31,7 @@ def call(channel: Any, name: str) -> Any:
     )
 
 
-def primary(channel: Any, device: int, election: int) -> tuple[Any, Any]:
+def primary(channel: Any, device: int, election: int, role: str = "") -> tuple[Any, Any]:
     """Become the primary: the stream, which ends when nobody has it any more, and the queue of what it sends."""
     out: queue.SimpleQueue[Any] = queue.SimpleQueue()
     stream = channel.stream_stream(
@@ -37,6 +42,8 @@ def primary(channel: Any, device: int, election: int) -> tuple[Any, Any]:
     request = message("StreamMessageRequest")()
     request.arbitration.device_id = device
     request.arbitration.election_id.low = election
+    if role:
+        request.arbitration.role.name = role
     out.put(request)
     told = next(stream).arbitration
     if told.status.code:
@@ -66,6 +73,68 @@ def requests(info: Any, kind: int, count: int, batch: int, device: int, election
     return made
 
 
+def single_writes(write: Any, info: Any, device: int, election: int, count: int = 500) -> None:
+    """Latencies of writes of one update each."""
+    took = []
+    for kind in (KINDS["insert"], KINDS["delete"]):
+        for request in requests(info, kind, count, 1, device, election):
+            begin = time.perf_counter()
+            write(request)
+            took.append(time.perf_counter() - begin)
+    took.sort()
+    median, high = took[len(took) // 2] * 1e3, took[len(took) * 99 // 100] * 1e3
+    print(f"single writes: median {median:.2f} ms, 99th percentile {high:.2f} ms")
+
+
+def read_all(channel: Any, info: Any, device: int) -> None:
+    """All entries of all tables."""
+    read = channel.unary_stream(
+        "/p4.v1.P4Runtime/Read",
+        request_serializer=message("ReadRequest").SerializeToString,
+        response_deserializer=message("ReadResponse").FromString,
+    )
+    request = message("ReadRequest")(device_id=device)
+    request.entities.add().table_entry.SetInParent()
+    begin = time.perf_counter()
+    count = sum(len(response.entities) for response in read(request))
+    seconds = time.perf_counter() - begin
+    print(f"read: {count:,} entries in {seconds:.2f} s, {count / seconds:,.0f} a second")
+
+
+def packets_in(stream: Any, socket: str, seconds: float = 3.0) -> None:
+    """Frames for the station 1, which the switch sends to the primary."""
+    frames = [(1).to_bytes(6, "big") + bytes(54)] * 256
+    done = threading.Event()
+
+    def send() -> None:
+        with Client(socket) as client:
+            while not done.is_set():
+                client.inject(0, frames)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    count, begin = 0, time.perf_counter()
+    for response in stream:
+        count += response.HasField("packet")
+        if time.perf_counter() - begin > seconds:
+            break
+    done.set()
+    thread.join()
+    print(f"packet-in: {count / (time.perf_counter() - begin):,.0f} a second")
+
+
+def many(address: str, device: int, count: int) -> None:
+    """So many controllers, each the primary of a role of its own."""
+    begin = time.perf_counter()
+    channels = [grpc.insecure_channel(address, options=[("grpc.use_local_subchannel_pool", 1)]) for _ in range(count)]
+    there = [primary(channel, device, 1, f"crowd {number}") for number, channel in enumerate(channels)]
+    print(f"{count} controllers: all are there after {time.perf_counter() - begin:.2f} s")
+    for (stream, out), channel in zip(there, channels, strict=True):
+        out.put(None)
+        stream.cancel()
+        channel.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("address", nargs="?", default="127.0.0.1:9559")
@@ -73,6 +142,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=50_000)
     parser.add_argument("--device-id", type=int, default=0)
     parser.add_argument("--election-id", type=int, default=1)
+    parser.add_argument("--packets", metavar="SOCKET", help="the switch's control socket, for frames")
+    parser.add_argument("--cpu-port", type=int, default=64)
+    parser.add_argument("--controllers", type=int, default=0)
     arguments = parser.parse_args()
     with grpc.insecure_channel(arguments.address) as channel:
         stream, out = primary(channel, arguments.device_id, arguments.election_id)
@@ -86,6 +158,16 @@ def main() -> None:
                 write(request)
             seconds = time.perf_counter() - begin
             print(f"{name}: {arguments.count / seconds:,.0f} updates/s in batches of {arguments.batch}")
+            if kind == KINDS["insert"]:
+                read_all(channel, info, arguments.device_id)
+        single_writes(write, info, arguments.device_id, arguments.election_id)
+        if arguments.packets:
+            (request,) = requests(info, KINDS["insert"], 1, 1, arguments.device_id, arguments.election_id)
+            request.updates[0].entity.table_entry.action.action.params[0].value = bytes([arguments.cpu_port])
+            write(request)
+            packets_in(stream, arguments.packets)
+        if arguments.controllers:
+            many(arguments.address, arguments.device_id, arguments.controllers)
         out.put(None)
         stream.cancel()
 

@@ -23,12 +23,16 @@ _u32 = partial(struct.pack, ">I")
 
 def key_of(table: Table, entry: Message) -> bytes:
     """The key of an entry, its priority behind it, as the switch reads it. Raises: Refused."""
-    given = {match.field_id: match for match in entry.match}
-    if len(given) != len(entry.match):
-        raise Refused(Code.INVALID_ARGUMENT, f"a field of {table.name} is matched twice")
-    parts = [_field(table, key, given.pop(key.id, None)) for key in table.keys]
-    if given:
-        raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no field {min(given)}")
+    matches = entry.match
+    if tuple([match.field_id for match in matches]) == table.key_ids:  # as mostly
+        parts = [_field(table, key, match) for key, match in zip(table.keys, matches, strict=True)]
+    else:
+        given = {match.field_id: match for match in matches}
+        if len(given) != len(matches):
+            raise Refused(Code.INVALID_ARGUMENT, f"a field of {table.name} is matched twice")
+        parts = [_field(table, key, given.pop(key.id, None)) for key in table.keys]
+        if given:
+            raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no field {min(given)}")
     if table.has_priority:
         if entry.priority <= 0:
             raise Refused(Code.INVALID_ARGUMENT, f"an entry of {table.name} needs a priority above 0")
@@ -123,11 +127,15 @@ def call_of(table: Table, call: Message, in_default: bool) -> bytes:
     if not (action.in_default if in_default else action.in_entries):
         where = "the default entry" if in_default else "entries"
         raise Refused(Code.PERMISSION_DENIED, f"{action.name} is not for {where} of {table.name}")
-    values = {param.param_id: param.value for param in call.params}
-    if len(values) != len(call.params) or len(values) != len(action.params):
+    given = call.params
+    if tuple([param.param_id for param in given]) == action.param_ids:  # as mostly
+        pairs = zip(given, action.params, strict=True)
+        return action.head + b"".join([to_switch(g.value, p.bits, p.strings) for g, p in pairs])
+    values = {param.param_id: param.value for param in given}
+    if len(values) != len(given) or len(values) != len(action.params):
         raise Refused(Code.INVALID_ARGUMENT, f"{action.name} needs {len(action.params)} parameters, each once")
     try:
-        return _u32(action.number) + b"".join([to_switch(values[p.id], p.bits, p.strings) for p in action.params])
+        return action.head + b"".join([to_switch(values[p.id], p.bits, p.strings) for p in action.params])
     except KeyError as missing:
         raise Refused(Code.INVALID_ARGUMENT, f"parameter {missing} of {action.name} is missing") from None
 
@@ -136,6 +144,7 @@ def call_of(table: Table, call: Message, in_default: bool) -> bytes:
 class Found:
     """An entry that READ has given: its key and its action as the switch has them, and its index."""
 
+    entity: Message  # that the entry is in
     entry: Message
     index: int
     key: bytes
@@ -145,9 +154,12 @@ class Found:
 def entries_of(table: Table, read: bytes) -> Iterator[Found]:
     """The entries of a part that READ has given."""
     at = 0
+    make = message("Entity")
     while at < len(read):
         start = at
-        entry = message("TableEntry")(table_id=table.id)
+        entity = make()
+        entry = entity.table_entry
+        entry.table_id = table.id
         for key in table.keys:
             at = _add_field(entry, key, read, at)
         if table.has_priority:
@@ -155,8 +167,9 @@ def entries_of(table: Table, read: bytes) -> Iterator[Found]:
             at += 4
         (index,) = struct.unpack_from(">I", read, at)
         behind = add_action(table, entry, read, at + 4) if table.actions else at + 4
-        entry.is_const = table.const_entries
-        yield Found(entry, index, read[start:at], read[at + 4 : behind])
+        if table.const_entries:
+            entry.is_const = True
+        yield Found(entity, entry, index, read[start:at], read[at + 4 : behind])
         at = behind
 
 

@@ -45,6 +45,8 @@ class Action:
     params: tuple[Param, ...]
     in_entries: bool
     in_default: bool
+    head: bytes = b""  # its number, as in messages of the control socket
+    param_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ class Table:
     meter: Extern | None = None
     by_number: dict[int, Action] = field(default_factory=dict)
     has_priority: bool = False
+    key_ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.key_ids = tuple(key.id for key in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,4 +244,7 @@ def _action(info: Message, at: int, there: dict[str, Any], translations: Transla
         Param(param.id, shape["bits"], translations.of(param)) for param, shape in zip(info.params, given, strict=True)
     )
     scope = there["scope"]
-    return Action(info.preamble.id, at, info.preamble.name, params, scope != "default_only", scope != "table_only")
+    return Action(
+        info.preamble.id, at, info.preamble.name, params, scope != "default_only", scope != "table_only",
+        at.to_bytes(4, "big"), tuple(param.id for param in params),
+    )  # fmt: skip

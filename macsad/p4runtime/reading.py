@@ -58,10 +58,12 @@ def _found(client: Client, table: Table, asked: Message, exact: bool = False) ->
     if asked.is_default_action:
         if asked.match:
             raise Refused(Code.INVALID_ARGUMENT, "the default entry has no key")
-        entry = message("TableEntry")(table_id=table.id, is_default_action=True)
+        entity = message("Entity")()
+        entry = entity.table_entry
+        entry.table_id, entry.is_default_action = table.id, True
         answer = client.read_default(table.number)
         entries.add_action(table, entry, answer, 4)
-        yield Found(entry, struct.unpack_from(">I", answer)[0], b"", answer[4:])
+        yield Found(entity, entry, struct.unpack_from(">I", answer)[0], b"", answer[4:])
     elif asked.match or exact:
         one = client.read_entry(table.number, entries.key_of(table, asked))
         if one is not None:
@@ -93,7 +95,7 @@ def table_entries(
             elements.fill_counter(entry.counter_data, _element(client, table.counter, found.index))
         if asked.HasField("meter_config") and table.meter is not None:
             elements.fill_meter(entry, "meter_config", _element(client, table.meter, found.index))
-        yield message("Entity")(table_entry=entry)
+        yield found.entity
 
 
 class _Metadata:

@@ -26,7 +26,7 @@ from macsad.p4runtime.replacement import Builder, Replacement
 from macsad.p4runtime.writing import Writer
 
 VERSION = "1.4.1"
-STREAMS_MAX = 30
+STREAMS_MAX = 100
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
 _PART = 500  # entities in a ReadResponse
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}

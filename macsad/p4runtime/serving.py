@@ -82,7 +82,7 @@ def serving(
     try:
         yield service
     finally:
-        listening.server.stop(0.5)
+        listening.server.stop(0.5).wait(5)  # the next one may want the same address
         service.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from macsad import compilation, sockets
 from macsad.compilation import Request
-from macsad.control import ControlError
+from macsad.control import Client, ControlError
 from macsad.options import READABLE, program_options
 from macsad.p4runtime.serving import Settings, serving
 
@@ -39,7 +40,10 @@ def command(
     tls_clients: Path | None,
     **program: object,
 ) -> int:
-    """Serve P4Runtime at ADDRESS (HOST:PORT or unix:PATH) for a running switch of PROGRAM, until Ctrl-C or the switch ends."""
+    """Serve P4Runtime at ADDRESS (HOST:PORT or unix:PATH) for a running switch of PROGRAM, until Ctrl-C.
+
+    If the switch ends, it waits for the next one.
+    """
     settings = Settings(address, device_id, cpu_port, anywhere, (tls_key, tls_certificate, tls_clients))
     settings.check()
     try:
@@ -52,8 +56,19 @@ def command(
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
-    with serving(settings, settings.listen(), hlir, info, request.path.read_bytes(), path) as service:
-        while not asked.wait(0.2):
-            if service.switch_ended.is_set():
-                raise click.ClickException("the switch has ended")
+    source = request.path.read_bytes()
+    while not asked.is_set():
+        with serving(settings, settings.listen(), hlir, info, source, path) as service:
+            while not asked.wait(0.2) and not service.switch_ended.is_set():
+                pass
+        if not asked.is_set():
+            click.echo(f"the switch has ended: waiting for another one at {path}")
+            _wait_for_switch(path, asked)
     return 0
+
+
+def _wait_for_switch(path: Path, asked: threading.Event) -> None:
+    """Until one listens there, or somebody has asked to end."""
+    while not asked.wait(0.2):
+        with contextlib.suppress(ControlError), Client(path):
+            return

@@ -39,7 +39,7 @@ class Served:
         hlir = switches.load(PROGRAM)
         info = build(hlir, Diagnostics())
         self.info = messages().of("p4.config.v1.P4Info").FromString(info.SerializeToString())
-        self.switch = switch
+        self.switch, self.address = switch, address
         self.program = join(self.info, switch.client.describe(), header_widths(hlir))
         self.service = Service(
             switch.socket, self.program, cpu_port=CPU, device_config=PROGRAM.read_bytes(), build=build_another
