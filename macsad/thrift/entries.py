@@ -152,10 +152,10 @@ class Reader:
     def _number(self, count: int) -> int:
         return int.from_bytes(self._take(count), "big")
 
-    def rules(self) -> Iterator[Struct]:
-        """BmMtEntry, of entries with their handles."""
+    def rules(self) -> Iterator[tuple[Struct, bytes, int]]:
+        """All of them."""
         while self.more:
-            yield self.rule()[0]
+            yield self.rule()
 
     def rule(self) -> tuple[Struct, bytes, int]:
         """An entry with its handle: as BmMtEntry, its key as it is in messages, its index."""

@@ -200,7 +200,7 @@ class Externs(Tables):
     def bm_parse_vset_get(self, parse_vset_name: str) -> list[bytes]:
         wanted = self.switch.program.value_set(parse_vset_name)
         parts = self.switch.ask(lambda client: list(client.read_entries(wanted.number, Reading.RULES)))
-        return [_packed(wanted, entry) for part in parts for entry in Reader(wanted, part).rules()]
+        return [_packed(wanted, entry) for part in parts for entry, _, _ in Reader(wanted, part).rules()]
 
     @_of_set
     def bm_parse_vset_clear(self, parse_vset_name: str) -> None:

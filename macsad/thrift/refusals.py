@@ -21,7 +21,7 @@ _SAID = (
     (r"is in this group already", "MBR_ALREADY_IN_GRP"),
     (r"is not in this group", "MBR_NOT_IN_GRP"),
     (r"the member is in a group", "MBR_STILL_USED"),
-    (r"^no command 'table_set_timeout'|no timeouts", "AGEING_DISABLED"),
+    (r"do not time out", "AGEING_DISABLED"),
     (r"^no command 'set_crc", "INVALID_CALCULATION_NAME"),
     (r"is beyond \S+, which has", "INVALID_INDEX"),
     (r"is not a multicast group|no such multicast group", "INVALID_MGID"),

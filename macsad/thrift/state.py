@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from macsad.control import Reading
 from macsad.thrift.described import Struct, standard
-from macsad.thrift.entries import Reader, data_words, key_words
+from macsad.thrift.entries import data_words, key_words
 from macsad.thrift.externs import RATES, Externs
 from macsad.thrift.profiles import Profiles
 from macsad.thrift.switch import Action, Extern, Switch, Table
@@ -59,18 +58,13 @@ class State(Externs, Profiles):
         meter = next(
             (one for one in self.switch.program.of_kind("direct_meter").values() if one.table == table.name), None
         )
-        for number, (entry, index) in enumerate(self._rules(table)):
+        for number, (entry, index) in enumerate(self.rules(table)):
             priority = [str(entry.options.priority)] if table.has_priority else []
             yield " ".join([self._added(table, entry), *priority])
+            if entry.life is not None and entry.life.timeout_ms:
+                yield f"table_set_timeout {table.name} {number} {entry.life.timeout_ms}"
             if meter is not None:
                 yield from self._meter_line(meter, index, number)
-
-    def _rules(self, table: Table) -> Iterator[tuple[Struct, int]]:
-        for part in self.switch.ask(lambda client: list(client.read_entries(table.number, Reading.RULES))):
-            reader = Reader(table, part)
-            while reader.more:
-                entry, _, index = reader.rule()
-                yield entry, index
 
     def _added(self, table: Table, entry: Struct) -> str:
         key, made = key_words(table, entry.match_key), entry.action_entry

@@ -125,9 +125,7 @@ def _table(number: int, told: dict[str, Any]) -> Table:
         Action(one["name"], tuple(Field(param["name"], param["bits"]) for param in one["params"]))
         for one in told.get("actions", ())
     )
-    return Table(
-        number, told["name"], told["size"], key, actions, told.get("profile"), bool(told.get("support_timeout"))
-    )
+    return Table(number, told["name"], told["size"], key, actions, told.get("profile"), bool(told.get("ages")))
 
 
 def _extern(number: int, told: dict[str, Any]) -> Extern:

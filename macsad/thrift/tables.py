@@ -39,6 +39,14 @@ def handle_of(answer: str) -> int:
     return signed(int(found[1]))
 
 
+def _life(timeout: int, since: int) -> Struct:
+    """BmMtEntryLife, of nanoseconds."""
+    longest = (1 << 31) - 1
+    return standard.BmMtEntryLife(
+        timeout_ms=min(timeout // 1_000_000, longest), time_since_hit_ms=min(since // 1_000_000, longest)
+    )
+
+
 class Tables:
     switch: Switch
 
@@ -70,7 +78,15 @@ class Tables:
         found = self.switch.ask(lambda client: client.read_entry(table.number, asked, Reading.RULE))
         if found is None:
             raise Refused(f"{table.name} has no such entry")
-        return Reader(table, found).rule()
+        return self._aged(table, found)
+
+    def _aged(self, table: Table, found: bytes) -> tuple[Struct, bytes, int]:
+        """The same, of what was read of one entry."""
+        entry, raw, index = Reader(table, found).rule()
+        if table.support_timeout:
+            ((timeout, since),) = self.switch.ask(lambda client: client.read_ages(table.number, index, 1))
+            entry.life = _life(timeout, since)
+        return entry, raw, index
 
     @_refuses
     def bm_mt_get_num_entries(self, table_name: str) -> int:
@@ -123,8 +139,18 @@ class Tables:
     @_refuses
     def bm_mt_get_entries(self, table_name: str) -> list[Struct]:
         table = self._table(table_name)
+        return [entry for entry, _ in self.rules(table)]
+
+    def rules(self, table: Table) -> list[tuple[Struct, int]]:
+        """All entries, each with its index."""
         parts = self.switch.ask(lambda client: list(client.read_entries(table.number, Reading.RULES)))
-        return [entry for part in parts for entry in Reader(table, part).rules()]
+        rules = [(entry, index) for part in parts for entry, _, index in Reader(table, part).rules()]
+        if table.support_timeout and rules:
+            count = 1 + max(index for _, index in rules)
+            ages = self.switch.ask(lambda client: client.read_ages(table.number, 0, count))
+            for entry, index in rules:
+                entry.life = _life(*ages[index])
+        return rules
 
     @_refuses
     def bm_mt_get_entry(self, table_name: str, entry_handle: int) -> Struct:
@@ -147,7 +173,7 @@ class Tables:
         found = self.switch.ask(lambda client: client.read_entry(table.number, key, Reading.RULE_OF_KEY))
         if found is None:
             raise Refused(f"{table.name} has no entry with this key", "BAD_MATCH_KEY")
-        return Reader(table, found).rule()[0]
+        return self._aged(table, found)[0]
 
     # --- indirect tables ----------------------------------------------------------------------------------------------
 

@@ -16,7 +16,11 @@ from switch_harness import Switch
 
 from macsad.shims.cli import connection
 from macsad.shims.cli.session import Session
+from macsad.thrift.config import config_of
 from macsad.thrift.described import simple_switch, standard
+from macsad.thrift.management import Identity
+from macsad.thrift.server import Standard
+from macsad.thrift.switch import Switch as Served
 
 CALL, REPLY = 0x80010001, 0x80010002
 BOOL, DOUBLE, I32, I64, STRING, STRUCT, LIST = 2, 4, 8, 10, 11, 12, 15
@@ -148,6 +152,7 @@ RATES = [standard.BmMeterRateConfig(units_per_micros=2.0, burst_size=1)] * 2
         ("mt_indirect_ws_add_entry", ("I.choices", [ternary(b"\0\1", b"\0\1")], 5, NONE), "INVALID_GRP_HANDLE"),
         ("mt_get_entry", ("I.prefixes", 99), "INVALID_HANDLE"),
         ("mt_get_entry_from_key", ("I.prefixes", KEY, NONE), "BAD_MATCH_KEY"),
+        ("mt_set_entry_ttl", ("I.prefixes", 0, 5), "AGEING_DISABLED"),
         ("mt_act_prof_create_group", ("I.few",), "NO_ACTION_PROFILE_SELECTION"),
         ("mt_act_prof_get_member", ("I.few", 1), "INVALID_MBR_HANDLE"),
         ("mt_act_prof_get_group", ("I.chosen", 1), "INVALID_GRP_HANDLE"),
@@ -290,3 +295,24 @@ def test_the_state_that_is_written_makes_the_same_state(session: Session, tmp_pa
     assert client.bm_mt_get_num_entries(0, "I.masks") == 0
     assert client.bm_mt_act_prof_get_members(0, "I.chosen") == []
     assert client.bm_meter_get_rates(0, "I.flow", 0) == []
+
+
+def test_entries_with_a_life(tmp_path: Path) -> None:
+    binary = switches.build(Path(__file__).parents[1] / "c" / "ages.p4", ("address", "undefined"))
+    switch = Switch(binary, tmp_path, ["--port=0=ctl:"])
+    served = Served(switch.socket)
+    client = Standard(served, Identity(config_of(served.program)))
+    try:
+        handle = client.bm_mt_add_entry(0, "I.words", [exact(b"\5")], "I.drop", [], NONE)
+        client.bm_mt_set_entry_ttl(0, "I.words", handle, 60_000)
+        (entry,) = client.bm_mt_get_entries(0, "I.words")
+        assert entry.life.timeout_ms == 60_000 and entry.life.time_since_hit_ms < 60_000
+        assert client.bm_mt_get_entry(0, "I.words", handle).life.timeout_ms == 60_000
+        assert "table_set_timeout I.words 0 60000\n" in client.bm_serialize_state()
+        kept = {
+            one["name"]: one["support_timeout"] for one in json.loads(client.bm_get_config())["pipelines"][0]["tables"]
+        }
+        assert kept["I.words"] and not kept["I.still"]
+    finally:
+        served.close()
+        switch.stop()
