@@ -18,6 +18,7 @@ static const char *const extern_kinds[] = {
     [MACS_DIRECT_METER] = "direct_meter",
     [MACS_ACTION_PROFILE] = "action_profile",
     [MACS_ACTION_SELECTOR] = "action_selector",
+    [MACS_CUSTOM_CRC] = "custom_crc",
 };
 static const char *const scopes[] = {
     [MACS_ANYWHERE] = "anywhere", [MACS_DEFAULT_ONLY] = "default_only", [MACS_TABLE_ONLY] = "table_only"};

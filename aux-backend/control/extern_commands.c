@@ -6,6 +6,7 @@
 #include "control/console.h"
 #include "control/elements.h"
 #include "control/value.h"
+#include "runtime/custom_crc.h"
 #include "runtime/externs.h"
 #include "runtime/hold.h"
 #include "runtime/meter.h"
@@ -318,7 +319,56 @@ static int meter_get_rates(struct macs_console *console, unsigned count, char **
     return 0;
 }
 
+/* --- custom CRCs ----------------------------------------------------------------------------------------------------
+ */
+
+static int parse_flag(const char *word, bool *flag, struct macs_text *answer) {
+    uint64_t value;
+    if (!macs_value_uint64(word, &value) || value > 1)
+        return macs_text_fail(answer, "'%.80s' is neither 0 nor 1", word);
+    *flag = value;
+    return 0;
+}
+
+/* CALCULATION POLYNOMIAL INITIAL FINAL REFLECT_DATA REFLECT_REMAINDER */
+static int set_crc(struct macs_console *console, uint32_t width, char **words, struct macs_text *answer) {
+    void *state;
+    const char *what = width == 16 ? "crc16" : "crc32";
+    const struct macs_extern_desc *desc = find_extern(console, what, 1u << MACS_CUSTOM_CRC, words[0], &state, answer);
+    uint64_t numbers[3];
+    struct macs_crc_parameters parameters;
+    if (!desc)
+        return -1;
+    if (desc->bits != width)
+        return macs_text_fail(answer, "%s is a CRC of %u bits", desc->name, desc->bits);
+    for (unsigned i = 0; i < 3; i++)
+        if (!macs_value_uint64(words[1 + i], &numbers[i]) || numbers[i] >> width)
+            return macs_text_fail(answer, "'%.80s' is no number of %" PRIu32 " bits", words[1 + i], width);
+    parameters.polynomial = (uint32_t)numbers[0];
+    parameters.initial = (uint32_t)numbers[1];
+    parameters.final = (uint32_t)numbers[2];
+    if (parse_flag(words[4], &parameters.reflect_data, answer) ||
+        parse_flag(words[5], &parameters.reflect_remainder, answer))
+        return -1;
+    int status = macs_custom_crc_set(state, &parameters);
+    return status ? macs_text_fail(answer, "%s: %s", desc->name, strerror(-status)) : 0;
+}
+
+static int set_crc16(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    return set_crc(console, 16, words, answer);
+}
+
+static int set_crc32(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count;
+    return set_crc(console, 32, words, answer);
+}
+
+#define CRC_WORDS "CALCULATION POLYNOMIAL INITIAL FINAL REFLECT_DATA REFLECT_REMAINDER"
+
 const struct macs_command macs_extern_commands[] = {
+    {"set_crc16_parameters", set_crc16, 6, 6, CRC_WORDS, "set the parameters of a hash crc16_custom"},
+    {"set_crc32_parameters", set_crc32, 6, 6, CRC_WORDS, "set the parameters of a hash crc32_custom"},
     {"counter_read", counter_read, 2, 2, "COUNTER INDEX", "read a counter; the index of a direct one is a handle"},
     {"counter_write", counter_write, 4, 4, "COUNTER INDEX PACKETS BYTES", "set a counter"},
     {"counter_reset", counter_reset, 1, 1, "COUNTER", "set all of a counter's elements to zero"},

@@ -145,7 +145,8 @@ static enum macs_message_status read_elements(struct reader *reader) {
     const struct macs_extern_desc *desc = number < program->extern_count ? &program->extern_descs[number] : NULL;
     if (!desc || !macs_wire_whole(&reader->wire) || first > desc->size || count > desc->size - first)
         return wrong(reader, "an extern and elements that it has are needed");
-    if (desc->kind == MACS_DIGEST || desc->kind == MACS_ACTION_PROFILE || desc->kind == MACS_ACTION_SELECTOR)
+    if (desc->kind == MACS_DIGEST || desc->kind == MACS_ACTION_PROFILE || desc->kind == MACS_ACTION_SELECTOR ||
+        desc->kind == MACS_CUSTOM_CRC)
         return wrong(reader, "the extern has no elements");
     for (uint32_t index = first; index < first + count; index++) {
         if (reader->answer->length > PART || (index % 64 == 63 && macs_console_slice_over(reader->console)))

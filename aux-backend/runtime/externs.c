@@ -1,3 +1,4 @@
+#include "runtime/custom_crc.h"
 #include "runtime/externs.h"
 
 #include <errno.h>
@@ -104,6 +105,12 @@ static int create(const struct macs_program *program, uint32_t index, unsigned w
     case MACS_ACTION_PROFILE:
     case MACS_ACTION_SELECTOR:
         return create_profile(program, desc, qsbr, state);
+    case MACS_CUSTOM_CRC: {
+        struct macs_custom_crc *crc = NULL;
+        int status = macs_custom_crc_create(&crc, desc->bits, qsbr);
+        *state = crc;
+        return status;
+    }
     }
     return -EINVAL;
 }
@@ -148,6 +155,9 @@ void macs_externs_destroy(const struct macs_program *program) {
         case MACS_ACTION_PROFILE:
         case MACS_ACTION_SELECTOR:
             macs_profile_destroy(state);
+            break;
+        case MACS_CUSTOM_CRC:
+            macs_custom_crc_destroy(state);
             break;
         }
         program->externs[i] = NULL;

@@ -41,7 +41,10 @@ def config_of(program: Program) -> str:
         "learn_lists": [
             {"name": one.name, "id": at, "elements": []} for at, one in enumerate(_externs(program, "digest"))
         ],
-        "calculations": [],
+        "calculations": [
+            {"name": one.name, "id": at, "algo": f"crc{one.bits}_custom", "input": []}
+            for at, one in enumerate(_externs(program, "custom_crc"))
+        ],
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
 

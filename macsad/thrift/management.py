@@ -93,10 +93,15 @@ class Management:
 
     def _set_crc(self, command: str, name: str, config: Struct, bits: int) -> None:
         numbers = (config.polynomial, config.initial_remainder, config.final_xor_value)
-        reflected = (config.data_reflected, config.remainder_reflected)
-        self.switch.command(
-            command, name, *(unsigned(one or 0, bits) for one in numbers), *(int(bool(one)) for one in reflected)
-        )
+        words = [unsigned(one or 0, bits) for one in numbers]
+        words += [int(bool(one)) for one in (config.data_reflected, config.remainder_reflected)]
+        known = self.switch.program.of_kind("custom_crc")
+        if name not in known:
+            raise Refused(f"there is no calculation {name}", "INVALID_CALCULATION_NAME")
+        # in JSON of ours NAME#0, NAME#1, ... are its cases in which headers are missing
+        for one in known:
+            if one == name or one.startswith(f"{name}#"):
+                self.switch.command(command, one, *words)
 
     @_of_toeplitz
     def bm_set_toeplitz_hash_key(self, calc_name: str, key: bytes) -> None:

@@ -22,10 +22,9 @@ _SAID = (
     (r"is not in this group", "MBR_NOT_IN_GRP"),
     (r"the member is in a group", "MBR_STILL_USED"),
     (r"do not time out", "AGEING_DISABLED"),
-    (r"^no command 'set_crc", "INVALID_CALCULATION_NAME"),
+    (r"is a CRC of", "WRONG_TYPE_CALCULATION"),
     (r"is beyond \S+, which has", "INVALID_INDEX"),
     (r"is not a multicast group|no such multicast group", "INVALID_MGID"),
-    (r"^no (crc16|crc32) '", "INVALID_CALCULATION_NAME"),
     (r"no such node|is not a node handle", "INVALID_L1_HANDLE"),
 )
 

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from aux_frontend.bmv2_json.frontend import Bmv2Json
 
+from macsad import compilation
+from macsad.compilation import Request
 from transpiler.diagnostics import Diagnostics, Rejected
 from transpiler.frontend import Source
 from transpiler.hlir.printer import print_program
@@ -229,3 +231,15 @@ def test_unions_of_what_is_not_there_are_refused(tmp_path: Path, headers: list[i
     with pytest.raises(Rejected) as raised:
         load(tmp_path, made)
     assert told in raised.value.diagnostics.render()
+
+
+def test_calculations_keep_the_names_by_which_their_parameters_are_set(tmp_path: Path) -> None:
+    """Whatever else is hashed, and whether it is read of P4 or of JSON."""
+    source = Path(__file__).parents[1] / "packets" / "hash.p4"
+    request, written = Request(source), tmp_path / "hash.json"
+    compilation.write_bmv2_json(request, compilation.load(request), written)
+    told = {one["name"]: one["algo"] for one in json.loads(written.read_text())["calculations"]}
+    assert (told["calc_0"], told["calc_1"]) == ("crc32_custom", "crc16_custom")
+    again = compilation.load(Request(written))
+    kept = {one.name: one.attribute("width") for one in again.externs if one.kind == "custom_crc"}
+    assert kept == {"calc_0": 32, "calc_0#0": 32, "calc_1": 16, "calc_1#0": 16}, "#0: where the header is not there"

@@ -153,8 +153,15 @@ class Call:
     def hash(self, algorithm: int, values: int, payload: tuple[C, C] | None = None, before: C | None = None) -> Body:
         name = self.statement.inputs[algorithm]
         assert isinstance(name, Text)
+        return self._hash(name.value, values, payload, before)
+
+    def custom_crc(self, values: int, payload: tuple[C, C] | None = None) -> Body:
+        width = self.externs.program.extern[self.instance].attribute("width")
+        return self._hash(f"crc{width}_as_set", values, payload, self.state)
+
+    def _hash(self, algorithm: str, values: int, payload: tuple[C, C] | None, before: C | None) -> Body:
         items = flattened(self.statement.inputs[values])
-        made, result = self.externs.hash(self.render, name.value, items, payload or NO_PAYLOAD, before)
+        made, result = self.externs.hash(self.render, algorithm, items, payload or NO_PAYLOAD, before)
         width = self.output_width
         value = cast(f"uint{natural(width)}_t", result) if width == WORD else self.number(result)
         return (Block((*made, *self.assign_output(value)), cite=self.cite),)

@@ -89,7 +89,7 @@ class Externs:
         size = str(table.size + 1) if table else str(attributes.get("size", 0))
         table = table or self._profiled.get(extern.name)
         fields = self._record(extern.name) if extern.kind == "digest" else ()
-        width = int(attributes.get("width", 0)) if extern.kind == "register" else 0
+        width = int(attributes.get("width", 0)) if extern.kind in ("register", "custom_crc") else 0
         bits = sum(f.bits for f in fields) if fields else width
         return ExternView(
             name=self.constant(extern.name),

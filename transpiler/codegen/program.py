@@ -56,6 +56,7 @@ def view(
         wide=_wide(program),
         live=made.live.view,
         ciphers=calls(program, CIPHERING),
+        custom_crcs=any(extern.kind == "custom_crc" for extern in program.externs),
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)

@@ -200,6 +200,7 @@ class ProgramView:
     wide: tuple[int, ...]
     live: LiveView
     ciphers: bool
+    custom_crcs: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]

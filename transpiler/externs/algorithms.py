@@ -85,6 +85,9 @@ ALGORITHMS = {
 }
 
 
+CUSTOM = {"crc16_custom": 16, "crc32_custom": 32}  # those of which the control plane can set the parameters → bits
+
+
 def extend(algorithm: str, before: int, data: bytes) -> int:
     """The hash of something of which `before` is the hash, and of `data` behind it. Raises: KeyError."""
     function = ALGORITHMS[algorithm].extend

@@ -174,6 +174,10 @@ class Compiled(Protocol):
         that of which `before` is the hash. The first two are inputs' positions."""
         ...
 
+    def custom_crc(self, values: int, payload: tuple[C, C] | None = None) -> Body:
+        """The same, by the parameters that the instance has at the time."""
+        ...
+
     @property
     def output_width(self) -> int: ...
 

@@ -85,6 +85,8 @@ class _Builder:
 
     def _reachable(self, instance: pr.ExternInstance) -> bool:
         """A direct resource is there if its table is."""
+        if instance.kind not in _EXTERN_KINDS:
+            return False  # P4Info has no form for it
         return not instance.kind.startswith("direct_") or instance.name in self.direct
 
     def _named(self) -> Iterator[Named]:

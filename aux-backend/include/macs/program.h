@@ -31,6 +31,7 @@ enum macs_extern_kind {
     MACS_DIRECT_METER,
     MACS_ACTION_PROFILE,
     MACS_ACTION_SELECTOR,
+    MACS_CUSTOM_CRC,
 };
 
 struct macs_digest_field {
@@ -50,7 +51,7 @@ struct macs_extern_desc {
     const uint64_t *initial;                /* of a register: what its elements begin with; NULL: zero */
     const struct macs_locks *locks;         /* of a register: what its cells are held by; NULL: nothing need be */
     uint32_t size;
-    uint16_t bits; /* of a register's element; of a digest's record */
+    uint16_t bits; /* of a register's element; of a digest's record; of a custom CRC */
     uint16_t field_count;
     uint8_t kind; /* enum macs_extern_kind */
     uint8_t unit; /* enum macs_unit, of counters and meters */

@@ -10,7 +10,7 @@ from aux_frontend.bmv2_json.storage import MAX_WIDTH, Storage
 from aux_frontend.bmv2_json.text import Node
 from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
-from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.algorithms import ALGORITHMS, CUSTOM
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.arithmetic import stored
 from transpiler.hlir.types import Bits, Varbit
@@ -22,11 +22,13 @@ _METER_UNITS = ("packets", "bytes")
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A hash over fields. `inputs`: its values; `payload`: and then what the parser left."""
+    """A hash over fields. `inputs`: its values; `payload`: and then what the parser left; `custom`: its instance, if the
+    control plane can set its parameters."""
 
     algorithm: str
     inputs: tuple[ex.Expression, ...]
     payload: bool
+    custom: str | None = None
 
     @property
     def type(self) -> Bits:
@@ -127,7 +129,9 @@ class Externs:
             else:
                 inputs += self._input(item, kind)
         algorithm = self.algorithm(node.get("algo"))
-        self.calculations[node.get("name").text()] = Calculation(algorithm, tuple(inputs), payload)
+        name = node.get("name").text()
+        custom = self.add(name, "custom_crc", {"width": CUSTOM[algorithm]}, node.span) if algorithm in CUSTOM else None
+        self.calculations[name] = Calculation(algorithm, tuple(inputs), payload, custom)
 
     def _input(self, item: Node, kind: str) -> list[ex.Expression]:
         value = item.get("value")
@@ -163,7 +167,7 @@ class Externs:
         """target = the hash of those fields whose headers are valid (BMv2's BufBuilder)."""
         method = "hash.compute_with_payload" if calculation.payload else "hash.compute"
         data = ex.ListExpression(calculation.inputs, span)
-        return present.computed(method, calculation.algorithm, data, target, valid, span)
+        return present.computed(method, calculation.algorithm, data, target, valid, span, calculation.custom)
 
     # --- lists -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from aux_frontend.p4_14.builder import Builder, Slot, number
 from aux_frontend.p4_14.values import Env, Values
 from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
-from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.algorithms import ALGORITHMS, CUSTOM
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.types import Bits, Bool
 
@@ -163,10 +163,21 @@ class FieldLists:
         items = self.inputs(calculation)
         algorithm = self.algorithm(calculation)
         method = "hash.compute_with_payload" if items.payload else "hash.compute"
-        body = present.computed(method, algorithm, self.list_expression(items, span), target, valid, span)
+        custom = self._custom(calculation, algorithm)
+        body = present.computed(method, algorithm, self.list_expression(items, span), target, valid, span, custom)
         if any(name.text == UDP for name in calculation.algorithms[:1]):
             body += (self._not_zero(target, self.width(calculation), span),)
         return body
+
+    def _custom(self, calculation: ast.Calculation, algorithm: str) -> str | None:
+        """The instance of a calculation of which the control plane can set the parameters."""
+        if algorithm not in CUSTOM:
+            return None
+        name, place = calculation.name.text, calculation.name.span
+        for known in self.builder.externs.values():
+            if known.kind == "custom_crc" and known.span == place:
+                return known.name
+        return self.builder.extern(name, "custom_crc", {"width": CUSTOM[algorithm]}, place)
 
     @staticmethod
     def _not_zero(target: ex.VariableRef, type_: Bits, span: Span) -> st.If:

@@ -20,19 +20,29 @@ from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.printer import header_place
 from transpiler.hlir.types import width_of
 
+How = tuple[str, str, str | None]  # method, algorithm, instance
 FEW = 3  # headers of which each case has a variant
 
 
 def computed(
-    method: str, algorithm: str, data: ex.ListExpression, target: ex.VariableRef, valid: Collection[str], span: Span
+    method: str,
+    algorithm: str,
+    data: ex.ListExpression,
+    target: ex.VariableRef,
+    valid: Collection[str],
+    span: Span,
+    instance: str | None = None,
 ) -> st.Body:
-    """target = the hash of what is there. `valid`: the headers that are known to be."""
+    """target = the hash of what is there. `valid`: the headers that are known to be; `instance`: of a custom CRC."""
+    if instance is not None:
+        method = method.replace("hash.", "custom_crc.")
+    how = (method, algorithm, instance)
     headers = {
         name: header for header in map(header_of, data.items) if header and (name := header_place(header)) not in valid
     }
     if len(headers) > FEW:
-        return _call(method, algorithm, tuple(_parts(data.items, headers, span)), target, span)
-    return _variants(method, algorithm, data.items, tuple(headers.items()), target, span)
+        return _call(how, tuple(_parts(data.items, headers, span)), target, span)
+    return _variants(how, data.items, tuple(headers.items()), target, span)
 
 
 def header_of(value: ex.Expression) -> ex.HeaderPlace | None:
@@ -50,24 +60,25 @@ def _name_of(value: ex.Expression) -> str | None:
     return header_place(header) if header is not None else None
 
 
-def _call(method: str, algorithm: str, items: tuple[ex.Expression, ...], target: ex.VariableRef, span: Span) -> st.Body:
-    inputs = (ex.Text(algorithm, span), ex.ListExpression(items, span))
-    return (st.CallExtern(method, None, inputs, (target,), span),)
+def _call(how: How, items: tuple[ex.Expression, ...], target: ex.VariableRef, span: Span) -> st.Body:
+    method, algorithm, instance = how
+    listed = ex.ListExpression(items, span)
+    inputs = (listed,) if instance is not None else (ex.Text(algorithm, span), listed)
+    return (st.CallExtern(method, instance, inputs, (target,), span),)
 
 
 def _variants(
-    method: str,
-    algorithm: str,
+    how: How,
     items: tuple[ex.Expression, ...],
     headers: tuple[tuple[str, ex.HeaderPlace], ...],
     target: ex.VariableRef,
     span: Span,
 ) -> st.Body:
     if not headers:
-        return _call(method, algorithm, items, target, span)
+        return _call(how, items, target, span)
     (name, header), *others = headers
     without = tuple(item for item in items if _name_of(item) != name)
-    there, missing = (_variants(method, algorithm, of, tuple(others), target, span) for of in (items, without))
+    there, missing = (_variants(how, of, tuple(others), target, span) for of in (items, without))
     return (st.If(ex.IsValid(header, span), there, missing, span),)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 
 from aux_frontend.bmv2_json.write.values import (
     Inexpressible,
@@ -35,6 +36,7 @@ class Calls:
     """Collects what primitives refer to by number: calculations, field lists, learn lists."""
 
     values: Values
+    customs: dict[str, str]  # calculation whose parameters can be set → its algorithm
     calculations: list[Json] = field(default_factory=list)
     field_lists: list[Json] = field(default_factory=list)
     learn_lists: list[Json] = field(default_factory=list)
@@ -96,7 +98,12 @@ class Calls:
                     )
                 ]
             case "hash.compute" | "hash.compute_with_payload":
-                return self._hash(call)
+                algorithm, items = inputs
+                assert isinstance(algorithm, ex.Text)
+                return self._hash(call, algorithm.value, items, self._free("calc_", {*self.customs}))
+            case "custom_crc.compute" | "custom_crc.compute_with_payload":
+                name = str(call.instance)
+                return self._hash(call, self.customs[name], inputs[0], self._of_case(name))
             case "digest.send":
                 return self._digest(call)
         return self._about_packet(call)
@@ -135,9 +142,8 @@ class Calls:
         target = self.values.temporary(value.type)
         return target, [primitive("assign", target, self._value(value))]
 
-    def _hash(self, call: st.CallExtern) -> list[Json]:
-        algorithm, items = call.inputs
-        assert isinstance(algorithm, ex.Text) and isinstance(items, ex.ListExpression)
+    def _hash(self, call: st.CallExtern, algorithm: str, items: ex.Expression, name: str) -> list[Json]:
+        assert isinstance(items, ex.ListExpression)
         inputs: list[Json] = []
         before: list[Json] = []
         for item in _flat(items):
@@ -149,14 +155,22 @@ class Calls:
             made, first = self.field_of(item)
             inputs.append(made)
             before += first
-        if call.method == "hash.compute_with_payload":
+        if call.method.endswith("_with_payload"):
             inputs.append({"type": "payload", "value": None})
-        name = f"calc_{len(self.calculations)}"
-        self.calculations.append({"name": name, "id": len(self.calculations), "algo": algorithm.value, "input": inputs})
-        limit = hexstr(1 << (ALGORITHMS[algorithm.value].bits or 64))
+        self.calculations.append({"name": name, "id": len(self.calculations), "algo": algorithm, "input": inputs})
+        limit = hexstr(1 << (ALGORITHMS[algorithm].bits or 64))
         made = self._output(call)
         hashing = primitive("modify_field_with_hash_based_offset", made, hexstr(0), named("calculation", name), limit)
         return [*before, hashing]
+
+    def _free(self, begin: str, taken: set[str]) -> str:
+        """A name that begins so, with a number behind it, of no other calculation."""
+        taken |= {one["name"] for one in self.calculations}
+        return next(name for number in count() if (name := f"{begin}{number}") not in taken)
+
+    def _of_case(self, name: str) -> str:
+        """Of fields that may be missing, each case is a calculation of its own, and the first has all."""
+        return name if all(one["name"] != name for one in self.calculations) else self._free(f"{name}#", set())
 
     def _digest(self, call: st.CallExtern) -> list[Json]:
         (items,) = call.inputs

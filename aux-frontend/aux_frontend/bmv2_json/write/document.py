@@ -36,7 +36,10 @@ class _Document:
     def __init__(self, program: pr.Program) -> None:
         self.program = program
         self.values = Values(program)
-        self.calls = Calls(self.values)
+        self.calls = Calls(
+            self.values,
+            {e.name: f"crc{e.attribute('width')}_custom" for e in program.externs if e.kind == "custom_crc"},
+        )
         self.actions: list[Json] = []
         self.numbers: dict[str, int] = {}
 

@@ -26,7 +26,7 @@ from aux_frontend.p4_16.elaborate.objects import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
-from transpiler.externs.algorithms import ALGORITHMS
+from transpiler.externs.algorithms import ALGORITHMS, CUSTOM
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.printer import header_place
 from transpiler.hlir.types import Bits, Bool, Enum, width_of
@@ -195,10 +195,24 @@ def _hash(call: ExternCall) -> None:
     fields = ex.ListExpression(tuple(places.scalar_leaves(data)), span)
     raw = hash_type(algorithm)
     result = unit.temporary("hash", raw, span)
-    unit.out.extend(present.computed("hash.compute", algorithm, fields, result, (), span))
+    instance = _custom_crc(unit, algorithm, span)
+    unit.out.extend(present.computed("hash.compute", algorithm, fields, result, (), span, instance))
     value = ex.Read(result, raw, span)
     stored = target.type if isinstance(target, va.ScalarLocation) and isinstance(target.type, Bits) else raw
     assign_scalar(unit, target, into_range(value, base_, limit_, stored, span), span)
+
+
+def _custom_crc(unit: Unit, algorithm: str, span: Span) -> str | None:
+    """The calculation of a call, of which the control plane can set the parameters: numbered in the order of the calls."""
+    if algorithm not in CUSTOM:
+        return None
+    for known in unit.externs.values():
+        if known.kind == "custom_crc" and known.span == span:
+            return known.name
+    count = sum(one.kind == "custom_crc" for one in unit.externs.values())
+    name = unit.unique(f"calc_{count}", unit.externs)
+    unit.externs[name] = pr.ExternInstance(name, "custom_crc", (("width", CUSTOM[algorithm]),), span)
+    return name
 
 
 def _random(call: ExternCall) -> None:
