@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from switch_harness import Switch, write_pcap
 from test_interfaces import in_own_network
 
 SHARDED = Path(__file__).with_name("sharded.p4")
+TOTALS = Path(__file__).parents[2] / "bench" / "totals.py"
 
 
 def check(switch: Switch, count: int) -> None:
@@ -78,3 +81,12 @@ def test_no_steering_where_nothing_is_sharded(tmp_path: Path) -> None:
     endless = switches.build(SHARDED.with_name("endless.p4"))
     switch = Switch(endless, tmp_path, ["--port=0=ctl:", "--workers=2", "--verbose"])
     assert STEERED not in switch.stop()
+
+
+@pytest.mark.parametrize(("way", "traffic"), [("sharding", "multicast"), ("updates", "recirculate")])
+def test_counting_loses_nothing(way: str, traffic: str) -> None:
+    """The command that does it with as many frames as one likes."""
+    command = [sys.executable, TOTALS, "--frames=40000", "--workers=2", f"--way={way}", f"--traffic={traffic}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert "40,000 of 40,000 in each register" in done.stdout, done.stdout

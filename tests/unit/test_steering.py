@@ -165,6 +165,21 @@ def test_what_cannot_be_shown_is_refused(change: str, reason: str, tmp_path: Pat
     assert reason in refusal(change, tmp_path)
 
 
+def test_registers_of_a_region_may_have_other_bits_of_the_frame_in_common(tmp_path: Path) -> None:
+    """One has them at another place of its index."""
+    path = tmp_path / "shifted.p4"
+    shifted = "wide.write((bit<32>)meta.cell, meta.sum + 96w0x4000000000000001);"
+    source = SHARDED.read_text()
+    assert shifted in source
+    more = "shifted.read(meta.seen, (bit<32>)meta.cell >> 2); shifted.write((bit<32>)meta.cell >> 2, meta.seen + 1);"
+    source = source.replace(shifted, more + shifted).replace(
+        "register<bit<96>>", "register<bit<32>>(1 << 18) shifted; register<bit<96>>"
+    )
+    path.write_text(source)
+    steering = steering_of(switches.load(path))
+    assert steering.sharded == {"I.packets", "E.wide", "E.shifted"} and steering.columns == 2
+
+
 def test_without_sharding() -> None:
     assert not steering_of(switches.load(SHARDED), Ways(steering=False)).sharded
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from transpiler.analysis.parities import Parity
 from transpiler.hlir.program import Program
@@ -103,13 +104,15 @@ def _reason(columns: tuple[Column, ...], others: bool) -> str:
 
 
 def _columns_of(group: frozenset[str], leaves: tuple[Accesses, ...]) -> tuple[Column, ...]:
-    """The bits of the indexes that may be columns, the lowest first."""
-    touched = [
-        (number, [index for name in group for index in accesses.get(name, ())])
-        for number, accesses in enumerate(leaves)
-    ]
-    touched = [(number, indexes) for number, indexes in touched if indexes]
-    width = min((len(index) for _, indexes in touched for index in indexes), default=0)
+    """The parities that are bits of the indexes of all registers of a group that are accessed."""
+    each = [_columns_of_one(name, leaves) for name in sorted(group) if any(name in accesses for accesses in leaves)]
+    return reduce(_joined, each) if each else ()
+
+
+def _columns_of_one(register: str, leaves: tuple[Accesses, ...]) -> tuple[Column, ...]:
+    """The bits of a register's indexes that may be columns, the lowest first."""
+    touched = [(number, accesses[register]) for number, accesses in enumerate(leaves) if register in accesses]
+    width = min(len(index) for _, indexes in touched for index in indexes)
     columns: list[Column] = []
     for bit in range(width):
         column = {number: _agreed(indexes, bit) for number, indexes in touched}
@@ -119,7 +122,7 @@ def _columns_of(group: frozenset[str], leaves: tuple[Accesses, ...]) -> tuple[Co
     return tuple(columns)
 
 
-def _agreed(indexes: list[tuple[Parity, ...]], bit: int) -> Parity:
+def _agreed(indexes: tuple[tuple[Parity, ...], ...], bit: int) -> Parity:
     """What a bit of all these indexes is."""
     first = indexes[0][bit]
     return first if all(index[bit] == first for index in indexes) else None
