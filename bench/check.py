@@ -1,7 +1,8 @@
 """Measure what macsad must reach, and compare: `make bench-check`.
 
 A line for each requirement: what, its figure, what it must reach, whether it holds, or why it could not be measured,
-which counts as not held. The last line sums up. Exit status 0 only when every row holds.
+which counts as not held. The last line sums up. Exit status 0 only when every row holds. Arguments choose rows: parts of
+what they are called.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -89,6 +91,9 @@ COUNTER = Row("direct counter, 4 M entries, of the same table without", 0.75)
 COUNTER_LIMIT = Row("the same, of the bare loop with such a lookup and count", 0.7)
 SKETCH = Row("heavyhitter, 4 rows of 16 M cells, B=64 over B=1", 6)
 SKETCH_LIMIT = Row("the same, of the bare loop with such hashes and accesses", 0.7)
+BESIDE_LOOP = tuple(
+    Row(f"{name}, of the hand-written loop beside it", 0.8) for name in ("flows", "heavyhitter", "policer", "balancer")
+)
 CRC = Row("crc32 of 13 bytes, against a plain loop by eight tables", 1.5)
 CRYPTO = Row("l2fwd-crypto, over one packet's chain after the other", 4)
 CRYPTO_SHARE = Row("l2fwd-crypto so, the switch's share beside the bare cipher", 0.1, at_most=True)
@@ -146,14 +151,14 @@ def state(define: str, entries: int) -> session.Wanted:
     return session.Wanted(request, lambda folder: order(folder, suite), (VANILLA, HALF), ROUNDS, SECONDS, 1)
 
 
-def beside_bare(made: session.Wanted, contest: str) -> tuple[float, float, str]:
+def beside_bare(made: session.Wanted, contest: str, name: str = "state") -> tuple[float, float, str]:
     """One packet at a time over bursts; the bare loop with the same accesses over bursts; what these take."""
     with tempfile.TemporaryDirectory(prefix="macsad-bench-") as scratch, Closing() as closing:
         folder = Path(scratch)
         setup = session.Setup(made, folder, closing)
         probe_folder = folder / "bare"
         probe_folder.mkdir()
-        probe = Probe([str(program("state", folder)), *setup.feed.arguments], probe_folder)
+        probe = Probe([str(program(name, folder)), *setup.feed.arguments], probe_folder)
         closing.add([probe])
         result = setup.result(rounds([*setup.turns(), Turn(("bare", *HALF), probe, contest, HALF[0])]))
     each = "; ".join(f"{what} {figure(result.samples[what, *HALF]).ns:.1f} ns" for what in ("program", "bare"))
@@ -193,6 +198,12 @@ def sketch() -> Iterator[Row]:
     over_one, of_bare, each = beside_bare(wanted("heavyhitter", (VANILLA, HALF)), "rows")
     yield SKETCH.of(over_one)
     yield SKETCH_LIMIT.of(of_bare, each)
+
+
+def stateful(row: Row) -> Iterator[Row]:
+    name = row.what.partition(",")[0]
+    _, of_loop, each = beside_bare(wanted(name, (VANILLA, HALF)), name, "peers/stateful")
+    yield row.of(of_loop, each)
 
 
 def app(row: Row) -> Iterator[Row]:
@@ -289,6 +300,7 @@ PARTS = (
     Part((REGISTER, REGISTER_LIMIT), register),
     Part((COUNTER, COUNTER_LIMIT), counter),
     Part((SKETCH, SKETCH_LIMIT), sketch),
+    *(Part((row,), partial(stateful, row)) for row in BESIDE_LOOP),
     Part((CRC,), crc),
     Part((CRYPTO, CRYPTO_SHARE), crypto),
 )
@@ -310,11 +322,12 @@ def measured(part: Part) -> Iterator[Row]:
     yield from (replace(row, reason=reason) for row in missing)
 
 
-def main() -> int:
+def main(words: Sequence[str] = ()) -> int:
+    parts = [part for part in PARTS if not words or any(word in row.what for word in words for row in part.rows)]
     begin = time.monotonic()
     print(f"{'what':<62} {'is':>6}  {'must':>6}  (ratios, medians of {ROUNDS} rounds)")
     rows: list[Row] = []
-    for part in PARTS:
+    for part in parts:
         for row in measured(part):
             rows.append(row)
             print(row.line(), flush=True)
@@ -325,4 +338,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

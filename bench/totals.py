@@ -39,6 +39,7 @@ TRAFFIC = {
 }  # passes of ingress and of egress, of each frame
 WIDE = 0x4000000000000001
 PORTS = 20
+COUNTED = ("updated", "row0", "row1", "next", "chained")
 LARGEST = 250_000  # frames of a file, which is read again
 
 
@@ -109,29 +110,38 @@ def run(binary: Path, options: list[str], frames: int, traffic: str, folder: Pat
     entries.write_text(f"mc_mgrp_create 1\nmc_node_create 0 {copies}\nmc_node_associate 1 0\n")
     sinks = [f"--port={port}=null:{port}" for port in range(1, 1 + COPIES)]
     command = [str(binary), f"--socket={socket}", f"--entries={entries}", *options, *sinks]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process, Client.wait(socket, timeout=60) as client:
-        done = threading.Event()
-        meddler = threading.Thread(target=meddle, args=(socket, done))
-        meddler.start()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         try:
-            while not is_through(client, frames):
-                time.sleep(0.02)
-                if process.poll() is not None:
-                    raise click.ClickException(f"{binary} has ended with {process.returncode}")
+            with Client.wait(socket, seconds=600) as client:
+                watch(process, client, socket, frames)
+                return totals_of(client, traffic)
         finally:
-            done.set()
-            meddler.join()
-        into, out = TRAFFIC[traffic]
-        found = {
-            name: sum(values(client, f"TotalsIngress.{name}"))
-            for name in ("updated", "row0", "row1", "next", "chained")
-        }
-        found["wide"] = sum(values(client, "TotalsIngress.wide")) // WIDE
-        made = {name: total // into if total % into == 0 else -total for name, total in found.items()}
-        leaving = sum(values(client, "TotalsEgress.leaving"))
-        made["leaving"] = leaving // out if leaving % out == 0 else -leaving
-        process.terminate()
-    return made
+            process.terminate()
+
+
+def watch(process: subprocess.Popen[bytes], client: Client, socket: Path, frames: int) -> None:
+    """Wait until the switch is through with so many frames, with commands meanwhile."""
+    done = threading.Event()
+    meddler = threading.Thread(target=meddle, args=(socket, done))
+    meddler.start()
+    try:
+        while not is_through(client, frames):
+            time.sleep(0.02)
+            if process.poll() is not None:
+                raise click.ClickException(f"the switch has ended with {process.returncode}")
+    finally:
+        done.set()
+        meddler.join()
+
+
+def totals_of(client: Client, traffic: str) -> dict[str, int]:
+    """What each register has in all, as frames; negative where it is no whole number of them."""
+    into, out = TRAFFIC[traffic]
+    found = {name: sum(values(client, f"TotalsIngress.{name}")) for name in COUNTED}
+    found["wide"] = sum(values(client, "TotalsIngress.wide")) // WIDE
+    passes = dict.fromkeys(found, into) | {"leaving": out}
+    found["leaving"] = sum(values(client, "TotalsEgress.leaving"))
+    return {name: total // passes[name] if total % passes[name] == 0 else -total for name, total in found.items()}
 
 
 @click.command(help=__doc__)

@@ -110,7 +110,8 @@ static int counter_reset(struct macs_console *console, unsigned count, char **wo
 /* --- registers ------------------------------------------------------------------------------------------------------
  */
 
-#define HOLD_SPINS 100000u /* some tenths of a second: a region is a few instructions, unless its worker hangs */
+/* A region is a few instructions, unless its worker hangs; but other processes may keep it from its processor. */
+#define HOLD_NS 1000000000u
 
 bool macs_element_set(struct macs_register *reg, const struct macs_extern_desc *desc, uint32_t index,
                       const uint8_t *bytes) {
@@ -118,7 +119,7 @@ bool macs_element_set(struct macs_register *reg, const struct macs_extern_desc *
     const uint32_t count = macs_value_bytes(desc->bits);
     for (uint32_t back = 0; back < count; back++)
         limbs[back / 8] |= (uint64_t)bytes[count - 1 - back] << back % 8 * 8;
-    if (desc->locks && !macs_hold_from_outside(desc->locks, index, HOLD_SPINS))
+    if (desc->locks && !macs_hold_from_outside(desc->locks, index, HOLD_NS))
         return false;
     macs_register_write(reg, index, limbs);
     if (desc->locks)
@@ -131,7 +132,7 @@ void macs_element_get(const struct macs_register *reg, const struct macs_extern_
                       uint8_t *bytes) {
     uint64_t limbs[UINT16_MAX / 64 + 1];
     const uint32_t count = macs_value_bytes(desc->bits);
-    const bool held = desc->locks && desc->bits > 64 && macs_hold_from_outside(desc->locks, index, HOLD_SPINS / 100);
+    const bool held = desc->locks && desc->bits > 64 && macs_hold_from_outside(desc->locks, index, HOLD_NS / 100);
     macs_register_read(reg, index, limbs);
     if (held)
         macs_hold_end_from_outside(desc->locks, index);
@@ -223,7 +224,7 @@ static bool take(struct reset *reset, uint32_t index) {
     if (reset->holds && macs_hold_is_same(locks, index, reset->index) && ++reset->since < RESET_TOGETHER)
         return true;
     let_go(reset);
-    reset->holds = macs_hold_from_outside(locks, index, HOLD_SPINS);
+    reset->holds = macs_hold_from_outside(locks, index, HOLD_NS);
     reset->index = index;
     reset->since = 0;
     return reset->holds;

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "runtime/options.h"
 #include "tables/common/memory.h"
 
 #define STRIPES_MAX 8192u
 #define SPINS 1000u /* before the processor is given to others: the holder may wait for it */
+#define PAUSE_NS 20000
 
 /* What a worker takes that has registers to itself; `owners`: how many do. `asked_for`: by the control thread. */
 static struct macs_lock of_workers[MACS_WORKERS_MAX];
@@ -104,11 +106,14 @@ bool macs_hold_is_asked_for(void) {
 /* --- the control thread ---------------------------------------------------------------------------------------------
  */
 
-static bool lock_from_outside(struct macs_lock *lock, uint64_t spins) {
+static bool lock_from_outside(struct macs_lock *lock, uint64_t until_ns) {
     bool taken = try_lock(lock);
     atomic_store(&asked_for, !taken);
-    while (!taken && spins--) {
-        sched_yield();
+    for (uint32_t spins = 1; !taken && odp_time_global_ns() < until_ns; spins++) {
+        if (spins < SPINS)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL); /* others need the processor */
         taken = try_lock(lock);
     }
     return taken;
@@ -120,9 +125,9 @@ static void unlock_workers(unsigned count) {
 }
 
 /* All of them: whose worker a cell is, only frames tell. */
-static bool lock_workers(uint64_t spins) {
+static bool lock_workers(uint64_t until_ns) {
     for (unsigned worker = 0; worker < owners; worker++) {
-        if (lock_from_outside(&of_workers[worker], spins))
+        if (lock_from_outside(&of_workers[worker], until_ns))
             continue;
         unlock_workers(worker);
         return false;
@@ -130,12 +135,13 @@ static bool lock_workers(uint64_t spins) {
     return true;
 }
 
-bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins) {
+bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t patience_ns) {
+    const uint64_t until_ns = odp_time_global_ns() + patience_ns;
     bool taken = true;
     if (locks->by_worker)
-        taken = lock_workers(spins);
+        taken = lock_workers(until_ns);
     else if (locks->locks)
-        taken = lock_from_outside(macs_lock_of(locks, index), spins);
+        taken = lock_from_outside(macs_lock_of(locks, index), until_ns);
     atomic_store(&asked_for, false);
     return taken;
 }

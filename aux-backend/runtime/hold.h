@@ -25,7 +25,7 @@ void macs_hold_let_own_go(struct macs_worker *worker);
 bool macs_hold_is_asked_for(void);
 
 /* Keep the workers away from a cell. False: somebody holds it and does not let go, as a worker in an endless loop. */
-bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t spins);
+bool macs_hold_from_outside(const struct macs_locks *locks, uint64_t index, uint64_t patience_ns);
 void macs_hold_end_from_outside(const struct macs_locks *locks, uint64_t index);
 
 /* Whether who keeps them away from one cell keeps them away from another. */

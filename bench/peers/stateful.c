@@ -1,0 +1,278 @@
+/* Hand-written loops beside apps/flows, heavyhitter, policer and balancer: what each does to a frame and its
+ * state, no more, with the same hashes, the same memory and the same prefetching.
+ *
+ * A loop takes a burst in rounds: each round works on all frames and prefetches what the next one reads. Control plane,
+ * several workers, tables that grow and what else a frame could be are left out: all frames are IPv4 with ports, and
+ * hit. Contests, NUMBER: frames in a burst. Usage: stateful SOURCE SINK BUFFERS LENGTH: the names of the ports, packets
+ * of the pool and the bytes of each.
+ */
+#include <macs/checksum.h>
+#include <macs/prefetch.h>
+#include <odp_api.h>
+#include <string.h>
+
+#include "ports.h"
+#include "probe.h"
+#include "tables/common/memory.h"
+
+enum { BURST_MAX = 256, ROUNDS = 64, IPV4 = 14, ADDRESSES = 26, TRANSPORT = 34, FLOW = 13, ROWS = 4 };
+
+#define FLOWS ((uint32_t)1 << 20)
+#define ROW ((uint32_t)1 << 24)
+#define SUBSCRIBERS ((uint32_t)1 << 20)
+#define SERVICES ((uint32_t)1 << 16)
+#define MEMBERS 4u
+
+struct count {
+    uint64_t packets, bytes;
+};
+
+/* As a meter's cell: a line. */
+struct bucket {
+    _Alignas(64) uint64_t last_ns;
+    double committed, peak, rates[4];
+};
+
+struct server {
+    uint8_t macs[12];
+    uint32_t port;
+};
+
+/* What all loops have: a frame, where its state is, and what was found. */
+struct work {
+    uint8_t *frame;
+    uint32_t place[ROWS];
+    uint64_t key[2];
+};
+
+static struct ports ports;
+static uint64_t now_ns;
+static struct flow_key { uint64_t words[2]; } * flow_of;
+static uint32_t *flow_packets, *rows;
+static uint64_t *flow_bytes, *flow_first, *flow_last, *words;
+static struct bucket *buckets;
+static struct count *counts;
+static uint32_t (*groups)[MEMBERS];
+static struct server *servers;
+
+/* Both addresses, both ports, the protocol: one after the other. */
+static void gather_flow(const uint8_t *frame, uint8_t flow[16]) {
+    memcpy(flow, frame + ADDRESSES, 12);
+    flow[12] = frame[23];
+    memset(flow + 13, 0, 3);
+}
+
+static uint32_t crc(const uint8_t *bytes, uint32_t length) {
+    return (uint32_t)macs_checksum_crc32((struct macs_bytes){bytes, length, NULL, 0});
+}
+
+static bool is_ours(const uint8_t *frame) {
+    return frame[12] == 8 && frame[13] == 0 && (frame[IPV4] & 15) == 5 && (frame[23] == 6 || frame[23] == 17);
+}
+
+/* --- flows ----------------------------------------------------------------------------------------------------------
+ */
+
+static void flows_start(struct work *work) {
+    uint8_t flow[16];
+    gather_flow(work->frame, flow);
+    memcpy(work->key, flow, 16);
+    const uint32_t cell = work->place[0] = crc(flow, FLOW) & (FLOWS - 1);
+    macs_prefetch_to_write(&flow_of[cell]);
+    macs_prefetch_to_write(&flow_packets[cell]);
+    macs_prefetch_to_write(&flow_bytes[cell]);
+    macs_prefetch_to_write(&flow_first[cell]);
+    macs_prefetch_to_write(&flow_last[cell]);
+}
+
+static void flows_finish(struct work *work) {
+    const uint32_t cell = work->place[0];
+    struct flow_key *own = &flow_of[cell];
+    const bool same = own->words[0] == work->key[0] && own->words[1] == work->key[1];
+    if (!same && (own->words[0] || own->words[1]) && now_ns - flow_last[cell] < UINT64_C(15000000000))
+        return;
+    if (!same) {
+        memcpy(own->words, work->key, sizeof(own->words));
+        flow_first[cell] = now_ns;
+        flow_packets[cell] = 0;
+        flow_bytes[cell] = 0;
+    }
+    flow_packets[cell]++;
+    flow_bytes[cell] += 64;
+    flow_last[cell] = now_ns;
+}
+
+/* --- heavyhitter ----------------------------------------------------------------------------------------------------
+ */
+
+static void rows_start(struct work *work) {
+    const uint32_t one = crc(work->frame + ADDRESSES, FLOW), other = crc(work->frame + ADDRESSES - 1, FLOW);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        work->place[row] = row * ROW + ((one + row * other) & (ROW - 1));
+        macs_prefetch_to_write(&rows[work->place[row]]);
+    }
+}
+
+static void rows_finish(struct work *work) {
+    uint32_t least = UINT32_MAX;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const uint32_t count = ++rows[work->place[row]];
+        least = count < least ? count : least;
+    }
+    probe_keep(least);
+}
+
+/* --- policer: a word of the table, then a bucket and a count --------------------------------------------------------
+ */
+
+static void policer_start(struct work *work) {
+    uint32_t source;
+    memcpy(&source, work->frame + ADDRESSES, 4);
+    work->place[0] = (uint32_t)(source * UINT64_C(0x9e3779b97f4a7c15) >> 43);
+    __builtin_prefetch(&words[work->place[0]]);
+}
+
+static void policer_middle(struct work *work) {
+    work->place[1] = (uint32_t)words[work->place[0]] & (SUBSCRIBERS - 1);
+    macs_prefetch_to_write(&buckets[work->place[1]]);
+    macs_prefetch_to_write(&counts[work->place[1]]);
+}
+
+static void policer_finish(struct work *work) {
+    struct bucket *bucket = &buckets[work->place[1]];
+    struct count *count = &counts[work->place[1]];
+    uint64_t sum = 0;
+    for (unsigned at = 0; at < 20; at += 2)
+        sum += (uint64_t)work->frame[IPV4 + at] << 8 | work->frame[IPV4 + at + 1];
+    probe_keep(sum);
+    const double elapsed = (double)(now_ns - bucket->last_ns);
+    bucket->last_ns = now_ns;
+    bucket->committed += bucket->rates[0] * elapsed;
+    bucket->committed = bucket->committed < bucket->rates[1] ? bucket->committed : bucket->rates[1];
+    bucket->peak += bucket->rates[2] * elapsed;
+    bucket->peak = bucket->peak < bucket->rates[3] ? bucket->peak : bucket->rates[3];
+    if (bucket->peak >= 64)
+        bucket->peak -= 64;
+    if (bucket->committed >= 64)
+        bucket->committed -= 64;
+    count->packets++;
+    count->bytes += 64;
+}
+
+/* --- balancer: a word, its group and count, a member -----------------------------------------------------------------
+ */
+
+static void balancer_start(struct work *work) {
+    uint64_t key;
+    memcpy(&key, work->frame + ADDRESSES + 4, 8); /* the destination and both ports, of which one counts */
+    key = (key & UINT64_C(0xffff0000ffffffff)) * UINT64_C(0x9e3779b97f4a7c15);
+    work->place[0] = (uint32_t)(key >> 47);
+    __builtin_prefetch(&words[work->place[0]]);
+}
+
+static void balancer_middle(struct work *work) {
+    uint8_t flow[16];
+    gather_flow(work->frame, flow);
+    work->place[1] = (uint32_t)words[work->place[0]] & (SERVICES - 1);
+    work->place[2] = (crc(flow, FLOW) & 0xffff) % MEMBERS;
+    __builtin_prefetch(&groups[work->place[1]]);
+    macs_prefetch_to_write(&counts[work->place[1]]);
+}
+
+static void balancer_late(struct work *work) {
+    work->place[3] = groups[work->place[1]][work->place[2]];
+    __builtin_prefetch(&servers[work->place[3]]);
+}
+
+static void balancer_finish(struct work *work) {
+    uint64_t sum = 0;
+    for (unsigned at = 0; at < 20; at += 2)
+        sum += (uint64_t)work->frame[IPV4 + at] << 8 | work->frame[IPV4 + at + 1];
+    probe_keep(sum);
+    memcpy(work->frame, servers[work->place[3]].macs, 12);
+    work->frame[22]--;
+    work->frame[24]++; /* the checksum's part of it */
+    counts[work->place[1]].packets++;
+    counts[work->place[1]].bytes += 64;
+}
+
+/* --- bursts ---------------------------------------------------------------------------------------------------------
+ */
+
+typedef void work_fn(struct work *work);
+
+static uint64_t send_all(odp_packet_t packets[], int received) {
+    int sent = received > 0 ? odp_pktout_send(ports.output, packets, received) : 0;
+    if (sent >= 0 && sent < received)
+        odp_packet_free_multi(packets + sent, received - sent);
+    return received > 0 ? (uint64_t)received : 0;
+}
+
+/* Inline, so that each loop has its functions in it. */
+static inline __attribute__((always_inline)) uint64_t bursts(uint64_t burst, work_fn *const steps[], unsigned count) {
+    odp_packet_t packets[BURST_MAX];
+    struct work works[BURST_MAX];
+    uint64_t through = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        int received = odp_pktin_recv(ports.input, packets, (int)burst), ours = 0;
+        now_ns = odp_time_global_ns();
+        for (int i = 0; i < received; i++) {
+            works[ours].frame = odp_packet_data(packets[i]);
+            ours += is_ours(works[ours].frame);
+        }
+        for (unsigned step = 0; step < count; step++)
+            for (int i = 0; i < ours; i++)
+                steps[step](&works[i]);
+        through += send_all(packets, received);
+    }
+    return through;
+}
+
+#define CONTEST(name, ...)                                                                                             \
+    static uint64_t name(uint64_t burst) {                                                                             \
+        work_fn *const steps[] = {__VA_ARGS__};                                                                        \
+        return bursts(burst, steps, sizeof(steps) / sizeof(steps[0]));                                                 \
+    }
+CONTEST(flows, flows_start, flows_finish)
+CONTEST(heavyhitter, rows_start, rows_finish)
+CONTEST(policer, policer_start, policer_middle, policer_finish)
+CONTEST(balancer, balancer_start, balancer_middle, balancer_late, balancer_finish)
+
+static void *memory(size_t count, size_t bytes, bool *there) {
+    void *made = macs_memory_alloc(count * bytes, false);
+    *there &= made != NULL;
+    return made;
+}
+
+static bool make_state(void) {
+    bool there = true;
+    flow_of = memory(FLOWS, sizeof(*flow_of), &there);
+    flow_packets = memory(FLOWS, 4, &there);
+    flow_bytes = memory(FLOWS, 8, &there);
+    flow_first = memory(FLOWS, 8, &there);
+    flow_last = memory(FLOWS, 8, &there);
+    rows = memory((size_t)ROWS * ROW, 4, &there);
+    words = memory(2 * (size_t)SUBSCRIBERS, 8, &there);
+    buckets = memory(SUBSCRIBERS, sizeof(*buckets), &there);
+    counts = memory(SUBSCRIBERS, sizeof(*counts), &there);
+    groups = memory(SERVICES, sizeof(*groups), &there);
+    servers = memory(SERVICES, sizeof(*servers), &there);
+    for (uint64_t i = 0; there && i < 2 * (uint64_t)SUBSCRIBERS; i++)
+        words[i] = i * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    for (uint32_t i = 0; there && i < SERVICES * MEMBERS; i++)
+        groups[i / MEMBERS][i % MEMBERS] = i * 40503u % SERVICES;
+    return there;
+}
+
+int main(int argc, char **argv) {
+    static const struct probe probes[] = {
+        {"flows", flows}, {"heavyhitter", heavyhitter}, {"policer", policer}, {"balancer", balancer}};
+    if (argc < 5 || !make_state() ||
+        ports_open(&ports, argv[1], argv[2], (uint32_t)atol(argv[3]), (uint32_t)atol(argv[4]))) {
+        fprintf(stderr, "cannot forward from %s\n", argc > 1 ? argv[1] : "nowhere");
+        return 1;
+    }
+    int code = probe_serve(probes, 4);
+    ports_close(&ports);
+    return code;
+}
