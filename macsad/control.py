@@ -360,6 +360,14 @@ class Client:
         """Statistics: see docs/control.md."""
         return _json(self._good(Message.STATS))
 
+    def stages(self) -> list[dict[str, Any]]:
+        """The stage clocks of each worker, see docs/control.md."""
+        reply = self.command("stages")
+        if not reply.ok:
+            raise ControlError(reply.text)
+        made: list[dict[str, Any]] = json.loads(reply.text)
+        return made
+
     def describe(self, *, next_program: bool = False) -> dict[str, Any]:
         """Tables, actions, externs and ports of the program, or of the one that is loaded: see docs/control.md."""
         return _json(self._good(Message.DESCRIBE, bytes([_NEXT]) if next_program else b""))

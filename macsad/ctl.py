@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TextIO
 
-from macsad import idle, statistics
+from macsad import idle, stages, statistics
 from macsad.control import Client, ControlError, NoSwitchError, Push
 from macsad.sockets import SeveralError, running_socket
 
@@ -65,25 +65,41 @@ def show_stats(*, socket: Path | None = None, as_json: bool = False, output: Tex
     return _connected(show, socket, errors)
 
 
-def watch_stats(
-    *, socket: Path | None = None, as_json: bool = False, output: TextIO, errors: TextIO, redrawn: Drawing
-) -> int:
-    """Write them every second until the switch ends or Ctrl-C, the table in its own place on a terminal, JSON as a line
-    each. `redrawn`: how. Returns the exit code."""
+def show_stages(*, socket: Path | None = None, as_json: bool = False, output: TextIO, errors: TextIO) -> int:
+    """Write the stage clocks since the switch began: a table, or the statistics as JSON with `stages` in them. Returns the exit
+    code."""
 
     def show(client: Client) -> int:
-        before = None
+        found = client.stages()
+        output.write(f"{json.dumps({**client.stats(), 'stages': found})}\n" if as_json else stages.table(found))
+        return 0
+
+    return _connected(show, socket, errors)
+
+
+def watch_stats(
+    *, socket: Path | None = None, as_json: bool = False, of_stages: bool = False, output: TextIO, errors: TextIO,
+    redrawn: Drawing,
+) -> int:  # fmt: skip
+    """Write them every second until the switch ends or Ctrl-C, the table in its own place on a terminal, JSON as a line
+    each. `of_stages`: the stage clocks of the last second. `redrawn`: how. Returns the exit code."""
+
+    def show(client: Client) -> int:
+        before = clocks = None
         with redrawn(output) as draw:
             while True:
                 try:
                     now = client.stats()
+                    read = client.stages() if of_stages else []
                 except NoSwitchError:  # it has ended
                     return 0
                 if as_json:
-                    print(json.dumps(now), file=output, flush=True)
+                    print(json.dumps({**now, "stages": read} if of_stages else now), file=output, flush=True)
+                elif of_stages:
+                    draw(stages.table(stages.since(read, clocks) if clocks else read))
                 else:
                     draw(statistics.table(now, before, _width(output)))
-                before = now
+                before, clocks = now, read
                 time.sleep(PERIOD_S)
 
     try:

@@ -131,6 +131,10 @@ class Optimisations:
         "the prefetch of the headers of the next packets of a burst",
         "frames are in the cache when they are parsed; costs an instruction a packet",
     )
+    stage_clocks: bool = _on(
+        "the clocks of stages: in some thousand bursts a second each step of a worker is timed (`macsad ctl stats --stages`)",
+        "shows where the time of a running switch goes; costs a test a step and burst",
+    )
     huge_pages: bool = _on(
         "huge pages for tables, where the system has them",
         "fewer TLB misses; memory is allocated in pieces of 2 MiB",

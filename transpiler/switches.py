@@ -11,7 +11,7 @@ from typing import Any
 
 from transpiler.configuration import Configuration
 from transpiler.optimisations import Optimisations
-from transpiler.schedule.plan_edits import Edit, software_pipelined, with_arrays, with_read_ahead
+from transpiler.schedule.plan_edits import Edit, software_pipelined, with_arrays, with_laps, with_read_ahead
 
 Switch = Callable[[Configuration], Configuration]
 
@@ -98,6 +98,7 @@ SWITCHES: dict[str, Switch] = {
     "bulk": _plan(with_arrays),
     "software-pipelining": _plan(software_pipelined),
     "read-ahead": _plan(with_read_ahead),
+    "stage-clocks": _plan(with_laps),
     "in-place": _lowering(in_place=False),
     "sums": _lowering(sums=False),
     "defer-counts": _lowering(deferred_counts=False),

@@ -11,6 +11,9 @@ void macs_describe_program(const struct macs_switch *sw, const struct macs_progr
 /* For people, a line a table and a line on huge pages: what memory there is. */
 void macs_describe_memory(const struct macs_switch *sw, struct macs_text *text);
 
+/* For each worker how many bursts there were, how many of them were sampled, and the stage clocks of those. */
+void macs_describe_stages(const struct macs_switch *sw, struct macs_text *text);
+
 /* Packets and bytes a port, drops by cause, and what else is counted. */
 void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text);
 

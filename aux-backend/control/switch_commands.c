@@ -25,6 +25,12 @@ static int stats(struct macs_console *console, unsigned count, char **words, str
     return 0;
 }
 
+static int stages(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    (void)count, (void)words;
+    macs_describe_stages(console->sw, answer);
+    return 0;
+}
+
 static int describe(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
     macs_describe_program(console->sw, console->program, answer);
@@ -60,6 +66,7 @@ static int shutdown_switch(struct macs_console *console, unsigned count, char **
 const struct macs_command macs_switch_commands[] = {
     {"set_burst", set_burst, 1, 2, "BURST [SUB_BATCH]", "packets taken at once, and lookups in flight at once"},
     {"stats", stats, 0, 0, "", "statistics as JSON"},
+    {"stages", stages, 0, 0, "", "stage clocks of each worker as JSON"},
     {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},
     {"show_ports", show_ports, 0, 0, "", "all ports"},
     {"show_memory", show_memory, 0, 0, "", "the memory of all tables, and whether it is on huge pages"},

@@ -12,6 +12,7 @@
 #include "runtime/datapath.h"
 
 #include <macs/cipher.h>
+#include <macs/clock.h>
 #include <macs/counter.h>
 #include <macs/run_to_completion.h>
 
@@ -69,13 +70,32 @@ static int receive(struct macs_thread *thread, const struct macs_input *input, o
 
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input) {
     odp_packet_t handles[MACS_BURST_MAX];
+    macs_datapath_begin_sample(thread);
     int received = receive(thread, input, handles);
     if (received <= 0)
         return 0;
+    macs_lap(&thread->worker, MACS_CLOCK_RECEIVE, (uint32_t)received);
     macs_datapath_run(thread, input, handles, (unsigned)received);
     if (odp_unlikely(input->handed))
         atomic_fetch_sub(&input->port->waiting, input->port->ctl ? 0 : (uint64_t)received);
     return (unsigned)received;
+}
+
+void macs_datapath_begin_sample(struct macs_thread *thread) {
+    if (odp_unlikely(thread->worker.clocks != NULL))
+        macs_clocks_begin(thread->worker.clocks);
+}
+
+/* The next burst is sampled; or one has been, and the next will be in a while. */
+static void turn(struct macs_thread *thread) {
+    if (thread->worker.clocks) {
+        thread->worker.clocks = NULL;
+        thread->sampled_in = macs_clocks_end(thread->clocks);
+        return;
+    }
+    macs_clocks_arm(thread->clocks);
+    thread->worker.clocks = thread->clocks;
+    thread->sampled_in = 1;
 }
 
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
@@ -84,6 +104,9 @@ void macs_datapath_run(struct macs_thread *thread, const struct macs_input *inpu
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
+    macs_lap(&thread->worker, MACS_CLOCK_SEND, count);
+    if (odp_unlikely(!--thread->sampled_in))
+        turn(thread);
     macs_stats_add(&stats->rx_packets, count);
     macs_stats_add(&stats->rx_bytes, bytes);
 }

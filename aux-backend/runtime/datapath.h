@@ -11,6 +11,9 @@ void macs_datapath_choose(struct macs_thread *thread);
  * pipelined, its prologue, and all else of the burst before. Returns how many packets were received. */
 unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input *input);
 
+/* If the next burst is sampled (clocks.h), its time begins here. */
+void macs_datapath_begin_sample(struct macs_thread *thread);
+
 /* The same for a burst that was received already: at least 1 packet. */
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count);

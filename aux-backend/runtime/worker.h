@@ -7,6 +7,7 @@
 #include <macs/worker.h>
 #include <pthread.h>
 
+#include "runtime/clocks.h"
 #include "runtime/counters.h"
 #include "runtime/loop.h"
 #include "runtime/switch.h"
@@ -79,6 +80,8 @@ struct macs_thread {
     unsigned latest;                          /* whose prologue ran last */
     struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
     struct macs_worker_stats stats;
+    struct macs_clocks *clocks; /* of its stages; NULL: the program has none */
+    uint64_t sampled_in;        /* bursts until the next one that is sampled, or the end of one */
     struct macs_loop loop;
 };
 

@@ -98,6 +98,11 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->input_of = calloc(inputs + 1, sizeof(*thread->input_of));
     thread->outputs = calloc(sw->port_count, sizeof(*thread->outputs));
     bool complete = thread->inputs && thread->queues && thread->input_of && thread->outputs && make_bursts(thread);
+    if (complete && sw->program->clock_count) {
+        thread->clocks = macs_clocks_create(sw->program->clock_count, index);
+        complete = thread->clocks != NULL;
+    }
+    thread->sampled_in = thread->clocks ? macs_clocks_distance(thread->clocks) : UINT64_MAX;
     if (complete && sw->program->uses_requests)
         complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &thread->reader) : -ENOMEM;
@@ -123,6 +128,7 @@ void macs_worker_destroy(struct macs_thread *thread) {
     free(thread->outputs);
     free(thread->bursts[0].state);
     free(thread->bursts[1].state);
+    macs_clocks_destroy(thread->clocks);
     macs_recirculation_destroy(thread->recirculation);
     if (thread->sw->program->cipher)
         thread->sw->program->cipher->destroy(thread->sessions);
@@ -163,6 +169,7 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
         received = macs_steering_keep(thread, input->port, packets, received);
     if (received <= 0)
         return 0;
+    macs_datapath_begin_sample(thread);
     macs_datapath_run(thread, input, packets, (unsigned)received);
     report(thread);
     return (unsigned)received;
@@ -239,6 +246,7 @@ static void work(struct macs_thread *thread) {
             sleep_ns = SLEEP_MIN_NS;
             note_begin(thread);
         } else {
+            macs_datapath_begin_sample(thread);
             macs_datapath_drain(thread);
             if (!idle++)
                 note_end(thread);

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import click
 
-from macsad.ctl import run_ctl, show_idle, show_stats, watch_stats
+from macsad.ctl import run_ctl, show_idle, show_stages, show_stats, watch_stats
 
 
 @click.command("ctl", context_settings={"ignore_unknown_options": True})
@@ -17,6 +17,7 @@ from macsad.ctl import run_ctl, show_idle, show_stats, watch_stats
 @click.option("-f", "--file", "script", type=click.File(errors="surrogateescape"),
               help="Take the commands from a file, - for standard input.")  # fmt: skip
 @click.option("--watch", is_flag=True, help="stats: every second, until the switch ends or Ctrl-C.")
+@click.option("--stages", "of_stages", is_flag=True, help="stats: clocks a packet of each step of the program.")
 @click.option(
     "--json",
     "as_json",
@@ -25,16 +26,18 @@ from macsad.ctl import run_ctl, show_idle, show_stats, watch_stats
 )
 @click.argument("words", nargs=-1, metavar="[COMMAND]...", type=click.UNPROCESSED)
 def command(
-    socket: Path | None, script: TextIO | None, watch: bool, as_json: bool, words: tuple[str, ...]
+    socket: Path | None, script: TextIO | None, watch: bool, of_stages: bool, as_json: bool,
+    words: tuple[str, ...]
 ) -> int:  # fmt: skip
     """Give a running switch a COMMAND, or those of a file or prompt: table_add, counter_read, help, ...
 
     \b
     macsad ctl table_add routes next_hop 10.0.0.0/8 => 02:00:00:00:00:02 02:00:00:00:00:01 1
     macsad ctl stats --watch                    packets and bytes a second, port by port
+    macsad ctl stats --stages                   clocks a packet of each step of the program
     macsad ctl idle                             entries that nothing hits for their timeout, as they are found
     """
-    _check(words, script, watch, as_json)
+    _check(words, script, watch or of_stages, as_json)
     if words == ("idle",):
         return show_idle(socket=socket, as_json=as_json, output=sys.stdout, errors=sys.stderr)
     if words == ("stats",):
@@ -42,9 +45,10 @@ def command(
             from macsad.progress import redrawn
 
             return watch_stats(
-                socket=socket, as_json=as_json, output=sys.stdout, errors=sys.stderr, redrawn=redrawn
+                socket=socket, as_json=as_json, of_stages=of_stages, output=sys.stdout, errors=sys.stderr, redrawn=redrawn
             )  # fmt: skip
-        return show_stats(socket=socket, as_json=as_json, output=sys.stdout, errors=sys.stderr)
+        show = show_stages if of_stages else show_stats
+        return show(socket=socket, as_json=as_json, output=sys.stdout, errors=sys.stderr)
     if script is None and isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="surrogateescape")
     source: TextIO = script or sys.stdin
@@ -59,14 +63,14 @@ def command(
     )
 
 
-def _check(words: tuple[str, ...], script: TextIO | None, watch: bool, as_json: bool) -> None:
+def _check(words: tuple[str, ...], script: TextIO | None, of_stats: bool, as_json: bool) -> None:
     """Behind the command anything may stand that it understands, before it only our options. Raises: click.UsageError."""
     context = click.get_current_context()
     if words and words[0].startswith("--"):
         known = [name for option in context.command.params for name in option.opts]
         raise click.NoSuchOption(words[0].partition("=")[0], possibilities=known, ctx=context)
-    if watch and words != ("stats",):
-        raise click.UsageError("--watch goes with 'stats'", context)
+    if of_stats and words != ("stats",):
+        raise click.UsageError("--watch and --stages go with 'stats'", context)
     if as_json and words not in (("stats",), ("idle",)):
         raise click.UsageError("--json goes with 'stats' and 'idle'", context)
     if words and script is not None:

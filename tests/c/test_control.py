@@ -17,6 +17,7 @@ import pytest
 from switch_harness import Switch, ethernet, ipv4, write_pcap
 
 from macsad.control import Client, ControlError, NoSwitchError
+from macsad.stages import since
 
 # --- tables -----------------------------------------------------------------------------------------------------------
 
@@ -210,6 +211,25 @@ def test_describe(shared: Switch) -> None:
     }  # fmt: skip
     learn = next(extern for extern in program["externs"] if extern["kind"] == "digest")
     assert learn["fields"] == [{"name": "src", "bits": 48}, {"name": "port", "bits": 9}]
+
+
+def test_stages_have_the_clocks_of_sampled_bursts(shared: Switch) -> None:
+    before, frames = shared.client.stages(), 0
+    end = time.monotonic() + 60
+    while True:  # a burst each; a busy machine interrupts many samples
+        for _ in range(200):
+            shared.client.exchange([(0, ethernet())])
+        frames += 200
+        (made,) = since(shared.client.stages(), before)
+        if made["sampled"] or time.monotonic() > end:
+            break
+    assert made["bursts"] == frames and 1 <= made["sampled"] <= frames
+    clocks = {(clock["function"], clock["stage"], clock["step"]): clock for clock in made["clocks"]}
+    for name in ("runtime", 0, "send"), ("runtime", 0, "between"), ("ingress_pipe", 0, "take"):
+        assert clocks[name]["packets"] == clocks[name]["calls"] == made["sampled"] and clocks[name]["cycles"] > 0
+    assert (
+        clocks["runtime", 0, "receive"]["packets"] <= made["sampled"]
+    )  # a worker that waits has not received by itself
 
 
 def test_mc_dump(start) -> None:

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from macsad import cli, control, statistics
+from macsad import cli, control, stages, statistics
 from macsad.control import BulkReply, Client, ControlError, Digest, Message, NoSwitchError, Reply, Status
-from macsad.ctl import run_ctl, show_stats, watch_stats
+from macsad.ctl import run_ctl, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
 
 HEAD = struct.Struct(">IBBH")
@@ -257,8 +257,64 @@ def test_statistics_are_watched_until_the_switch_ends(
         assert TABLE in output.getvalue()
 
 
+def clocks(bursts: int, each: int) -> list[dict[str, Any]]:
+    """A worker of whose bursts of two packets half are sampled; the cycles of a packet are 10 and `each`."""
+    packets = bursts
+    rows = [
+        ("runtime", 0, "receive", "", 10 * packets),
+        ("runtime", 0, "between", "", 0),
+        ("runtime", 0, "send", "", 0),
+        ("ingress_burst", 1, "run", "the results of t", each * packets // 2),
+    ]
+    seen = {"between": 0, "run": packets // 2}
+    return [{
+        "worker": 0, "bursts": bursts, "sampled": bursts // 2, "interrupted": 0,
+        "clocks": [
+            {"function": function, "stage": stage, "step": step, "title": title, "calls": seen.get(step, packets) // 2,
+             "packets": seen.get(step, packets), "cycles": cycles}
+            for function, stage, step, title, cycles in rows
+        ],
+    }]  # fmt: skip
+
+
+def test_stage_clocks_are_a_line_a_step() -> None:
+    lines = stages.table(clocks(400, 30)).splitlines()
+    assert lines[0] == "worker 0: 200 of 400 bursts sampled, 2.0 packets and 25.0 clocks a packet"
+    assert [line.split() for line in lines[2:]] == [
+        ["receive", "200", "400", "2.0", "10.0", "10.0"],
+        ["send", "200", "400", "2.0", "0.0", "0.0"],
+        ["ingress_burst", "1", "run", "100", "200", "2.0", "30.0", "15.0", "the", "results", "of", "t"],
+    ]
+    (later,) = stages.since(clocks(400, 30), clocks(100, 30))
+    assert (later["bursts"], later["sampled"], stages.received(later)) == (300, 150, 300)
+    assert "none sampled yet" in stages.table(clocks(1, 30))
+    assert "--no-stage-clocks" in stages.table([{**clocks(4, 3)[0], "clocks": []}])
+
+
+def with_clocks(kind: int, payload: bytes) -> Answer:
+    return (Status.OK, json.dumps(clocks(400, 30)).encode()) if kind == Message.COMMAND else counting(kind, payload)
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_stage_clocks_are_shown(fake: Callable[..., FakeSwitch], as_json: bool) -> None:
+    READINGS[0] = readings()
+    output, errors = io.StringIO(), io.StringIO()
+    assert show_stages(socket=fake(with_clocks).path, as_json=as_json, output=output, errors=errors) == 0
+    if as_json:
+        assert json.loads(output.getvalue())["stages"] == clocks(400, 30)
+    else:
+        assert (output.getvalue(), errors.getvalue()) == (stages.table(clocks(400, 30)), "")
+
+
 @pytest.mark.parametrize(
-    "words", [["--json", "show_ports"], ["--watch"], ["--watch", "idle"], ["-f", "/dev/null", "stats"]]
+    "words",
+    [
+        ["--json", "show_ports"],
+        ["--stages", "show_ports"],
+        ["--watch"],
+        ["--watch", "idle"],
+        ["-f", "/dev/null", "stats"],
+    ],
 )
 def test_what_does_not_go_together(words: list[str]) -> None:
     assert cli.call(["ctl", *words]) == cli.USAGE

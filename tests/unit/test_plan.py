@@ -14,6 +14,7 @@ from transpiler.schedule.plan import (
     Finish,
     Form,
     Gather,
+    Lap,
     PackKeys,
     PipelinePlan,
     Receive,
@@ -25,7 +26,15 @@ from transpiler.schedule.plan import (
     Transmit,
     plan,
 )
-from transpiler.schedule.plan_edits import EDITS, Edit, edited, software_pipelined, with_arrays, with_read_ahead
+from transpiler.schedule.plan_edits import (
+    EDITS,
+    Edit,
+    edited,
+    software_pipelined,
+    with_arrays,
+    with_laps,
+    with_read_ahead,
+)
 from transpiler.schedule.planned import access, planned
 from transpiler.schedule.scheduler import Options, schedule
 from transpiler.targets.target import Kernel
@@ -63,6 +72,9 @@ def without(left_out: Edit) -> Edits:
     return tuple(edit for edit in EDITS if edit is not left_out)
 
 
+WORK = without(with_laps)  # no step of which is a reading of the clock
+
+
 def test_the_plain_plan_looks_up_by_cursors_and_prefetches_nothing() -> None:
     (made,) = of(TWO, (), Access.WORDS, Access.ARRAY).passes
     assert made.steps == (
@@ -93,13 +105,13 @@ def test_lookups_that_can_wait_are_started_first() -> None:
 def test_a_stage_that_several_leave_packets_to_packs_its_keys() -> None:
     pipe = of(TWO, (), Access.ARRAY, Access.ARRAY).pipe
     again = replace(pipe, stages=(*pipe.stages[:2], replace(pipe.stages[2], code=pipe.stages[0].code), pipe.stages[2]))
-    (made,) = edited(plan(again, Tables(lambda name: Access.ARRAY, lambda name: 0), (Form.BURST,)), EDITS).passes
+    (made,) = edited(plan(again, Tables(lambda name: Access.ARRAY, lambda name: 0), (Form.BURST,)), WORK).passes
     assert made.steps[1:4] == (Gather(1, listed=False), PackKeys(1), Start(1, (0,)))
 
 
 @pytest.mark.parametrize("first", [Access.WORDS, Access.PHASES])
 def test_software_pipelining_makes_prologue_and_epilogue(first: Access) -> None:
-    made = of(TWO, EDITS, first, Access.ARRAY)
+    made = of(TWO, WORK, first, Access.ARRAY)
     prologue, epilogue = made.passes
     assert made.is_software_pipelined
     assert (prologue.form, epilogue.form) == (Form.PROLOGUE, Form.EPILOGUE)
@@ -136,6 +148,24 @@ def test_the_runtime_reads_ahead_where_it_fills_in_the_records() -> None:
     for received in (False, True):
         (made,) = of(TWO, EDITS, Access.WORDS, Access.WORDS, forms=(Form.PACKETS,), received=received).passes
         assert made.steps[0] == Take(received=received, ahead=received)
+
+
+def test_laps_stand_behind_what_is_timed() -> None:
+    (made,) = of(TWO, (with_arrays, with_laps), Access.PHASES, Access.CURSORS).passes
+    assert made.steps == (
+        Receive(), Lap(0, "receive"),
+        Gather(1, listed=True, keyed=True), Start(1, (0,)), Advance(1, (0,)), Finish(1, (0,)), Lap(1, "start"),
+        Run(1), Lap(1, "run"),
+        Gather(2, listed=True), RunSubBatches(2, (0,), 2), Lap(2, "run"),
+        Transmit(), Lap(0, "transmit"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("access", list(Access))
+def test_laps_are_of_one_clock_each(access: Access) -> None:
+    for made in of(TWO, EDITS, access, Access.ARRAY).passes:
+        laps = [step for step in made.steps if isinstance(step, Lap)]
+        assert laps and len(set(laps)) == len(laps)
 
 
 def test_every_edit_changes_a_plan() -> None:

@@ -24,7 +24,7 @@ from transpiler.codegen.c.nodes import (
 from transpiler.codegen.c.walk import all_names, called
 from transpiler.codegen.given import STATE, TYPES, Given, of_packet
 from transpiler.codegen.outside import Outside
-from transpiler.schedule.plan import Form, PackKeys, Receive, Run, RunSubBatches, Step, Take
+from transpiler.schedule.plan import Form, Lap, PackKeys, Receive, Run, RunSubBatches, Step, Take
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +189,18 @@ class BlockView:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockView:
+    """A stage clock: `constant` is its number's name; `function` and `step`: what it times, of the stage of that number that
+    begins with `title`."""
+
+    constant: str
+    function: str
+    stage: int
+    step: str
+    title: Outside
+
+
+@dataclass(frozen=True, slots=True)
 class PassView:
     """A function over a burst, which the template passes/FORM.c.j2 makes. `at`: stands before the names of the burst's arrays:
     they are locals, or in the struct of a burst in flight."""
@@ -213,6 +225,18 @@ class PassView:
     @property
     def at(self) -> str:
         return "burst->" if self.form in (Form.PROLOGUE, Form.EPILOGUE) else ""
+
+    @property
+    def clocks(self) -> tuple[ClockView, ...]:
+        """The clocks of its steps, in their order."""
+        laps = [view.step for block in self.blocks for view in block.steps if isinstance(view.step, Lap)]
+        return tuple(
+            ClockView(self.clock(lap), self.name, lap.stage, lap.verb, self.stages[lap.stage].title) for lap in laps
+        )
+
+    def clock(self, lap: Lap) -> str:
+        """The name of a clock's number."""
+        return f"CLOCK_{self.name}_{lap.stage}_{lap.verb}".upper()
 
     @property
     def alone(self) -> bool:
@@ -286,7 +310,7 @@ class PassView:
     @property
     def uses_worker(self) -> bool:
         """Whether it uses its worker."""
-        return self.uses_common or self.in_sub_batches or "worker" in self.takes
+        return self.uses_common or self.in_sub_batches or bool(self.clocks) or "worker" in self.takes
 
     @property
     def gives_unused(self) -> bool:

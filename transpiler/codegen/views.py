@@ -11,7 +11,7 @@ from itertools import accumulate
 from transpiler.codegen.c.nodes import Block, Body
 from transpiler.codegen.given import Given
 from transpiler.codegen.outside import Outside
-from transpiler.codegen.pipeline_views import PipeView, TableRef
+from transpiler.codegen.pipeline_views import ClockView, PipeView, TableRef
 from transpiler.schedule.steering import Steering
 from transpiler.targets.target import RunDefaults
 
@@ -237,7 +237,13 @@ class ProgramView:
             made |= {f"{name}_descs": f"{name}_descs", f"{name}s": f"{name}s"} if count else {}
         made |= {"lock_count": str(len(self.locks)), "locks": "locks"} if self.locks else {}
         made |= {"steering": "&steering"} if self.locks and self.steering else {}
+        made |= {"clock_count": str(len(self.clocks)), "clock_descs": "clock_descs"} if self.clocks else {}
         return tuple((name, value) for name, value in made.items() if value)
+
+    @property
+    def clocks(self) -> tuple[ClockView, ...]:
+        """All stage clocks, in the order of their numbers."""
+        return tuple(clock for pipe in self.pipes for made in pipe.passes for clock in made.clocks)
 
     @property
     def keeps(self) -> bool:

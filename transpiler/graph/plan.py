@@ -15,6 +15,7 @@ from transpiler.schedule.plan import (
     Finish,
     Form,
     Gather,
+    Lap,
     PackKeys,
     Pass,
     PipelinePlan,
@@ -73,7 +74,7 @@ def draw(planned: Planned) -> Drawing:
     for pipeline in planned.plans:
         for made in pipeline.passes:
             name = f"{pipeline.pipe.name}/{made.form.value}"
-            nodes = tuple(_node(f"{name}/{n}", planned, pipeline, step) for n, step in enumerate(made.steps))
+            nodes = tuple(_node(f"{name}/{n}", planned, pipeline, step) for n, step in enumerate(_work(made)))
             groups.append(Group(name, _title(pipeline, made), nodes))
             edges += (Edge(before.id, after.id) for before, after in pairwise(nodes))
     return Drawing(f"{planned.program.name}: plan", tuple(groups), tuple(edges))
@@ -98,11 +99,16 @@ def _title(pipeline: PipelinePlan, made: Pass) -> str:
 
 def _steps(planned: Planned, pipeline: PipelinePlan, made: Pass) -> Iterator[tuple[str, str]]:
     """Verb and text of each line: of each step and, where packets are gathered, of what lives across."""
-    for step in made.steps:
+    for step in _work(made):
         yield _step(planned, pipeline, step)
         if isinstance(step, Gather):
             live = ", ".join(_live(pipeline.pipe.stages[step.stage].live_in)) or "nothing"
             yield from (("", line) for line in wrap(f"live: {live}", _LINE, subsequent_indent=" " * 6))
+
+
+def _work(made: Pass) -> list[Step]:
+    """The steps without readings of the clock, which stand behind each."""
+    return [step for step in made.steps if not isinstance(step, Lap)]
 
 
 def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, str]:
@@ -139,6 +145,8 @@ def _step(planned: Planned, pipeline: PipelinePlan, step: Step) -> tuple[str, st
             which = "; ".join(f"{name}{_kernel(planned, name)}" for name in _names(pipeline, step.stage, lookups))
             on = f", go on {steps} time{'s' if steps > 1 else ''}" if steps else ""
             return "run", f"{which}; b packets at a time: start{on}, finish and work"
+        case Lap(verb=verb):
+            return "lap", verb
 
 
 def _lookup(planned: Planned, pipeline: PipelinePlan, stage: int, number: int) -> str:

@@ -135,7 +135,16 @@ class Transmit:
     """Send, drop or replicate each packet by its verdict."""
 
 
-Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """Read the worker's stage clock, in bursts that are sampled: what went by since the last reading is that of `verb`, the step
+    or steps of the stage before it."""
+
+    stage: int
+    verb: str
+
+
+Step = Receive | Take | Gather | PackKeys | Start | Advance | Finish | Run | RunSubBatches | Transmit | Lap
 Steps = tuple[Step, ...]
 
 

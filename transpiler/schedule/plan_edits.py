@@ -5,7 +5,7 @@ Each gives the plan that it got where it finds nothing to do. So a plan without 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -15,6 +15,7 @@ from transpiler.schedule.plan import (
     Finish,
     Form,
     Gather,
+    Lap,
     PackKeys,
     Pass,
     PipelinePlan,
@@ -24,6 +25,7 @@ from transpiler.schedule.plan import (
     Step,
     Steps,
     Take,
+    Transmit,
 )
 
 Edit = Callable[[PipelinePlan], PipelinePlan]
@@ -137,4 +139,35 @@ def _read_ahead(step: Step) -> Step:
     return step
 
 
-EDITS: tuple[Edit, ...] = (with_arrays, software_pipelined, with_read_ahead)
+# --- stage clocks --------------------------------------------------------------------------------------------------------
+
+
+def with_laps(plan: PipelinePlan) -> PipelinePlan:
+    """With a reading of the clock behind the lookups of each stage, behind its work, and behind what is first and last.
+
+    receive, gather 1, start 1, run 1, transmit    →    receive, lap, gather 1, start 1, lap, run 1, lap, transmit, lap
+    """
+    passes = (replace(made, steps=tuple(_timed(made.steps))) for made in plan.passes)
+    return replace(plan, passes=tuple(passes))
+
+
+_VERBS: dict[type[Step], str] = {Receive: "receive", Take: "take", Transmit: "transmit"}
+_LOOKING_UP = (PackKeys, Start, Advance, Finish)
+
+
+def _timed(steps: Steps) -> Iterator[Step]:
+    verb = ""
+    for step, after in zip(steps, (*steps[1:], None), strict=True):
+        yield step
+        if isinstance(step, Gather):
+            continue
+        if not isinstance(step, _LOOKING_UP):
+            yield Lap(getattr(step, "stage", 0), _VERBS.get(type(step), "run"))
+            continue
+        verb = verb or ("advance" if isinstance(step, Advance) and step.next_burst else "start")
+        if not isinstance(after, _LOOKING_UP):
+            yield Lap(step.stage, verb)
+            verb = ""
+
+
+EDITS: tuple[Edit, ...] = (with_arrays, software_pipelined, with_read_ahead, with_laps)

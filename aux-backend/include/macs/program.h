@@ -64,6 +64,7 @@ struct macs_instances {
 
 struct macs_worker;
 struct macs_cipher;
+struct macs_clock_desc;
 
 typedef void macs_pipe_fn(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count);
 typedef uint64_t macs_burst_fn(struct macs_worker *worker, const odp_packet_t handles[], unsigned count);
@@ -93,6 +94,8 @@ struct macs_program {
     uint16_t table_count;
     uint16_t extern_count;
     uint16_t lock_count;
+    uint16_t clock_count; /* stage clocks, see macs/clock.h; 0: none */
+    const struct macs_clock_desc *clock_descs;
     struct macs_locks *locks; /* lock_count of them, of groups of registers; made by the runtime */
     const struct macs_steering *steering; /* whose frames are whose, where registers can be sharded; else NULL */
     const struct macs_table_desc *table_descs;

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What the control thread asks of a worker that is in a loop of the program. */
@@ -29,12 +30,15 @@ struct macs_deferred_counts {
 #define MACS_HELD_MAX 8
 struct macs_lock;
 
+struct macs_clocks;
+
 struct macs_worker {
     uint32_t index;               /* 0 … workers-1: selects this worker's share of counters */
     uint32_t burst;               /* B: packets taken at once, 1 … MACS_BURST_MAX */
     uint32_t sub_batch;           /* b: lookups in flight at once, 1 … B */
     uint64_t now_ns;              /* time since the switch started, read once a burst if the program looks at it */
     uint64_t random;              /* state of macs_random_next */
+    struct macs_clocks *clocks;   /* while a burst is sampled, else NULL: see macs/clock.h */
     uint32_t port;                /* that the burst was received from, by its number */
     const uint8_t *slot_of;       /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t loop_request; /* enum macs_loop_request, by the control thread */

@@ -5,6 +5,7 @@
  * a colour and a random number are put into the first byte behind them.
  * Egress: a replica carries its rid as ether type; a frame of type 0x0999 grows by four bytes.
  */
+#include <macs/clock.h>
 #include <macs/extern.h>
 #include <macs/program.h>
 #include <macs/qsbr.h>
@@ -268,7 +269,11 @@ static void special(struct macs_worker *worker, struct macs_packet *packet) {
     }
 }
 
+enum clock { CLOCK_INGRESS = MACS_CLOCKS_OF_RUNTIME };
+static const struct macs_clock_desc clock_descs[] = {{"ingress_pipe", 0, "take", "the beginning"}};
+
 static void ingress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
+    macs_lap(worker, MACS_CLOCK_BETWEEN, count);
     for (unsigned i = 0; i < count; i++) {
         struct macs_packet *packet = packets[i];
         if (packet->length < 14 || denied(packet)) {
@@ -284,6 +289,7 @@ static void ingress(struct macs_worker *worker, struct macs_packet *const packet
         apply(packet, entry);
         special(worker, packet);
     }
+    macs_lap(worker, CLOCK_INGRESS, count);
 }
 
 static void egress(struct macs_worker *worker, struct macs_packet *const packets[], unsigned count) {
@@ -313,6 +319,8 @@ const struct macs_program macs_program = {
     .instances = {.replicated = 5},
     .table_count = TABLES,
     .extern_count = EXTERNS,
+    .clock_count = 1,
+    .clock_descs = clock_descs,
     .table_descs = tables,
     .tables = table,
     .extern_descs = extern_descs,
