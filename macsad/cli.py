@@ -28,6 +28,7 @@ VERBS = {
     "graph": "Draw a program's parser, controls or tables; print its plan.",
     "gen": "Generate table entries, and traffic that hits them.",
     "bench": "Measure throughput and cycles a packet.",
+    "profile": "Measure what packets cost this machine.",
     "serve": "Serve P4Runtime for a running switch.",
     "ctl": "Send commands to a running switch, or read its statistics.",
     "test-kernel": "Test a table kernel of your own.",

@@ -1,0 +1,86 @@
+"""The profile of a machine: what its JSON becomes, and costs between the points that were measured."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from macsad import cli, profiling
+from transpiler.model.machine import BadProfile, at, machine_profile
+
+FOOTPRINTS, FLIGHTS = (1 << 14, 1 << 20, 1 << 26), (0, 1, 8)
+MACHINE: dict[str, Any] = {
+    "version": 1, "hz": 2e9, "caches": [32768, 1 << 20, 1 << 25], "seconds": 1.0,
+    "io": [
+        {"length": length, "burst": burst, "cycles": length / 16 + 64 / burst}
+        for length in (64, 1024) for burst in (1, 32, 256)
+    ],
+    "reads": [
+        {"pages": pages, "bytes": size, "in_flight": number, "cycles": (10.0 + 40 * n) / max(1, number) * (1 + number % 2)}
+        for pages in ("huge", "small") for n, size in enumerate(FOOTPRINTS) for number in FLIGHTS
+    ],
+    "handover": [{"burst": 1, "cycles": 100.0}, {"burst": 32, "cycles": 400.0}],
+    "copy": [{"length": 64, "cycles": 4.0}, {"length": 1024, "cycles": 20.0}],
+}  # fmt: skip
+
+
+def test_costs_between_points_are_interpolated_and_stay_beyond_them() -> None:
+    curve = ((2.0, 10.0), (8.0, 30.0))
+    assert [at(curve, where) for where in (1, 2, 4, 8, 16)] == [10, 10, 20, 30, 30]
+
+
+def test_a_profile_has_what_was_measured() -> None:
+    made = machine_profile(MACHINE)
+    assert made.upsilon(1) == 68 and made.upsilon(256) == 4.25
+    assert made.upsilon(32, 1024) == 66 and made.upsilon(32, 64) < made.upsilon(32, 256) < made.upsilon(32, 1024)
+    assert made.read(1 << 20, 0) == 50 and made.read(1 << 30, 0) == 90
+    assert made.read(1 << 26, 8) == 11.25 and made.read(1 << 26, 64) == 11.25
+    assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 180
+    assert made.handover == ((1, 100), (32, 400)) and at(made.copy, 256) == 12
+
+
+@pytest.mark.parametrize("missing", ["hz", "io", "reads", "handover", "version"])
+def test_what_is_no_profile_is_told(tmp_path: Path, missing: str) -> None:
+    wrong = copy.deepcopy(MACHINE)
+    del wrong[missing]
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(wrong))
+    with pytest.raises(BadProfile, match=f"{file}: it is no profile of a machine: '{missing}'"):
+        profiling.read(file)
+    file.write_text("{")
+    with pytest.raises(BadProfile, match="not JSON"):
+        profiling.read(file)
+    file.write_text(json.dumps({**MACHINE, "version": 7}))
+    with pytest.raises(BadProfile, match="version 7"):
+        profiling.read(file)
+
+
+def test_a_profile_from_elsewhere_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "machine.json"
+    file.write_text(json.dumps(MACHINE))
+    assert cli.call(["profile", "--machine", str(file)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[:2] == [
+        "counter: 2.00 GHz",
+        "receive and transmit, cycles a packet, B =  1: 68.0  8: 30.8  32: 6.0  256: 4.2",
+    ]
+    assert shown[4].split() == ["1", "MiB", "50.0", "6.2", "6.2", "6.2"]
+    assert cli.call(["profile", "--machine", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == MACHINE
+
+
+@pytest.mark.parametrize("words", [["--arch", "aarch64"], ["--arch", "aarch64", "-o", "x", "--json"]])
+def test_a_binary_for_elsewhere_measures_nothing_here(words: list[str]) -> None:
+    assert cli.call(["profile", *words]) == cli.USAGE
+
+
+def test_this_machine_is_measured() -> None:
+    made = profiling.measure()
+    profile = machine_profile(made)
+    assert made["seconds"] < 120 and profile.hz > 1e6
+    assert len(profile.receive_transmit) == 6 and {pages for pages, _ in profile.reads} == {"huge", "small"}
+    assert all(cost > 0 for curve in profile.reads.values() for _, cost in curve)
