@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -72,7 +72,7 @@ class Result:
     and `state` that frames read. `without`: optimisations that were left out, in
     switches that were measured at the last point; `unused`: those that make no difference to the program. `peers`: names of
     programs of others, and the share of the frames that each dropped. `small_pages`: over DPDK the switch found no
-    huge pages for its packets. `looked`: tables whose lookups were measured alone."""
+    huge pages for its packets. `looked`: tables whose lookups were measured alone; `length`: bytes of a frame, on average."""
 
     name: str
     tables: tuple[Table, ...]
@@ -94,6 +94,7 @@ class Result:
     peers: tuple[tuple[str, float], ...] = ()
     small_pages: bool = False
     looked: tuple[Looked, ...] = ()
+    length: int = 64
 
     def at(self, point: Point) -> Figure:
         return figure(self.samples["program", *point])
@@ -283,7 +284,7 @@ class Setup:
             wanted.points, wanted.rounds, wanted.seconds, wanted.workers, self.switch.dropped(), self.reads, samples,
             tuple(self.others), tuple(name for name in wanted.without if name not in self.others), wanted.machine.platform,
             tuple((name, peer.dropped()) for name, peer in self.peers.items()),
-            self.switch.huge_bytes < self.feed.huge_bytes, self.looked,
+            self.switch.huge_bytes < self.feed.huge_bytes, self.looked, _mean(made.traffic.sizes),
         )  # fmt: skip
 
 
@@ -326,6 +327,11 @@ def build(request: Request, hlir: Program, folder: Path, machine: Machine = HERE
         tools = compilation.toolchain(request.wanted, machine)
         binary, _ = compilation.build(request, hlir, folder / f"{request.path.stem}-built", tools, progress)
     return binary
+
+
+def _mean(sizes: Sequence[tuple[int, int]]) -> int:
+    """Of the sizes, each with its weight."""
+    return round(sum(size * weight for size, weight in sizes) / sum(weight for _, weight in sizes))
 
 
 def _new(folder: Path, name: str) -> Path:

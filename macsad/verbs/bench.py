@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from macsad.bench import plots, report, session
+from macsad import compilation, profiling
+from macsad.bench import plots, predicted, report, session
 from macsad.bench.beside import Peer
 from macsad.bench.contestants import BenchError, worker_cpus
 from macsad.bench.feeds import PACKETS, named
@@ -23,6 +24,7 @@ from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import Machine, machine
 from macsad.terminal import plain
+from transpiler.model.machine import BadProfile, MachineProfile
 from transpiler.optimisations import NAMES, SYNONYMS
 from transpiler.passes.pipeline import PASSES
 from transpiler.targets.description import PLATFORMS
@@ -120,6 +122,10 @@ class Beside(click.ParamType[Peer]):
                    f"in --no-NAME, or passes; {EACH}: all --no-NAME in turn, {session.EVERYTHING}: together.")  # fmt: skip
 @click.option("--lookups/--no-lookups", "alone", default=None,
               help="Measure lookups alone, and their sum. Usual without --quick, with one worker on linux.")  # fmt: skip
+@click.option("--predict", is_flag=True,
+              help="Print beside each point what the model predicts from two of them (docs/model.md).")  # fmt: skip
+@click.option("--machine", "machine_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="With --predict: the machine's profile, if not the one that `macsad profile` has kept.")  # fmt: skip
 @generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
@@ -128,7 +134,7 @@ def command(
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
     without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], alone: bool | None,
-    **reading: object,
+    predict: bool, machine_file: Path | None, **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -152,6 +158,7 @@ def command(
         raise click.BadParameter(
             "lookups alone are measured with one worker on --platform linux", param_hint="--lookups"
         )
+    profile = _profile(predict, machine_file, workers)
     files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
     if plot_file:
@@ -185,10 +192,33 @@ def command(
     )
     try:
         result = session.run(wanted)
-        _write(result, json_file, plot_file)
+        model = None
+        if profile is not None:
+            planned = compilation.decide(request, compilation.load(request)).planned
+            pages = "huge" if request.wanted.huge_pages else "small"
+            model = predicted.predicted(result, profile, predicted.whole_bursts(planned), result.length, pages)
+            if model is None:
+                raise BenchError("a prediction needs B=1, b=1, the largest B and b, and a point between them")
+        _write(result, model, json_file, plot_file)
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     return None
+
+
+def _profile(wanted: bool, file: Path | None, workers: int) -> MachineProfile | None:
+    """That of the machine, if the model is wanted. Raises: click.UsageError, click.ClickException."""
+    if not wanted:
+        if file is not None:
+            raise click.UsageError("--machine goes with --predict")
+        return None
+    if workers > 1:
+        raise click.UsageError("the model knows one worker: --predict goes with --workers 1")
+    try:
+        return profiling.read(file or profiling.kept())
+    except FileNotFoundError:
+        raise click.ClickException("this machine has no profile yet: run 'macsad profile'") from None
+    except BadProfile as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _here(wanted: Machine, target: Target) -> Machine:
@@ -220,13 +250,19 @@ def _drawable(path: Path) -> None:
         raise click.ClickException(str(error)) from None
 
 
-def _write(result: session.Result, json_file: Path | None, plot_file: Path | None) -> None:
-    text = json.dumps(report.data(result), indent=1) + "\n"
+def _write(
+    result: session.Result, model: predicted.Predicted | None, json_file: Path | None, plot_file: Path | None
+) -> None:
+    figures = report.data(result) | ({"model": predicted.data(model)} if model else {})
+    text = json.dumps(figures, indent=1) + "\n"
     try:
         if str(json_file) == "-":
             click.echo(text, nl=False)
         else:
-            Console(file=plain(sys.stdout), highlight=False, soft_wrap=True).print(report.screen(result))
+            console = Console(file=plain(sys.stdout), highlight=False, soft_wrap=True)
+            console.print(report.screen(result))
+            if model:
+                console.print("", predicted.screen(model), predicted.summary(model), sep="\n")
     except OSError as error:
         raise click.FileError("standard output", error.strerror) from None
     if json_file and str(json_file) != "-":

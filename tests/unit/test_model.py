@@ -11,6 +11,7 @@ import pytest
 
 from macsad import cli, profiling
 from transpiler.model.machine import BadProfile, at, machine_profile
+from transpiler.model.throughput import WINDOW, Limit, ProgramProfile, Read, fitted, predict
 
 FOOTPRINTS, FLIGHTS = (1 << 14, 1 << 20, 1 << 26), (0, 1, 8)
 MACHINE: dict[str, Any] = {
@@ -20,7 +21,7 @@ MACHINE: dict[str, Any] = {
         for length in (64, 1024) for burst in (1, 32, 256)
     ],
     "reads": [
-        {"pages": pages, "bytes": size, "in_flight": number, "cycles": (10.0 + 40 * n) / max(1, number) * (1 + number % 2)}
+        {"pages": pages, "bytes": size, "in_flight": number, "cycles": (10.0 + 40 * n) / max(1, number)}
         for pages in ("huge", "small") for n, size in enumerate(FOOTPRINTS) for number in FLIGHTS
     ],
     "handover": [{"burst": 1, "cycles": 100.0}, {"burst": 32, "cycles": 400.0}],
@@ -39,7 +40,7 @@ def test_a_profile_has_what_was_measured() -> None:
     assert made.upsilon(32, 1024) == 66 and made.upsilon(32, 64) < made.upsilon(32, 256) < made.upsilon(32, 1024)
     assert made.read(1 << 20, 0) == 50 and made.read(1 << 30, 0) == 90
     assert made.read(1 << 26, 8) == 11.25 and made.read(1 << 26, 64) == 11.25
-    assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 180
+    assert made.read(1 << 26, 8) < made.read(1 << 26, 3) < made.read(1 << 26, 1) == 90
     assert made.handover == ((1, 100), (32, 400)) and at(made.copy, 256) == 12
 
 
@@ -84,3 +85,45 @@ def test_this_machine_is_measured() -> None:
     assert made["seconds"] < 120 and profile.hz > 1e6
     assert len(profile.receive_transmit) == 6 and {pages for pages, _ in profile.reads} == {"huge", "small"}
     assert all(cost > 0 for curve in profile.reads.values() for _, cost in curve)
+
+
+# --- the model ------------------------------------------------------------------------------------------------------------
+
+READS = (Read(1, 1 << 26, whole_burst=False),)
+
+
+def test_without_reads_a_packet_takes_io_and_compute() -> None:
+    made = predict(machine_profile(MACHINE), ProgramProfile(20, 64, ()), (32, 32))
+    assert (made.upsilon, made.compute, made.stall, made.cycles) == (6, 22, 0, 28)
+    assert made.limit is Limit.COMPUTE
+    assert predict(machine_profile(MACHINE), ProgramProfile(2, 0, ()), (1, 1)).limit is Limit.IO
+
+
+def test_reads_in_flight_hide_each_other() -> None:
+    """At 100 cycles a packet the processor itself has one more packet in flight."""
+    machine, program = machine_profile(MACHINE), ProgramProfile(WINDOW, 0, READS)
+    alone, one, seven = (
+        predict(machine, program, (1, 1)),
+        predict(machine, program, (256, 1)),
+        predict(machine, program, (256, 7)),
+    )
+    assert alone.stall == 80  # a miss takes 90, of which 10 are those of a read in the first cache
+    assert alone.limit is Limit.COMPUTE and predict(machine, ProgramProfile(10, 0, READS), (1, 1)).limit is Limit.MEMORY
+    assert one.stall == seven.stall == 0 and seven.limit is Limit.COMPUTE
+    fast = predict(machine, ProgramProfile(1, 0, READS), (8, 8))
+    assert fast.stall == pytest.approx(max(80 / 8 - 7 / 8, (90 / 8 - machine.nearest) - 1))
+    assert predict(machine, ProgramProfile(60, 0, READS), (2, 1)).stall == pytest.approx(80 / 2 - 60 / 2)
+
+
+def test_what_takes_a_whole_burst_does_not_depend_on_b() -> None:
+    machine = machine_profile(MACHINE)
+    arrays = ProgramProfile(1, 0, (Read(1, 1 << 26, whole_burst=True),))
+    assert predict(machine, arrays, (8, 2)).stall == predict(machine, ProgramProfile(1, 0, READS), (8, 8)).stall
+
+
+def test_what_is_not_known_is_found_from_two_points() -> None:
+    machine, program = machine_profile(MACHINE), ProgramProfile(30, 50, READS)
+    points = (1, 1), (256, 8)
+    alone, together = ((point, predict(machine, program, point).cycles) for point in points)
+    made = fitted(machine, ProgramProfile(0, 0, READS), alone, together)
+    assert made.necessary == pytest.approx(30, abs=0.1) and made.shared == pytest.approx(50, abs=0.2)
