@@ -25,7 +25,7 @@
 #define MACS_HASH_ROOT3 UINT64_C(0xbb67ae8584caa73b)
 
 /* High half xor low half of the 128-bit product. */
-static inline uint64_t macs_hash_fold(uint64_t a, uint64_t b) {
+MACS_ALWAYS_INLINE uint64_t macs_hash_fold(uint64_t a, uint64_t b) {
 #ifdef __SIZEOF_INT128__
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -38,7 +38,7 @@ static inline uint64_t macs_hash_fold(uint64_t a, uint64_t b) {
 }
 
 /* The 0 … 8 bytes at `from` as one word; different bytes give different words. */
-static inline uint64_t macs_hash_word(const uint8_t *from, uint32_t bytes) {
+MACS_ALWAYS_INLINE uint64_t macs_hash_word(const uint8_t *from, uint32_t bytes) {
     if (bytes == 8) {
         uint64_t word;
         memcpy(&word, from, 8);

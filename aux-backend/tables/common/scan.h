@@ -33,7 +33,7 @@
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
 #include <immintrin.h>
 #define MACS_SCAN_WITH "AVX-512"
-static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     __m512i line = _mm512_load_si512((const void *)words);
     __m512i wanted = _mm512_set1_epi64((long long)want);
     return _mm512_cmpeq_epi64_mask(_mm512_and_si512(line, _mm512_set1_epi64((long long)mask)), wanted);
@@ -41,18 +41,18 @@ static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, u
 #elif !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
 #include <immintrin.h>
 #define MACS_SCAN_WITH "AVX2"
-static inline uint32_t macs_scan_half(const _Atomic uint64_t *words, __m256i mask, __m256i want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan_half(const _Atomic uint64_t *words, __m256i mask, __m256i want) {
     __m256i half = _mm256_and_si256(_mm256_load_si256((const __m256i *)(const void *)words), mask);
     return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(half, want)));
 }
-static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     __m256i masks = _mm256_set1_epi64x((long long)mask), wanted = _mm256_set1_epi64x((long long)want);
     return macs_scan_half(words, masks, wanted) | macs_scan_half(words + 4, masks, wanted) << 4;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #include <smmintrin.h>
 #define MACS_SCAN_WITH "SSE4.1"
-static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     __m128i masks = _mm_set1_epi64x((long long)mask), wanted = _mm_set1_epi64x((long long)want);
     uint32_t hits = 0;
     for (uint32_t i = 0; i < MACS_SCAN_WORDS; i += 2) {
@@ -83,7 +83,7 @@ static inline uint32_t macs_scan_bits(const uint64x2_t equal[4]) {
     uint16x4_t high = vmovn_u32(vcombine_u32(vmovn_u64(equal[2]), vmovn_u64(equal[3])));
     return vaddvq_u16(vandq_u16(vcombine_u16(low, high), vld1q_u16(weights)));
 }
-static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     uint64x2_t masks = vdupq_n_u64(mask), wanted = vdupq_n_u64(want), equal[4];
     for (uint32_t i = 0; i < 4; i++) {
         uint64x2_t pair = vld1q_u64((const uint64_t *)(const void *)(words + 2 * i));
@@ -107,7 +107,7 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 #define MACS_SCAN_PLAIN
 #endif
 #define MACS_SCAN_WITH "plain C"
-static inline uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint32_t macs_scan(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
     uint32_t hits = 0;
     for (uint32_t i = 0; i < MACS_SCAN_WORDS; i++)
         hits |= (uint32_t)((atomic_load_explicit(&words[i], memory_order_acquire) & mask) == want) << i;
@@ -124,7 +124,7 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 #endif
 
 /* The word of those eight that is equal to `want`, which is not 0, in the bits of `mask`; 0: none is. */
-static inline uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
+MACS_ALWAYS_INLINE uint64_t macs_scan_find(const _Atomic uint64_t *words, uint64_t mask, uint64_t want) {
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX512F__)
     __m512i line = _mm512_load_si512((const void *)words); /* what is compared is what is returned */
     __m512i differ = _mm512_xor_epi64(line, _mm512_set1_epi64((long long)want));
@@ -156,28 +156,28 @@ static inline uint32_t macs_scan_masked(const uint64_t *lines, const uint64_t *w
 /* Bytes that are compared at once, by macs_scan_differ: not 0 where these differ. */
 #if !defined(MACS_SCAN_PLAIN) && defined(__AVX2__)
 #define MACS_SCAN_BYTES 32u
-static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+MACS_ALWAYS_INLINE uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
     const __m256i one = _mm256_loadu_si256((const __m256i *)(const void *)a);
     const __m256i other = _mm256_loadu_si256((const __m256i *)(const void *)b);
     return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(one, other));
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__SSE4_1__)
 #define MACS_SCAN_BYTES 16u
-static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+MACS_ALWAYS_INLINE uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
     const __m128i one = _mm_loadu_si128((const __m128i *)(const void *)a);
     const __m128i other = _mm_loadu_si128((const __m128i *)(const void *)b);
     return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(one, other)) ^ 0xffff;
 }
 #elif !defined(MACS_SCAN_PLAIN) && defined(__aarch64__) && defined(__ARM_NEON)
 #define MACS_SCAN_BYTES 16u
-static inline uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
+MACS_ALWAYS_INLINE uint32_t macs_scan_differ(const uint8_t *a, const uint8_t *b) {
     return vmaxvq_u32(vreinterpretq_u32_u8(veorq_u8(vld1q_u8(a), vld1q_u8(b))));
 }
 #endif
 
 /* Whether two keys are equal: straight code where `bytes` is a constant. Short ones are not left to memcmp(), whose
  * masked loads are slow on some processors where the memory was not touched lately. */
-static inline bool macs_scan_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
+MACS_ALWAYS_INLINE bool macs_scan_equal(const uint8_t *a, const uint8_t *b, uint32_t bytes) {
 #ifdef MACS_SCAN_BYTES
     if (bytes >= MACS_SCAN_BYTES) {
         const uint32_t last = bytes - MACS_SCAN_BYTES; /* it may overlap the one before */

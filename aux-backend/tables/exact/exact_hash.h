@@ -144,16 +144,37 @@ static inline bool macs_exact_hash_locate(const struct macs_exact_hash *table, c
     return false;
 }
 
-static inline const struct macs_entry *macs_exact_hash_finish(const void *self, const uint8_t *key, uint32_t key_bytes,
-                                                              struct macs_exact_hash_cursor *cursor) {
-    const struct macs_exact_hash *table = self;
-    if (cursor->candidate && macs_scan_equal(macs_values_inline(&table->values, cursor->candidate - 1), key, key_bytes))
-        return macs_values_at(&table->values, cursor->candidate - 1);
+/* Of what happens rarely: it takes no registers from the code that calls it. */
+#define MACS_EXACT_HASH_RARELY static __attribute__((noinline, cold, unused))
+
+/* The end of a lookup that the first candidate of the primary bucket does not end. */
+MACS_EXACT_HASH_RARELY const struct macs_entry *macs_exact_hash_look_on(const struct macs_exact_hash *table,
+                                                                        const uint8_t *key, uint32_t key_bytes,
+                                                                        struct macs_exact_hash_cursor cursor) {
     struct macs_cuckoo_place at;
     uint64_t found;
-    if (!macs_exact_hash_locate(table, key, key_bytes, cursor, &at, &found))
+    if (!macs_exact_hash_locate(table, key, key_bytes, &cursor, &at, &found))
         return NULL;
     return macs_values_at(&table->values, (uint32_t)found - 1);
+}
+
+MACS_ALWAYS_INLINE const struct macs_entry *macs_exact_hash_finish(const void *self, const uint8_t *key,
+                                                                   uint32_t key_bytes,
+                                                                   const struct macs_exact_hash_cursor *cursor) {
+    const struct macs_exact_hash *table = self;
+    const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
+    uint32_t candidate = cursor->candidate; /* without a step before, none */
+    if (!candidate) {
+        const struct macs_cuckoo_bucket *bucket = &cuckoo->buckets[cursor->primary];
+        uint32_t moves = cursor->moves;
+        candidate = (uint32_t)macs_scan_find(bucket->words, MACS_EXACT_HASH_TAG | MACS_CUCKOO_SECONDARY, cursor->want);
+        if (!candidate && __builtin_expect(!macs_cuckoo_overflows(bucket) && !macs_cuckoo_moved(cuckoo, &moves), 1))
+            return NULL;
+    }
+    if (candidate &&
+        __builtin_expect(macs_scan_equal(macs_values_inline(&table->values, candidate - 1), key, key_bytes), 1))
+        return macs_values_at(&table->values, candidate - 1);
+    return macs_exact_hash_look_on(table, key, key_bytes, *cursor);
 }
 
 /* -- the lookups of a burst -------------------------------------------------------------------------------------------
@@ -165,9 +186,6 @@ static inline const struct macs_entry *macs_exact_hash_finish(const void *self, 
  */
 
 #define MACS_EXACT_HASH_BULK_KEY 64u /* bytes */
-
-/* For rare cases: not inlined, so that it takes no registers from the calling loop. */
-#define MACS_EXACT_HASH_RARELY static __attribute__((noinline, cold, unused))
 
 struct macs_exact_hash_bulk {
     _Alignas(64) uint8_t keys[MACS_BURST_MAX][MACS_EXACT_HASH_BULK_KEY];

@@ -22,6 +22,8 @@
 
 #include <stdatomic.h>
 
+#include <macs/inline.h>
+
 #include "cuckoo.h"
 #include "tables/common/hash.h"
 #include "tables/common/packing.h"
@@ -73,8 +75,8 @@ static inline uint64_t macs_exact_packed_mask(const struct macs_exact_packed_ind
     return index->remainder_mask | MACS_EXACT_PACKED_PRESENT | MACS_CUCKOO_SECONDARY;
 }
 
-static inline void macs_exact_packed_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
-                                           struct macs_exact_packed_cursor *cursor) {
+MACS_ALWAYS_INLINE void macs_exact_packed_start(const void *self, uint64_t key, uint32_t key_bits, uint32_t data_bits,
+                                                struct macs_exact_packed_cursor *cursor) {
     const struct macs_exact_packed_index *index =
         atomic_load_explicit((const macs_exact_packed_head *)self, memory_order_acquire);
     uint64_t permuted = macs_exact_packed_permute(index, key, key_bits);
@@ -140,15 +142,29 @@ static inline void macs_exact_packed_step(uint32_t data_bits, struct macs_exact_
         macs_prefetch_far(&index->cuckoo.buckets[macs_exact_packed_secondary(cursor, data_bits)]);
 }
 
-/* The word of the key's entry; 0: there is none. */
-static inline uint64_t macs_exact_packed_word(uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
+/* The same where the primary bucket alone does not tell. By values, so that the caller's cursor stays in registers. */
+__attribute__((noinline, cold, unused)) static uint64_t
+macs_exact_packed_look_on(uint32_t data_bits, struct macs_exact_packed_cursor cursor) {
     struct macs_cuckoo_place at;
-    return __builtin_expect(cursor->word != 0, 1) ? cursor->word : macs_exact_packed_locate(data_bits, cursor, &at);
+    return macs_exact_packed_locate(data_bits, &cursor, &at);
+}
+
+/* The word of the key's entry; 0: there is none. */
+MACS_ALWAYS_INLINE uint64_t macs_exact_packed_word(uint32_t data_bits, const struct macs_exact_packed_cursor *cursor) {
+    const struct macs_cuckoo *cuckoo = &cursor->index->cuckoo;
+    const struct macs_cuckoo_bucket *bucket = &cuckoo->buckets[cursor->primary];
+    uint32_t moves = cursor->moves;
+    uint64_t word = cursor->word; /* without a step before, none */
+    if (!word)
+        word = macs_scan_find(bucket->words, macs_exact_packed_mask(cursor->index), cursor->want);
+    if (word || __builtin_expect(!macs_cuckoo_overflows(bucket) && !macs_cuckoo_moved(cuckoo, &moves), 1))
+        return word;
+    return macs_exact_packed_look_on(data_bits, *cursor);
 }
 
 /* Whether the key is there; then its entry's data. */
-static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bits,
-                                            struct macs_exact_packed_cursor *cursor, uint64_t *data) {
+MACS_ALWAYS_INLINE bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bits,
+                                                 struct macs_exact_packed_cursor *cursor, uint64_t *data) {
     const uint64_t word = macs_exact_packed_word(data_bits, cursor);
     (void)key_bits;
     *data = word & macs_packing_ones(data_bits);
@@ -156,14 +172,14 @@ static inline bool macs_exact_packed_finish(uint32_t key_bits, uint32_t data_bit
 }
 
 /* The same of an indexed table: the entry's index, too. */
-static inline void macs_exact_packed_start_indexed(const void *self, uint64_t key, uint32_t key_bits,
-                                                   uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
+MACS_ALWAYS_INLINE void macs_exact_packed_start_indexed(const void *self, uint64_t key, uint32_t key_bits,
+                                                        uint32_t data_bits, struct macs_exact_packed_cursor *cursor) {
     macs_exact_packed_start(self, key, key_bits, data_bits, cursor);
 }
 
-static inline bool macs_exact_packed_finish_indexed(uint32_t key_bits, uint32_t data_bits,
-                                                    struct macs_exact_packed_cursor *cursor, uint64_t *data,
-                                                    uint32_t *number) {
+MACS_ALWAYS_INLINE bool macs_exact_packed_finish_indexed(uint32_t key_bits, uint32_t data_bits,
+                                                         struct macs_exact_packed_cursor *cursor, uint64_t *data,
+                                                         uint32_t *number) {
     const uint64_t word = macs_exact_packed_word(data_bits, cursor);
     (void)key_bits;
     *data = word & macs_packing_ones(data_bits);
