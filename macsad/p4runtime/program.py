@@ -81,6 +81,7 @@ class Table:
     by_number: dict[int, Action] = field(default_factory=dict)
     has_priority: bool = False
     key_ids: tuple[int, ...] = ()
+    ages: bool = False  # entries may have idle timeouts
 
     def __post_init__(self) -> None:
         self.key_ids = tuple(key.id for key in self.keys)
@@ -232,6 +233,7 @@ def _table(
         item.preamble.id, number, name, there["size"], keys, made, item, there["const_entries"], there["const_default"]
     )
     table.by_number = {action.number: action for action in made.values()}
+    table.ages = there["ages"]
     table.has_priority = any(key.kind in ("ternary", "range", "optional") for key in keys)
     return table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from macsad.control import Client
+from macsad.control import Client, Idle
 from macsad.p4runtime import elements, entries, notes, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.device import Device
@@ -79,7 +79,9 @@ def table_entries(
     client: Client, profiles: Profiles, table: Table, asked: Message, exact: bool = False
 ) -> Iterator[Message]:
     """The entities of a TableEntry: see _found()."""
-    metadata = _Metadata(client, table)
+    metadata, ages = _Metadata(client, table), _Ages(client, table)
+    if asked.HasField("time_since_last_hit") and (not table.ages or asked.is_default_action):
+        raise Refused(Code.INVALID_ARGUMENT, f"entries of {table.name} do not time out so")
     for found in _found(client, table, asked, exact):
         entry = found.entry
         if asked.HasField("action") and not _same_action(asked.action, entry.action):
@@ -89,6 +91,10 @@ def table_entries(
             entry.action.action_profile_action_set.CopyFrom(profiles.set_of(table, group))
         if metadata.some:
             entry.metadata = metadata.of(found.key)
+        if table.ages and not asked.is_default_action:
+            entry.idle_timeout_ns, since = ages.of(found.index)
+            if asked.HasField("time_since_last_hit"):
+                entry.time_since_last_hit.elapsed_ns = since
         if asked.metadata and asked.metadata != entry.metadata and not exact:
             continue
         if asked.HasField("counter_data") and table.counter is not None:
@@ -96,6 +102,36 @@ def table_entries(
         if asked.HasField("meter_config") and table.meter is not None:
             elements.fill_meter(entry, "meter_config", _element(client, table.meter, found.index))
         yield found.entity
+
+
+class _Ages:
+    """Timeouts of entries of a table and the times since they were hit, read many at once."""
+
+    _TOGETHER = 1024
+
+    def __init__(self, client: Client, table: Table) -> None:
+        self._client, self._table = client, table
+        self._first, self._ages = -1, list[tuple[int, int]]()
+
+    def of(self, index: int) -> tuple[int, int]:
+        first = index - index % self._TOGETHER
+        if first != self._first:
+            count = min(self._TOGETHER, self._table.size - first)
+            self._first, self._ages = first, self._client.read_ages(self._table.number, first, count)
+        return self._ages[index - first]
+
+
+def expired(client: Client, program: Program, idle: Idle) -> Iterator[Message]:
+    """The TableEntry of each entry that nothing has hit for longer than it may."""
+    table = next((table for table in program.tables.values() if table.number == idle.table), None)
+    if table is None:
+        return  # of the program before
+    metadata = _Metadata(client, table)
+    for found, (_, timeout, _) in zip(entries.entries_of(table, idle.entries), idle.ages, strict=True):
+        found.entry.idle_timeout_ns = timeout
+        if metadata.some:
+            found.entry.metadata = metadata.of(found.key)
+        yield found.entry
 
 
 class _Metadata:

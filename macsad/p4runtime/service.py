@@ -6,14 +6,16 @@ stream reads what its controller sends; one thread takes packets and digests fro
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
 
-from macsad.control import Client, ControlError, Digest, NoSwitchError
+from macsad.control import Client, ControlError, Digest, Idle, NoSwitchError, Push
 from macsad.p4runtime import pipeline, reading, replacement
 from macsad.p4runtime.arbitration import Arbitration, Controller
 from macsad.p4runtime.codes import Code, Refused
@@ -55,7 +57,7 @@ class Service:
         self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build)
         self._cpu_port = cpu_port
         self._use(self._device)
-        self._pushed.subscribe()
+        self._pushed.subscribe(Push.DIGESTS | Push.IDLE)
         if cpu_port is not None:
             self._pushed.take_frames(cpu_port)
         self._streams = 0
@@ -222,11 +224,23 @@ class Service:
                 return
             if isinstance(pushed, Digest):
                 digests.received(pushed)
+            if isinstance(pushed, Idle):
+                self._expired(pushed)
             for _, frame in pushed if isinstance(pushed, list) else ():
                 response = message("StreamMessageResponse")()
                 if self._packet_in.fill(response.packet, frame):
                     self._to_primaries(response)
             digests.tick()
+
+    def _expired(self, idle: Idle) -> None:
+        """IdleTimeoutNotification. P4Runtime spec 1.4.1 section 16.4."""
+        response = message("StreamMessageResponse")()
+        told = response.idle_timeout_notification
+        with self._lock, contextlib.suppress(ControlError, OSError):  # the next look finds that the switch is gone
+            told.table_entry.extend(reading.expired(self._device.client, self._device.program, idle))
+            told.timestamp = time.time_ns()
+            if told.table_entry:
+                self._to_primaries(response)
 
     def _to_primaries(self, response: Message) -> bool:
         """False: there is none."""

@@ -43,7 +43,8 @@ class Tables:
             return [head + key, *self._metadata(table, key, b"")]
         if _has_more(table, kind, entry):
             return []
-        return [head + key + entries.action_of(table, entry.action, False), *self._metadata(table, key, entry.metadata)]
+        action = entries.action_of(table, entry.action, False)
+        return [head + key + action + _timeout(table, entry), *self._metadata(table, key, entry.metadata)]
 
     def carry_out(self, kind: int, entry: Message) -> None:
         """An update that takes answers between changes. Raises: Refused."""
@@ -63,7 +64,7 @@ class Tables:
         """Add or change an entry: its index. `old`: the id of the group that it has named until now."""
         if entry.action.WhichOneof("type") != "action_profile_action_set":
             action = entries.action_of(table, entry.action, entry.is_default_action)
-            index = self._one(head + action)
+            index = self._one(head + action + _timeout(table, entry))
         else:
             if not table.info.implementation_id:
                 raise Refused(Code.INVALID_ARGUMENT, f"{table.name} has no action profile")
@@ -71,7 +72,7 @@ class Tables:
             outcomes = self._client.update(changes, keep_going=False)
             try:
                 raise_first(outcomes)
-                index = self._one(head + entries.of_group(group))
+                index = self._one(head + entries.of_group(group) + _timeout(table, entry))
             except Refused:
                 self._profiles.remove_set(table, group, entry.action.action_profile_action_set)
                 raise
@@ -103,10 +104,8 @@ class Tables:
         return entries.group_in(next(entries.entries_of(table, found)).action) if found else 0
 
     def _check(self, table: Table, entry: Message) -> None:
-        if entry.idle_timeout_ns:
-            supported = table.info.idle_timeout_behavior
-            code = Code.UNIMPLEMENTED if supported else Code.INVALID_ARGUMENT
-            raise Refused(code, f"entries of {table.name} do not time out")
+        if entry.idle_timeout_ns and (not table.ages or entry.is_default_action or entry.idle_timeout_ns < 0):
+            raise Refused(Code.INVALID_ARGUMENT, f"entries of {table.name} do not time out so")
         if entry.controller_metadata:
             raise Refused(Code.UNIMPLEMENTED, "metadata are bytes; their number is of an older version")
         if entry.HasField("time_since_last_hit") or entry.HasField("meter_counter_data"):
@@ -154,6 +153,12 @@ class Tables:
         if found is None:
             raise Refused(Code.NOT_FOUND, f"{table.name} has no such entry")
         return next(entries.entries_of(table, found)).index
+
+
+def _timeout(table: Table, entry: Message) -> bytes:
+    """What stands behind the action of an entry that is added or modified."""
+    has_timeout = table.ages and not entry.is_default_action
+    return int(entry.idle_timeout_ns).to_bytes(8, "big") if has_timeout else b""
 
 
 def _has_more(table: Table, kind: int, entry: Message) -> bool:

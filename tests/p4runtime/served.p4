@@ -56,6 +56,13 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         counters = forwarded;
         size = 65536;
     }
+    table aging_t {
+        key = { hdr.eth.src: exact; }
+        actions = { forward; NoAction; }
+        default_action = NoAction();
+        support_timeout = true;
+        size = 64;
+    }
     table lpm_t { key = { hdr.eth.src: lpm; } actions = { forward; NoAction; } default_action = NoAction(); size = 4096; }
     table all_t {
         key = { hdr.eth.kind: ternary; std.ingress_port: range; meta.small: optional; }
@@ -121,6 +128,7 @@ control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t std)
         } else {
             exact_t.apply();
             lpm_t.apply();
+            aging_t.apply();
             all_t.apply();
             if (hdr.eth.kind == 0x4E4D) { names.apply(); wide_t.apply(); }
             if (meta.special) { std.egress_spec = 1; }
