@@ -68,13 +68,13 @@ class Controller:
         self.election = election
         self.role = ""
 
-    def call(self, name: str, request: Any) -> Any:
+    def call(self, name: str, request: Any, seconds: float = SECONDS) -> Any:
         method = self.channel.unary_unary(
             f"/p4.v1.P4Runtime/{name}",
             request_serializer=message(f"{name}Request").SerializeToString,
             response_deserializer=message(f"{name}Response").FromString,
         )
-        return method(request, timeout=SECONDS)
+        return method(request, timeout=seconds)
 
     def signed(self, request: Any) -> Any:
         request.election_id.high, request.election_id.low = self.election >> 64, self.election & (1 << 64) - 1
