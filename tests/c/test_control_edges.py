@@ -508,6 +508,18 @@ def test_time_elapsed_is_in_microseconds(switch: Switch) -> None:
     assert int(switch.do("get_time_elapsed")) - elapsed >= 50_000
 
 
+def test_nodes_leave_a_group_from_its_middle(switch: Switch) -> None:
+    nodes = [handle(switch.do(f"mc_node_create {rid} {rid}")) for rid in range(1, 6)]
+    switch.do("mc_mgrp_create 77", *(f"mc_node_associate 77 {node}" for node in nodes))
+    left = list(nodes)
+    for place in (1, 1, 2, 0, 0):  # the middle twice, the last, the first, the only one
+        node = left.pop(place)
+        switch.do(f"mc_node_dissociate 77 {node}", f"mc_node_destroy {node}")
+        dump = switch.do("mc_dump").partition("mgrp(77)")[2].partition("**")[0]
+        assert [int(found) for found in re.findall(r"L1h=(\d+)", dump)] == left
+    switch.do("mc_mgrp_destroy 77")
+
+
 def test_a_line_has_at_most_1024_words(switch: Switch) -> None:
     ports = [str(port) for port in range(8, 8 + 1022)]
     added = handle(switch.do(f"mc_node_create 1 {' '.join(ports)}"))
