@@ -396,3 +396,11 @@ def test_what_a_bridge_carries_is_written_and_declared() -> None:
     program = replace(program, bridges=(Bridge("normal", ("along",), ("carried",), AT),))
     verify(program)
     assert after(optimise, program).splitlines() == ["along = 8w1;", "carried.a = 8w2;"]
+
+
+def test_metadata_come_into_a_control_as_they_were_left() -> None:
+    b = builder()
+    parser = (state("start", [extract("h"), b.set("m.x", b.get("h.a"))], goto("accept")),)
+    body = b.set("h.b", b.get("m.x"))
+    program = b.build(parser, [body], deparser=[emit("h")])
+    assert after(propagate_copies.run, program) == print_body((body,))
