@@ -80,8 +80,8 @@ def ports(folder: Path, frames: int, driver: str) -> tuple[list[str], int]:
     return named, PORTS * each
 
 
-def meddle(socket: Path, done: threading.Event) -> None:
-    """Read what packets write, set what they do not write, reset what is not counted."""
+def meddle(socket: Path, done: threading.Event, refused: list[str]) -> None:
+    """Read what packets write, reset what is not counted. `refused`: what the switch said where it did not do that."""
     names = ("updated", "wide", "row0", "row1", "next", "chained")
     lines = [f"register_read TotalsIngress.{name} 3" for name in names]
     lines += ["register_read TotalsEgress.leaving", "register_reset TotalsIngress.cleared"]
@@ -89,7 +89,7 @@ def meddle(socket: Path, done: threading.Event) -> None:
         while not done.is_set():
             reply = client.bulk(lines, answers=True)
             if reply.failed:
-                raise click.ClickException(reply.text)
+                refused.append(reply.text.splitlines()[-1])
 
 
 def values(client: Client, name: str) -> list[int]:
@@ -121,8 +121,8 @@ def run(binary: Path, options: list[str], frames: int, traffic: str, folder: Pat
 
 def watch(process: subprocess.Popen[bytes], client: Client, socket: Path, frames: int) -> None:
     """Wait until the switch is through with so many frames, with commands meanwhile."""
-    done = threading.Event()
-    meddler = threading.Thread(target=meddle, args=(socket, done))
+    done, refused = threading.Event(), list[str]()
+    meddler = threading.Thread(target=meddle, args=(socket, done, refused))
     meddler.start()
     try:
         while not is_through(client, frames):
@@ -132,6 +132,8 @@ def watch(process: subprocess.Popen[bytes], client: Client, socket: Path, frames
     finally:
         done.set()
         meddler.join()
+    if refused:
+        raise click.ClickException(refused[0])
 
 
 def totals_of(client: Client, traffic: str) -> dict[str, int]:
