@@ -96,7 +96,7 @@ struct macs_program {
     uint16_t lock_count;
     uint16_t clock_count; /* stage clocks, see macs/clock.h; 0: none */
     const struct macs_clock_desc *clock_descs;
-    struct macs_locks *locks; /* lock_count of them, of groups of registers; made by the runtime */
+    struct macs_locks *locks;             /* lock_count of them, of groups of registers; made by the runtime */
     const struct macs_steering *steering; /* whose frames are whose, where registers can be sharded; else NULL */
     const struct macs_table_desc *table_descs;
     struct macs_table *tables; /* table_count of them, filled by the runtime before the first burst */

@@ -42,7 +42,7 @@ struct macs_worker {
     uint32_t port;                /* that the burst was received from, by its number */
     const uint8_t *slot_of;       /* port number → slot + 1; 0: no such port */
     _Atomic uint8_t loop_request; /* enum macs_loop_request, by the control thread */
-    struct macs_lock *own; /* of what it has to itself; NULL: it has nothing */
+    struct macs_lock *own;        /* of what it has to itself; NULL: it has nothing */
     bool holds_own;
     uint32_t held_count;
     struct macs_lock *held[MACS_HELD_MAX]; /* in ascending order */
