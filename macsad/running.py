@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from macsad import sockets, statistics
 from macsad.control import Client, ControlError, NoSwitchError
@@ -23,7 +24,7 @@ SWITCH_OPTIONS = (
     "--verbose", "--help",
 )  # fmt: skip
 PERIOD_S = 1.0
-Beside = Callable[[Path], contextlib.AbstractContextManager[object]]
+Beside = Callable[[Path], contextlib.AbstractContextManager[Any]]
 KILLED = 128  # and the signal, as shells have it
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -54,6 +54,7 @@ class Service:
         self._packets = Client(socket)  # to the switch
         self._packets_lock = threading.Lock()
         self._pushed = Client(socket)  # packets and digests from it
+        self.on_replaced: Callable[[], None] = lambda: None  # called when another program runs
         self._pipeline = Pipeline(program.info, device_config, self.clear, self._replace, build)
         self._cpu_port = cpu_port
         self._use(self._device)
@@ -268,6 +269,7 @@ class Service:
         before = self._device
         self._use(Device.of(self._socket, program, self._to_primaries))
         before.close()
+        self.on_replaced()
 
     # --- answers -----------------------------------------------------------------------------------------------------
 

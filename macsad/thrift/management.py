@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from macsad.thrift.config import config_of
 from macsad.thrift.described import Struct, standard
 from macsad.thrift.entries import unsigned
 from macsad.thrift.refusals import Refused, refuses
@@ -60,10 +61,10 @@ class Management:
         return standard.BmConfig(device_id=self.identity.device, thrift_port=self.identity.thrift_port)
 
     def bm_get_config(self) -> str:
-        return self.identity.config
+        return config_of(self.switch.program) if self.switch.replaced else self.identity.config
 
     def bm_get_config_md5(self) -> bytes:
-        return hashlib.md5(self.identity.config.encode(), usedforsecurity=False).digest()
+        return hashlib.md5(self.bm_get_config().encode(), usedforsecurity=False).digest()
 
     def bm_load_new_config(self, config_str: str) -> None:
         raise standard.InvalidSwapOperation(code=standard.SwapOperationErrorCode.CONFIG_SWAP_DISABLED)

@@ -41,9 +41,11 @@ class Settings:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, server: Any, place: Path) -> Iterator[int]:
-    """Services of the switch at that socket, while the context lasts: their port. `server`: from listen(). Raises:
-    click.ClickException."""
+def serving(settings: Settings, server: Any, place: Path) -> Iterator[Any]:
+    """Services of the switch at that socket, while the context lasts; yields what they know of it. `server`: from listen().
+
+    Raises: click.ClickException.
+    """
     from macsad.thrift.config import config_of
     from macsad.thrift.management import Identity
     from macsad.thrift.switch import Switch
@@ -53,7 +55,7 @@ def serving(settings: Settings, server: Any, place: Path) -> Iterator[int]:
         config = settings.config or config_of(switch.program)
         server.start(switch, Identity(config, settings.device, server.port))
         click.echo(f"ready: Thrift of {switch.program.name} at {HERE}:{server.port}")
-        yield server.port
+        yield switch
     except ControlError as error:
         raise click.ClickException(str(error)) from None
     finally:

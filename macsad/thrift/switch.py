@@ -138,10 +138,16 @@ class Switch:
     def __init__(self, socket: Path) -> None:
         self._client = Client(socket)
         self._lock = threading.Lock()
+        self.replaced = False  # it runs another program than at first
 
     @cached_property
     def program(self) -> Program:
         return Program(self.described())
+
+    def forget_program(self) -> None:
+        """Another one runs from now on."""
+        self.replaced = True
+        self.__dict__.pop("program", None)
 
     def described(self) -> dict[str, Any]:
         return self.ask(lambda client: client.describe())

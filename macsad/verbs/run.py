@@ -112,8 +112,10 @@ def _together(servers: list[running.Beside]) -> running.Beside:
     @contextlib.contextmanager
     def all_of_them(listening: Path) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
-            for server in servers:
-                stack.enter_context(server(listening))
+            started = [stack.enter_context(server(listening)) for server in servers]
+            if len(started) == 2:  # P4Runtime may put another program in place, of which Thrift has to know
+                service, switch = started
+                service.on_replaced = switch.forget_program
             yield
 
     return all_of_them

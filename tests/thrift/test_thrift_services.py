@@ -316,3 +316,18 @@ def test_entries_with_a_life(tmp_path: Path) -> None:
     finally:
         served.close()
         switch.stop()
+
+
+def test_the_services_are_of_the_program_that_runs(switch: Switch) -> None:
+    """Numbers of tables are those of the program that was put in the other one's place."""
+    served = Served(switch.socket)
+    client = Standard(served, Identity("{}"))
+    try:
+        assert client.bm_get_config() == "{}"
+        served.program.tables.clear()
+        served.forget_program()
+        assert client.bm_mt_get_num_entries(0, "I.fixed") == 2
+        assert "I.fixed" in client.bm_get_config()
+        assert client.bm_get_config_md5() == hashlib.md5(client.bm_get_config().encode()).digest()
+    finally:
+        served.close()
