@@ -42,6 +42,7 @@ from transpiler.hlir.expressions import (
     ExactSet,
     Expression,
     HeaderPlace,
+    HeaderRef,
     KeySet,
     MaskSet,
     RangeSet,
@@ -88,12 +89,24 @@ class ParserStatements(Statements):
             made.append(Label(self._label(state.name), at(state.span)))
             if state.name in stalling:
                 made += self._count_visit()
-            made += (*self.body(state.body), *self._transition(state))
+            made += self._state(state)
         made.append(Label(DONE))
         made.append(Assign(packet("payload_offset"), CURSOR))
         if variable is not None:
             made.append(Assign(self.scope.read(self.storage.variable(variable)), ERROR))
         return (Block(tuple(made), cite=f"{at(parser.span)}: parser"),)
+
+    def _state(self, state: ParserState) -> Body:
+        """A state's statements and its transition. What it has extracted is surely in the frame from there on."""
+        before, made = self.scope.sure, list[CStatement]()
+        for statement in state.body:
+            made += self.statement(statement)
+            match statement:
+                case Extract(header=HeaderRef(name=name)):
+                    self.scope.sure |= {name}
+        made += self._transition(state)
+        self.scope.sure = before
+        return tuple(made)
 
     def _count_visit(self) -> Body:
         """A state that is come to too often without going on in the frame is an error."""

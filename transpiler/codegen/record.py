@@ -23,6 +23,8 @@ MEMBERS = (
 )
 WHOLE = frozenset(MEMBERS)
 
+RESIZING = frozenset({"macs_layout_resize", "macs_layout_truncate"})  # what makes a frame longer or shorter
+
 
 def members_read(values: Iterable[Expression], body: Body = ()) -> frozenset[str]:
     """The members that expressions and a body read, all where the record is handed on."""
@@ -64,8 +66,7 @@ def reads_time(values: Iterable[Expression]) -> bool:
 
 def resizes(values: Iterable[Expression]) -> bool:
     """Whether one of the expressions may make a frame longer or shorter."""
-    resizing = ("macs_layout_resize", "macs_layout_truncate")
-    return any(isinstance(e, Call) and e.function in resizing for e in _all(values))
+    return any(isinstance(e, Call) and e.function in RESIZING for e in _all(values))
 
 
 def _all(values: Iterable[Expression]) -> Iterator[Expression]:

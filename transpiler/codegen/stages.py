@@ -28,6 +28,7 @@ from transpiler.codegen.c.nodes import (
     Switch,
     Unary,
 )
+from transpiler.codegen.c.sink_loads import with_loads_sunk
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.deparser import DeparserStatements
 from transpiler.codegen.externs import Externs
@@ -39,6 +40,7 @@ from transpiler.codegen.outcome import Outcome
 from transpiler.codegen.parser import ParserStatements
 from transpiler.codegen.pipeline_views import LookupView
 from transpiler.codegen.places import at
+from transpiler.codegen.record import RESIZING
 from transpiler.codegen.scope import EntryScope, Scope
 from transpiler.codegen.statements import Statements
 from transpiler.codegen.steps import step
@@ -142,7 +144,7 @@ class _StageLowering:
         """Joins are at its end, those with a single predecessor in its place."""
         jumps = self._joins(self.stage.code)
         self._single = {join for join, count in jumps.items() if count == 1}
-        body = [*self._load(self.stage.loaded), *self.code(self.stage.code)]
+        body = list(with_loads_sunk(self._load(self.stage.loaded), self.code(self.stage.code), RESIZING))
         for join in sorted(jumps.keys() - self._single):
             body += [Label(_join_label(join)), *self.code(self.pipe.joins[join])]
         return tuple(body)
