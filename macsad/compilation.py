@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
-    them; `kept`: a binary of the same may come from the cache; `read`: files that have been read for it."""
+    them; `kept`: a binary of the same may come from the cache; `queues`: packets may wait in queues of ports; `read`: files
+    that have been read for it."""
 
     path: Path
     std: str | None = None
@@ -47,6 +48,7 @@ class Request:
     wanted: Optimisations = ALL
     target: Target = field(default_factory=builtin)
     kept: bool = True
+    queues: bool = False
     read: set[str] = field(default_factory=set, compare=False, repr=False)
 
     @staticmethod
@@ -57,6 +59,7 @@ class Request:
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
             named.get("kernels", ()), wanted_optimisations(named),
             choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
+            bool(named.get("queues")),
         )  # fmt: skip
 
     @property
@@ -116,7 +119,7 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
                 raise
             diagnostics.warning(reason.span, "architecture", reason.message)
             return ()
-        made = configuration(request.wanted)
+        made = configuration(request.wanted, request.queues)
         best = optimised(program, made)
         if decided:
             from transpiler.codegen.generate import decide, notes_of
@@ -142,7 +145,7 @@ def generate_c(request: Request, program: Program) -> Generated:
     from transpiler.codegen.generate import generate
     from transpiler.switches import configuration
 
-    kernels, made = _kernels(request, program), configuration(request.wanted)
+    kernels, made = _kernels(request, program), configuration(request.wanted, request.queues)
     with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, made), request.target, share("templates"), diagnostics, made, kernels)
 
@@ -152,7 +155,7 @@ def decide(request: Request, program: Program) -> Decided:
     from transpiler.codegen.generate import decide
     from transpiler.switches import configuration
 
-    kernels, made = _kernels(request, program), configuration(request.wanted)
+    kernels, made = _kernels(request, program), configuration(request.wanted, request.queues)
     with _telling(request, program.span) as diagnostics:
         return decide(optimised(program, made), request.target, diagnostics, made, kernels)
 

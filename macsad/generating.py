@@ -62,10 +62,13 @@ def generating_options(command: Decorated) -> Decorated:
 
 
 def deciding_options(command: Decorated) -> Decorated:
-    """What its C is to be: --target, --kernel, and what is not to be optimised: see `wanted_optimisations`."""
+    """What its C is to be: --target, --kernel, --queues, and what is not to be optimised: see `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
         target_options,
+        click.option("--queues", is_flag=True,
+                     help="Packets may wait in queues of ports between ingress and egress (set_queue_rate); a program that looks "
+                          "at them has them in any case."),
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
     ):  # fmt: skip

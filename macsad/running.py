@@ -21,7 +21,7 @@ from macsad.statistics import Statistics
 SWITCH_OPTIONS = (
     "--port", "--entries", "--socket", "--workers", "--cpus", "--burst", "--sub-batch", "--batch", "--stats", "--count",
     "--until-end", "--until-idle", "--parent", "--log", "--buffers", "--max-frame", "--seed", "--busy", "--replaceable",
-    "--verbose", "--help",
+    "--pcap", "--priority-queues", "--verbose", "--help",
 )  # fmt: skip
 PERIOD_S = 1.0
 Beside = Callable[[Path], contextlib.AbstractContextManager[Any]]

@@ -16,11 +16,11 @@ from transpiler.schedule.plan_edits import Edit, software_pipelined, with_arrays
 Switch = Callable[[Configuration], Configuration]
 
 
-def configuration(wanted: Optimisations) -> Configuration:
-    """How a program is compiled with these optimisations."""
+def configuration(wanted: Optimisations, queues: bool = False) -> Configuration:
+    """How a program is compiled with these optimisations; `queues`: with queues also where it does not look at them."""
     left_out = frozenset(wanted.left_out)
     made = Configuration()
-    made = replace(made, use=replace(made.use, without=left_out))
+    made = replace(made, use=replace(made.use, without=left_out), scheduler=replace(made.scheduler, queues=queues))
     made = replace(made, passes=tuple(named for named in made.passes if named[0] not in wanted.without_passes))
     for name, switch in SWITCHES.items():
         if name in left_out:

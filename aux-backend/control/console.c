@@ -9,9 +9,9 @@
 #include "runtime/loops.h"
 
 static const struct macs_command *const all_commands[] = {
-    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,
-    macs_multicast_commands, macs_mirroring_commands,  macs_value_set_commands,
-    macs_profile_commands,   macs_switch_commands,     macs_program_commands,
+    macs_table_commands,     macs_table_dump_commands, macs_extern_commands,  macs_multicast_commands,
+    macs_mirroring_commands, macs_value_set_commands,  macs_profile_commands, macs_queue_commands,
+    macs_switch_commands,    macs_program_commands,
 };
 #define COMMAND_LISTS (sizeof(all_commands) / sizeof(all_commands[0]))
 

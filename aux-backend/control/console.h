@@ -100,6 +100,7 @@ extern const struct macs_command macs_multicast_commands[];
 extern const struct macs_command macs_mirroring_commands[];
 extern const struct macs_command macs_value_set_commands[];
 extern const struct macs_command macs_profile_commands[];
+extern const struct macs_command macs_queue_commands[];
 extern const struct macs_command macs_switch_commands[];
 extern const struct macs_command macs_program_commands[];
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "runtime/capture.h"
 #include "runtime/worker.h"
 #include "runtime/stats.h"
 
@@ -153,18 +154,26 @@ void macs_describe_program(const struct macs_switch *sw, const struct macs_progr
         describe_extern(&program->extern_descs[i], text);
     }
     macs_text_add(text, "],\"ports\":[");
+    const char *separator = "";
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        macs_text_add(text, "%s{\"port\":%u,", slot ? "," : "", sw->ports[slot].number);
+        if (!macs_port_is_there(&sw->ports[slot]))
+            continue;
+        macs_text_add(text, "%s{\"port\":%u,", separator, sw->ports[slot].number);
         pair(text, "name", sw->ports[slot].name);
-        macs_text_add(text, "}");
+        macs_text_add(text, ",\"up\":%s}", macs_port_is_up(&sw->ports[slot]) ? "true" : "false");
+        separator = ",";
     }
     macs_text_add(text, "]}\n");
 }
 
 static void describe_ports(const struct macs_switch *sw, const struct macs_stats_sum *sum, struct macs_text *text) {
+    const char *separator = "";
     macs_text_add(text, "\"ports\":[");
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        macs_text_add(text, "%s{\"port\":%u,", slot ? "," : "", sw->ports[slot].number);
+        if (!macs_port_is_there(&sw->ports[slot]))
+            continue;
+        macs_text_add(text, "%s{\"port\":%u,", separator, sw->ports[slot].number);
+        separator = ",";
         pair(text, "name", sw->ports[slot].name);
         macs_text_add(text,
                       ",\"rx_packets\":%" PRIu64 ",\"rx_bytes\":%" PRIu64 ",\"rx_missed\":%" PRIu64
@@ -215,6 +224,9 @@ void macs_describe_stats(const struct macs_switch *sw, struct macs_text *text) {
                   sw->worker_count, burst, sub_batch, sum.bursts, sum.asserts);
     describe_kept(sw, text);
     macs_text_add(text, ",\"cpu_ns\":%" PRIu64 ",\"cycles\":%" PRIu64, cpu_ns, cycles);
-    macs_text_add(text, ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64 "}\n",
-                  atomic_load(&sw->digests.sent), atomic_load(&sw->digests.lost), atomic_load(&sw->log.lost));
+    macs_text_add(text,
+                  ",\"digests\":%" PRIu64 ",\"digests_lost\":%" PRIu64 ",\"log_lost\":%" PRIu64
+                  ",\"capture_lost\":%" PRIu64 "}\n",
+                  atomic_load(&sw->digests.sent), atomic_load(&sw->digests.lost), atomic_load(&sw->log.lost),
+                  sw->capture ? atomic_load(&sw->capture->lost) : 0);
 }

@@ -10,6 +10,7 @@
 #include "control/reads.h"
 #include "control/script.h"
 #include "control/updates.h"
+#include "runtime/queues.h"
 #include "runtime/rest.h"
 #include "runtime/steering.h"
 
@@ -273,9 +274,9 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
 
 static bool all_settled(const struct macs_switch *sw) {
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        if (sw->ports[slot].ctl && !macs_ctl_settled(&sw->ports[slot]))
+        if (macs_port_is_there(&sw->ports[slot]) && sw->ports[slot].ctl && !macs_ctl_settled(&sw->ports[slot]))
             return false;
-    return true;
+    return !sw->queues || !atomic_load_explicit(&sw->queues->inside, memory_order_acquire);
 }
 
 void macs_message_collect(struct macs_server *server, struct macs_client *client) {

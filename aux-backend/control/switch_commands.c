@@ -4,6 +4,7 @@
 #include "control/console.h"
 #include "control/describe.h"
 #include "control/value.h"
+#include "runtime/ports.h"
 
 static int set_burst(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     uint64_t burst, sub_batch = 0;
@@ -39,10 +40,54 @@ static int describe(struct macs_console *console, unsigned count, char **words, 
 
 static int show_ports(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
-    macs_text_add(answer, "%5s  name\n", "port");
-    for (unsigned slot = 0; slot < console->sw->port_count; slot++)
-        macs_text_add(answer, "%5u  %s\n", console->sw->ports[slot].number, console->sw->ports[slot].name);
+    macs_text_add(answer, "%5s  %-24s  %s\n", "port", "name", "link");
+    for (unsigned slot = 0; slot < console->sw->port_count; slot++) {
+        const struct macs_port *port = &console->sw->ports[slot];
+        if (macs_port_is_there(port))
+            macs_text_add(answer, "%5u  %-24s  %s\n", port->number, port->name, macs_port_is_up(port) ? "up" : "down");
+    }
     return 0;
+}
+
+static int port_status(enum macs_ports_status status, const char *word, struct macs_text *answer) {
+    switch (status) {
+    case MACS_PORTS_DONE:
+        return 0;
+    case MACS_PORTS_THERE:
+        return macs_text_fail(answer, "there is a port %.80s", word);
+    case MACS_PORTS_NONE:
+        return macs_text_fail(answer, "there is no port %.80s", word);
+    case MACS_PORTS_FULL:
+        return macs_text_fail(answer, "there are %u ports, and cannot be more", MACS_PORTS_MAX);
+    case MACS_PORTS_NOT_OPENED:
+        return macs_text_fail(answer, "the port cannot be opened (the log says why)");
+    case MACS_PORTS_BUSY:
+        break;
+    }
+    return macs_text_fail(answer, "a worker hangs: try again");
+}
+
+static int take_port(const char *word, uint16_t *number, struct macs_text *answer) {
+    uint64_t value;
+    if (!macs_value_uint64(word, &value) || value > UINT16_MAX)
+        return macs_text_fail(answer, "'%.80s' is not the number of a port", word);
+    *number = (uint16_t)value;
+    return 0;
+}
+
+static int port_add(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t number = 0;
+    (void)count;
+    return take_port(words[1], &number, answer)
+               ? -1
+               : port_status(macs_ports_add(console->sw, number, words[0]), words[1], answer);
+}
+
+static int port_remove(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t number = 0;
+    (void)count;
+    return take_port(words[0], &number, answer) ? -1
+                                                : port_status(macs_ports_remove(console->sw, number), words[0], answer);
 }
 
 static int show_memory(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
@@ -69,6 +114,8 @@ const struct macs_command macs_switch_commands[] = {
     {"stages", stages, 0, 0, "", "stage clocks of each worker as JSON"},
     {"describe", describe, 0, 0, "", "the program's tables, actions and externs as JSON"},
     {"show_ports", show_ports, 0, 0, "", "all ports"},
+    {"port_add", port_add, 2, 2, "NAME PORT", "open a port"},
+    {"port_remove", port_remove, 1, 1, "PORT", "take a port away"},
     {"show_memory", show_memory, 0, 0, "", "the memory of all tables, and whether it is on huge pages"},
     {"get_time_elapsed", get_time_elapsed, 0, 0, "", "microseconds since the switch started"},
     {"shutdown", shutdown_switch, 0, 0, "", "end the switch"},

@@ -2,6 +2,7 @@
 
 #include "runtime/copy.h"
 #include "runtime/mirror.h"
+#include "runtime/queues.h"
 
 /* A clone on its way to a port, or NULL: no memory, or too little of it in one piece. Counted. */
 static struct macs_packet *clone_packet(struct macs_thread *thread, const struct macs_packet *packet,
@@ -15,6 +16,8 @@ static struct macs_packet *clone_packet(struct macs_thread *thread, const struct
             macs_stats_add(&thread->stats.drops[MACS_CAUSE_NO_BUFFER], 1);
         return NULL;
     }
+    if (thread->backlog)
+        macs_queues_begin(thread, clone);
     clone->verdict = MACS_FORWARD;
     clone->egress_port = replica.port;
     clone->replica = replica.rid;

@@ -16,6 +16,7 @@
 #include <macs/counter.h>
 #include <macs/run_to_completion.h>
 
+#include "runtime/capture.h"
 #include "runtime/hold.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
@@ -101,6 +102,10 @@ static void turn(struct macs_thread *thread) {
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count) {
     struct macs_port_stats *stats = &thread->stats.ports[input->slot];
+    if (odp_unlikely(thread->sw->capture != NULL)) {
+        struct macs_captured captured = macs_capture_take(handles, count);
+        macs_capture_write(thread->sw->capture, input->slot, MACS_IN, &captured, count);
+    }
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
@@ -137,6 +142,7 @@ static inline int receive(struct macs_thread *thread, const struct macs_input *i
 static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
                            struct macs_packet *packets[]);
 static void begin_burst(struct macs_thread *thread);
+static void finish_burst(struct macs_thread *thread);
 static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received);
 
 /* The rest of a burst after its prologue. `next`: the burst whose prologue has run since, or NULL. */
@@ -231,13 +237,18 @@ static void begin_burst(struct macs_thread *thread) {
 }
 
 /* Send the packets that are left in port buffers, and add the deferred counts. */
-static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
+static void finish_burst(struct macs_thread *thread) {
     macs_transmit_flush(thread);
     macs_counts_flush(&thread->worker);
     if (thread->worker.held_count)
         macs_hold_let_go(&thread->worker);
     if (thread->worker.holds_own && macs_hold_is_asked_for())
         macs_hold_let_own_go(&thread->worker);
+}
+
+/* The end of a burst that was received. */
+static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
+    finish_burst(thread);
     macs_stats_add(&thread->stats.bursts, 1);
     if (odp_unlikely(port->ctl)) /* a client that waits for these frames may collect */
         atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
@@ -258,7 +269,7 @@ static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     const struct macs_program *program = thread->sw->program;
     program->ingress(&thread->worker, packets, count);
-    if (program->egress && all_forwarded(packets, count)) {
+    if (program->egress && !thread->backlog && all_forwarded(packets, count)) {
         thread->datapath->egress(thread, packets, count);
         return;
     }
@@ -267,6 +278,15 @@ static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsi
     for (unsigned i = 0; i < count; i++)
         macs_dispatch(thread, &departures, packets[i]);
     macs_depart_all(thread, &departures);
+}
+
+void macs_datapath_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    begin_burst(thread);
+    if (thread->recirculation)
+        macs_requests_leave_queue(thread, packets, count);
+    else
+        thread->datapath->egress(thread, packets, count);
+    finish_burst(thread);
 }
 
 /* Called by generated code: run to completion has finished a burst. */

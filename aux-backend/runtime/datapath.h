@@ -18,6 +18,9 @@ void macs_datapath_begin_sample(struct macs_thread *thread);
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count);
 
+/* Packets that have waited in a queue, through egress and out. */
+void macs_datapath_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+
 /* No frames were received: run the epilogue that is left, if any, and release the locks of registers. */
 void macs_datapath_drain(struct macs_thread *thread);
 

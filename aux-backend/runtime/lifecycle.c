@@ -7,11 +7,14 @@
 #include <unistd.h>
 
 #include "runtime/ages.h"
+#include "runtime/capture.h"
 #include "runtime/externs.h"
 #include "runtime/loops.h"
 #include "runtime/steering.h"
 #include "runtime/workers.h"
 #include "runtime/odp_log.h"
+#include "runtime/queues.h"
+#include "runtime/stats.h"
 #include "tables/common/memory.h"
 #include "runtime/shown.h"
 
@@ -123,6 +126,18 @@ static int start_target(struct macs_switch *sw) {
     return status ? failed(sw, "start what the target has", status) : 0;
 }
 
+/* The files of a port that has been opened; it is closed where they cannot be written. */
+static int start_capture(struct macs_switch *sw, unsigned slot) {
+    struct macs_port *port = &sw->ports[slot];
+    int status = macs_capture_open(sw->capture, slot, port->number, port->name);
+    if (!status)
+        return 0;
+    macs_log_write(&sw->log, "error: port %u: cannot write its captures to '%s': %s", port->number, sw->options.pcap,
+                   strerror(-status));
+    macs_port_close(port);
+    return status;
+}
+
 static int open_ports(struct macs_switch *sw) {
     int status = macs_ctl_out_open(&sw->ctl_out, "macs-ctl-out", &sw->log);
     if (!status)
@@ -130,6 +145,8 @@ static int open_ports(struct macs_switch *sw) {
     while (!status && sw->port_count < sw->options.port_count) {
         const struct macs_port_option *option = &sw->options.ports[sw->port_count];
         status = macs_port_open(&sw->ports[sw->port_count], option, sw->pool, sw->options.worker_count, &sw->log);
+        if (!status && sw->capture)
+            status = start_capture(sw, sw->port_count);
         if (!status)
             sw->slot_of[option->number] = (uint8_t)++sw->port_count;
     }
@@ -159,6 +176,9 @@ static int build(struct macs_switch *sw) {
     if (status)
         return status;
     sw->start = odp_time_global();
+    sw->gone = calloc(1, sizeof(*sw->gone));
+    if (!sw->gone)
+        return -ENOMEM;
     status = create_pool(sw);
     if (status)
         return status;
@@ -167,6 +187,10 @@ static int build(struct macs_switch *sw) {
         (status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell)) ||
         (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
         return failed(sw, "make the switch", status);
+    if (sw->program->waited_at && (status = macs_queues_create(&sw->queues, sw->options.priorities)))
+        return failed(sw, "make queues", status);
+    if (sw->options.pcap && (status = macs_capture_create(&sw->capture, sw->options.pcap)))
+        return failed(sw, "capture", status);
     if ((status = create_tables(sw, sw->program, &sw->table_count)) || (status = start_target(sw)) ||
         (status = open_ports(sw)))
         return status;
@@ -275,6 +299,8 @@ int macs_switch_start(struct macs_switch *sw) {
  */
 
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
+    if (sw->queues || sw->steered || program->waited_at)
+        return -ENOTSUP;
     if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
         program->grow_bytes > sw->room.headroom)
         return -E2BIG;
@@ -344,7 +370,8 @@ void macs_switch_stop(struct macs_switch *sw) {
         return;
     join_workers(sw, sw->worker_count);
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        macs_port_stop(&sw->ports[slot]);
+        if (macs_port_is_there(&sw->ports[slot]))
+            macs_port_stop(&sw->ports[slot]);
     sw->running = false;
     macs_log_drain(&sw->log);
 }
@@ -363,12 +390,19 @@ void macs_switch_destroy(struct macs_switch *sw) {
     for (unsigned i = 0; i < sw->worker_count; i++)
         macs_worker_destroy(sw->workers[i]);
     free(sw->workers);
-    while (sw->port_count)
-        macs_port_close(&sw->ports[--sw->port_count]);
+    while (sw->port_count) {
+        struct macs_port *port = &sw->ports[--sw->port_count];
+        if (macs_port_is_there(port))
+            macs_port_close(port);
+        free(port->own_name);
+    }
+    free(sw->gone);
+    macs_capture_destroy(sw->capture);
     macs_ctl_out_close(&sw->ctl_out);
     macs_ctl_out_close(&sw->ctl_pushed);
     macs_bell_close(&sw->bell);
     macs_switch_discard(sw->program, sw->table_count);
+    macs_queues_destroy(sw->queues);
     macs_digest_queue_fini(&sw->digests);
     macs_multicast_destroy(sw->multicast);
     macs_qsbr_destroy(sw->qsbr);

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <macs/program.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include "control/describe.h"
 #include "control/script.h"
 #include "control/server.h"
+#include "runtime/capture.h"
 #include "runtime/files.h"
 #include "runtime/loops.h"
 #include "runtime/privileges.h"
@@ -104,7 +106,8 @@ static void follow_ports(struct macs_switch *sw, struct watch *watch, uint64_t n
         return;
     watch->followed_ns = now;
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        macs_port_follow(&sw->ports[slot]);
+        if (macs_port_is_there(&sw->ports[slot]))
+            macs_port_follow(&sw->ports[slot]);
 }
 
 static void print_rates(const struct macs_switch *sw, struct watch *watch, const struct macs_stats_sum *sum,
@@ -120,7 +123,7 @@ static void print_rates(const struct macs_switch *sw, struct watch *watch, const
 /* True: no port will ever receive again. */
 static bool all_ports_ended(const struct macs_switch *sw) {
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        if (!macs_port_ended(&sw->ports[slot]))
+        if (macs_port_is_there(&sw->ports[slot]) && !macs_port_ended(&sw->ports[slot]))
             return false;
     return true;
 }
@@ -173,8 +176,13 @@ static void tell_memory(const struct macs_switch *sw) {
 /* The ready line, for people and scripts: frames that arrive from now on are received. */
 static void tell_ready(const struct macs_switch *sw) {
     macs_tell(stdout, "ready: ");
-    for (unsigned slot = 0; slot < sw->port_count; slot++)
-        macs_tell(stdout, "%sport %u %s", slot ? ", " : "", sw->ports[slot].number, sw->ports[slot].name);
+    const char *separator = "";
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        if (!macs_port_is_there(&sw->ports[slot]))
+            continue;
+        macs_tell(stdout, "%sport %u %s", separator, sw->ports[slot].number, sw->ports[slot].name);
+        separator = ", ";
+    }
     if (sw->options.socket)
         macs_tell(stdout, "; commands at %s", sw->options.socket);
     macs_tell(stdout, "\n");
@@ -217,8 +225,14 @@ static enum exit_code carry(struct macs_switch *sw, struct macs_server *server) 
         macs_tell(stderr, "error: the log '%s' could not be written\n", sw->options.log);
         code = EXIT_FAILED;
     }
+    const uint64_t lost = sw->capture ? atomic_load(&sw->capture->lost) : 0;
+    if (lost) {
+        macs_tell(stderr, "error: %" PRIu64 " frames could not be written to captures in '%s'\n", lost,
+                  sw->options.pcap);
+        code = EXIT_FAILED;
+    }
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        if (!macs_port_broken(&sw->ports[slot]))
+        if (!macs_port_is_there(&sw->ports[slot]) || !macs_port_broken(&sw->ports[slot]))
             continue;
         macs_tell(stderr, "error: port %u: not all of %s was read or written\n", sw->ports[slot].number,
                   sw->ports[slot].name);

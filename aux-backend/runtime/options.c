@@ -31,6 +31,8 @@ enum option_id {
     OPT_SEED,
     OPT_BUSY,
     OPT_REPLACEABLE,
+    OPT_PRIORITY_QUEUES,
+    OPT_PCAP,
 };
 
 static const struct option long_options[] = {
@@ -53,6 +55,8 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPT_SEED},
     {"busy", no_argument, NULL, OPT_BUSY},
     {"replaceable", no_argument, NULL, OPT_REPLACEABLE},
+    {"pcap", required_argument, NULL, OPT_PCAP},
+    {"priority-queues", required_argument, NULL, OPT_PRIORITY_QUEUES},
     {"verbose", no_argument, NULL, OPT_VERBOSE},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
@@ -79,6 +83,8 @@ static const char help[] =
     "      --buffers N       packets that the switch holds at most [8192 a port, 65536]\n"
     "      --max-frame BYTES longest frame [9216]\n"
     "      --seed N          start of the random numbers, for runs that repeat\n"
+    "      --priority-queues N  queues of each port, by the packet's priority [1]\n"
+    "      --pcap DIR        write what each port receives and sends to DIR/NAME_in.pcap and DIR/NAME_out.pcap\n"
     "      --busy            workers never sleep\n"
     "      --replaceable     another program may take the place of this one (load_program)\n"
     "  -v, --verbose         tell what memory the tables have, and whether it is on huge pages\n"
@@ -165,6 +171,9 @@ static bool set(struct macs_options *options, int id, const char *text) {
     case OPT_SOCKET:
         options->socket = text;
         return true;
+    case OPT_PCAP:
+        options->pcap = text;
+        return true;
     case OPT_LOG:
         options->log = text;
         return true;
@@ -203,6 +212,8 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return number32("buffers", text, 512, 1u << 24, &options->buffers);
     case OPT_MAX_FRAME:
         return number32("max-frame", text, 64, 65535, &options->max_frame);
+    case OPT_PRIORITY_QUEUES:
+        return number32("priority-queues", text, 1, 32, &options->priorities);
     case OPT_SEED:
         return number("seed", text, 0, UINT64_MAX, &options->seed);
     default:
@@ -219,6 +230,10 @@ static enum macs_options_status check(struct macs_options *options) {
         macs_tell(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
         return MACS_OPTIONS_WRONG;
     }
+    if (options->priorities > 1 && !macs_program.waited_at) {
+        macs_tell(stderr, "error: --priority-queues: the program was built without queues (macsad build --queues)\n");
+        return MACS_OPTIONS_WRONG;
+    }
     if (options->sub_batch > options->burst)
         options->sub_batch = options->burst;
     if (!options->buffers)
@@ -233,6 +248,7 @@ static struct macs_options begin(void) {
                                  .burst = macs_program.burst ? macs_program.burst : 64,
                                  .sub_batch = macs_program.sub_batch ? macs_program.sub_batch : 64,
                                  .max_frame = 9216,
+                                 .priorities = 1,
                                  .seed = 1};
 }
 

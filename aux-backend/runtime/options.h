@@ -32,7 +32,9 @@ struct macs_options {
     uint32_t parent;        /* stop when this process has ended, which started this one; 0: never */
     uint32_t buffers;       /* packets in the pool */
     uint32_t max_frame;     /* bytes */
+    uint32_t priorities;    /* queues of a port */
     uint64_t seed;          /* of random numbers */
+    const char *pcap;       /* folder for captures of all ports, or NULL */
     bool busy;              /* never sleep */
     bool replaceable;       /* packets have room for other programs */
     bool verbose;           /* tell of the tables' memory */

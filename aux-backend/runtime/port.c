@@ -196,32 +196,42 @@ struct macs_port_losses macs_port_losses(const struct macs_port *port) {
     return (struct macs_port_losses){stats.in_discards, stats.in_errors};
 }
 
-static void drain_queue(odp_queue_t queue) {
+static uint64_t drain_queue(odp_queue_t queue) {
     odp_event_t event;
-    while ((event = odp_queue_deq(queue)) != ODP_EVENT_INVALID)
+    uint64_t count = 0;
+    for (; (event = odp_queue_deq(queue)) != ODP_EVENT_INVALID; count++)
         odp_event_free(event);
+    return count;
 }
 
-static void close_interface(odp_pktio_t pktio, const odp_pktin_queue_t inputs[], unsigned count) {
+static uint64_t close_interface(odp_pktio_t pktio, const odp_pktin_queue_t inputs[], unsigned count) {
     odp_packet_t packets[32];
+    uint64_t left = 0;
     odp_pktio_stop(pktio);
     for (unsigned queue = 0; queue < count; queue++) {
         int received;
-        while ((received = odp_pktin_recv(inputs[queue], packets, 32)) > 0)
+        for (; (received = odp_pktin_recv(inputs[queue], packets, 32)) > 0; left += (uint64_t)received)
             odp_packet_free_multi(packets, received);
     }
     odp_pktio_close(pktio);
+    return left;
 }
 
-void macs_port_close(struct macs_port *port) {
+bool macs_port_is_up(const struct macs_port *port) {
+    return port->ctl || odp_pktio_link_status(port->pktio) != ODP_PKTIO_LINK_STATUS_DOWN;
+}
+
+uint64_t macs_port_close(struct macs_port *port) {
+    uint64_t left = 0;
     if (port->pktio != ODP_PKTIO_INVALID)
-        close_interface(port->pktio, port->inputs, port->input_count);
+        left = close_interface(port->pktio, port->inputs, port->input_count);
     port->pktio = ODP_PKTIO_INVALID;
     while (port->handed_count) {
         odp_queue_t queue = port->handed[--port->handed_count];
-        drain_queue(queue);
+        left += drain_queue(queue);
         odp_queue_destroy(queue);
     }
+    return left;
 }
 
 int macs_ctl_out_open(struct macs_ctl_out *out, const char *name, struct macs_log *log) {

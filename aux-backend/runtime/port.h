@@ -20,7 +20,9 @@
 #define MACS_CTL_OUT_MAX 4096u
 
 struct macs_port {
-    const char *name;
+    const char *name; /* NULL: there is no port in this slot */
+    char *own_name;   /* the same, where it is to be freed */
+    bool leaves;      /* workers are to have done with it */
     uint16_t number;
     bool ctl;
     _Atomic uint32_t tx_max; /* bytes of the longest frame that it sends: an interface's MTU may change */
@@ -56,8 +58,15 @@ int macs_port_start(struct macs_port *port, struct macs_log *log);
 /* Read the maximum length of a frame. Control thread. */
 void macs_port_follow(struct macs_port *port);
 
-/* Stops it, takes what has been received and not been polled, closes it. */
-void macs_port_close(struct macs_port *port);
+/* Stops it, takes what has been received and not been polled, closes it. Returns how many packets these were. */
+uint64_t macs_port_close(struct macs_port *port);
+
+static inline bool macs_port_is_there(const struct macs_port *port) {
+    return port->name != NULL;
+}
+
+/* Whether it has a link. Control thread. */
+bool macs_port_is_up(const struct macs_port *port);
 
 /* The longest frame, in bytes. Any thread. */
 static inline uint32_t macs_port_tx_max(const struct macs_port *port) {

@@ -39,6 +39,11 @@ void macs_recirculation_begin(struct macs_recirculation *recirculation, struct m
     recirculation->passes[place] = 0;
 }
 
+void macs_recirculation_rejoin(struct macs_recirculation *recirculation, struct macs_packet *packet, unsigned place) {
+    packet->requests.origin = (uint16_t)place;
+    recirculation->passes[place] = 0;
+}
+
 /* --- the queue ------------------------------------------------------------------------------------------------------
  */
 

@@ -23,6 +23,13 @@ void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles
     pass_queued(thread);
 }
 
+void macs_requests_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    for (unsigned i = 0; i < count; i++)
+        macs_recirculation_rejoin(thread->recirculation, packets[i], i);
+    macs_requests_egress(thread, packets, count);
+    pass_queued(thread);
+}
+
 /* --- the queue ------------------------------------------------------------------------------------------------------
  */
 

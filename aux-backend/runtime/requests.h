@@ -16,4 +16,7 @@ void macs_requests_resume(struct macs_thread *thread, const odp_packet_t handles
 void macs_requests_dispatch(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
 void macs_requests_egress(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 
+/* Packets that have waited between ingress and egress, with all that comes of them. */
+void macs_requests_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+
 #endif

@@ -8,10 +8,10 @@
 #include "runtime/shown.h"
 
 static const char *const cause_names[MACS_CAUSES] = {
-    [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",     [MACS_CAUSE_TX_FULL] = "tx-full",
-    [MACS_CAUSE_TOO_LONG] = "too-long", [MACS_CAUSE_NO_BUFFER] = "no-buffer", [MACS_CAUSE_RX_ERROR] = "rx-error",
-    [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",         [MACS_CAUSE_CIPHER] = "cipher",
-    [MACS_CAUSE_ENDLESS] = "endless",
+    [MACS_CAUSE_PROGRAM] = "program",   [MACS_CAUSE_NO_PORT] = "no-port",       [MACS_CAUSE_TX_FULL] = "tx-full",
+    [MACS_CAUSE_TOO_LONG] = "too-long", [MACS_CAUSE_NO_BUFFER] = "no-buffer",   [MACS_CAUSE_RX_ERROR] = "rx-error",
+    [MACS_CAUSE_NO_GROUP] = "no-group", [MACS_CAUSE_LOOPS] = "loops",           [MACS_CAUSE_CIPHER] = "cipher",
+    [MACS_CAUSE_ENDLESS] = "endless",   [MACS_CAUSE_QUEUE_FULL] = "queue-full", [MACS_CAUSE_NO_QUEUE] = "no-queue",
 };
 
 const char *macs_stats_cause_name(unsigned cause) {
@@ -37,6 +37,37 @@ static void add_worker(const struct macs_switch *sw, const struct macs_worker_st
     sum->asserts += load(&stats->asserts);
 }
 
+/* Frames that no worker has counted, or that it has counted as sent and were not. */
+static void add_losses(struct macs_stats_sum *sum, uint64_t missed, uint64_t errors, uint64_t lost) {
+    sum->missed += missed;
+    sum->received += errors;
+    sum->drops[MACS_CAUSE_RX_ERROR] += errors;
+    sum->sent -= lost;
+    sum->drops[MACS_CAUSE_TX_FULL] += lost;
+}
+
+static uint64_t less(uint64_t from, uint64_t amount) {
+    return amount < from ? from - amount : 0;
+}
+
+/* What a port says itself of what it has lost. */
+static void add_port(const struct macs_switch *sw, unsigned slot, struct macs_stats_sum *sum) {
+    const struct macs_ports_counts *before = &sw->gone->before[slot];
+    const struct macs_port_losses losses = macs_port_losses(&sw->ports[slot]);
+    uint64_t lost, lost_bytes;
+    sum->ports[slot].rx_packets -= before->rx_packets;
+    sum->ports[slot].rx_bytes -= before->rx_bytes;
+    sum->ports[slot].tx_packets -= before->tx_packets;
+    sum->ports[slot].tx_bytes -= before->tx_bytes;
+    macs_port_tx_lost(&sw->ports[slot], &lost, &lost_bytes); /* of those that workers have counted as sent */
+    lost = lost < sum->ports[slot].tx_packets ? lost : sum->ports[slot].tx_packets;
+    sum->ports[slot].tx_packets -= lost;
+    sum->ports[slot].tx_bytes = less(sum->ports[slot].tx_bytes, lost_bytes);
+    sum->ports[slot].rx_packets += losses.errors;
+    sum->ports[slot].rx_missed = losses.missed;
+    add_losses(sum, losses.missed, losses.errors, lost);
+}
+
 void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     memset(sum, 0, sizeof(*sum));
     uint64_t first = UINT64_MAX, last = 0;
@@ -49,22 +80,31 @@ void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum) {
     }
     sum->busy_seconds = last > first ? (double)(last - first) / 1e9 : 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        struct macs_port_losses losses = macs_port_losses(&sw->ports[slot]);
-        uint64_t lost, lost_bytes;
-        macs_port_tx_lost(&sw->ports[slot], &lost, &lost_bytes); /* of those that workers have counted as sent */
-        lost = lost < sum->ports[slot].tx_packets ? lost : sum->ports[slot].tx_packets;
-        sum->ports[slot].tx_packets -= lost;
-        sum->ports[slot].tx_bytes -= lost_bytes < sum->ports[slot].tx_bytes ? lost_bytes : sum->ports[slot].tx_bytes;
-        sum->drops[MACS_CAUSE_TX_FULL] += lost;
-        sum->ports[slot].rx_packets += losses.errors;
-        sum->drops[MACS_CAUSE_RX_ERROR] += losses.errors;
-        sum->ports[slot].rx_missed = losses.missed;
-        sum->missed += losses.missed;
         sum->received += sum->ports[slot].rx_packets;
         sum->sent += sum->ports[slot].tx_packets;
+        if (macs_port_is_there(&sw->ports[slot]))
+            add_port(sw, slot, sum);
     }
+    add_losses(sum, sw->gone->missed, sw->gone->errors, sw->gone->lost);
     for (unsigned cause = 0; cause < MACS_CAUSES; cause++)
         sum->dropped += sum->drops[cause];
+}
+
+void macs_stats_begin_port(struct macs_switch *sw, unsigned slot) {
+    struct macs_stats_sum sum = {0};
+    for (unsigned i = 0; i < sw->worker_count; i++)
+        add_worker(sw, &sw->workers[i]->stats, &sum);
+    sw->gone->before[slot] = (struct macs_ports_counts){sum.ports[slot].rx_packets, sum.ports[slot].rx_bytes,
+                                                        sum.ports[slot].tx_packets, sum.ports[slot].tx_bytes};
+}
+
+void macs_stats_end_port(struct macs_switch *sw, unsigned slot) {
+    const struct macs_port_losses losses = macs_port_losses(&sw->ports[slot]);
+    uint64_t lost, lost_bytes;
+    macs_port_tx_lost(&sw->ports[slot], &lost, &lost_bytes);
+    sw->gone->missed += losses.missed;
+    sw->gone->errors += losses.errors;
+    sw->gone->lost += lost;
 }
 
 uint64_t macs_stats_cpu_ns(const struct macs_switch *sw) {
@@ -82,9 +122,11 @@ void macs_stats_print(const struct macs_switch *sw, const struct macs_stats_sum 
     macs_tell(file, "%5s  %-24s %14s %16s %14s %14s %16s\n", "port", "name", "received", "bytes", "missed", "sent",
               "bytes");
     for (unsigned slot = 0; slot < sw->port_count; slot++)
-        macs_tell(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n",
-                  sw->ports[slot].number, sw->ports[slot].name, sum->ports[slot].rx_packets, sum->ports[slot].rx_bytes,
-                  sum->ports[slot].rx_missed, sum->ports[slot].tx_packets, sum->ports[slot].tx_bytes);
+        if (macs_port_is_there(&sw->ports[slot]))
+            macs_tell(file, "%5u  %-24s %14" PRIu64 " %16" PRIu64 " %14" PRIu64 " %14" PRIu64 " %16" PRIu64 "\n",
+                      sw->ports[slot].number, sw->ports[slot].name, sum->ports[slot].rx_packets,
+                      sum->ports[slot].rx_bytes, sum->ports[slot].rx_missed, sum->ports[slot].tx_packets,
+                      sum->ports[slot].tx_bytes);
     macs_tell(file, "received %" PRIu64 " + copies %" PRIu64 " = sent %" PRIu64 " + dropped %" PRIu64, sum->received,
               sum->copies, sum->sent, sum->dropped);
     const char *separator = ": ";

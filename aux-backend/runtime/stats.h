@@ -24,6 +24,19 @@ struct macs_stats_sum {
 
 struct macs_switch;
 
+/* What was counted of ports that have been taken away: all of them together, and of those that had a slot before the
+ * port that has it now. */
+struct macs_ports_gone {
+    uint64_t missed, errors, lost;
+    struct macs_ports_counts {
+        uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+    } before[MACS_PORTS_MAX];
+};
+
+/* A port comes to a slot, or is about to be closed. Control thread. */
+void macs_stats_begin_port(struct macs_switch *sw, unsigned slot);
+void macs_stats_end_port(struct macs_switch *sw, unsigned slot);
+
 void macs_stats_sum(const struct macs_switch *sw, struct macs_stats_sum *sum);
 
 /* CPU time of all workers since they started, 0 while none runs. Time in which the system ran something else on their

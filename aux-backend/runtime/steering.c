@@ -87,3 +87,10 @@ int macs_steering_begin(struct macs_switch *sw) {
     sw->steered = true;
     return 0;
 }
+
+int macs_steering_add(struct macs_switch *sw, struct macs_port *port) {
+    if (!sw->steered)
+        return 0;
+    port->checked = !port->ctl;
+    return macs_port_share(port, sw->options.worker_count, sw->options.buffers, &sw->log);
+}

@@ -17,6 +17,9 @@
  * -errno, logged. */
 int macs_steering_begin(struct macs_switch *sw);
 
+/* A port has been opened since: workers look at all of its frames. 0 or -errno, logged. */
+int macs_steering_add(struct macs_switch *sw, struct macs_port *port);
+
 /* The worker that a frame is for, of a switch that steers. */
 uint32_t macs_steering_worker(const struct macs_switch *sw, odp_packet_t packet);
 

@@ -15,6 +15,9 @@
 #include "runtime/options.h"
 #include "runtime/port.h"
 
+struct macs_ports_gone;
+struct macs_capture;
+struct macs_queues;
 struct macs_thread;
 
 /* What a packet has room for, in bytes: a program's state, its first segment, headers that are added in front. */
@@ -36,11 +39,15 @@ struct macs_switch {
     struct macs_digest_queue digests;
     struct macs_multicast *multicast;
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
-    unsigned port_count;
+    unsigned port_count;                    /* slots that are or were in use */
+    _Atomic uint32_t ports_version;
+    struct macs_ports_gone *gone;              /* what ports that were taken away have counted: stats.h */
     uint8_t slot_of[UINT16_MAX + 1];           /* port number → slot + 1; 0: no such port */
     _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
     struct macs_ctl_out ctl_out, ctl_pushed;
-    struct macs_bell bell; /* digests and pushed frames are there */
+    struct macs_bell bell;        /* digests and pushed frames are there */
+    struct macs_capture *capture; /* with --pcap, else NULL */
+    struct macs_queues *queues;   /* of programs that have them, else NULL */
     struct macs_thread **workers;
     unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */

@@ -1,6 +1,7 @@
 #include "runtime/traffic_manager.h"
 
 #include "runtime/copy.h"
+#include "runtime/queues.h"
 
 static void replicate(struct macs_thread *thread, struct macs_departures *departures, struct macs_packet *packet);
 static void leave_completed(struct macs_thread *thread, struct macs_packet *packet, macs_verdict verdict);
@@ -81,6 +82,8 @@ void macs_depart(struct macs_thread *thread, struct macs_departures *departures,
         return;
     }
     packet->verdict = MACS_FORWARD;
+    if (odp_unlikely(thread->backlog != NULL) && !macs_queues_enter(thread, packet))
+        return;
     departures->packets[departures->count++] = packet;
     if (departures->count == MACS_BURST_MAX)
         macs_depart_all(thread, departures);

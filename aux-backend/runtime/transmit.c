@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "runtime/capture.h"
+#include "runtime/queues.h"
+
 /* Tries in a row without progress, before the unsent packets are dropped. */
 #define SEND_TRIES 64u
 
-static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count) {
+static int give(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count) {
     const struct macs_port *port = &thread->sw->ports[slot];
     if (odp_unlikely(port->ctl)) {
         for (unsigned i = 0; i < count; i++)
@@ -18,6 +21,20 @@ static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet
         return sent;
     }
     return odp_pktout_send(thread->outputs[slot].queue, packets, (int)count);
+}
+
+/* Frames are the port's once it has taken them. */
+static __attribute__((noinline)) int give_captured(struct macs_thread *thread, unsigned slot,
+                                                   const odp_packet_t packets[], unsigned count) {
+    struct macs_captured captured = macs_capture_take(packets, count);
+    const int sent = give(thread, slot, packets, count);
+    macs_capture_write(thread->sw->capture, slot, MACS_OUT, &captured, sent > 0 ? (unsigned)sent : 0);
+    return sent;
+}
+
+static int send_some(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count) {
+    return odp_unlikely(thread->sw->capture != NULL) ? give_captured(thread, slot, packets, count)
+                                                     : give(thread, slot, packets, count);
 }
 
 static void drop_unsent(struct macs_thread *thread, const odp_packet_t packets[], unsigned count, unsigned cause) {
@@ -57,12 +74,43 @@ static __attribute__((noinline)) unsigned retry(struct macs_thread *thread, unsi
     return at - lost;
 }
 
+/* The same where packets wait for a port that takes no more. */
+static __attribute__((noinline)) unsigned send_or_hold(struct macs_thread *thread, unsigned slot,
+                                                       const odp_packet_t packets[], unsigned count, int sent,
+                                                       uint64_t *bytes) {
+    unsigned at = 0, lost = 0;
+    for (;; sent = send_some(thread, slot, &packets[at], count - at)) {
+        if (sent > 0) {
+            at += (unsigned)sent;
+        } else if (sent < 0) {
+            lost++;
+            *bytes -= odp_packet_len(packets[at]);
+            macs_thread_drop(thread, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
+        }
+        if (at == count)
+            return count - lost;
+        if (!sent)
+            break;
+    }
+    *bytes -= macs_extent_of(&packets[at], count - at).bytes;
+    macs_queues_hold(thread, slot, &packets[at], count - at);
+    return at - lost;
+}
+
+/* Whether frames that a port does not take wait for it. */
+static bool holds(const struct macs_thread *thread, unsigned slot) {
+    return thread->backlog && !thread->backlog->ends && !thread->sw->ports[slot].ctl;
+}
+
 /* Send packets, one at least, of so many bytes to a port and count them. */
 static void send_all(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[], unsigned count,
                      uint64_t bytes) {
     struct macs_port_stats *stats = &thread->stats.ports[slot];
-    int first = send_some(thread, slot, packets, count);
-    unsigned sent = odp_likely(first == (int)count) ? count : retry(thread, slot, packets, count, first, &bytes);
+    const bool held = odp_unlikely(thread->backlog != NULL) && macs_queues_blocked(thread, slot);
+    int first = held ? 0 : send_some(thread, slot, packets, count);
+    unsigned sent = odp_likely(first == (int)count) ? count
+                    : holds(thread, slot)           ? send_or_hold(thread, slot, packets, count, first, &bytes)
+                                                    : retry(thread, slot, packets, count, first, &bytes);
     macs_stats_add(&stats->tx_packets, sent);
     macs_stats_add(&stats->tx_bytes, bytes);
 }

@@ -36,6 +36,7 @@ struct macs_in_flight {
     unsigned count;         /* packets; 0: its epilogue has run, too */
 };
 
+struct macs_backlog;
 struct macs_departures;
 struct macs_recirculation;
 struct macs_thread;
@@ -64,9 +65,10 @@ struct macs_thread {
     const struct macs_datapath *datapath;
     struct macs_qsbr_reader *reader;
     pthread_t pthread;
-    int cpu;              /* or -1 */
-    _Atomic bool resting; /* in no burst, and will look at macs_switch.rest before the next one */
-    _Atomic int status;   /* 0 running, 1 not yet, else -errno */
+    int cpu;                        /* or -1 */
+    _Atomic bool resting;           /* in no burst, and will look at macs_switch.rest before the next one */
+    _Atomic int status;             /* 0 running, 1 not yet, else -errno */
+    _Atomic uint32_t ports_version; /* of the ports that it knows */
     unsigned input_count;
     struct macs_input *inputs;
     unsigned queue_count;                     /* of the inputs that are an interface's */
@@ -79,6 +81,7 @@ struct macs_thread {
     struct macs_in_flight bursts[2];          /* of programs that are software pipelined */
     unsigned latest;                          /* whose prologue ran last */
     struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
+    struct macs_backlog *backlog;             /* of programs with queues, else NULL */
     struct macs_worker_stats stats;
     struct macs_clocks *clocks; /* of its stages; NULL: the program has none */
     uint64_t sampled_in;        /* bursts until the next one that is sampled, or the end of one */

@@ -10,6 +10,7 @@
 #include "runtime/datapath.h"
 #include "runtime/hold.h"
 #include "runtime/privileges.h"
+#include "runtime/queue_service.h"
 #include "runtime/recirculation.h"
 #include "runtime/rest.h"
 #include "runtime/steering.h"
@@ -42,7 +43,7 @@ static void deal_inputs(struct macs_thread *thread) {
     unsigned turn = 0;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
-        if (macs_port_ended(port))
+        if (!macs_port_is_there(port) || port->leaves || macs_port_ended(port))
             continue;
         for (unsigned queue = 0; queue < port->input_count; queue++) {
             if ((port->input_count == workers ? queue : turn++) % workers != thread->worker.index)
@@ -63,7 +64,7 @@ static void deal_inputs(struct macs_thread *thread) {
 static void take_outputs(struct macs_thread *thread) {
     for (unsigned slot = 0; slot < thread->sw->port_count; slot++) {
         const struct macs_port *port = &thread->sw->ports[slot];
-        if (!port->ctl)
+        if (macs_port_is_there(port) && !port->ctl)
             thread->outputs[slot].queue = port->outputs[thread->worker.index % port->output_count];
     }
 }
@@ -90,13 +91,12 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->worker.random = sw->options.seed + index;
     thread->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;
     atomic_init(&thread->status, 1);
-    size_t inputs = 0;
-    for (unsigned slot = 0; slot < sw->port_count; slot++)
-        inputs += sw->ports[slot].input_count + sw->ports[slot].handed_count;
-    thread->inputs = calloc(inputs + 1, sizeof(*thread->inputs));
-    thread->queues = calloc(inputs + 1, sizeof(*thread->queues));
-    thread->input_of = calloc(inputs + 1, sizeof(*thread->input_of));
-    thread->outputs = calloc(sw->port_count, sizeof(*thread->outputs));
+    const size_t inputs =
+        2 * (MACS_PORTS_MAX + 1); /* a port has at most one a worker, and one that is handed over to */
+    thread->inputs = calloc(inputs, sizeof(*thread->inputs));
+    thread->queues = calloc(inputs, sizeof(*thread->queues));
+    thread->input_of = calloc(inputs, sizeof(*thread->input_of));
+    thread->outputs = calloc(MACS_PORTS_MAX, sizeof(*thread->outputs));
     bool complete = thread->inputs && thread->queues && thread->input_of && thread->outputs && make_bursts(thread);
     if (complete && sw->program->clock_count) {
         thread->clocks = macs_clocks_create(sw->program->clock_count, index);
@@ -105,6 +105,8 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->sampled_in = thread->clocks ? macs_clocks_distance(thread->clocks) : UINT64_MAX;
     if (complete && sw->program->uses_requests)
         complete = macs_recirculation_create(&thread->recirculation, sw->options.buffers) == 0;
+    if (complete && sw->queues)
+        complete = macs_backlog_create(&thread->backlog, sw->queues->priorities) == 0;
     int status = complete ? macs_qsbr_register(sw->qsbr, &thread->reader) : -ENOMEM;
     if (!status && sw->program->cipher)
         status = sw->program->cipher->create(&thread->sessions, sw->options.worker_count);
@@ -129,6 +131,7 @@ void macs_worker_destroy(struct macs_thread *thread) {
     free(thread->bursts[0].state);
     free(thread->bursts[1].state);
     macs_clocks_destroy(thread->clocks);
+    free(thread->backlog);
     macs_recirculation_destroy(thread->recirculation);
     if (thread->sw->program->cipher)
         thread->sw->program->cipher->destroy(thread->sessions);
@@ -156,7 +159,9 @@ static void report(struct macs_thread *thread) {
 /* Wait until a frame arrives, offline for the tables' writer. */
 static unsigned wait_for_frames(struct macs_thread *thread) {
     odp_packet_t packets[MACS_BURST_MAX];
-    const uint64_t limit = thread->queue_count == thread->input_count ? WAIT_NS : WAIT_CTL_NS;
+    const uint64_t most = thread->queue_count == thread->input_count ? WAIT_NS : WAIT_CTL_NS;
+    const uint64_t queued = thread->backlog ? macs_queues_idle_ns(thread) : UINT64_MAX;
+    const uint64_t limit = queued < most ? queued : most;
     uint32_t from = 0;
     macs_qsbr_offline(thread->reader);
     macs_rest_wait_begins(thread);
@@ -177,7 +182,8 @@ static unsigned wait_for_frames(struct macs_thread *thread) {
 
 /* Sleep for a while, if the ports cannot be waited for. */
 static void nap(struct macs_thread *thread, long *sleep_ns) {
-    struct timespec pause = {.tv_nsec = *sleep_ns};
+    const uint64_t queued = thread->backlog ? macs_queues_idle_ns(thread) : UINT64_MAX;
+    struct timespec pause = {.tv_nsec = queued < (uint64_t)*sleep_ns ? (long)queued : *sleep_ns};
     macs_qsbr_offline(thread->reader);
     macs_rest_wait_begins(thread);
     nanosleep(&pause, NULL);
@@ -212,6 +218,25 @@ static unsigned poll_within_budget(struct macs_thread *thread, const struct macs
     return received;
 }
 
+/* Ports have come or gone: the worker has done with those that it knew. */
+static void change_ports(struct macs_thread *thread, uint32_t version) {
+    macs_datapath_drain(thread);
+    if (thread->backlog)
+        macs_queues_leave(thread);
+    thread->input_count = thread->queue_count = 0;
+    deal_inputs(thread);
+    take_outputs(thread);
+    report(thread);
+    atomic_store_explicit(&thread->ports_version, version, memory_order_release);
+}
+
+static unsigned serve_queues(struct macs_thread *thread) {
+    const unsigned gone = macs_queues_serve(thread);
+    if (gone)
+        report(thread);
+    return gone;
+}
+
 /* Whether the worker may wait within a reception. Not of a file whose frames it hands over: nobody would see that they
  * are on their way when the file ends. */
 static bool may_wait(const struct macs_thread *thread) {
@@ -223,14 +248,16 @@ static bool may_wait(const struct macs_thread *thread) {
 
 static void work(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
-    const bool waits = may_wait(thread);
     unsigned idle = 0;
     long sleep_ns = SLEEP_MIN_NS;
     while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
         unsigned received = 0;
         macs_rest_if_asked(thread);
+        const uint32_t version = atomic_load_explicit(&sw->ports_version, memory_order_acquire);
+        if (odp_unlikely(version != thread->ports_version))
+            change_ports(thread, version);
         if (idle > IDLE_ROUNDS && !sw->options.busy) {
-            if (waits)
+            if (may_wait(thread))
                 received = wait_for_frames(thread);
             else
                 nap(thread, &sleep_ns);
@@ -241,6 +268,8 @@ static void work(struct macs_thread *thread) {
                                                         : macs_datapath_poll(thread, &thread->inputs[i]);
             report(thread);
         }
+        if (thread->backlog)
+            received += serve_queues(thread);
         if (received) {
             idle = 0;
             sleep_ns = SLEEP_MIN_NS;
@@ -255,6 +284,8 @@ static void work(struct macs_thread *thread) {
         }
     }
     macs_datapath_drain(thread);
+    if (thread->backlog)
+        macs_queues_end(thread);
     if (!idle)
         note_end(thread);
 }

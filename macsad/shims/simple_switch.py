@@ -15,13 +15,13 @@ from macsad.shims.options import Parser, fail, note
 from macsad.shims.ports import DEFAULT_PORT, socket_of
 
 DROP_PORT = 511
+BUFFERS = 4096  # packets: many switches run beside each other, of which most have little to do
 GRPC = "simple_switch_grpc"
 EVERYWHERE = ("0.0.0.0", "[::]", "")
 _USAGE = "%(prog)s [options] (PROGRAM.json | PROGRAM.p4) [-- options of the target]"
 # What is understood and has no effect → why, for who asked for it. What asks for less than there is needs no word:
 # --log-flush, --disable-swap, --max-port-count, --max-mc-groups, --max-l1-entries, --max-l2-entries.
 _WITHOUT_EFFECT = {
-    "pcap": "no pcap files are written of its ports; tcpdump on the interface does",
     "nanolog": "no events are sent to nanomsg",
     "notifications_addr": "no notifications are sent to nanomsg; digests go to subscribers of the control socket",
     "debugger": "there is no debugger",
@@ -29,7 +29,6 @@ _WITHOUT_EFFECT = {
     "dump_packet_data": "packets are not logged",
     "log_console": "messages of the program are told, and not what becomes of each packet",
     "log_level": "messages of the program are told, at any level",
-    "priority_queues": "packets do not wait in queues",
     "enable_swap": "a running switch takes no other program: end it and start it anew",
     "log_file_max_size": "one log file is written, of any size",
     "log_file_max_files": "one log file is written, of any size",
@@ -89,30 +88,27 @@ def parser(name: str) -> Parser:
 def main(name: str, arguments: list[str]) -> int:
     """Runs until the switch ends; its exit code. 2: wrong usage."""
     asked = parser(name).parse_args([word for word in arguments if word != "--"])
-    for option, why in _REFUSED.items():
-        if getattr(asked, option, None):
-            return fail(name, f"--{option.replace('_', '-')}: {why}")
-    if asked.drop_port not in (None, DROP_PORT):
-        return fail(name, f"--drop-port: the drop port is {DROP_PORT}")
-    if asked.no_p4:
-        return fail(name, "--no-p4: a switch has its program from the beginning; name it")
+    if (refused := _refused(asked)) is not None:
+        return fail(name, refused)
     if asked.program is None and asked.pcap and Path(asked.pcap).is_file():
         asked.program, asked.pcap = Path(asked.pcap), "."  # the folder was left out
     if asked.program is None:
         return fail(name, "name a program", 2)
-    if asked.use_files:
-        return fail(name, "--use-files: files are read at once; give 0")
     ports, problem = _ports(asked)
     if problem:
         return fail(name, problem, 2)
     for option, why in _WITHOUT_EFFECT.items():
         if getattr(asked, option, None):
             note(name, f"--{option.replace('_', '-')}: {why}")
-    command = ["run", str(asked.program), *ports, "--device-id", str(asked.device_id)]
+    command = ["run", str(asked.program), *ports, "--buffers", str(BUFFERS), "--device-id", str(asked.device_id)]
     if name == GRPC:
         command += _p4runtime(name, asked)
     if asked.restore_state:
         command += ["--entries", str(asked.restore_state)]
+    if asked.pcap:
+        command += ["--pcap", asked.pcap]
+    if (asked.priority_queues or 1) > 1:
+        command += ["--queues", "--priority-queues", str(asked.priority_queues)]
     if asked.log_file:
         command += ["--log", str(asked.log_file)]
     command += ["--thrift", str(asked.thrift_port)]
@@ -120,6 +116,18 @@ def main(name: str, arguments: list[str]) -> int:
 
     listening = socket_of(asked.thrift_port)
     return cli.call([*command, "--socket", str(listening), "-o", str(listening.with_suffix(""))])
+
+
+def _refused(asked: argparse.Namespace) -> str | None:
+    """What is asked for that would change packets, or that a switch cannot begin with."""
+    for option, why in _REFUSED.items():
+        if getattr(asked, option, None):
+            return f"--{option.replace('_', '-')}: {why}"
+    if asked.drop_port not in (None, DROP_PORT):
+        return f"--drop-port: the drop port is {DROP_PORT}"
+    if asked.no_p4:
+        return "--no-p4: a switch has its program from the beginning; name it"
+    return "--use-files: files are read at once; give 0" if asked.use_files else None
 
 
 def _p4runtime(name: str, asked: argparse.Namespace) -> list[str]:

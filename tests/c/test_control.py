@@ -198,7 +198,7 @@ def test_help_and_overviews(shared: Switch) -> None:
         re.match(r"Ingress.routes: lpm_dir24, \d+ of \d+ entries, \d+ MiB, lookups read 4224 KiB$", m) for m in memory
     )
     assert re.match(r"huge pages: .*\d+ MiB, touched in part.*; transparent ones of the whole switch: \d+", memory[-1])
-    assert shared.do("show_ports").splitlines()[1].split() == ["0", "ctl:"]
+    assert shared.do("show_ports").splitlines()[1].split() == ["0", "ctl:", "up"]
     assert int(shared.do("get_time_elapsed")) > 0
 
 

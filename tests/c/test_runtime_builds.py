@@ -64,7 +64,7 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
 PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
-    "transmit": ("runtime/transmit",),
+    "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture"),
     "groups": (
         "runtime/multicast",
         "runtime/profile",

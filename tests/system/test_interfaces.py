@@ -37,6 +37,10 @@ def test_what_is_told_of_interfaces(scenario: str, driver: str) -> None:
     in_own_network("watched_ports.py", scenario, driver, switches.build(Path(__file__).parent / "endless.p4"))
 
 
+def test_packets_wait_for_a_slow_link() -> None:
+    in_own_network("slow_link.py", switches.build(Path(__file__).parents[1] / "packets" / "queues.p4"))
+
+
 def test_tcp_in_a_tunnel_is_not_slow() -> None:
     """Plain and in VXLAN, over either kind of port: far from what one lost segment after the other would leave of it."""
     network_needed()

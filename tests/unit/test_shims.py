@@ -110,10 +110,12 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     assert call[call.index("--log") + 1] == "s1.log"
     assert call[call.index("--socket") + 1] == str(tmp_path / "thrift-29090.sock")
     assert "--device-id 0 --p4runtime 127.0.0.1:50051 --cpu-port 510" in " ".join(call)
+    for words in ("--queues --priority-queues 8", "--pcap pcaps", "--buffers 4096"):
+        assert words in " ".join(call)
     assert call[call.index("--thrift") + 1] == "29090"
     told = capsys.readouterr().err
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
-    for option in ("--pcap", "--nanolog", "--dump-packet-data", "--priority-queues", "--log-console"):
+    for option in ("--nanolog", "--dump-packet-data", "--log-console"):
         assert f"simple_switch_grpc: note: {option}: " in told
 
 

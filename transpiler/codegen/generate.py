@@ -21,7 +21,7 @@ from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
 from transpiler.schedule.planned import Planned, planned
-from transpiler.schedule.scheduler import schedule
+from transpiler.schedule.scheduler import Options, has_queues, schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
 from transpiler.targets.footprint import HUGE_PAGE_BYTES, NOTHING
 from transpiler.targets.target import Target
@@ -59,6 +59,7 @@ def decide(
     """Choose kernels, schedule and plan a program for a target. `requested`: kernels, by table. Raises: Rejected, for what the
     target lacks."""
     target, scheduler = configuration.use.of(target), configuration.scheduler
+    _check_queues(program, scheduler, diagnostics)
     choices = capabilities.check(program, target, diagnostics, requested)
     program = renew_locals(lower(program))
     started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
@@ -74,6 +75,11 @@ def decide(
     kept = (atomic.groups, atomic.steering)
     made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept)
     return Decided(choices, made, compared, near, atomic)
+
+
+def _check_queues(program: Program, options: Options, diagnostics: Diagnostics) -> None:
+    if options.queues and not has_queues(program, options):
+        diagnostics.error(program.span, f"--queues: {program.architecture.value} has no queues of ports here")
 
 
 def generate(

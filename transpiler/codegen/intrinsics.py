@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transpiler.codegen.c.build import WORKER, call, cast, infix, packet
+from transpiler.codegen.c.build import PACKET, WORKER, call, cast, infix, packet
 from transpiler.codegen.c.nodes import Assign, Body, Expression, Member, Statement
 from transpiler.codegen.ctypes import c_type, is_wide, literal
 from transpiler.codegen.outcome import Outcome
@@ -14,6 +14,12 @@ from transpiler.hlir.program import Program
 from transpiler.hlir.types import Type
 from transpiler.schedule.pipeline import Source
 
+
+def _waited(member: str) -> Expression:
+    """What the packet's buffer has of its time in a queue."""
+    return Member(call("macs_waited_of", PACKET), member, arrow=True)
+
+
 _SOURCES: dict[Source, Expression] = {  # the runtime's
     Source.INGRESS_PORT: packet("ingress_port"),
     Source.EGRESS_PORT: packet("egress_port"),
@@ -22,6 +28,11 @@ _SOURCES: dict[Source, Expression] = {  # the runtime's
     Source.REPLICA: packet("replica"),
     Source.ARRIVAL_US: infix(packet("ingress_ns"), "/", 1000),
     Source.NOW_US: infix(Member(WORKER, "now_ns", arrow=True), "/", 1000),
+    Source.ENQUEUED_US: infix(_waited("enqueued_ns"), "/", 1000),
+    Source.WAITED_US: infix(_waited("waited_ns"), "/", 1000),
+    Source.DEPTH_BEFORE: _waited("depth_before"),
+    Source.DEPTH_BEHIND: _waited("depth_behind"),
+    Source.QUEUE: _waited("queue"),
 }
 _CONSTANTS = {Source.ZERO: 0, Source.ONE: 1}
 

@@ -57,6 +57,7 @@ def view(
         live=made.live.view,
         ciphers=calls(program, CIPHERING),
         custom_crcs=any(extern.kind == "custom_crc" for extern in program.externs),
+        queues=planned.queues,
         errors=tuple((names(f"error.{member}"), i) for i, member in enumerate(program.errors.members)),
         tables=tuple(
             tables.view(t.name, 1 + externs.number[t.implementation] if t.implementation is not None else 0)
@@ -136,7 +137,7 @@ def _settings(made: _Lowered, configuration: Configuration) -> tuple[str, ...]:
     needs = {
         "reads_ahead": planned.reads_ahead,
         "ordered": planned.schedule.ordered,
-        "uses_time": made.overridden or _is_timed(planned.program, made.bodies),
+        "uses_time": made.overridden or planned.queues or _is_timed(planned.program, made.bodies),
         "uses_requests": planned.requests,
     }
     others = frozenset() if calls(planned.program, CIPHERING) else _OF_CIPHERS

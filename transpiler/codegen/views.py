@@ -201,6 +201,7 @@ class ProgramView:
     live: LiveView
     ciphers: bool
     custom_crcs: bool
+    queues: bool
     errors: tuple[tuple[str, int], ...]
     tables: tuple[TableView, ...]
     value_sets: tuple[ValueSetView, ...]
@@ -225,6 +226,7 @@ class ProgramView:
         made = {
             "recirculate_port": "" if port is None else f"{port:#x}u",
             "cipher": "&macs_cipher" if self.ciphers else "",
+            "waited_at": "offsetof(struct state, waited)" if self.queues else "",
             "workers": str(run.workers or ""),
             "burst": str(run.burst or ""),
             "sub_batch": str(run.sub_batch or ""),

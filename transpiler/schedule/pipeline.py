@@ -26,6 +26,13 @@ class Source(enum.Enum):
     REPLICA = enum.auto()  # the number that the replication engine gave it
     ARRIVAL_US = enum.auto()  # microseconds since the switch started, when it was received
     NOW_US = enum.auto()  # the same, now
+    ENQUEUED_US = (
+        enum.auto()
+    )  # the same, when it came into the queue of its port; the others too only where there are queues
+    WAITED_US = enum.auto()  # how long it was there
+    DEPTH_BEFORE = enum.auto()  # packets that were there when it came
+    DEPTH_BEHIND = enum.auto()  # and when it had gone
+    QUEUE = enum.auto()  # the number of the queue
     ZERO = enum.auto()
     ONE = enum.auto()
 
@@ -114,7 +121,8 @@ class Description:
     pipe again. `preserved`: the lists of what a packet keeps when a pipe renews its state; number 0 is the empty one.
     `instances`: the architecture's number for each of the ways that the runtime sends packets. `recirculate_port`: packets to
     it begin anew as those of a call of `recirculate` do. `specialise`: what is left of a step where some intrinsic values are
-    known.
+    known. `asks_for_queues`: the program looks at the queues of ports; `plan_with_queues`: its pipes where packets wait
+    in them between ingress and egress, none where the architecture has no queues.
     """
 
     plan: Callable[[Program], tuple[PipePlan, ...]]
@@ -126,6 +134,8 @@ class Description:
     instances: tuple[tuple[str, int], ...]
     recirculate_port: int | None = None
     specialise: Callable[[Program, Step, Values], Step] = lambda program, step, values: step
+    asks_for_queues: Callable[[Program], bool] = lambda program: False
+    plan_with_queues: Callable[[Program], tuple[PipePlan, ...]] = lambda program: ()
 
 
 def steps(items: tuple[Item, ...]) -> Iterator[Step]:

@@ -12,7 +12,7 @@ from transpiler.schedule.atomic_regions import Group
 from transpiler.schedule.pipeline import calls
 from transpiler.schedule.plan import Access, Form, PipelinePlan, Tables, Take, plan
 from transpiler.schedule.plan_edits import Edit, edited
-from transpiler.schedule.scheduler import Options
+from transpiler.schedule.scheduler import Options, has_queues
 from transpiler.schedule.stages import Schedule
 from transpiler.schedule.steering import UNSTEERED, Steering
 from transpiler.targets.target import Kernel, Need
@@ -23,7 +23,7 @@ class Planned:
     """`kernels`: of the tables and value sets that have a key, by name. `plans`: of each pipe of the schedule.
     `run_to_completion`: received bursts are handed to the first pipe as they are; `requests`: packets may ask for something
     beside their verdict; `deferred`: the counters whose counts are; `groups`: of registers that are locked together;
-    `steering`: the worker of each frame."""
+    `steering`: the worker of each frame; `queues`: packets may wait between ingress and egress."""
 
     program: Program
     schedule: Schedule
@@ -34,6 +34,7 @@ class Planned:
     deferred: frozenset[str] = frozenset()
     groups: tuple[Group, ...] = ()
     steering: Steering = UNSTEERED
+    queues: bool = False
 
     @property
     def replicates(self) -> bool:
@@ -59,7 +60,7 @@ def planned(
 ) -> Planned:
     """The plans of a program under a schedule that was made with these options."""
     received = sum(not pipe.replication for pipe in schedule.pipes)
-    requests = uses_requests(program)
+    requests, queues = uses_requests(program), has_queues(program, options)
     apart = not requests or len(schedule.pipes) > received  # only packets that leave the pipe of the others make them
     whole = options.run_to_completion and received == 1 and not schedule.ordered and apart
     tables = Tables(
@@ -71,7 +72,7 @@ def planned(
         burst = (Form.BURST,) if whole and not pipe.replication else ()
         forms = (*burst, *((Form.PACKETS,) if not burst or requests else ()))
         plans.append(edited(plan(pipe, tables, forms, received=not whole and not plans), edits))
-    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering)
+    return Planned(program, schedule, kernels, tuple(plans), whole, requests, deferred, groups, steering, queues)
 
 
 def access(table: Table, kernel: Kernel | None) -> Access:

@@ -31,7 +31,8 @@ class Options:
     up in the same stage. `merge`: ingress and egress are one pipe where they can be. `run_to_completion`: a burst goes through
     the one pipe as a whole where it can. `locals`: values that no later stage reads are not kept. `reread`: where packets
     take more than a `few` values along, header fields that are as they were received are read in the frame, and the other values
-    stay in memory. `constant_propagation`: what is known where a stage begins is used."""
+    stay in memory. `constant_propagation`: what is known where a stage begins is used. `queues`: packets
+    wait in queues of ports also where the program does not look at them."""
 
     cut: Callable[[str], bool] = lambda table: True
     starts_state: Callable[[str], bool] = lambda instance: True
@@ -44,11 +45,14 @@ class Options:
     run_to_completion: bool = False
     constant_propagation: bool = False
     large: frozenset[str] = frozenset()
+    queues: bool = False
 
 
 def schedule(program: Program, options: Options) -> Schedule:
     """Split each pipe of the program into stages that keep packet order at every state."""
     architecture = describe(program)
+    if has_queues(program, options):
+        return _schedule(program, architecture.plan_with_queues(program), options)
     if options.merge and options.run_to_completion and (plans := architecture.plan_with_replication(program)):
         made = _schedule(program, plans, options)
         if not made.ordered:  # else some would come to a state of egress later than the packets behind them
@@ -56,6 +60,13 @@ def schedule(program: Program, options: Options) -> Schedule:
     return _schedule(
         program, architecture.plan(program) if options.merge else architecture.plan_apart(program), options
     )
+
+
+def has_queues(program: Program, options: Options) -> bool:
+    """Whether packets may wait between ingress and egress."""
+    architecture = describe(program)
+    wanted = options.queues or architecture.asks_for_queues(program)
+    return wanted and bool(architecture.plan_with_queues(program))
 
 
 def _schedule(program: Program, plans: tuple[PipePlan, ...], options: Options) -> Schedule:

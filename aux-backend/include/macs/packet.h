@@ -34,6 +34,8 @@ enum macs_cause {
     MACS_CAUSE_LOOPS,       /* it went through the program too often, or too many packets do at once */
     MACS_CAUSE_CIPHER,      /* its payload cannot be ciphered: not whole blocks, or no session to be had */
     MACS_CAUSE_ENDLESS,     /* it was in a loop of the program when the switch ended */
+    MACS_CAUSE_QUEUE_FULL,  /* the queue of its egress port was full */
+    MACS_CAUSE_NO_QUEUE,    /* its priority is that of no queue */
     MACS_CAUSES
 };
 

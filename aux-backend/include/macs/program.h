@@ -78,6 +78,7 @@ struct macs_program {
     uint32_t state_bytes;      /* of the program's state behind struct macs_packet, that struct included */
     uint32_t parse_bytes;      /* the parser looks at no more than these first bytes of a frame */
     uint32_t grow_bytes;       /* the deparser may make a frame longer by at most this */
+    uint32_t waited_at;        /* where struct macs_waited stands in a packet's state; 0: packets wait in no queues */
     uint32_t recirculate_port; /* of no interface; what goes there begins anew. 0: there is no such port */
     bool ordered;              /* a packet goes through all pipes before the next one begins: they share a state */
     bool uses_requests;        /* the program may set macs_packet.requests */

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from transpiler.architectures.v1model.facts import DROP_PORT, Instance
 from transpiler.externs.table import CIPHERING, CUTTING, KEEPING
-from transpiler.hlir.expressions import Const, VariableRef
+from transpiler.hlir.expressions import Const, Read, VariableRef
 from transpiler.hlir.program import Program, Role
 from transpiler.hlir.statements import Assign, CallExtern
-from transpiler.hlir.traverse import program_statements
+from transpiler.hlir.traverse import program_expressions, program_statements, walk_expression
 from transpiler.schedule.pipeline import (
     DROP,
     PASS,
@@ -31,6 +31,7 @@ from transpiler.schedule.pipeline import (
 
 MULTICAST_GROUP = "mcast_grp"
 EGRESS_SPEC = "egress_spec"
+PRIORITY = "priority"
 CLONES = frozenset({"clone.ingress", "clone.egress"})
 AGAIN = frozenset({"resubmit.request", "recirculate.request"})
 
@@ -48,6 +49,14 @@ _EGRESS_VALUES: tuple[tuple[str, Source | str], ...] = (
     ("deq_qdepth", Source.ZERO),
     ("qid", Source.ZERO),
 )
+# the same behind a queue
+_QUEUEING: tuple[tuple[str, Source | str], ...] = (
+    ("enq_timestamp", Source.ENQUEUED_US),
+    ("enq_qdepth", Source.DEPTH_BEFORE),
+    ("deq_timedelta", Source.WAITED_US),
+    ("deq_qdepth", Source.DEPTH_BEHIND),
+    ("qid", Source.QUEUE),
+)
 # the same in one pipe with ingress
 _ON_TO_EGRESS = (("egress_port", EGRESS_SPEC), *_EGRESS_VALUES[1:])
 _CLONE_VALUES: tuple[tuple[str, Source | str], ...] = (
@@ -64,6 +73,9 @@ BEGIN_EGRESS = Step("begin_egress", fills=_EGRESS_VALUES)
 FORWARD = Step("forward", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC,))
 # the decision is left to the runtime, which may replicate
 DECIDE = Step("decide", reads=(EGRESS_SPEC, MULTICAST_GROUP))
+# the same where packets wait in queues
+ENQUEUE = Step("enqueue", reads=(EGRESS_SPEC, MULTICAST_GROUP, PRIORITY))
+DEQUEUE = Step("dequeue", fills=(*_EGRESS_VALUES[: -len(_QUEUEING)], *_QUEUEING))
 # what is to be replicated is left to it, and egress begins for what is not
 DIVERT = Step("divert", fills=_ON_TO_EGRESS, reads=(EGRESS_SPEC, MULTICAST_GROUP), diverts=True)
 # what is left of FORWARD for a packet that is not dropped
@@ -81,13 +93,29 @@ def plan(program: Program) -> tuple[PipePlan, ...]:
 
 def plan_apart(program: Program) -> tuple[PipePlan, ...]:
     """Its pipes if the traffic manager is between ingress and egress."""
+    return _apart(program, DECIDE, BEGIN_EGRESS)
+
+
+def plan_with_queues(program: Program) -> tuple[PipePlan, ...]:
+    """The same where packets wait there."""
+    return _apart(program, ENQUEUE, DEQUEUE)
+
+
+def asks_for_queues(program: Program) -> bool:
+    """Whether the program looks at what queues tell; the time of entry is known without one."""
+    asked = {program.intrinsic.get(name) for name, source in _QUEUEING if source is not Source.ENQUEUED_US}
+    reads = (e for root in program_expressions(program) for e in walk_expression(root))
+    return any(isinstance(e, Read) and isinstance(e.place, VariableRef) and e.place.name in asked for e in reads)
+
+
+def _apart(program: Program, decide: Step, begin_egress: Step) -> tuple[PipePlan, ...]:
     lists = tuple(range(1, len(preserved_lists(program))))
     parsed = next((p for p in parse(program, Role.PARSER, "parser_error") if isinstance(p, Parse)), None)
     restart = Restart(parsed, BEGIN_INGRESS, BEGIN_CLONE, keeps_headers=calls(program, frozenset({"clone.egress"})))
     return (
-        PipePlan("ingress", (*_ingress(program), DECIDE), renews=True, keeps=lists),
+        PipePlan("ingress", (*_ingress(program), decide), renews=True, keeps=lists),
         *((PipePlan("clone", (restart,)),) if calls(program, CLONES) else ()),
-        PipePlan("egress", (BEGIN_EGRESS, *_egress(program))),
+        PipePlan("egress", (begin_egress, *_egress(program))),
     )
 
 
@@ -103,7 +131,7 @@ def plan_with_replication(program: Program) -> tuple[PipePlan, ...]:
 
 def specialise(program: Program, step: Step, values: Values) -> Step:
     """It may be known whether a packet is multicast or dropped. Multicast takes precedence over the drop port."""
-    if step in (DECIDE, DIVERT) and values(MULTICAST_GROUP) != 0:
+    if step == ENQUEUE or (step in (DECIDE, DIVERT) and values(MULTICAST_GROUP) != 0):
         return step
     step = FORWARD if step == DIVERT else step
     if step not in (FORWARD, DECIDE, FINISH) or (spec := values(EGRESS_SPEC)) is None:
@@ -178,4 +206,6 @@ DESCRIPTION = Description(
         ("resubmitted", Instance.RESUBMITTED),
     ),
     specialise=specialise,
+    asks_for_queues=asks_for_queues,
+    plan_with_queues=plan_with_queues,
 )

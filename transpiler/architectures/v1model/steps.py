@@ -13,12 +13,14 @@ from transpiler.architectures.v1model.pipes import (
     DECIDE,
     DIVERT,
     EGRESS_SPEC,
+    ENQUEUE,
     FINISH,
     FORWARD,
     MULTICAST_GROUP,
+    PRIORITY,
     TO_PORT,
 )
-from transpiler.codegen.c.build import call, infix, packet
+from transpiler.codegen.c.build import PACKET, call, infix, packet
 from transpiler.codegen.c.nodes import Assign, Body, Do, If, Literal, Member, Name, Return
 from transpiler.codegen.ctypes import literal
 from transpiler.codegen.intrinsics import Intrinsics
@@ -42,6 +44,13 @@ def _decide(values: Intrinsics) -> Body:
     )
     first: Body = (If(infix(group, "!=", 0), replicate),) if group is not None else ()
     return (*first, *_drop_if_wished(values), *_to_port(values))
+
+
+def _enqueue(values: Intrinsics) -> Body:
+    """The queue is chosen by the priority that ingress leaves."""
+    priority = values.value(PRIORITY)
+    given = () if priority is None else (Do(call("macs_set_priority", PACKET, priority)),)
+    return (*given, *_decide(values))
 
 
 def _finish(values: Intrinsics) -> Body:
@@ -71,6 +80,7 @@ DECISIONS: dict[Step, Callable[[Intrinsics], Body]] = {
     FORWARD: _forward,
     DECIDE: _decide,
     DIVERT: _decide,
+    ENQUEUE: _enqueue,
     FINISH: _finish,
     DROP: lambda values: values.outcome.drop(),
     TO_PORT: _to_port,

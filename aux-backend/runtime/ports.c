@@ -1,0 +1,99 @@
+#include "runtime/ports.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/capture.h"
+#include "runtime/stats.h"
+#include "runtime/steering.h"
+#include "runtime/worker.h"
+
+/* How long workers may take to come to the end of a burst. */
+#define WAIT_NS UINT64_C(1000000000)
+
+/* Tell workers that ports have changed, and wait until all of them know: DONE or BUSY. */
+static enum macs_ports_status tell_workers(struct macs_switch *sw) {
+    const uint32_t version = atomic_load(&sw->ports_version) + 1;
+    const uint64_t end_ns = macs_switch_now(sw) + WAIT_NS;
+    atomic_store(&sw->ports_version, version);
+    for (unsigned i = 0; i < sw->worker_count && sw->running; i++)
+        while (atomic_load_explicit(&sw->workers[i]->ports_version, memory_order_acquire) != version) {
+            if (macs_switch_now(sw) > end_ns)
+                return MACS_PORTS_BUSY;
+            odp_time_wait_ns(20000);
+        }
+    return MACS_PORTS_DONE;
+}
+
+/* A slot without a port, or MACS_PORTS_MAX. */
+static unsigned free_slot(const struct macs_switch *sw) {
+    unsigned slot = 0;
+    while (slot < sw->port_count && macs_port_is_there(&sw->ports[slot]))
+        slot++;
+    return slot;
+}
+
+static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, char *name) {
+    struct macs_port *port = &sw->ports[slot];
+    const struct macs_port_option option = {number, name};
+    int status = macs_port_open(port, &option, sw->pool, sw->options.worker_count, &sw->log);
+    if (!status &&
+        ((status = macs_steering_add(sw, port)) || (status = sw->running ? macs_port_start(port, &sw->log) : 0)))
+        macs_port_close(port);
+    if (!status && sw->capture && (status = macs_capture_open(sw->capture, slot, number, name))) {
+        macs_log_write(&sw->log, "error: port %u: cannot write its captures: %s", number, strerror(-status));
+        macs_port_close(port);
+    }
+    if (status) {
+        *port = (struct macs_port){0};
+        return status;
+    }
+    port->own_name = name;
+    macs_stats_begin_port(sw, slot);
+    sw->port_count = slot < sw->port_count ? sw->port_count : slot + 1;
+    return 0;
+}
+
+enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
+    const unsigned slot = free_slot(sw);
+    if (macs_switch_port(sw, number))
+        return MACS_PORTS_THERE;
+    if (slot == MACS_PORTS_MAX)
+        return MACS_PORTS_FULL;
+    char *own = strdup(name);
+    if (!own || open_port(sw, slot, number, own)) {
+        free(own);
+        return MACS_PORTS_NOT_OPENED;
+    }
+    const enum macs_ports_status status = tell_workers(sw);
+    sw->slot_of[number] = (uint8_t)(slot + 1);
+    return status;
+}
+
+/* The slot of a port of that number that workers may or may not send to any more, or MACS_PORTS_MAX. */
+static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
+    unsigned slot = 0;
+    while (slot < sw->port_count && !(macs_port_is_there(&sw->ports[slot]) && sw->ports[slot].number == number))
+        slot++;
+    return slot < sw->port_count ? slot : MACS_PORTS_MAX;
+}
+
+enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number) {
+    const unsigned slot = slot_of(sw, number);
+    if (slot == MACS_PORTS_MAX)
+        return MACS_PORTS_NONE;
+    struct macs_port *port = &sw->ports[slot];
+    sw->slot_of[number] = 0;
+    port->leaves = true;
+    const enum macs_ports_status status = tell_workers(sw);
+    if (status)
+        return status;
+    macs_port_stop(port);
+    macs_stats_end_port(sw, slot);
+    sw->gone->missed += macs_port_close(port);
+    if (sw->capture)
+        macs_capture_close(sw->capture, slot);
+    free(port->own_name);
+    *port = (struct macs_port){0};
+    return MACS_PORTS_DONE;
+}

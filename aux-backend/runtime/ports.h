@@ -1,0 +1,28 @@
+/* Ports that come and go while packets flow.
+ *
+ * A port has a slot. Workers look at the slots anew when the version of the ports changes, between two bursts, and then
+ * say so: what was a port's before that is out of their hands.
+ * Threads: the control thread.
+ */
+#ifndef MACS_RUNTIME_PORTS_H
+#define MACS_RUNTIME_PORTS_H
+
+#include "runtime/switch.h"
+
+enum macs_ports_status {
+    MACS_PORTS_DONE,
+    MACS_PORTS_THERE,      /* there is one of that number */
+    MACS_PORTS_NONE,       /* there is none */
+    MACS_PORTS_FULL,       /* no slot is free */
+    MACS_PORTS_NOT_OPENED, /* the log says why */
+    MACS_PORTS_BUSY,       /* a worker hangs */
+};
+
+/* Open a port and let workers receive from it. `name` is copied. */
+enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name);
+
+/* Take a port away. What it has received and nobody has looked at counts as missed, what waits for it is dropped. BUSY:
+ * it goes when it is told so once more. */
+enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number);
+
+#endif

@@ -1,0 +1,117 @@
+"""Ports that come and go while packets flow."""
+
+from __future__ import annotations
+
+import struct
+import threading
+from pathlib import Path
+
+import pytest
+from switch_harness import Switch, ethernet, read_pcap, write_pcap
+
+from macsad.control import Client
+
+
+def ports(switch: Switch) -> dict[int, str]:
+    return {one["port"]: one["name"] for one in switch.client.describe()["ports"]}
+
+
+def test_a_port_is_added_and_taken_away(start) -> None:
+    switch = start()
+    switch.do("table_add dmac forward 1 => 7")
+    assert switch.client.exchange([(0, ethernet(1))]) == []
+    assert switch.client.stats()["drops"]["no-port"] == 1
+    switch.do("port_add ctl: 7")
+    assert ports(switch) == {0: "ctl:", 1: "ctl:", 7: "ctl:"}
+    assert switch.client.exchange([(0, ethernet(1)), (7, ethernet(1))]) == [(7, ethernet(1))] * 2
+    assert switch.do("show_ports").splitlines()[-1].split() == ["7", "ctl:", "up"]
+    switch.do("port_remove 7")
+    assert ports(switch) == {0: "ctl:", 1: "ctl:"}
+    assert switch.client.exchange([(0, ethernet(1))]) == []
+    stats = switch.client.stats()
+    assert (stats["received"], stats["sent"], stats["dropped"]) == (4, 2, 2)
+
+
+def test_a_later_port_counts_from_zero(start) -> None:
+    switch = start()
+    switch.do("table_add dmac forward 1 => 7", "port_add ctl: 7")
+    switch.client.exchange([(7, ethernet(1))] * 5)
+    switch.do("port_remove 7", "port_add ctl: 7")
+    switch.client.exchange([(7, ethernet(1))] * 2)
+    stats = switch.client.stats()
+    (port,) = [one for one in stats["ports"] if one["port"] == 7]
+    assert (port["rx_packets"], port["tx_packets"]) == (2, 2)
+    assert (stats["received"], stats["sent"]) == (7, 7)
+
+
+def test_a_file_is_read_when_it_is_added(start, tmp_path: Path) -> None:
+    switch = start("--workers=3")
+    frames = [ethernet(1, payload=struct.pack(">I", n) + bytes(60)) for n in range(500)]
+    write_pcap(tmp_path / "in.pcap", frames)
+    switch.do("table_add dmac forward 1 => 9", f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 9")
+    while switch.client.stats()["sent"] < 500:
+        pass
+    switch.do("port_remove 9")
+    assert sorted(read_pcap(tmp_path / "out.pcap")) == sorted(frames)
+
+
+def test_no_packet_of_other_ports_is_lost_meanwhile(start) -> None:
+    switch = start("--workers=2")
+    switch.do("table_add dmac forward 1 => 1")
+    sent: list[tuple[int, bytes]] = []
+
+    def traffic() -> None:
+        with Client(switch.socket) as client:
+            for _ in range(20):
+                sent.extend(client.exchange([(0, ethernet(1))] * 200))
+
+    flow = threading.Thread(target=traffic)
+    flow.start()
+    changes = 0
+    while flow.is_alive():
+        switch.do("port_add null: 5", "port_remove 5")
+        changes += 1
+    flow.join()
+    assert changes > 1
+    assert len(sent) == 4000
+    stats = switch.client.stats()
+    assert (stats["received"], stats["sent"], stats["dropped"]) == (4000, 4000, 0)
+
+
+def test_what_cannot_be(start, tmp_path: Path) -> None:
+    switch = start()
+    assert "there is a port 1" in switch.fail("port_add ctl: 1")
+    assert "there is no port 5" in switch.fail("port_remove 5")
+    assert "'x' is not the number of a port" in switch.fail("port_remove x")
+    assert "'65536' is not the number of a port" in switch.fail("port_add ctl: 65536")
+    assert "cannot be opened" in switch.fail(f"port_add pcap:{tmp_path}/none.pcap 5")
+    assert ports(switch) == {0: "ctl:", 1: "ctl:"}
+    switch.do(*(f"port_add ctl: {number}" for number in range(2, 64)))
+    assert "cannot be more" in switch.fail("port_add ctl: 64")
+    switch.do("port_remove 17", "port_add ctl: 64")
+    switch.client.shutdown()
+    _, errors = switch.process.communicate(timeout=20)
+    assert switch.process.returncode == 0
+    assert "port 5: cannot open" in errors
+
+
+def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> None:
+    frames = [ethernet(1, payload=struct.pack(">I", n) + bytes(60 + n)) for n in range(300)]
+    write_pcap(tmp_path / "in.pcap", frames)
+    switch = start("--workers=2", f"--pcap={tmp_path}")
+    switch.do("table_add dmac forward 1 => 1", f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 5")
+    while switch.client.stats()["sent"] < 300:
+        pass
+    assert sorted(read_pcap(tmp_path / "port1_out.pcap")) == sorted(frames)
+    (received,) = tmp_path.glob("*in.pcap_*out.pcap_in.pcap")
+    assert sorted(read_pcap(received)) == sorted(frames)
+    assert read_pcap(tmp_path / "port0_in.pcap") == read_pcap(tmp_path / "port1_in.pcap") == []
+    assert switch.client.exchange([(0, ethernet(9))]) != []
+    assert read_pcap(tmp_path / "port0_in.pcap") == [ethernet(9)]
+    assert switch.client.stats()["capture_lost"] == 0
+
+
+def test_frames_that_cannot_be_written_are_counted(start, tmp_path: Path) -> None:
+    Path(tmp_path / "port0_in.pcap").symlink_to("/dev/full")
+    with pytest.raises(AssertionError, match="cannot write its captures"):
+        start(f"--pcap={tmp_path}")
