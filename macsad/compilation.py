@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Request:
     """A program as the command line names it, and how its C is to be made. `kernels`: TABLE=NAME each, as `--kernel` has
-    them; `kept`: a binary of the same may come from the cache; `queues`: packets may wait in queues of ports; `read`: files
-    that have been read for it."""
+    them; `cut`: where its first pipe is cut in two, or None; `kept`: a binary of the same may come from the cache; `queues`:
+    packets may wait in queues of ports; `read`: files that have been read for it."""
 
     path: Path
     std: str | None = None
@@ -46,6 +46,7 @@ class Request:
     warnings: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
     wanted: Optimisations = ALL
+    cut: str | None = None
     target: Target = field(default_factory=builtin)
     kept: bool = True
     queues: bool = False
@@ -57,7 +58,7 @@ class Request:
         named = dict(arguments)
         return Request(
             named["program"], named["std"], named["include_dirs"], named["defines"], named["warnings"],
-            named.get("kernels", ()), wanted_optimisations(named),
+            named.get("kernels", ()), wanted_optimisations(named), named.get("cut"),
             choose(named.get("target_name"), named.get("target_dir")), not named.get("fresh"),
             bool(named.get("queues")),
         )  # fmt: skip
@@ -108,7 +109,6 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
     An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
     """
     from transpiler.codegen import capabilities
-    from transpiler.switches import configuration
 
     with _telling(request, request.start) as diagnostics:
         try:
@@ -119,7 +119,7 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
                 raise
             diagnostics.warning(reason.span, "architecture", reason.message)
             return ()
-        made = configuration(request.wanted, request.queues)
+        made = _configuration(request)
         best = optimised(program, made)
         if decided:
             from transpiler.codegen.generate import decide, notes_of
@@ -143,9 +143,8 @@ def generate_c(request: Request, program: Program) -> Generated:
     """Optimise a program and make its C; prints what the target lacks. Raises: Rejected, BadTarget,
     click.BadParameter."""
     from transpiler.codegen.generate import generate
-    from transpiler.switches import configuration
 
-    kernels, made = _kernels(request, program), configuration(request.wanted, request.queues)
+    kernels, made = _kernels(request, program), _configuration(request)
     with _telling(request, program.span) as diagnostics:
         return generate(optimised(program, made), request.target, share("templates"), diagnostics, made, kernels)
 
@@ -153,11 +152,17 @@ def generate_c(request: Request, program: Program) -> Generated:
 def decide(request: Request, program: Program) -> Decided:
     """Optimise a program and decide what its C is to be; prints what the target lacks. Raises: Rejected, click.BadParameter."""
     from transpiler.codegen.generate import decide
-    from transpiler.switches import configuration
 
-    kernels, made = _kernels(request, program), configuration(request.wanted, request.queues)
+    kernels, made = _kernels(request, program), _configuration(request)
     with _telling(request, program.span) as diagnostics:
         return decide(optimised(program, made), request.target, diagnostics, made, kernels)
+
+
+def _configuration(request: Request) -> Configuration:
+    """How a program is compiled that is asked for so."""
+    from transpiler.switches import configuration
+
+    return replace(configuration(request.wanted, request.queues), cut=request.cut)
 
 
 def optimised(program: Program, configuration: Configuration) -> Program:

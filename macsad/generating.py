@@ -62,7 +62,7 @@ def generating_options(command: Decorated) -> Decorated:
 
 
 def deciding_options(command: Decorated) -> Decorated:
-    """What its C is to be: --target, --kernel, --queues, and what is not to be optimised: see `wanted_optimisations`."""
+    """What its C is to be: --target, --kernel, --cut, --queues, and what is not to be optimised: see `wanted_optimisations`."""
     command = _optimisation_options(command)
     for add in (
         target_options,
@@ -71,6 +71,9 @@ def deciding_options(command: Decorated) -> Decorated:
                           "at them has them in any case."),
         click.option("--kernel", "kernels", multiple=True, metavar="TABLE=NAME",
                      help="The kernel of a table, if not the compiler's choice. Once for each table."),
+        click.option("--cut", metavar="TABLE|STAGE",
+                     help="Cut the program in two in front of the stage that looks up TABLE: one worker runs what is before, "
+                          "another one the rest (docs/placement.md)."),
     ):  # fmt: skip
         command = add(command)
     return command

@@ -57,13 +57,15 @@ SCHEDULER = Options(run_to_completion=True, constant_propagation=True)
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """In the order in which a program meets them: `passes` that rewrite it, the `use` of its target, the `ways` to keep regions
-    of registers apart, options of the `scheduler`, edits of the `plan`, `lowering`; `defines`: names that the C file defines
+    of registers apart, options of the `scheduler`, where the first pipe is `cut` in two (a table or a stage's number, or None: as
+    it is, one worker runs it all), edits of the `plan`, `lowering`; `defines`: names that the C file defines
     for the backend's headers; `settings`: members of its struct macs_program that are true, for the runtime; the `binary`."""
 
     passes: tuple[NamedPass, ...] = field(default_factory=lambda: pipeline.PASSES)
     use: Use = Use()
     ways: Ways = WAYS
     scheduler: Options = SCHEDULER
+    cut: str | None = None
     plan: tuple[Edit, ...] = EDITS
     lowering: Lowering = Lowering()
     defines: tuple[str, ...] = ()

@@ -6,6 +6,7 @@
  *   run to completion     the program takes a burst from reception to its verdicts
  *   by pipeline           a burst through ingress, the traffic manager, egress
  *   ordered               the same for one packet at a time, as the pipelines share a state
+ *   cut in two            a burst up to the cut, and over to another worker, which takes it from there on
  *
  * Each has a variant with requests, for programs whose packets may be cloned, resubmitted or recirculated (requests.h).
  */
@@ -31,18 +32,22 @@ static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *
                                   unsigned count);
 static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                               unsigned count);
+static uint64_t burst_front(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                            unsigned count);
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
+static void pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void send(struct macs_thread *thread, struct macs_packet *packet);
 
-enum order { SOFTWARE_PIPELINED, RUN_TO_COMPLETION, BY_PIPELINE, ORDERED, ORDERS };
+enum order { SOFTWARE_PIPELINED, RUN_TO_COMPLETION, BY_PIPELINE, ORDERED, CUT, ORDERS };
 
 static const struct macs_datapath plain[ORDERS] = {
     [SOFTWARE_PIPELINED] = {burst_pipelined, pass, macs_resume, macs_dispatch, egress_each, send},
     [RUN_TO_COMPLETION] = {burst_to_completion, pass, macs_resume, macs_dispatch, egress_each, send},
     [BY_PIPELINE] = {burst_by_pipeline, pass, macs_resume, macs_dispatch, egress_together, send},
     [ORDERED] = {burst_ordered, pass, macs_resume, macs_dispatch, egress_each, send},
+    [CUT] = {burst_front, pass, macs_resume, macs_dispatch, egress_together, send},
 };
 
 #define WITH_REQUESTS                                                                                                  \
@@ -57,7 +62,8 @@ static const struct macs_datapath with_requests[ORDERS] = {
 
 void macs_datapath_choose(struct macs_thread *thread) {
     const struct macs_program *program = thread->sw->program;
-    const enum order order = program->prologue            ? SOFTWARE_PIPELINED
+    const enum order order = program->ingress_back        ? CUT
+                             : program->prologue          ? SOFTWARE_PIPELINED
                              : program->run_to_completion ? RUN_TO_COMPLETION
                              : program->ordered           ? ORDERED
                                                           : BY_PIPELINE;
@@ -210,6 +216,56 @@ static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port
     return bytes;
 }
 
+/* Up to the cut, and over to the worker of the back; waits while that has no room. */
+static uint64_t burst_front(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
+                            unsigned received) {
+    uint64_t bytes = macs_extent_of(handles, received).bytes;
+    struct macs_packet *packets[MACS_BURST_MAX];
+    unsigned count = bind_burst(thread, handles, received, packets), put = 0;
+    begin_burst(thread);
+    if (count)
+        thread->sw->program->ingress(&thread->worker, packets, count);
+    end_burst(thread, port, received - count);
+    while (put < count) {
+        put += macs_handover_put(thread->to_back, &packets[put], count - put);
+        if (put < count)
+            odp_cpu_pause();
+    }
+    return bytes;
+}
+
+/* Who waits for frames of `ctl:` ports may collect what came of them. */
+static void count_finished(struct macs_thread *thread, const uint32_t ports[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        struct macs_port *port = macs_switch_port(thread->sw, ports[i]);
+        if (port && port->ctl)
+            atomic_fetch_add_explicit(&port->finished, 1, memory_order_release);
+    }
+}
+
+unsigned macs_datapath_take(struct macs_thread *thread, struct macs_handover *from) {
+    struct macs_packet *packets[MACS_BURST_MAX], *handed[MACS_BURST_MAX];
+    uint32_t ports[MACS_BURST_MAX];
+    const unsigned count = macs_handover_take(from, packets, thread->worker.burst);
+    unsigned handed_count = 0;
+    if (!count)
+        return 0;
+    macs_thread_read_time(thread);
+    begin_burst(thread);
+    for (unsigned i = 0; i < count; i++) {
+        ports[i] = packets[i]->ingress_port;
+        handed[handed_count] = packets[i];
+        handed_count += packets[i]->verdict == MACS_HAND_OVER;
+    }
+    if (handed_count)
+        thread->sw->program->ingress_back(&thread->worker, handed, handed_count);
+    pass_on(thread, packets, count);
+    finish_burst(thread);
+    if (thread->sw->has_ctl)
+        count_finished(thread, ports, count);
+    return count;
+}
+
 /* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
 static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
                            struct macs_packet *packets[]) {
@@ -267,9 +323,13 @@ static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
 
 /* Ingress, traffic manager and egress of packets, and their transmission. */
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
-    const struct macs_program *program = thread->sw->program;
-    program->ingress(&thread->worker, packets, count);
-    if (program->egress && !thread->backlog && all_forwarded(packets, count)) {
+    thread->sw->program->ingress(&thread->worker, packets, count);
+    pass_on(thread, packets, count);
+}
+
+/* Packets from ingress through the traffic manager and egress, and out. */
+static void pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+    if (thread->sw->program->egress && !thread->backlog && all_forwarded(packets, count)) {
         thread->datapath->egress(thread, packets, count);
         return;
     }

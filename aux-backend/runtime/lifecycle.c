@@ -147,8 +147,10 @@ static int open_ports(struct macs_switch *sw) {
         status = macs_port_open(&sw->ports[sw->port_count], option, sw->pool, sw->options.worker_count, &sw->log);
         if (!status && sw->capture)
             status = start_capture(sw, sw->port_count);
-        if (!status)
+        if (!status) {
+            sw->has_ctl |= sw->ports[sw->port_count].ctl;
             sw->slot_of[option->number] = (uint8_t)++sw->port_count;
+        }
     }
     return status ? status : macs_steering_begin(sw);
 }

@@ -27,6 +27,7 @@ enum option_id {
     OPT_PARENT,
     OPT_LOG,
     OPT_BUFFERS,
+    OPT_BACK_WORKERS,
     OPT_MAX_FRAME,
     OPT_SEED,
     OPT_BUSY,
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
     {"entries", required_argument, NULL, OPT_ENTRIES},
     {"socket", required_argument, NULL, OPT_SOCKET},
     {"workers", required_argument, NULL, OPT_WORKERS},
+    {"back-workers", required_argument, NULL, OPT_BACK_WORKERS},
     {"cpus", required_argument, NULL, OPT_CPU},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"burst", required_argument, NULL, OPT_BURST},
@@ -70,6 +72,7 @@ static const char help[] =
     "      --entries FILE    commands to run before the first packet (table_add ...)\n"
     "      --socket PATH     listen for commands on this Unix socket\n"
     "      --workers N       threads that process packets [%u]\n"
+    "      --back-workers N  those of them, the first, that run the back of a program built with --cut [half]\n"
     "      --cpus LIST       CPUs of the workers, as 1,2 or 2-5; the last such list counts%s%s\n"
     "      --burst B         packets taken at once, 1 to %u [%u]\n"
     "      --sub-batch B     lookups in flight at once, 1 to the burst [%u]\n"
@@ -188,6 +191,8 @@ static bool set(struct macs_options *options, int id, const char *text) {
         return true;
     case OPT_WORKERS:
         return number32("workers", text, 1, MACS_WORKERS_MAX, &options->worker_count);
+    case OPT_BACK_WORKERS:
+        return number32("back-workers", text, 1, MACS_WORKERS_MAX, &options->back_count);
     case OPT_CPU:
         return cpu_list(options, text);
     case OPT_BATCH:
@@ -225,11 +230,31 @@ static bool set(struct macs_options *options, int id, const char *text) {
 #define BUFFERS_PER_PORT 8192u
 #define BUFFERS_MAX 65536u /* unless asked for: some 10 kB each */
 
+/* Each worker of the front hands over to one of the back, so that packets stay in order. */
+static bool check_halves(struct macs_options *options) {
+    if (!macs_program.ingress_back) {
+        if (options->back_count)
+            macs_tell(stderr, "error: --back-workers: the program is in one piece; build it with --cut\n");
+        return !options->back_count;
+    }
+    if (!options->back_count)
+        options->back_count = options->worker_count / 2;
+    if (options->back_count && options->back_count <= options->worker_count - options->back_count)
+        return true;
+    macs_tell(stderr,
+              "error: the program is cut in two: of %u workers %u cannot run its back, as each of these needs one that "
+              "runs its front; see --workers and --back-workers\n",
+              options->worker_count, options->back_count ? options->back_count : 1);
+    return false;
+}
+
 static enum macs_options_status check(struct macs_options *options) {
     if (!options->port_count) {
         macs_tell(stderr, "error: no port; give at least one as --port 0=NAME (--help tells more)\n");
         return MACS_OPTIONS_WRONG;
     }
+    if (!check_halves(options))
+        return MACS_OPTIONS_WRONG;
     if (options->priorities > 1 && !macs_program.waited_at) {
         macs_tell(stderr, "error: --priority-queues: the program was built without queues (macsad build --queues)\n");
         return MACS_OPTIONS_WRONG;
@@ -244,7 +269,8 @@ static enum macs_options_status check(struct macs_options *options) {
 
 /* Defaults of options: the target's, or else ours. */
 static struct macs_options begin(void) {
-    return (struct macs_options){.worker_count = macs_program.workers ? macs_program.workers : 1,
+    const unsigned least = macs_program.ingress_back ? 2 : 1;
+    return (struct macs_options){.worker_count = macs_program.workers > least ? macs_program.workers : least,
                                  .burst = macs_program.burst ? macs_program.burst : 64,
                                  .sub_batch = macs_program.sub_batch ? macs_program.sub_batch : 64,
                                  .max_frame = 9216,

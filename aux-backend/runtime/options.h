@@ -18,6 +18,7 @@ struct macs_options {
     struct macs_port_option ports[MACS_PORTS_MAX];
     unsigned port_count;
     unsigned worker_count;
+    unsigned back_count; /* of them, of a program that is cut in two: those of its back, the first ones; else 0 */
     int cpus[MACS_WORKERS_MAX]; /* worker i runs on cpus[i % cpu_count]; cpu_count 0: where the system puts it */
     unsigned cpu_count;
     const char *entries; /* file of commands, or NULL */

@@ -49,6 +49,7 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
         return status;
     }
     port->own_name = name;
+    sw->has_ctl |= port->ctl;
     macs_stats_begin_port(sw, slot);
     sw->port_count = slot < sw->port_count ? sw->port_count : slot + 1;
     return 0;

@@ -1,4 +1,6 @@
-/* A worker: a thread and its own data. A packet, and every copy of it, stays with the worker that received it. */
+/* A worker: a thread and its own data. A packet, and every copy of it, stays with the worker that received it; but
+ * where the program is cut in two, the first workers run its back, and go on with what the others, which receive, hand
+ * over. */
 #ifndef MACS_RUNTIME_WORKER_H
 #define MACS_RUNTIME_WORKER_H
 
@@ -9,6 +11,7 @@
 
 #include "runtime/clocks.h"
 #include "runtime/counters.h"
+#include "runtime/handover.h"
 #include "runtime/loop.h"
 #include "runtime/switch.h"
 
@@ -81,6 +84,7 @@ struct macs_thread {
     struct macs_in_flight bursts[2];          /* of programs that are software pipelined */
     unsigned latest;                          /* whose prologue ran last */
     struct macs_recirculation *recirculation; /* of programs that make requests, else NULL */
+    struct macs_handover *to_back;            /* of the worker of a program's front, else NULL */
     struct macs_backlog *backlog;             /* of programs with queues, else NULL */
     struct macs_worker_stats stats;
     struct macs_clocks *clocks; /* of its stages; NULL: the program has none */

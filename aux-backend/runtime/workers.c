@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/datapath.h"
+#include "runtime/fronts.h"
 #include "runtime/hold.h"
 #include "runtime/privileges.h"
 #include "runtime/queue_service.h"
@@ -39,20 +40,22 @@ static struct macs_input *add_input(struct macs_thread *thread, unsigned slot) {
  * that has a queue for each worker, it has its own. */
 static void deal_inputs(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
-    const unsigned workers = sw->options.worker_count;
+    const unsigned backs = sw->options.back_count, workers = sw->options.worker_count - backs;
     unsigned turn = 0;
+    if (macs_is_back(thread))
+        return;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
         if (!macs_port_is_there(port) || port->leaves || macs_port_ended(port))
             continue;
         for (unsigned queue = 0; queue < port->input_count; queue++) {
-            if ((port->input_count == workers ? queue : turn++) % workers != thread->worker.index)
+            if ((port->input_count == workers ? queue : turn++) % workers != thread->worker.index - backs)
                 continue;
             thread->input_of[thread->queue_count] = thread->input_count;
             thread->queues[thread->queue_count++] = add_input(thread, slot)->queue = port->inputs[queue];
         }
         for (unsigned queue = 0; queue < port->handed_count; queue++) {
-            if ((port->handed_count == workers ? queue : turn++) % workers != thread->worker.index)
+            if ((port->handed_count == workers ? queue : turn++) % workers != thread->worker.index - backs)
                 continue;
             struct macs_input *input = add_input(thread, slot);
             input->handed = true;
@@ -91,13 +94,14 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
     thread->worker.random = sw->options.seed + index;
     thread->cpu = sw->options.cpu_count ? sw->options.cpus[index % sw->options.cpu_count] : -1;
     atomic_init(&thread->status, 1);
-    const size_t inputs =
-        2 * (MACS_PORTS_MAX + 1); /* a port has at most one a worker, and one that is handed over to */
+    const size_t inputs = 3 * (MACS_PORTS_MAX + 1); /* of a port: 2 at most, and one for what is handed over */
     thread->inputs = calloc(inputs, sizeof(*thread->inputs));
     thread->queues = calloc(inputs, sizeof(*thread->queues));
     thread->input_of = calloc(inputs, sizeof(*thread->input_of));
     thread->outputs = calloc(MACS_PORTS_MAX, sizeof(*thread->outputs));
     bool complete = thread->inputs && thread->queues && thread->input_of && thread->outputs && make_bursts(thread);
+    if (complete && sw->options.back_count && !macs_is_back(thread))
+        complete = (thread->to_back = macs_handover_create()) != NULL;
     if (complete && sw->program->clock_count) {
         thread->clocks = macs_clocks_create(sw->program->clock_count, index);
         complete = thread->clocks != NULL;
@@ -130,6 +134,7 @@ void macs_worker_destroy(struct macs_thread *thread) {
     free(thread->outputs);
     free(thread->bursts[0].state);
     free(thread->bursts[1].state);
+    free(thread->to_back);
     macs_clocks_destroy(thread->clocks);
     free(thread->backlog);
     macs_recirculation_destroy(thread->recirculation);
@@ -218,6 +223,18 @@ static unsigned poll_within_budget(struct macs_thread *thread, const struct macs
     return received;
 }
 
+static unsigned poll_inputs(struct macs_thread *thread) {
+    struct macs_switch *sw = thread->sw;
+    unsigned received = 0;
+    for (unsigned i = 0; i < thread->input_count; i++) {
+        macs_switch_get_batch(sw, &thread->worker.burst, &thread->worker.sub_batch);
+        received += odp_unlikely(sw->options.count) ? poll_within_budget(thread, &thread->inputs[i])
+                                                    : macs_datapath_poll(thread, &thread->inputs[i]);
+        report(thread);
+    }
+    return received;
+}
+
 /* Ports have come or gone: the worker has done with those that it knew. */
 static void change_ports(struct macs_thread *thread, uint32_t version) {
     macs_datapath_drain(thread);
@@ -246,11 +263,23 @@ static bool may_wait(const struct macs_thread *thread) {
     return thread->queue_count && !thread->sw->options.count;
 }
 
+static unsigned take_from_fronts(struct macs_thread *thread) {
+    macs_switch_get_batch(thread->sw, &thread->worker.burst, &thread->worker.sub_batch);
+    const unsigned taken = macs_fronts_take(thread);
+    report(thread);
+    return taken;
+}
+
+static bool goes_on(const struct macs_thread *thread) {
+    return !atomic_load_explicit(&thread->sw->stopping, memory_order_relaxed) ||
+           (macs_is_back(thread) && !macs_fronts_ended(thread));
+}
+
 static void work(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
     unsigned idle = 0;
     long sleep_ns = SLEEP_MIN_NS;
-    while (!atomic_load_explicit(&sw->stopping, memory_order_relaxed)) {
+    while (goes_on(thread)) {
         unsigned received = 0;
         macs_rest_if_asked(thread);
         const uint32_t version = atomic_load_explicit(&sw->ports_version, memory_order_acquire);
@@ -262,12 +291,7 @@ static void work(struct macs_thread *thread) {
             else
                 nap(thread, &sleep_ns);
         }
-        for (unsigned i = 0; i < thread->input_count; i++) {
-            macs_switch_get_batch(sw, &thread->worker.burst, &thread->worker.sub_batch);
-            received += odp_unlikely(sw->options.count) ? poll_within_budget(thread, &thread->inputs[i])
-                                                        : macs_datapath_poll(thread, &thread->inputs[i]);
-            report(thread);
-        }
+        received += macs_is_back(thread) ? take_from_fronts(thread) : poll_inputs(thread);
         if (thread->backlog)
             received += serve_queues(thread);
         if (received) {
@@ -286,6 +310,8 @@ static void work(struct macs_thread *thread) {
     macs_datapath_drain(thread);
     if (thread->backlog)
         macs_queues_end(thread);
+    if (thread->to_back)
+        macs_handover_close(thread->to_back);
     if (!idle)
         note_end(thread);
 }

@@ -86,7 +86,7 @@ def command(
         hlir = compilation.load(request)
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
         tools = compilation.toolchain(request.wanted, built_for)
-        replaceable = settings is not None and built_for.platform == "linux" and not wrapper
+        replaceable = settings is not None and built_for.platform == "linux" and not wrapper and request.cut is None
         if replaceable:
             tools, rest = replace(tools, form=toolchain.Form.REPLACEABLE), (*rest, "--replaceable")
         with compiling() as progress:

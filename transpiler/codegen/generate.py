@@ -20,6 +20,7 @@ from transpiler.hlir.program import ExternInstance, Program
 from transpiler.schedule.atomic_regions import AtomicRegions, notes, with_atomic_regions
 from transpiler.schedule.hoist_indexes import with_hoisted_indexes
 from transpiler.schedule.inline_actions import with_inlined_actions
+from transpiler.schedule.pipelined import pipelined
 from transpiler.schedule.planned import Planned, planned
 from transpiler.schedule.scheduler import Options, has_queues, schedule
 from transpiler.schedule.state import large_counters, large_state, state_cells
@@ -64,14 +65,23 @@ def decide(
     program = renew_locals(lower(program))
     started = frozenset(filter(scheduler.starts_state, large_state(program, 0)))
     large = frozenset(filter(scheduler.cut, started & large_state(program, target.near_bytes)))
-    atomic = with_atomic_regions(with_hoisted_indexes(program, started), configuration.ways)
+    # steered frames go to workers of the front, whatever the back does
+    ways = configuration.ways if configuration.cut is None else replace(configuration.ways, steering=False)
+    atomic = with_atomic_regions(with_hoisted_indexes(program, started), ways)
     program = with_inlined_actions(atomic.program, large)
     compared = frozenset(name for name, choice in choices.items() if choice.kernel.kept_by)
     near = frozenset(filter(scheduler.cut, _near(choices, target) - compared))
     options = replace(scheduler, cut=lambda table: scheduler.cut(table) and table not in near | compared, large=large)
     kernels = {name: choice.kernel for name, choice in choices.items()}
     deferred = large_counters(program, target.near_bytes) if configuration.lowering.deferred_counts else frozenset()
+    if configuration.cut is not None:
+        options = replace(options, run_to_completion=False)
+        if has_queues(program, options):
+            diagnostics.error(program.span, "--cut: packets of this program wait in queues, which one worker serves")
+            diagnostics.raise_if_errors()
     scheduled = schedule(program, options)
+    if configuration.cut is not None:
+        scheduled = pipelined(program, scheduled, configuration.cut, diagnostics)
     kept = (atomic.groups, atomic.steering)
     made = planned(program, scheduled, kernels, options, configuration.plan, deferred, *kept)
     return Decided(choices, made, compared, near, atomic)

@@ -31,7 +31,7 @@ class Given:
         """The parameters of a function that uses these names."""
         used = frozenset(named)
         if self.lasting:
-            return ("state",) if used & {"packet", "live"} else ()
+            return ("state",) if used & {"packet", "live", "state"} else ()
         return tuple(name for name in ("packet", "live") if name in used)
 
     def unpacked(self, named: Iterable[str], constant: bool = False) -> Body:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from transpiler.analysis.locations import VALIDITY, Location
-from transpiler.codegen.c.build import LIVE, address, call, infix, live
+from transpiler.codegen.c.build import LIVE, address, call, infix, live, packet
 from transpiler.codegen.c.fold_flags import with_flags_folded
 from transpiler.codegen.c.function import Function
 from transpiler.codegen.c.keep_unchanged import without_unchanged_stores
 from transpiler.codegen.c.nodes import (
     Assign,
     Body,
+    Case,
     Declare,
     Do,
     Expression,
@@ -21,6 +22,7 @@ from transpiler.codegen.c.nodes import (
     If,
     Index,
     Label,
+    Literal,
     Member,
     Name,
     Return,
@@ -54,7 +56,21 @@ from transpiler.hlir.traverse import rebuild
 from transpiler.schedule.order import statements_of
 from transpiler.schedule.pipeline import Deparse, Parse, Restart, Special, Step
 from transpiler.schedule.plan import PipelinePlan
-from transpiler.schedule.stages import Code, End, Finish, Fork, Jump, Piece, PipeSchedule, Plain, Stage, Submit, Target
+from transpiler.schedule.stages import (
+    Code,
+    Dispatch,
+    End,
+    Finish,
+    Fork,
+    HandOver,
+    Jump,
+    Piece,
+    PipeSchedule,
+    Plain,
+    Stage,
+    Submit,
+    Target,
+)
 from transpiler.schedule.successors import fed_by_one
 
 PREFETCH = "_prefetch"  # the end of the name of the generated function that fetches what a stage's lookups begin with
@@ -237,6 +253,17 @@ class _StageLowering:
                 return (self._switch(piece),)
             case Submit() | Jump() | End():
                 return self._go(piece)
+            case HandOver(entry=entry):
+                return (
+                    Assign(packet("entry"), Literal(str(entry))),
+                    Assign(packet("verdict"), Name("MACS_HAND_OVER")),
+                    Return(),
+                )
+            case Dispatch(stages=(stage,)):
+                return (self._submit(stage),)
+            case Dispatch(stages=stages):
+                cases = (Case((Literal(str(n)),), (self._submit(stage),)) for n, stage in enumerate(stages))
+                return (Switch(packet("entry"), tuple(cases)),)
         raise TypeError(f"{piece} cannot stand in a stage")
 
     def _restart(self, restart: Restart) -> Body:

@@ -26,9 +26,17 @@ def targets(code: Code, pipe: PipeSchedule) -> list[Target]:
 
 
 def fed_by_one(pipe: PipeSchedule) -> frozenset[int]:
-    """The stages that get their packets from one stage alone: in the order of the burst, as every stage has them."""
+    """The stages that get their packets from one stage of the pipe alone: in the order of the burst, as every stage has them. A
+    stage behind a cut is none: it is left packets by stages of the front, each of which knows other values of them."""
+    handed = {
+        stage
+        for feeding in pipe.stages
+        for piece in feeding.code
+        if isinstance(piece, Dispatch)
+        for stage in piece.stages
+    }
     feeders = Counter(stage for feeding in pipe.stages for stage in fed_by(pipe, feeding.code))
-    return frozenset(stage for stage, count in feeders.items() if count == 1)
+    return frozenset(stage for stage, count in feeders.items() if count == 1 and stage not in handed)
 
 
 def fed_by(pipe: PipeSchedule, code: Code) -> frozenset[int]:

@@ -8,6 +8,8 @@
  * A program with requests (macs_packet.requests) has an egress of its own, unless it only truncates or ciphers. clone()
  * turns the copied state of a packet into that of a clone: instance_type is the kind of clone, requests.preserved the
  * list of fields that it keeps.
+ * Cut in two. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes on
+ * with these by ingress_back(), then with all of them as above (docs/placement.md).
  *
  * To completion. A program in which a packet goes through one pipeline, once, takes a received burst, fills the records
  * itself, and returns the packets with their verdicts (macs/run_to_completion.h): by run_to_completion(), or software
@@ -108,6 +110,7 @@ struct macs_program {
     macs_epilogue_fn *epilogue;       /* and its epilogue; `next`: that whose prologue has run since, or NULL */
     size_t burst_bytes;
     macs_pipe_fn *ingress;
+    macs_pipe_fn *ingress_back; /* of a program that is cut in two: goes on with what ingress() hands over */
     macs_pipe_fn *clone;
     macs_pipe_fn *egress;
 };
