@@ -18,7 +18,8 @@
 #include <macs/run_to_completion.h>
 
 #include "runtime/capture.h"
-#include "runtime/hold.h"
+#include "runtime/bursts.h"
+#include "runtime/front.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
 #include "runtime/traffic_manager.h"
@@ -32,10 +33,7 @@ static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *
                                   unsigned count);
 static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                               unsigned count);
-static uint64_t burst_front(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
-                            unsigned count);
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
-static void pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_together(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void egress_each(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 static void send(struct macs_thread *thread, struct macs_packet *packet);
@@ -47,7 +45,7 @@ static const struct macs_datapath plain[ORDERS] = {
     [RUN_TO_COMPLETION] = {burst_to_completion, pass, macs_resume, macs_dispatch, egress_each, send},
     [BY_PIPELINE] = {burst_by_pipeline, pass, macs_resume, macs_dispatch, egress_together, send},
     [ORDERED] = {burst_ordered, pass, macs_resume, macs_dispatch, egress_each, send},
-    [CUT] = {burst_front, pass, macs_resume, macs_dispatch, egress_together, send},
+    [CUT] = {macs_front_burst, pass, macs_resume, macs_dispatch, egress_together, send},
 };
 
 #define WITH_REQUESTS                                                                                                  \
@@ -145,17 +143,11 @@ static inline int receive(struct macs_thread *thread, const struct macs_input *i
 /* --- bursts ---------------------------------------------------------------------------------------------------------
  */
 
-static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
-                           struct macs_packet *packets[]);
-static void begin_burst(struct macs_thread *thread);
-static void finish_burst(struct macs_thread *thread);
-static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received);
-
 /* The rest of a burst after its prologue. `next`: the burst whose prologue has run since, or NULL. */
 static void epilogue(struct macs_thread *thread, struct macs_in_flight *burst, struct macs_in_flight *next) {
-    begin_burst(thread);
+    macs_burst_begin(thread);
     thread->sw->program->epilogue(&thread->worker, burst->state, next ? next->state : NULL);
-    end_burst(thread, burst->port, burst->count);
+    macs_burst_end(thread, burst->port, burst->count);
     burst->count = 0;
 }
 
@@ -173,7 +165,7 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
                                 unsigned count) {
     struct macs_in_flight *before = &thread->bursts[thread->latest], *burst = &thread->bursts[thread->latest ^= 1];
     burst->epoch = macs_qsbr_epoch(thread->sw->qsbr);
-    begin_burst(thread);
+    macs_burst_begin(thread);
     uint64_t bytes = thread->sw->program->prologue(&thread->worker, burst->state, handles, count);
     burst->port = port;
     burst->count = count;
@@ -186,9 +178,9 @@ static uint64_t burst_pipelined(struct macs_thread *thread, struct macs_port *po
 
 static uint64_t burst_to_completion(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
                                     unsigned count) {
-    begin_burst(thread);
+    macs_burst_begin(thread);
     uint64_t bytes = thread->sw->program->run_to_completion(&thread->worker, handles, count);
-    end_burst(thread, port, count);
+    macs_burst_end(thread, port, count);
     return bytes;
 }
 
@@ -196,11 +188,11 @@ static uint64_t burst_by_pipeline(struct macs_thread *thread, struct macs_port *
                                   unsigned received) {
     uint64_t bytes = macs_extent_of(handles, received).bytes;
     struct macs_packet *packets[MACS_BURST_MAX];
-    unsigned count = bind_burst(thread, handles, received, packets);
-    begin_burst(thread);
+    unsigned count = macs_burst_bind(thread, handles, received, packets);
+    macs_burst_begin(thread);
     if (count)
         thread->datapath->pass(thread, packets, count);
-    end_burst(thread, port, received);
+    macs_burst_end(thread, port, received);
     return bytes;
 }
 
@@ -208,106 +200,12 @@ static uint64_t burst_ordered(struct macs_thread *thread, struct macs_port *port
                               unsigned received) {
     uint64_t bytes = macs_extent_of(handles, received).bytes;
     struct macs_packet *packets[MACS_BURST_MAX];
-    unsigned count = bind_burst(thread, handles, received, packets);
-    begin_burst(thread);
+    unsigned count = macs_burst_bind(thread, handles, received, packets);
+    macs_burst_begin(thread);
     for (unsigned i = 0; i < count; i++)
         thread->datapath->pass(thread, &packets[i], 1);
-    end_burst(thread, port, received);
+    macs_burst_end(thread, port, received);
     return bytes;
-}
-
-/* Up to the cut, and over to the worker of the back; waits while that has no room. */
-static uint64_t burst_front(struct macs_thread *thread, struct macs_port *port, const odp_packet_t handles[],
-                            unsigned received) {
-    uint64_t bytes = macs_extent_of(handles, received).bytes;
-    struct macs_packet *packets[MACS_BURST_MAX];
-    unsigned count = bind_burst(thread, handles, received, packets), put = 0;
-    begin_burst(thread);
-    if (count)
-        thread->sw->program->ingress(&thread->worker, packets, count);
-    end_burst(thread, port, received - count);
-    while (put < count) {
-        put += macs_handover_put(thread->to_back, &packets[put], count - put);
-        if (put < count)
-            odp_cpu_pause();
-    }
-    return bytes;
-}
-
-/* Who waits for frames of `ctl:` ports may collect what came of them. */
-static void count_finished(struct macs_thread *thread, const uint32_t ports[], unsigned count) {
-    for (unsigned i = 0; i < count; i++) {
-        struct macs_port *port = macs_switch_port(thread->sw, ports[i]);
-        if (port && port->ctl)
-            atomic_fetch_add_explicit(&port->finished, 1, memory_order_release);
-    }
-}
-
-unsigned macs_datapath_take(struct macs_thread *thread, struct macs_handover *from) {
-    struct macs_packet *packets[MACS_BURST_MAX], *handed[MACS_BURST_MAX];
-    uint32_t ports[MACS_BURST_MAX];
-    const unsigned count = macs_handover_take(from, packets, thread->worker.burst);
-    unsigned handed_count = 0;
-    if (!count)
-        return 0;
-    macs_thread_read_time(thread);
-    begin_burst(thread);
-    for (unsigned i = 0; i < count; i++) {
-        ports[i] = packets[i]->ingress_port;
-        handed[handed_count] = packets[i];
-        handed_count += packets[i]->verdict == MACS_HAND_OVER;
-    }
-    if (handed_count)
-        thread->sw->program->ingress_back(&thread->worker, handed, handed_count);
-    pass_on(thread, packets, count);
-    finish_burst(thread);
-    if (thread->sw->has_ctl)
-        count_finished(thread, ports, count);
-    return count;
-}
-
-/* Fill the records of a burst; broken frames are dropped. Returns how many are left. */
-static unsigned bind_burst(struct macs_thread *thread, const odp_packet_t handles[], unsigned count,
-                           struct macs_packet *packets[]) {
-    const uint32_t parse_bytes = thread->sw->program->parse_bytes;
-    const bool ahead = thread->sw->program->reads_ahead;
-    const struct macs_common common = macs_common_of(&thread->worker);
-    unsigned fine = 0;
-    for (unsigned i = 0; i < count; i++) {
-        struct macs_packet *packet = macs_packet_of(handles[i]);
-        if (ahead)
-            macs_prefetch_headers(handles, i, count);
-        macs_bind(&common, packet, handles[i], MACS_BIND_ALL);
-        if (macs_can_parse(handles[i], parse_bytes))
-            packets[fine++] = packet;
-        else
-            macs_thread_drop(thread, handles[i], MACS_CAUSE_RX_ERROR);
-    }
-    return fine;
-}
-
-/* A worker holds the locks that it has to itself while it processes bursts. */
-static void begin_burst(struct macs_thread *thread) {
-    if (thread->worker.own && !thread->worker.holds_own)
-        macs_hold_own(&thread->worker);
-}
-
-/* Send the packets that are left in port buffers, and add the deferred counts. */
-static void finish_burst(struct macs_thread *thread) {
-    macs_transmit_flush(thread);
-    macs_counts_flush(&thread->worker);
-    if (thread->worker.held_count)
-        macs_hold_let_go(&thread->worker);
-    if (thread->worker.holds_own && macs_hold_is_asked_for())
-        macs_hold_let_own_go(&thread->worker);
-}
-
-/* The end of a burst that was received. */
-static void end_burst(struct macs_thread *thread, struct macs_port *port, unsigned received) {
-    finish_burst(thread);
-    macs_stats_add(&thread->stats.bursts, 1);
-    if (odp_unlikely(port->ctl)) /* a client that waits for these frames may collect */
-        atomic_fetch_add_explicit(&port->finished, (uint64_t)received, memory_order_release);
 }
 
 /* --- pipelines ------------------------------------------------------------------------------------------------------
@@ -324,11 +222,11 @@ static bool all_forwarded(struct macs_packet *const packets[], unsigned count) {
 /* Ingress, traffic manager and egress of packets, and their transmission. */
 static void pass(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     thread->sw->program->ingress(&thread->worker, packets, count);
-    pass_on(thread, packets, count);
+    macs_datapath_pass_on(thread, packets, count);
 }
 
 /* Packets from ingress through the traffic manager and egress, and out. */
-static void pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
+void macs_datapath_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
     if (thread->sw->program->egress && !thread->backlog && all_forwarded(packets, count)) {
         thread->datapath->egress(thread, packets, count);
         return;
@@ -341,12 +239,12 @@ static void pass_on(struct macs_thread *thread, struct macs_packet *packets[], u
 }
 
 void macs_datapath_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count) {
-    begin_burst(thread);
+    macs_burst_begin(thread);
     if (thread->recirculation)
         macs_requests_leave_queue(thread, packets, count);
     else
         thread->datapath->egress(thread, packets, count);
-    finish_burst(thread);
+    macs_burst_finish(thread);
 }
 
 /* Called by generated code: run to completion has finished a burst. */

@@ -18,8 +18,8 @@ void macs_datapath_begin_sample(struct macs_thread *thread);
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count);
 
-/* A burst that the worker of the program's front has handed over, from the cut on. Returns the number of packets. */
-unsigned macs_datapath_take(struct macs_thread *thread, struct macs_handover *from);
+/* Packets from ingress through the traffic manager and egress, and out. */
+void macs_datapath_pass_on(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);
 
 /* Packets that have waited in a queue, through egress and out. */
 void macs_datapath_leave_queue(struct macs_thread *thread, struct macs_packet *packets[], unsigned count);

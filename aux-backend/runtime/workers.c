@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "runtime/datapath.h"
-#include "runtime/fronts.h"
+#include "runtime/back.h"
 #include "runtime/hold.h"
 #include "runtime/privileges.h"
 #include "runtime/queue_service.h"
@@ -265,14 +265,14 @@ static bool may_wait(const struct macs_thread *thread) {
 
 static unsigned take_from_fronts(struct macs_thread *thread) {
     macs_switch_get_batch(thread->sw, &thread->worker.burst, &thread->worker.sub_batch);
-    const unsigned taken = macs_fronts_take(thread);
+    const unsigned taken = macs_back_take(thread);
     report(thread);
     return taken;
 }
 
 static bool goes_on(const struct macs_thread *thread) {
     return !atomic_load_explicit(&thread->sw->stopping, memory_order_relaxed) ||
-           (macs_is_back(thread) && !macs_fronts_ended(thread));
+           (macs_is_back(thread) && !macs_back_ended(thread));
 }
 
 static void work(struct macs_thread *thread) {

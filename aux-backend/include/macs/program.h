@@ -8,8 +8,8 @@
  * A program with requests (macs_packet.requests) has an egress of its own, unless it only truncates or ciphers. clone()
  * turns the copied state of a packet into that of a clone: instance_type is the kind of clone, requests.preserved the
  * list of fields that it keeps.
- * Cut in two. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes on
- * with these by ingress_back(), then with all of them as above (docs/placement.md).
+ * Cut in two. ingress() of one worker ends some packets and hands over the others, MACS_HAND_OVER; another worker goes
+ * on with these by ingress_back(), then with all of them as above (docs/placement.md).
  *
  * To completion. A program in which a packet goes through one pipeline, once, takes a received burst, fills the records
  * itself, and returns the packets with their verdicts (macs/run_to_completion.h): by run_to_completion(), or software
