@@ -20,6 +20,7 @@
 #include "runtime/capture.h"
 #include "runtime/bursts.h"
 #include "runtime/front.h"
+#include "runtime/hold.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
 #include "runtime/traffic_manager.h"

@@ -230,7 +230,7 @@ def test_link_aggregation_groups_get_one_copy_each(start) -> None:
 
 
 def test_many_copies_in_one_burst(start) -> None:
-    switch = start("--burst=256", ports=8)
+    switch = start("--burst=256", "--buffers=8192", ports=8)
     switch.do(
         "table_add dmac flood 2 => 1", "mc_mgrp_create 1", "mc_node_create 0 0 1 2 3 4 5 6 7", "mc_node_associate 1 0"
     )

@@ -64,11 +64,12 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
 PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
-    "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture"),
+    "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
     "groups": (
         "runtime/multicast",
         "runtime/profile",
         "runtime/handles",
+        "runtime/ids",
         "tables/common/sequence",
         "tables/common/qsbr",
     ),

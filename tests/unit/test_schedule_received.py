@@ -41,5 +41,5 @@ def test_clones_of_changed_frames_keep_their_headers() -> None:
     """Those of received packets are parsed again, those of packets to send are not."""
     egress = scheduled("second_passes", few=0)
     assert not any(stage.received for pipe in egress.pipes for stage in pipe.stages)
-    ingress = scheduled("bmv2_clones", few=0)
+    ingress = scheduled("argument_order", few=0)
     assert all(stage.received for pipe in ingress.pipes for stage in pipe.stages)

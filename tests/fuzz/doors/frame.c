@@ -18,7 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         size_t length = data[at + 1] | (size_t)data[at + 2] << 8;
         at += 3;
         length = length < size - at ? length : size - at;
-        if (macs_ctl_inject(port, here->sw->pool, data + at, (uint32_t)length) && length)
+        odp_packet_t packet;
+        const int status = macs_ctl_packet(port, here->sw->pool, data + at, (uint32_t)length, &packet);
+        if (length && (status || macs_ctl_inject(port, packet, 0)))
             break; /* there is no more room */
         at += length;
     }
