@@ -182,7 +182,7 @@ def test_a_program_is_described_whole(running: Switch) -> None:
     told = running.client.describe()
     assert json.loads(running.do("describe")) == told
     assert (told["name"], Path(told["source"]).name) == ("edges", "edges.p4")
-    assert told["ports"] == [{"port": 0, "name": "ctl:"}, {"port": 1, "name": "ctl:"}]
+    assert told["ports"] == [{"port": port, "name": "ctl:", "up": True} for port in (0, 1)]
     assert told["value_sets"] == [
         {"name": "P.marks", "size": 3, "key": [{"name": told["value_sets"][0]["key"][0]["name"], "match": "exact", "bits": 13}]}
     ]  # fmt: skip
@@ -286,6 +286,7 @@ def test_messages_that_make_no_sense(running: Switch, kind: int, payload: bytes,
 def test_a_message_ends_where_its_length_says(running: Switch) -> None:
     """What is behind it is another one."""
     with Client(running.socket) as client:
+        client.collect()  # what tests before have left
         client._socket.sendall(
             struct.pack(">IBBH", 1, Message.INJECT, 0, 1) + b"\0" + struct.pack(">IBBH", 0, Message.COLLECT, 0, 2)
         )
