@@ -15,6 +15,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char name[32];
+    if (door_changes_ports(data, size))
+        return 0;
     int file = memfd_create("entries", MFD_CLOEXEC);
     if (file < 0 || write(file, data, size) != (ssize_t)size)
         abort();

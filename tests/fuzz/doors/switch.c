@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/script.h"
 
@@ -30,6 +31,10 @@ struct door *door(void) {
     if (!made.sw)
         start(&made);
     return &made;
+}
+
+bool door_changes_ports(const uint8_t *data, size_t size) {
+    return memmem(data, size, "port_", 5) != NULL;
 }
 
 void door_work(struct door *door, uint32_t burst, uint32_t sub_batch) {

@@ -24,6 +24,10 @@ struct door {
  * fails. */
 struct door *door(void);
 
+/* Whether an input may name the commands that add and remove ports: the worker of a door, which no thread runs, would
+ * not be told. Such inputs are left out. */
+bool door_changes_ports(const uint8_t *data, size_t size);
+
 /* Let the worker receive and process all that has been injected, at these B and b; what it sends is thrown away. Aborts
  * unless each frame is accounted for. */
 void door_work(struct door *door, uint32_t burst, uint32_t sub_batch);
