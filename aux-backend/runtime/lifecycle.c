@@ -290,7 +290,7 @@ static int start_workers(struct macs_switch *sw) {
 int macs_switch_start(struct macs_switch *sw) {
     atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        int status = macs_port_start(&sw->ports[slot], &sw->log);
+        int status = macs_port_is_there(&sw->ports[slot]) ? macs_port_start(&sw->ports[slot], &sw->log) : 0;
         if (status)
             return status;
     }
@@ -301,7 +301,8 @@ int macs_switch_start(struct macs_switch *sw) {
  */
 
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
-    if (sw->queues || sw->steered || program->waited_at)
+    const bool is_cut = program->ingress_back != NULL, runs_cut = sw->program->ingress_back != NULL;
+    if (sw->queues || sw->steered || program->waited_at || is_cut || runs_cut)
         return -ENOTSUP;
     if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
         program->grow_bytes > sw->room.headroom)

@@ -15,7 +15,8 @@ int macs_switch_start(struct macs_switch *sw);
 void macs_switch_stop(struct macs_switch *sw);
 
 /* Another program, which is not this one: make its tables and externs, while the switch goes on. -E2BIG: its packets
- * need more room than those of the switch have. Nothing is logged. */
+ * need more room than those of the switch have; -ENOTSUP: one of them has queues or is cut in two, or registers of the
+ * running one are sharded. Nothing is logged. */
 int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program);
 /* So many of its tables, and its externs. No worker uses them. */
 void macs_switch_discard(const struct macs_program *program, unsigned table_count);

@@ -115,3 +115,10 @@ def test_frames_that_cannot_be_written_are_counted(start, tmp_path: Path) -> Non
     Path(tmp_path / "port0_in.pcap").symlink_to("/dev/full")
     with pytest.raises(AssertionError, match="cannot write its captures"):
         start(f"--pcap={tmp_path}")
+
+
+def test_a_port_may_be_taken_away_before_traffic_begins(start, tmp_path: Path) -> None:
+    (tmp_path / "entries").write_text("port_remove 1\ntable_add dmac forward 1 => 0\n")
+    switch = start(f"--entries={tmp_path}/entries")
+    assert ports(switch) == {0: "ctl:"}
+    assert switch.client.exchange([(0, ethernet(1))]) == [(0, ethernet(1))]

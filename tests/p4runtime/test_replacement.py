@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,14 @@ from controller import INSERT, MODIFY, Controller, Stream, entity, octets, updat
 from served_switch import CPU, PROGRAM, TOOLS, Served, make
 from switch_harness import Switch, ethernet
 
-from macsad import replacing
+from macsad import compilation, replacing
 from macsad.compilation import Request
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message, messages
 from transpiler.diagnostics import Diagnostics
+from transpiler.optimisations import ALL
 from transpiler.p4info.build import build
+from transpiler.toolchain import toolchain
 
 OK = Code.OK
 OTHER = PROGRAM.with_name("other.p4")
@@ -134,3 +137,11 @@ def test_what_is_refused(replaceable: Served) -> None:
     entry = controller.entry("lpm_t", {}, "forward", 1)
     assert controller.write(update(INSERT, table_entry=entry)) == [OK]  # the old program goes on
     stream.close()
+
+
+def test_a_program_that_is_cut_follows_no_other(replaceable: Served, tmp_path: Path) -> None:
+    """A switch has its workers for the front and the back from the beginning."""
+    request = replace(Request(OTHER), cut="new_t", wanted=ALL.without(["small-tables"]))
+    tools = replace(toolchain.find(optimise="-O0"), form=toolchain.Form.LIBRARY)
+    library, _ = compilation.build(request, switches.load(OTHER), tmp_path / "cut", tools)
+    assert "cut in two" in replaceable.switch.fail(f"load_program {library.absolute()}")
