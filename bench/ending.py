@@ -19,7 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from macsad.control import Client, Message
+from macsad.control import Client
+from macsad.protocol import Message
 
 ROOT = Path(__file__).parents[1]
 MILLION = 1 << 20

@@ -1,12 +1,11 @@
 """Client of a running switch: the control protocol over its Unix socket.
 
-The messages are described in docs/control.md and in aux-backend/control/protocol.h; this module frames them.
+protocol.py has the messages; this module frames them.
 """
 
 from __future__ import annotations
 
 import contextlib
-import enum
 import json
 import os
 import socket
@@ -14,13 +13,33 @@ import struct
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+from macsad.protocol import (
+    MESSAGE_MAX,
+    BulkReply,
+    ControlError,
+    Digest,
+    Frames,
+    Idle,
+    Message,
+    NoSwitchError,
+    Outcome,
+    Push,
+    Reading,
+    Reply,
+    Status,
+    Update,
+    digest_of,
+    frames_of,
+    idle_of,
+    json_of,
+    text_of,
+)
+
 _T = TypeVar("_T")
-MESSAGE_MAX = 16 << 20
 _HEAD = struct.Struct(">IBBH")
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 _BULK_STEP = 4 << 20
@@ -28,140 +47,9 @@ _INJECT_STEP = 1 << 20
 _UPDATE_STEP = 10_000  # changes
 _NEXT = 4  # flag: of the program that is loaded, and does not run yet
 _LENGTH = struct.Struct(">I")
-_FRAME = struct.Struct(">HI")
 _OUTCOME = struct.Struct(">BI")
-_AGE = struct.Struct(">QQQ")
 _LIFE = struct.Struct(">QQ")
-
-
-class Message(enum.IntEnum):
-    COMMAND = 1
-    BULK = 2
-    INJECT = 3
-    COLLECT = 4
-    SUBSCRIBE = 5
-    DIGEST = 6
-    STATS = 7
-    DESCRIBE = 8
-    SET = 9
-    SHUTDOWN = 10
-    UPDATE = 11
-    READ = 12
-    IDLE = 13
-    FRAMES = 14
-    HOLD = 15
-
-
-class Update(enum.IntEnum):
-    """Changes of an UPDATE."""
-
-    ADD = 1
-    MODIFY = 2
-    REMOVE = 3
-    SET_DEFAULT = 4
-    RESET_DEFAULT = 5
-    ELEMENT = 6
-    ADD_MEMBER = 7
-    MODIFY_MEMBER = 8
-    REMOVE_MEMBER = 9
-    ADD_GROUP = 10
-    MODIFY_GROUP = 11
-    REMOVE_GROUP = 12
-    NOTE = 13
-
-
-class Outcome(enum.IntEnum):
-    """What became of a change."""
-
-    DONE = 0
-    NOT_TRIED = 1
-    WRONG = 2
-    EXISTS = 3
-    NONE = 4
-    FULL = 5
-    CONSTANT = 6
-    BUSY = 7
-    NO_MEMORY = 8
-    USED = 9
-
-
-class Reading(enum.IntEnum):
-    """What a READ reads."""
-
-    ENTRIES = 1
-    ENTRY = 2
-    DEFAULT = 3
-    ELEMENTS = 4
-    MEMBERS = 5
-    GROUPS = 6
-    NOTES = 7
-    AGES = 8
-    RULES = 9
-    RULE = 10
-    RULE_OF_KEY = 11
-
-
-class Push(enum.IntFlag):
-    """What a SUBSCRIBE is for."""
-
-    DIGESTS = 1
-    IDLE = 2
-
-
-class Status(enum.IntEnum):
-    OK = 0
-    FAILED = 1
-    WRONG = 2
-    MORE = 3
-
-
 _OUTCOMES = tuple(Outcome)
-
-
-class ControlError(Exception):
-    """The switch refused a request, or what it sent is not of the protocol."""
-
-
-class NoSwitchError(ControlError):
-    """Nobody listens at the socket, or not any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a command printed, or (not ok) what was wrong with it."""
-
-    ok: bool
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class BulkReply:
-    """Lines done and failed; `text` has an `N: error: …` line for each of the first failures."""
-
-    done: int
-    failed: int
-    text: str
-
-
-Frames = list[tuple[int, bytes]]  # (port, frame)
-
-
-@dataclass(frozen=True, slots=True)
-class Digest:
-    """Records of one digest, each its fields one after the other in whole bytes, most significant first."""
-
-    name: str
-    records: tuple[bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Idle:
-    """Entries of a table that nothing has hit for longer than they may: of each (handle, timeout, time since the last hit),
-    in nanoseconds, and then the entries as READ gives them."""
-
-    table: int
-    ages: tuple[tuple[int, int, int], ...]
-    entries: bytes
 
 
 class Client:
@@ -221,7 +109,7 @@ class Client:
     def command(self, line: str) -> Reply:
         """Run one text command."""
         status, payload = self._ask(Message.COMMAND, line.encode(errors="surrogateescape"))
-        return Reply(status is Status.OK, _text(payload))
+        return Reply(status is Status.OK, text_of(payload))
 
     def bulk(self, lines: Iterable[str], *, keep_going: bool = False, answers: bool = False) -> BulkReply:
         """Run many commands, up to the first that fails unless `keep_going`; with `answers` the text has what they
@@ -232,11 +120,11 @@ class Client:
             flags = bytes([keep_going | answers << 1])
             status, payload = self._ask(Message.BULK, flags + block)
             if status is Status.WRONG or len(payload) < 8:
-                raise ControlError(_text(payload))
+                raise ControlError(text_of(payload))
             block_done, block_failed = struct.unpack_from(">II", payload)
             done += block_done
             failed += block_failed
-            texts.append(_renumber(_text(payload[8:]), first))
+            texts.append(_renumber(text_of(payload[8:]), first))
             if failed and not keep_going:
                 break
         return BulkReply(done, failed, "".join(texts))
@@ -265,8 +153,8 @@ class Client:
         while True:
             status, payload = self._ask(Message.COLLECT)
             if status is Status.WRONG:
-                raise ControlError(_text(payload))
-            frames += _frames(payload)
+                raise ControlError(text_of(payload))
+            frames += frames_of(payload)
             if status is not Status.MORE:
                 return frames
 
@@ -337,11 +225,11 @@ class Client:
     def _keep(self, kind: int, payload: bytes) -> bool:
         """Whether a message is one that the switch sends by itself; it waits then."""
         if kind == Message.DIGEST:
-            self._waiting.append(_digest(payload))
+            self._waiting.append(digest_of(payload))
         elif kind == Message.IDLE:
-            self._waiting.append(_idle(payload))
+            self._waiting.append(idle_of(payload))
         elif kind == Message.FRAMES:
-            self._waiting.append(_frames(payload))
+            self._waiting.append(frames_of(payload))
         return kind in (Message.DIGEST, Message.IDLE, Message.FRAMES)
 
     def hold(self, held: bool) -> None:
@@ -358,7 +246,7 @@ class Client:
 
     def stats(self) -> dict[str, Any]:
         """Statistics: see docs/control.md."""
-        return _json(self._good(Message.STATS))
+        return json_of(self._good(Message.STATS))
 
     def stages(self) -> list[dict[str, Any]]:
         """The stage clocks of each worker, see docs/control.md."""
@@ -370,7 +258,7 @@ class Client:
 
     def describe(self, *, next_program: bool = False) -> dict[str, Any]:
         """Tables, actions, externs and ports of the program, or of the one that is loaded: see docs/control.md."""
-        return _json(self._good(Message.DESCRIBE, bytes([_NEXT]) if next_program else b""))
+        return json_of(self._good(Message.DESCRIBE, bytes([_NEXT]) if next_program else b""))
 
     def set_batch(self, burst: int = 0, sub_batch: int = 0) -> tuple[int, int]:
         """Set burst and sub-batch, 0: as it is; returns what they are now."""
@@ -399,22 +287,34 @@ class Client:
 
     def read_entries(self, table: int, kind: Reading = Reading.ENTRIES) -> Iterator[bytes]:
         """The entries of a table in binary form, part by part; of the kind RULES with their handles."""
-        cursor = bytes(8)
+        return self._parts(kind, table, 8)
+
+    def read_profile(self, kind: Reading, extern: int) -> Iterator[bytes]:
+        """The members or groups of an action profile in binary form, part by part."""
+        return self._parts(kind, extern, 4)
+
+    def _parts(self, kind: Reading, of: int, cursor_bytes: int) -> Iterator[bytes]:
+        cursor = bytes(cursor_bytes)
         while True:
-            status, answer = self._ask(Message.READ, struct.pack(">BH", kind, table) + cursor)
-            if status not in (Status.OK, Status.MORE):
-                raise ControlError(_text(answer))
-            cursor = answer[:8]
-            if len(answer) > 8:
-                yield answer[8:]
-            if status is Status.OK:
+            more, answer = self._part(struct.pack(">BH", kind, of) + cursor)
+            cursor = answer[:cursor_bytes]
+            if len(answer) > cursor_bytes:
+                yield answer[cursor_bytes:]
+            if not more:
                 return
+
+    def _part(self, request: bytes) -> tuple[bool, bytes]:
+        """A part of what is read, and whether there is more."""
+        status, answer = self._ask(Message.READ, request)
+        if status not in (Status.OK, Status.MORE):
+            raise ControlError(text_of(answer))
+        return status is Status.MORE, answer
 
     def read_entry(self, table: int, key: bytes, kind: Reading = Reading.ENTRY) -> bytes | None:
         """The entry with that very key, or None. Of the kind RULE_OF_KEY with its handle; of RULE by it (8 bytes)."""
         status, answer = self._ask(Message.READ, struct.pack(">BH", kind, table) + key)
         if status is Status.WRONG:
-            raise ControlError(_text(answer))
+            raise ControlError(text_of(answer))
         return answer if status is Status.OK else None
 
     def read_default(self, table: int) -> bytes:
@@ -434,37 +334,18 @@ class Client:
         ]
 
     def _read_all(self, what: Reading, of: int, first: int, count: int, size: int) -> bytes:
-        elements = b""
-        while True:
+        elements, more = b"", True
+        while more:
             done = len(elements) // size
-            request = struct.pack(">BHII", what, of, first + done, count - done)
-            status, answer = self._ask(Message.READ, request)
-            if status not in (Status.OK, Status.MORE):
-                raise ControlError(_text(answer))
+            more, answer = self._part(struct.pack(">BHII", what, of, first + done, count - done))
             elements += answer
-            if status is Status.OK:
-                return elements
-
-    def read_profile(self, kind: Reading, extern: int) -> Iterator[bytes]:
-        """The members or groups of an action profile in binary form, part by part."""
-        cursor = bytes(4)
-        while True:
-            status, answer = self._ask(Message.READ, struct.pack(">BH", kind, extern) + cursor)
-            if status not in (Status.OK, Status.MORE):
-                raise ControlError(_text(answer))
-            cursor = answer[:4]
-            yield answer[4:]
-            if status is Status.OK:
-                return
+        return elements
 
     def read_notes(self, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """The notes whose names begin so, in the order of their names: (name, note)."""
-        last = b""
-        while True:
-            request = struct.pack(">BH", Reading.NOTES, len(prefix)) + prefix + last
-            status, answer = self._ask(Message.READ, request)
-            if status not in (Status.OK, Status.MORE):
-                raise ControlError(_text(answer))
+        last, more = b"", True
+        while more:
+            more, answer = self._part(struct.pack(">BH", Reading.NOTES, len(prefix)) + prefix + last)
             at = 0
             while at < len(answer):
                 (size,) = struct.unpack_from(">H", answer, at)
@@ -472,8 +353,6 @@ class Client:
                 (size,) = _LENGTH.unpack_from(answer, at)
                 yield last, answer[at + 4 : at + 4 + size]
                 at += 4 + size
-            if status is Status.OK:
-                return
 
     def shutdown(self) -> None:
         """End the switch."""
@@ -484,7 +363,7 @@ class Client:
     def _good(self, kind: Message, payload: bytes = b"") -> bytes:
         status, answer = self._ask(kind, payload)
         if status is not Status.OK:
-            raise ControlError(_text(answer))
+            raise ControlError(text_of(answer))
         return answer
 
     def _ask(self, kind: Message, payload: bytes = b"") -> tuple[Status, bytes]:
@@ -526,42 +405,6 @@ class Client:
             if not more:
                 raise NoSwitchError("the switch has closed the connection")
             self._buffer += more
-
-
-def _text(payload: bytes) -> str:
-    return payload.decode("utf-8", "replace")
-
-
-def _json(payload: bytes) -> dict[str, Any]:
-    value = json.loads(payload)
-    if not isinstance(value, dict):
-        raise ControlError("not a JSON object")
-    return value
-
-
-def _frames(payload: bytes) -> Frames:
-    frames: Frames = []
-    at = 0
-    while at < len(payload):
-        port, length = _FRAME.unpack_from(payload, at)
-        frames.append((port, payload[at + 6 : at + 6 + length]))
-        at += 6 + length
-    return frames
-
-
-def _digest(payload: bytes) -> Digest:
-    (name_length,) = struct.unpack_from(">H", payload)
-    name = payload[2 : 2 + name_length].decode()
-    (size,) = struct.unpack_from(">I", payload, 2 + name_length)
-    records = payload[6 + name_length :]
-    return Digest(name, tuple(records[at : at + size] for at in range(0, len(records), size)))
-
-
-def _idle(payload: bytes) -> Idle:
-    table, count = struct.unpack_from(">HI", payload)
-    end = 6 + _AGE.size * count
-    ages = tuple((handle, limit, since) for handle, limit, since in _AGE.iter_unpack(payload[6:end]))
-    return Idle(table, ages, payload[end:])
 
 
 def _blocks(lines: Iterable[str]) -> Iterable[tuple[int, bytes]]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from macsad import idle, stages, statistics
-from macsad.control import Client, ControlError, NoSwitchError, Push
+from macsad.control import Client
+from macsad.protocol import ControlError, NoSwitchError, Push
 from macsad.sockets import SeveralError, running_socket
 
 PROMPT = "macsad> "

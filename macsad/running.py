@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from macsad import sockets, statistics
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad.control import Client
 from macsad.progress import redrawn
+from macsad.protocol import ControlError, NoSwitchError
 from macsad.statistics import Statistics
 
 # What a switch understands, as its --help has it.

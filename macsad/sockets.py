@@ -9,7 +9,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad.control import Client
+from macsad.protocol import ControlError, NoSwitchError
 from transpiler import private
 
 FIRST = "macsad.sock"

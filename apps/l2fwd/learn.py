@@ -13,7 +13,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from macsad.control import Client, ControlError, Digest
+from macsad.control import Client
+from macsad.protocol import ControlError, Digest
 from macsad.sockets import running_socket
 
 MAC_BYTES, PORT_BYTES = 6, 2

@@ -15,7 +15,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from macsad.bench.samples import Sample, SampleError, between, from_line
-from macsad.control import Client, ControlError
+from macsad.control import Client
+from macsad.protocol import ControlError
 
 SETTLE_S = 0.02  # after it was stopped, or set to other bursts: caches and branch predictors
 START_S = 600.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from macsad.control import Outcome
+from macsad.protocol import Outcome
 
 
 class Code(enum.IntEnum):

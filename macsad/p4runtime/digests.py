@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from macsad.control import Client, Digest
+from macsad.control import Client
 from macsad.p4runtime import notes
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.data import Decoder, Unsupported
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Extern, Program
+from macsad.protocol import Digest
 
 INSERT, MODIFY, DELETE = 1, 2, 3
 LIST_MAX = 10_000  # records of a list, where its size has no limit

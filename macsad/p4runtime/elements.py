@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from macsad.control import Client, Update
+from macsad.control import Client
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.numbers import canonical, fixed
 from macsad.p4runtime.program import Extern
+from macsad.protocol import Update
 
 _AT = struct.Struct(">BHI")
 _COUNT = struct.Struct(">QQ")

@@ -12,9 +12,9 @@ from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.numbers import below, canonical, fixed, prefix_mask
 from macsad.p4runtime.program import Action, Key, Table
 from macsad.p4runtime.strings import to_controller, to_switch
+from macsad.protocol import GROUP, MEMBER
 
-_MEMBER, _GROUP = 0xFFFFFFFE, 0xFFFFFFFD
-_INDIRECT = {_MEMBER: "action_profile_member_id", _GROUP: "action_profile_group_id"}
+_INDIRECT = {MEMBER: "action_profile_member_id", GROUP: "action_profile_group_id"}
 _NAMED = {name: number for number, name in _INDIRECT.items()}
 GIVEN_MAX = (1 << 32) - 1  # ids of members and groups that controllers give
 _u16 = partial(struct.pack, ">H")
@@ -95,7 +95,7 @@ def action_of(table: Table, given: Message, in_default: bool) -> bytes:
     if kind in _NAMED and table.info.implementation_id:
         if not (named := getattr(given, kind)):
             raise Refused(Code.INVALID_ARGUMENT, "members and groups have ids above 0")
-        return of_member(named) if kind == _INDIRECT[_MEMBER] else of_group(named)
+        return of_member(named) if kind == _INDIRECT[MEMBER] else of_group(named)
     if kind != "action":
         what = "without an action" if kind is None else f"with {kind}"
         raise Refused(Code.INVALID_ARGUMENT, f"an entry of {table.name} {what}")
@@ -106,17 +106,17 @@ def action_of(table: Table, given: Message, in_default: bool) -> bytes:
 
 def of_member(number: int) -> bytes:
     """The action of an entry that names the member with this id."""
-    return _u32(_MEMBER) + number.to_bytes(8, "big")
+    return _u32(MEMBER) + number.to_bytes(8, "big")
 
 
 def of_group(number: int) -> bytes:
     """The same of a group."""
-    return _u32(_GROUP) + number.to_bytes(8, "big")
+    return _u32(GROUP) + number.to_bytes(8, "big")
 
 
 def group_in(read: bytes) -> int:
     """The id of the group that an action as the switch gives it names; 0: it names none."""
-    return int.from_bytes(read[4:12], "big") if read[:4] == _u32(_GROUP) else 0
+    return int.from_bytes(read[4:12], "big") if read[:4] == _u32(GROUP) else 0
 
 
 def call_of(table: Table, call: Message, in_default: bool) -> bytes:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import struct
 
-from macsad.control import Client, Update
+from macsad.control import Client
+from macsad.protocol import Update
 
 _HEAD = struct.Struct(">BH")
 

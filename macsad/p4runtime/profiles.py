@@ -10,12 +10,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from macsad.control import Client, Outcome, Reading, Update
+from macsad.control import Client
 from macsad.p4runtime import entries, notes
 from macsad.p4runtime.codes import Code, Refused, refusal
 from macsad.p4runtime.entries import GIVEN_MAX
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Profile, Program, Table
+from macsad.protocol import Outcome, Reading, Update
 
 INSERT, MODIFY, DELETE = 1, 2, 3
 UNNAMED = 1 << 63  # ids of what commands have made

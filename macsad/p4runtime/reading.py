@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 
-from macsad.control import Client, Idle
+from macsad.control import Client
 from macsad.p4runtime import elements, entries, notes, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.device import Device
@@ -13,6 +13,7 @@ from macsad.p4runtime.entries import Found
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.profiles import Profiles, is_one_shot
 from macsad.p4runtime.program import Extern, Program, Table
+from macsad.protocol import Idle
 
 
 def read(device: Device, asked: Iterable[Message]) -> Iterator[Message]:

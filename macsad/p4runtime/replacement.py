@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from macsad.control import Client, Reading, Update
+from macsad.control import Client
 from macsad.p4runtime import notes
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.program import NotOfSwitch, Program, join
+from macsad.protocol import Reading, Update
 
 _HEAD = struct.Struct(">BH")
 _ID_COUNT = struct.Struct(">QI")

@@ -15,7 +15,7 @@ from typing import Any
 
 import grpc
 
-from macsad.control import Client, ControlError, Digest, Idle, NoSwitchError, Push
+from macsad.control import Client
 from macsad.p4runtime import pipeline, reading, replacement
 from macsad.p4runtime.arbitration import Arbitration, Controller
 from macsad.p4runtime.codes import Code, Refused
@@ -26,6 +26,7 @@ from macsad.p4runtime.pipeline import Pipeline
 from macsad.p4runtime.program import Program
 from macsad.p4runtime.replacement import Builder, Replacement
 from macsad.p4runtime.writing import Writer
+from macsad.protocol import ControlError, Digest, Idle, NoSwitchError, Push
 
 VERSION = "1.4.1"
 STREAMS_MAX = 100

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from macsad.control import Client, ControlError
+from macsad.control import Client
+from macsad.protocol import ControlError
 from transpiler.hlir.program import Program
 
 

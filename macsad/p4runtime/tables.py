@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 
-from macsad.control import Client, Update
+from macsad.control import Client
 from macsad.p4runtime import elements, entries, notes
 from macsad.p4runtime.codes import Code, Refused
 from macsad.p4runtime.messages import Message
 from macsad.p4runtime.profiles import Profiles, is_one_shot, raise_first
 from macsad.p4runtime.program import Program, Table
+from macsad.protocol import Update
 
 INSERT, MODIFY, DELETE = 1, 2, 3
 _KINDS = {INSERT: Update.ADD, MODIFY: Update.MODIFY, DELETE: Update.REMOVE}

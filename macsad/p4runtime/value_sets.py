@@ -5,11 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from macsad.control import Client, Update
+from macsad.control import Client
 from macsad.p4runtime import entries
 from macsad.p4runtime.codes import Code, Refused, refusal
 from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.program import Program, Table
+from macsad.protocol import Update
 
 MODIFY = 2
 _HEAD = struct.Struct(">BH")

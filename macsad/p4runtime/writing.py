@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from macsad.control import ControlError, NoSwitchError, Outcome
 from macsad.p4runtime import elements, reading, replication, value_sets
 from macsad.p4runtime.codes import Code, Refused, refusal
 from macsad.p4runtime.device import Device
@@ -13,6 +12,7 @@ from macsad.p4runtime.messages import Message, message
 from macsad.p4runtime.profiles import raise_first
 from macsad.p4runtime.program import Extern
 from macsad.p4runtime.tables import Tables
+from macsad.protocol import ControlError, NoSwitchError, Outcome
 
 INSERT, MODIFY, DELETE = 1, 2, 3
 _INVERSE = {INSERT: DELETE, DELETE: INSERT, MODIFY: MODIFY}

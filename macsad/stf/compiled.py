@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from macsad import control
+from macsad import protocol
 from macsad.control import Client
 from macsad.stf.device import Digest, Frame
 from transpiler.hlir import expressions as ex
@@ -88,7 +88,7 @@ class CompiledDevice:
         while True:
             try:
                 return Client(path, _ANSWER_SECONDS)
-            except control.NoSwitchError:
+            except protocol.NoSwitchError:
                 if self._process.poll() is not None or time.monotonic() > deadline:
                     raise self._died("the switch did not start") from None
                 time.sleep(0.005)
@@ -108,7 +108,7 @@ class CompiledDevice:
             try:
                 self._client.shutdown()
                 self._process.communicate(timeout=_END_SECONDS)  # its output ends when it does: wait() would poll
-            except (control.ControlError, OSError, subprocess.TimeoutExpired):
+            except (protocol.ControlError, OSError, subprocess.TimeoutExpired):
                 self._process.kill()
         self._client.close()
         if self._process.wait() != 0:
@@ -271,7 +271,7 @@ def _asked(request: Callable[[], _T]) -> _T:
     """The answer to a request. Raises: ControlError, also when the switch is gone or stuck."""
     try:
         return request()
-    except control.ControlError as error:
+    except protocol.ControlError as error:
         raise ControlError(str(error)) from None
     except TimeoutError:
         raise ControlError(f"the switch has not answered for {_ANSWER_SECONDS:.0f} seconds") from None

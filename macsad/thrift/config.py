@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from macsad.thrift.switch import Extern, Field, Program, Table
+from macsad.described import Extern, Field, Table
+from macsad.thrift.switch import Program
 
 _KINDS = ("range", "ternary", "lpm")  # a table is of the first of these that one of its fields has, else exact
 

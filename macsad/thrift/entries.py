@@ -5,13 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
+from macsad.described import Action, Call, Field, Match, Reader, Table
+from macsad.protocol import GROUP, MEMBER
 from macsad.thrift.described import Struct, standard
 from macsad.thrift.refusals import Refused
-from macsad.thrift.switch import Action, Field, Table
 
 _KINDS = standard.BmMatchParamType
-MEMBER, GROUP = 0xFFFFFFFE, 0xFFFFFFFD  # in place of an action's number
-MADE_BY_COMMAND = 1 << 63  # in the id of a member or a group; its handle is the rest
 _TOP = (1 << 31) - 1  # larger priorities win on the wire, smaller ones in commands and in Thrift
 
 
@@ -134,76 +133,50 @@ def data_words(action: Action, data: Sequence[bytes]) -> list[str]:
     ]
 
 
-class Reader:
-    """Reads entries of a table from bytes."""
-
-    def __init__(self, table: Table, data: bytes) -> None:
-        self.table, self._data, self._at = table, data, 0
-
-    @property
-    def more(self) -> bool:
-        """There is another entry."""
-        return self._at < len(self._data)
-
-    def _take(self, count: int) -> bytes:
-        self._at += count
-        return self._data[self._at - count : self._at]
-
-    def _number(self, count: int) -> int:
-        return int.from_bytes(self._take(count), "big")
-
-    def rules(self) -> Iterator[tuple[Struct, bytes, int]]:
-        """All of them."""
-        while self.more:
-            yield self.rule()
-
-    def rule(self) -> tuple[Struct, bytes, int]:
-        """An entry with its handle: as BmMtEntry, its key as it is in messages, its index."""
-        handle, first = self._number(8), self._at
-        key = [self._param(field) for field in self.table.key]
-        priority = _TOP - self._number(4) if self.table.has_priority else -1
-        raw = self._data[first : self._at]
-        index = self._number(4)
+def rules(table: Table, data: bytes) -> Iterator[tuple[Struct, bytes, int]]:
+    """Entries with their handles: each as BmMtEntry, its key as it is in messages, its index."""
+    reader = Reader(table, data)
+    while reader.more:
+        handle = reader.number(8)
+        matches, priority, raw = reader.key()
+        index = reader.number(4)
         entry = standard.BmMtEntry(
-            match_key=key,
-            options=standard.BmAddEntryOptions(priority=priority),
+            match_key=[_param(match) for match in matches],
+            options=standard.BmAddEntryOptions(priority=-1 if priority is None else _TOP - priority),
             entry_handle=signed(handle),
-            action_entry=self.action() if self.table.actions else None,
+            action_entry=_action(table, reader.call()) if table.actions else None,
         )
-        return entry, raw, index
+        yield entry, raw, index
 
-    def _param(self, field: Field) -> Struct:
-        first = self._take(field.bytes)
-        if field.kind == "exact":
-            return standard.BmMatchParam(type=_KINDS.EXACT, exact=standard.BmMatchParamExact(key=first))
-        if field.kind == "lpm":
-            prefix = standard.BmMatchParamLPM(key=first, prefix_length=self._number(2))
-            return standard.BmMatchParam(type=_KINDS.LPM, lpm=prefix)
-        second = self._take(field.bytes)
-        if field.kind == "range":
-            ends = standard.BmMatchParamRange(start=first, end_=second)
-            return standard.BmMatchParam(type=_KINDS.RANGE, range=ends)
-        masked = standard.BmMatchParamTernary(key=first, mask=second)
-        return standard.BmMatchParam(type=_KINDS.TERNARY, ternary=masked)
 
-    def default(self) -> Struct:
-        """The default entry, as BmActionEntry."""
-        self._take(4)
-        return self.action()
+def default(table: Table, data: bytes) -> Struct:
+    """The default entry, as BmActionEntry."""
+    reader = Reader(table, data)
+    reader.number(4)
+    return _action(table, reader.call())
 
-    def _handle(self) -> int:
-        """Of a member or a group, from its id."""
-        return self._number(8) & 0xFFFFFFFF
 
-    def action(self) -> Struct:
-        """BmActionEntry."""
-        number, types = self._number(4), standard.BmActionEntryType
-        if number == MEMBER:
-            return standard.BmActionEntry(action_type=types.MBR_HANDLE, mbr_handle=self._handle())
-        if number == GROUP:
-            return standard.BmActionEntry(action_type=types.GRP_HANDLE, grp_handle=self._handle())
-        if number >= len(self.table.actions):
-            return standard.BmActionEntry(action_type=types.NONE)
-        action = self.table.actions[number]
-        data = [self._take(param.bytes) for param in action.params]
-        return standard.BmActionEntry(action_type=types.ACTION_DATA, action_name=action.name, action_data=data)
+def _param(match: Match) -> Struct:
+    if match.field.kind == "exact":
+        return standard.BmMatchParam(type=_KINDS.EXACT, exact=standard.BmMatchParamExact(key=match.value))
+    if match.field.kind == "lpm":
+        prefix = standard.BmMatchParamLPM(key=match.value, prefix_length=int.from_bytes(match.second, "big"))
+        return standard.BmMatchParam(type=_KINDS.LPM, lpm=prefix)
+    if match.field.kind == "range":
+        ends = standard.BmMatchParamRange(start=match.value, end_=match.second)
+        return standard.BmMatchParam(type=_KINDS.RANGE, range=ends)
+    masked = standard.BmMatchParamTernary(key=match.value, mask=match.second)
+    return standard.BmMatchParam(type=_KINDS.TERNARY, ternary=masked)
+
+
+def _action(table: Table, call: Call) -> Struct:
+    """BmActionEntry. Of a member or a group, the id has its handle."""
+    types, handle = standard.BmActionEntryType, call.named & 0xFFFFFFFF
+    if call.number == MEMBER:
+        return standard.BmActionEntry(action_type=types.MBR_HANDLE, mbr_handle=handle)
+    if call.number == GROUP:
+        return standard.BmActionEntry(action_type=types.GRP_HANDLE, grp_handle=handle)
+    if call.number >= len(table.actions):
+        return standard.BmActionEntry(action_type=types.NONE)
+    name = table.actions[call.number].name
+    return standard.BmActionEntry(action_type=types.ACTION_DATA, action_name=name, action_data=list(call.data))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from macsad.control import Outcome, Reading, Update
+from macsad.described import Extern, Table
+from macsad.protocol import Outcome, Reading, Update
 from macsad.thrift.described import Struct, standard
-from macsad.thrift.entries import Reader, signed
+from macsad.thrift.entries import rules, signed
 from macsad.thrift.refusals import Refused, refuses
-from macsad.thrift.switch import Extern, Table
 from macsad.thrift.tables import Tables
 
 _of_table = refuses(standard.InvalidTableOperation, standard.TableOperationErrorCode)
@@ -200,7 +200,7 @@ class Externs(Tables):
     def bm_parse_vset_get(self, parse_vset_name: str) -> list[bytes]:
         wanted = self.switch.program.value_set(parse_vset_name)
         parts = self.switch.ask(lambda client: list(client.read_entries(wanted.number, Reading.RULES)))
-        return [_packed(wanted, entry) for part in parts for entry, _, _ in Reader(wanted, part).rules()]
+        return [_packed(wanted, entry) for part in parts for entry, _, _ in rules(wanted, part)]
 
     @_of_set
     def bm_parse_vset_clear(self, parse_vset_name: str) -> None:

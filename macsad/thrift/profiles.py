@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from macsad.described import Action, Extern
 from macsad.thrift.described import Struct, standard
 from macsad.thrift.entries import data_words
 from macsad.thrift.refusals import Refused, refuses
-from macsad.thrift.switch import Action, Extern, Switch
+from macsad.thrift.switch import Switch
 from macsad.thrift.tables import handle_of
 
 _refuses = refuses(standard.InvalidTableOperation, standard.TableOperationErrorCode)

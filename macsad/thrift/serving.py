@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from macsad.control import ControlError
+from macsad.protocol import ControlError
 
 HERE = "127.0.0.1"
 

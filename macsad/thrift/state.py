@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from macsad.described import Action, Extern, Table
 from macsad.thrift.described import Struct, standard
 from macsad.thrift.entries import data_words, key_words
 from macsad.thrift.externs import RATES, Externs
 from macsad.thrift.profiles import Profiles
-from macsad.thrift.switch import Action, Extern, Switch, Table
+from macsad.thrift.switch import Switch, action_of
 
 _TYPES = standard.BmActionEntryType
 
@@ -125,7 +126,7 @@ class State(Externs, Profiles):
 
 
 def _action(table: Table, made: Struct) -> Action:
-    return table.action(made.action_name)
+    return action_of(table, made.action_name)
 
 
 def reset(switch: Switch) -> None:

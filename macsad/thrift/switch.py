@@ -4,71 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from macsad.control import Client
+from macsad.described import Action, Extern, Table, externs_of, tables_of
 from macsad.thrift.refusals import Refused
 
 Given = TypeVar("Given")
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field of a key, or a parameter. `kind`: of match; "" of parameters."""
-
-    name: str
-    bits: int
-    kind: str = ""
-
-    @property
-    def bytes(self) -> int:
-        return (self.bits + 7) // 8
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    name: str
-    params: tuple[Field, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table or a parser value set; `number` among both, as messages name it. `profile`: its name, or None."""
-
-    number: int
-    name: str
-    size: int
-    key: tuple[Field, ...]
-    actions: tuple[Action, ...]
-    profile: str | None
-    support_timeout: bool
-
-    @property
-    def has_priority(self) -> bool:
-        return any(field.kind in ("ternary", "range", "optional") for field in self.key)
-
-    def action(self, name: str) -> Action:
-        """Raises: Refused."""
-        for action in self.actions:
-            if action.name == name:
-                return action
-        raise Refused(f"{self.name} has no action {name}", "INVALID_ACTION_NAME")
-
-
-@dataclass(frozen=True, slots=True)
-class Extern:
-    """`number` among the externs; `table`: of a direct one, or one of a profile's."""
-
-    number: int
-    name: str
-    kind: str
-    size: int
-    bits: int
-    unit: str
-    table: str | None
 
 
 class Program:
@@ -76,10 +20,10 @@ class Program:
 
     def __init__(self, told: dict[str, Any]) -> None:
         self.name, self.source = str(told["name"]), str(told["source"])
-        count = len(told["tables"])
-        self.tables = {one["name"]: _table(at, one) for at, one in enumerate(told["tables"])}
-        self.value_sets = {one["name"]: _table(count + at, one) for at, one in enumerate(told["value_sets"])}
-        self.externs = {one["name"]: _extern(at, one) for at, one in enumerate(told["externs"])}
+        both, count = tables_of(told), len(told["tables"])
+        self.tables = {table.name: table for table in both[:count]}
+        self.value_sets = {value_set.name: value_set for value_set in both[count:]}
+        self.externs = {extern.name: extern for extern in externs_of(told)}
 
     def table(self, name: str) -> Table:
         """Raises: Refused."""
@@ -113,23 +57,18 @@ class Program:
         return next((table.actions for table in self.tables.values() if table.profile == profile.name), ())
 
 
+def action_of(table: Table, name: str) -> Action:
+    """Raises: Refused."""
+    for action in table.actions:
+        if action.name == name:
+            return action
+    raise Refused(f"{table.name} has no action {name}", "INVALID_ACTION_NAME")
+
+
 def _found(among: dict[str, Given], name: str, code: str) -> Given:
     if name not in among:
         raise Refused(f"there is no {name}", code)
     return among[name]
-
-
-def _table(number: int, told: dict[str, Any]) -> Table:
-    key = tuple(Field(one["name"], one["bits"], one["match"]) for one in told["key"])
-    actions = tuple(
-        Action(one["name"], tuple(Field(param["name"], param["bits"]) for param in one["params"]))
-        for one in told.get("actions", ())
-    )
-    return Table(number, told["name"], told["size"], key, actions, told.get("profile"), bool(told.get("ages")))
-
-
-def _extern(number: int, told: dict[str, Any]) -> Extern:
-    return Extern(number, told["name"], told["kind"], told["size"], told["bits"], told["unit"], told.get("table"))
 
 
 class Switch:

@@ -6,21 +6,20 @@ import re
 import struct
 from collections.abc import Sequence
 
-from macsad.control import Outcome, Reading, Update
+from macsad.described import Table
+from macsad.protocol import GROUP, MADE_BY_COMMAND, MEMBER, Outcome, Reading, Update
 from macsad.thrift.described import Struct, standard
 from macsad.thrift.entries import (
-    GROUP,
-    MADE_BY_COMMAND,
-    MEMBER,
-    Reader,
     data_words,
+    default,
     key_bytes,
     key_words,
+    rules,
     signed,
     unsigned,
 )
 from macsad.thrift.refusals import Refused, refuses
-from macsad.thrift.switch import Switch, Table
+from macsad.thrift.switch import Switch, action_of
 
 _refuses = refuses(standard.InvalidTableOperation, standard.TableOperationErrorCode)
 _HANDLE = re.compile(r"handle (\d+)")
@@ -82,7 +81,7 @@ class Tables:
 
     def _aged(self, table: Table, found: bytes) -> tuple[Struct, bytes, int]:
         """The same, of what was read of one entry."""
-        entry, raw, index = Reader(table, found).rule()
+        ((entry, raw, index),) = rules(table, found)
         if table.support_timeout:
             ((timeout, since),) = self.switch.ask(lambda client: client.read_ages(table.number, index, 1))
             entry.life = _life(timeout, since)
@@ -103,13 +102,13 @@ class Tables:
     def bm_mt_add_entry(self, table_name: str, match_key: Sequence[Struct], action_name: str,
                         action_data: Sequence[bytes], options: Struct) -> int:  # fmt: skip
         table = self._table(table_name, indirect=False)
-        action = table.action(action_name)
+        action = action_of(table, action_name)
         return self._add("table_add", table, match_key, [action.name], data_words(action, action_data), options)
 
     @_refuses
     def bm_mt_set_default_action(self, table_name: str, action_name: str, action_data: Sequence[bytes]) -> None:
         table = self._table(table_name, indirect=False)
-        action = table.action(action_name)
+        action = action_of(table, action_name)
         self.switch.command("table_set_default", table.name, action.name, *data_words(action, action_data))
 
     @_refuses
@@ -125,7 +124,7 @@ class Tables:
         self, table_name: str, entry_handle: int, action_name: str, action_data: Sequence[bytes]
     ) -> None:
         table = self._table(table_name, indirect=False)
-        action = table.action(action_name)
+        action = action_of(table, action_name)
         words = data_words(action, action_data)
         self.switch.command("table_modify", table.name, action.name, unsigned(entry_handle), *words)
 
@@ -144,13 +143,13 @@ class Tables:
     def rules(self, table: Table) -> list[tuple[Struct, int]]:
         """All entries, each with its index."""
         parts = self.switch.ask(lambda client: list(client.read_entries(table.number, Reading.RULES)))
-        rules = [(entry, index) for part in parts for entry, _, index in Reader(table, part).rules()]
-        if table.support_timeout and rules:
-            count = 1 + max(index for _, index in rules)
+        found = [(entry, index) for part in parts for entry, _, index in rules(table, part)]
+        if table.support_timeout and found:
+            count = 1 + max(index for _, index in found)
             ages = self.switch.ask(lambda client: client.read_ages(table.number, 0, count))
-            for entry, index in rules:
+            for entry, index in found:
                 entry.life = _life(*ages[index])
-        return rules
+        return found
 
     @_refuses
     def bm_mt_get_entry(self, table_name: str, entry_handle: int) -> Struct:
@@ -161,7 +160,7 @@ class Tables:
         return self._default(self._table(table_name))
 
     def _default(self, table: Table) -> Struct:
-        return Reader(table, self.switch.ask(lambda client: client.read_default(table.number))).default()
+        return default(table, self.switch.ask(lambda client: client.read_default(table.number)))
 
     @_refuses
     def bm_mt_get_entry_from_key(self, table_name: str, match_key: Sequence[Struct], options: Struct) -> Struct:

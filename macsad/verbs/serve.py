@@ -11,9 +11,10 @@ import click
 
 from macsad import compilation, sockets
 from macsad.compilation import Request
-from macsad.control import Client, ControlError
+from macsad.control import Client
 from macsad.options import READABLE, program_options
 from macsad.p4runtime.serving import Settings, serving
+from macsad.protocol import ControlError
 
 
 @click.command("serve")

@@ -15,8 +15,8 @@ import switches
 from switch_harness import Switch
 
 from macsad import idle
-from macsad.control import ControlError, Outcome, Push, Update
 from macsad.ctl import show_idle
+from macsad.protocol import ControlError, Idle, Outcome, Push, Update
 
 TABLES = ("words", "hashed", "prefixes", "masks", "members", "constants", "still")
 MS = 1_000_000
@@ -103,6 +103,16 @@ def test_an_idle_entry_is_told_of_once_until_it_is_hit(switch: Switch, table: st
     again = switch.client.idle(5)
     assert again is not None
     assert again.ages[0][0] == handle
+
+
+def test_entries_are_shown_one_after_the_other(switch: Switch) -> None:
+    """Those that name members are as long as an id makes them."""
+    handles = [add(switch, f"table_indirect_add members {key} => 0") for key in (7, 8)]
+    read = b"".join(switch.client.read_entries(number(switch, "members")))
+    told = Idle(number(switch, "members"), tuple((handle, 50 * MS, 60 * MS) for handle in handles), read)
+    shown = list(idle.shown(switch.client.describe(), told))
+    dumped = re.findall(r"^\* .*?: [A-Z]+ +(.*)$", switch.do("table_dump members"), re.MULTILINE)
+    assert [word for one in shown for word in one["key"]] == dumped and len(dumped) == 2
 
 
 def test_an_entry_that_is_hit_in_time_is_not_told_of(switch: Switch) -> None:

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from switch_harness import Switch, ethernet, ipv4, write_pcap
 
-from macsad.control import Client, ControlError, NoSwitchError
+from macsad.control import Client
+from macsad.protocol import ControlError, NoSwitchError
 from macsad.stages import since
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ import pytest
 import switches
 from switch_harness import Switch, ethernet
 
-from macsad.control import Client, ControlError, Message, Status
+from macsad.control import Client
+from macsad.protocol import ControlError, Message, Status
 
 
 @pytest.fixture(scope="module")

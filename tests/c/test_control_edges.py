@@ -12,7 +12,8 @@ import pytest
 import switches
 from switch_harness import Switch
 
-from macsad.control import Client, ControlError
+from macsad.control import Client
+from macsad.protocol import ControlError
 
 WIDTHS = {"wide": 65, "word": 64, "net": 12, "mask": 13, "maybe": 33, "low": 10, "flag": 1, "rest": 2}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from switch_harness import Switch, ethernet, ipv4, read_pcap, write_pcap
 
-from macsad.control import ControlError
+from macsad.protocol import ControlError
 
 FORWARD = "table_add dmac forward 00:00:00:00:00:01 => 1"
 

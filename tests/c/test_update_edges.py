@@ -11,7 +11,7 @@ import switches
 from switch_harness import Switch
 from test_updates import Described, change, u16, u32
 
-from macsad.control import ControlError, Outcome, Update
+from macsad.protocol import ControlError, Outcome, Update
 
 CTL = ["--port=0=ctl:", "--port=1=ctl:"]
 

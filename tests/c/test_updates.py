@@ -11,7 +11,8 @@ import pytest
 import switches
 from switch_harness import Switch, ethernet
 
-from macsad.control import Client, ControlError, Message, Outcome, Reading, Status, Update
+from macsad.control import Client
+from macsad.protocol import ControlError, Message, Outcome, Reading, Status, Update
 
 
 class Described:

@@ -18,7 +18,7 @@ from built_once import built_once
 
 from macsad import compilation
 from macsad.compilation import Request
-from macsad.control import Message, Reading
+from macsad.protocol import Message, Reading
 from macsad.resources import share
 from transpiler.toolchain.backend import archive, include_flags
 from transpiler.toolchain.toolchain import Toolchain, find

@@ -16,7 +16,7 @@ import switches
 from commands import Commands
 from switch_harness import Switch
 
-from macsad.control import Message
+from macsad.protocol import Message
 
 PACKETS = Path(__file__).parents[1] / "packets"
 COUNT = int(os.environ.get("MACSAD_FUZZ_COMMANDS", "2000"))

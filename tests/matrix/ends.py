@@ -29,7 +29,8 @@ from cells import ROWS, Row, environment_of  # noqa: E402
 from switch_harness import read_pcap, write_pcap  # noqa: E402
 
 from macsad.bench.contestants import end_with_parent  # noqa: E402
-from macsad.control import Client, ControlError  # noqa: E402
+from macsad.control import Client  # noqa: E402
+from macsad.protocol import ControlError  # noqa: E402
 
 FRAME = b"\x02" * 12 + b"\x88\xb5" + bytes(46)
 PACKET_STATISTICS = 6

@@ -31,7 +31,8 @@ import wires  # noqa: E402
 from cells import APPS, ARCHITECTURES, PORTS, ROWS, Cell, environment_of, hole  # noqa: E402
 from switch_harness import read_pcap, write_pcap  # noqa: E402
 
-from macsad.control import Client, ControlError  # noqa: E402
+from macsad.control import Client  # noqa: E402
+from macsad.protocol import ControlError  # noqa: E402
 from transpiler.toolchain import toolchain  # noqa: E402
 
 MACSAD = (sys.executable, "-c", "from macsad.cli import main; main()")

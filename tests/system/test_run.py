@@ -18,7 +18,8 @@ import switches
 from switch_harness import write_pcap
 
 from macsad import running
-from macsad.control import Client, NoSwitchError
+from macsad.control import Client
+from macsad.protocol import NoSwitchError
 
 RUN = """
 import sys

@@ -17,9 +17,10 @@ from typing import Any, BinaryIO
 import pytest
 
 from macsad import cli, control, stages, statistics
-from macsad.control import BulkReply, Client, ControlError, Digest, Message, NoSwitchError, Reply, Status
+from macsad.control import Client
 from macsad.ctl import run_ctl, show_stages, show_stats, watch_stats
 from macsad.progress import redrawn
+from macsad.protocol import BulkReply, ControlError, Digest, Message, NoSwitchError, Reply, Status
 
 HEAD = struct.Struct(">IBBH")
 Answer = tuple[int, bytes]

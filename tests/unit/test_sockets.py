@@ -15,7 +15,8 @@ import pytest
 
 from macsad import running, sockets
 from macsad.cli import USAGE, call
-from macsad.control import Client, ControlError, NoSwitchError, _renumber
+from macsad.control import Client, _renumber
+from macsad.protocol import ControlError, NoSwitchError
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
