@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/lifecycle.h"
+#include "runtime/replace.h"
+#include "runtime/switch_program.h"
 #include "runtime/loops.h"
 
 static const struct macs_command *const all_commands[] = {
@@ -103,7 +104,7 @@ int macs_console_load(struct macs_console *console, const struct macs_program *p
     if (!status) {
         status = macs_console_init(next, console->sw, program);
         if (status)
-            macs_switch_discard(program, program->table_count);
+            macs_switch_program_destroy(program, program->table_count);
     }
     if (status)
         free(next);
@@ -123,7 +124,7 @@ void macs_console_discard(struct macs_console *console) {
         return;
     const struct macs_program *program = next->program;
     macs_console_fini(next);
-    macs_switch_discard(program, program->table_count);
+    macs_switch_program_destroy(program, program->table_count);
     free(next);
 }
 

@@ -17,10 +17,12 @@ static void count_finished(struct macs_thread *thread, const uint32_t ports[], u
 static unsigned take(struct macs_thread *thread, struct macs_handover *from) {
     struct macs_packet *packets[MACS_BURST_MAX], *handed[MACS_BURST_MAX];
     uint32_t ports[MACS_BURST_MAX];
+    macs_datapath_begin_sample(thread);
     const unsigned count = macs_handover_take(from, packets, thread->worker.burst);
     unsigned handed_count = 0;
     if (!count)
         return 0;
+    macs_lap(&thread->worker, MACS_CLOCK_RECEIVE, count);
     macs_thread_read_time(thread);
     macs_burst_begin(thread);
     for (unsigned i = 0; i < count; i++) {
@@ -32,6 +34,8 @@ static unsigned take(struct macs_thread *thread, struct macs_handover *from) {
         thread->sw->program->ingress_back(&thread->worker, handed, handed_count);
     macs_datapath_pass_on(thread, packets, count);
     macs_burst_finish(thread);
+    macs_datapath_end_sample(thread, count);
+    macs_stats_add(&thread->stats.bursts, 1);
     if (thread->sw->has_ctl)
         count_finished(thread, ports, count);
     return count;

@@ -82,8 +82,8 @@ unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input 
         return 0;
     macs_lap(&thread->worker, MACS_CLOCK_RECEIVE, (uint32_t)received);
     macs_datapath_run(thread, input, handles, (unsigned)received);
-    if (odp_unlikely(input->handed))
-        atomic_fetch_sub(&input->port->waiting, input->port->ctl ? 0 : (uint64_t)received);
+    if (odp_unlikely(input->handed) && !input->port->ctl)
+        atomic_fetch_sub(&input->port->waiting, (uint64_t)received);
     return (unsigned)received;
 }
 
@@ -104,6 +104,12 @@ static void turn(struct macs_thread *thread) {
     thread->sampled_in = 1;
 }
 
+void macs_datapath_end_sample(struct macs_thread *thread, unsigned count) {
+    macs_lap(&thread->worker, MACS_CLOCK_SEND, count);
+    if (odp_unlikely(!--thread->sampled_in))
+        turn(thread);
+}
+
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count) {
     struct macs_port_stats *stats = &thread->stats.ports[input->slot];
@@ -114,9 +120,7 @@ void macs_datapath_run(struct macs_thread *thread, const struct macs_input *inpu
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);
-    macs_lap(&thread->worker, MACS_CLOCK_SEND, count);
-    if (odp_unlikely(!--thread->sampled_in))
-        turn(thread);
+    macs_datapath_end_sample(thread, count);
     macs_stats_add(&stats->rx_packets, count);
     macs_stats_add(&stats->rx_bytes, bytes);
 }

@@ -14,6 +14,9 @@ unsigned macs_datapath_poll(struct macs_thread *thread, const struct macs_input 
 /* If the next burst is sampled (clocks.h), its time begins here. */
 void macs_datapath_begin_sample(struct macs_thread *thread);
 
+/* The burst is through: if it was sampled its time ends here. */
+void macs_datapath_end_sample(struct macs_thread *thread, unsigned count);
+
 /* The same for a burst that was received already: at least 1 packet. */
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count);

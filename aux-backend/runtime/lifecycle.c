@@ -3,15 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "runtime/ages.h"
 #include "runtime/capture.h"
-#include "runtime/externs.h"
-#include "runtime/loops.h"
+#include "runtime/ports.h"
+#include "runtime/switch_program.h"
 #include "runtime/steering.h"
-#include "runtime/workers.h"
+#include "runtime/worker_threads.h"
 #include "runtime/odp_log.h"
 #include "runtime/queues.h"
 #include "runtime/stats.h"
@@ -25,11 +22,6 @@
  */
 #define STATE_ROOM 2048u
 #define GROW_ROOM 256u
-
-/* In which a worker comes to the end of a burst, with time to spare: before it is taken out of its loops, then without
- * them. */
-#define LOOP_MS 500
-#define STOP_SECONDS 5
 
 static int failed(struct macs_switch *sw, const char *what, int status) {
     macs_log_write(&sw->log, "error: cannot %s: %s", what, strerror(-status));
@@ -91,86 +83,15 @@ static int create_pool(struct macs_switch *sw) {
     return sw->pool == ODP_POOL_INVALID ? odp_failed(sw, "make the packet pool") : 0;
 }
 
-static uint32_t largest(uint32_t one, uint32_t other) {
-    return one > other ? one : other;
-}
-
-/* What the table's entries need, should they time out: 0 or -ENOMEM. */
-static int create_ages(struct macs_table *table) {
-    if (table->desc->ages)
-        table->ages = macs_ages_create(largest(table->desc->shape.size, table->desc->entry_count));
-    return table->desc->ages && !table->ages ? -ENOMEM : 0;
-}
-
-/* `count` of the program's tables have been made then. */
-static int create_tables(struct macs_switch *sw, const struct macs_program *program, unsigned *count) {
-    for (*count = 0; *count < program->table_count; ++*count) {
-        const struct macs_table_desc *desc = &program->table_descs[*count];
-        struct macs_table *table = &program->tables[*count];
-        int status = macs_table_init(table, desc, sw->qsbr);
-        if (!status && (status = create_ages(table)))
-            macs_table_close(table);
-        if (status == -ENOSYS && desc->ops && macs_table_missing(desc->ops))
-            macs_log_write(&sw->log, "error: table %s: its kernel %s has no operation '%s' (docs/extend/kernel.md)",
-                           desc->name, desc->ops->name ? desc->ops->name : "", macs_table_missing(desc->ops));
-        else if (status)
-            macs_log_write(&sw->log, "error: cannot make table %s: %s", desc->name, strerror(-status));
-        if (status)
-            return status;
-    }
-    return 0;
-}
-
-static int start_target(struct macs_switch *sw) {
-    const int status = sw->program->start ? sw->program->start() : 0;
-    return status ? failed(sw, "start what the target has", status) : 0;
-}
-
-/* The files of a port that has been opened; it is closed where they cannot be written. */
-static int start_capture(struct macs_switch *sw, unsigned slot) {
-    struct macs_port *port = &sw->ports[slot];
-    int status = macs_capture_open(sw->capture, slot, port->number, port->name);
-    if (!status)
-        return 0;
-    macs_log_write(&sw->log, "error: port %u: cannot write its captures to '%s': %s", port->number, sw->options.pcap,
-                   strerror(-status));
-    macs_port_close(port);
-    return status;
-}
-
 static int open_ports(struct macs_switch *sw) {
     int status = macs_ctl_out_open(&sw->ctl_out, "macs-ctl-out", &sw->log);
     if (!status)
         status = macs_ctl_out_open(&sw->ctl_pushed, "macs-ctl-pushed", &sw->log);
-    while (!status && sw->port_count < sw->options.port_count) {
-        const struct macs_port_option *option = &sw->options.ports[sw->port_count];
-        status = macs_port_open(&sw->ports[sw->port_count], option, sw->pool, sw->options.worker_count, &sw->log);
-        if (!status && sw->capture)
-            status = start_capture(sw, sw->port_count);
-        if (!status) {
-            sw->has_ctl |= sw->ports[sw->port_count].ctl;
-            sw->slot_of[option->number] = (uint8_t)++sw->port_count;
-        }
+    for (unsigned i = 0; !status && i < sw->options.port_count; i++) {
+        const struct macs_port_option *option = &sw->options.ports[i];
+        status = macs_ports_add(sw, option->number, option->name) == MACS_PORTS_DONE ? 0 : -EIO;
     }
     return status ? status : macs_steering_begin(sw);
-}
-
-static int create_workers(struct macs_switch *sw) {
-    sw->workers = calloc(sw->options.worker_count, sizeof(struct macs_thread *));
-    int status = sw->workers ? 0 : -ENOMEM;
-    while (!status && sw->worker_count < sw->options.worker_count) {
-        status = macs_worker_create(&sw->workers[sw->worker_count], sw, sw->worker_count);
-        if (!status)
-            sw->worker_count++;
-    }
-    if (status == -ENOTSUP && sw->program->cipher) {
-        macs_log_write(&sw->log,
-                       "error: the program ciphers with AES-128 in CBC mode, which this ODP does not have: "
-                       "libodp-dpdk gets it from a crypto device of DPDK, ODP_PLATFORM_PARAMS=\"... --vdev "
-                       "crypto_openssl,max_nb_queue_pairs=512\" (Debian 12: apt install librte-crypto-openssl23)");
-        return status;
-    }
-    return status ? failed(sw, "make the workers", status) : 0;
 }
 
 static int build(struct macs_switch *sw) {
@@ -185,18 +106,15 @@ static int build(struct macs_switch *sw) {
     if (status)
         return status;
     if ((status = macs_qsbr_create(&sw->qsbr)) || (status = macs_multicast_create(&sw->multicast, sw->qsbr)) ||
-        (status = macs_bell_open(&sw->bell)) ||
-        (status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell)) ||
-        (status = macs_externs_create(sw->program, sw->options.worker_count, &sw->digests, sw->qsbr)))
+        (status = macs_bell_open(&sw->bell)) || (status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell)))
         return failed(sw, "make the switch", status);
     if (sw->program->waited_at && (status = macs_queues_create(&sw->queues, sw->options.priorities)))
         return failed(sw, "make queues", status);
     if (sw->options.pcap && (status = macs_capture_create(&sw->capture, sw->options.pcap)))
         return failed(sw, "capture", status);
-    if ((status = create_tables(sw, sw->program, &sw->table_count)) || (status = start_target(sw)) ||
-        (status = open_ports(sw)))
+    if ((status = macs_switch_program_create(sw, sw->program, &sw->table_count)) || (status = open_ports(sw)))
         return status;
-    return create_workers(sw);
+    return macs_workers_create(sw);
 }
 
 int macs_switch_create(struct macs_switch **created, const struct macs_program *program,
@@ -226,67 +144,6 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
     return status;
 }
 
-/* Wait until the worker has begun or given up; returns its status. */
-static int await(const struct macs_thread *thread) {
-    int status;
-    while ((status = atomic_load(&thread->status)) == 1)
-        odp_time_wait_ns(10000);
-    return status;
-}
-
-/* Whether the worker has ended before `start` plus that time. */
-static bool ends_within(const struct macs_thread *thread, const struct timespec *start, long ms) {
-    long ns = start->tv_nsec + ms % 1000 * 1000000l;
-    struct timespec until = {.tv_sec = start->tv_sec + ms / 1000 + ns / 1000000000l, .tv_nsec = ns % 1000000000l};
-    return !pthread_timedjoin_np(thread->pthread, NULL, &until);
-}
-
-/* A worker ends behind its burst: soon, or as soon as it is taken out of the program's loops. One that never gets there
- * holds packets and reads tables: nothing may be freed, and only the end of the process ends it. */
-static void join_worker(struct macs_switch *sw, unsigned index, const struct timespec *start) {
-    const struct macs_thread *thread = sw->workers[index];
-    if (ends_within(thread, start, LOOP_MS))
-        return;
-    macs_loops_end(sw);
-    if (ends_within(thread, start, STOP_SECONDS * 1000l))
-        return;
-    macs_log_drain(&sw->log);
-    macs_log_write(
-        &sw->log,
-        "error: worker %u has been in the same burst for %d s; the switch is killed, and what it was about to "
-        "send is lost",
-        index, STOP_SECONDS);
-    _exit(EXIT_FAILURE);
-}
-
-static void join_workers(struct macs_switch *sw, unsigned count) {
-    struct timespec start;
-    clock_gettime(CLOCK_REALTIME, &start);
-    atomic_store(&sw->stopping, true);
-    for (unsigned i = 0; i < count; i++)
-        join_worker(sw, i, &start);
-    macs_loops_ended(sw);
-}
-
-static int start_workers(struct macs_switch *sw) {
-    for (unsigned i = 0; i < sw->worker_count; i++) {
-        int status = -pthread_create(&sw->workers[i]->pthread, NULL, macs_worker_run, sw->workers[i]);
-        if (!status) {
-            status = await(sw->workers[i]);
-            if (status)
-                pthread_join(sw->workers[i]->pthread, NULL);
-        }
-        if (status) {
-            join_workers(sw, i);
-            macs_log_write(&sw->log, "error: cannot start worker %u on CPU %d: %s", i, sw->workers[i]->cpu,
-                           strerror(-status));
-            return status;
-        }
-    }
-    sw->running = true;
-    return 0;
-}
-
 int macs_switch_start(struct macs_switch *sw) {
     atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
@@ -294,84 +151,13 @@ int macs_switch_start(struct macs_switch *sw) {
         if (status)
             return status;
     }
-    return start_workers(sw);
-}
-
-/* --- another program ------------------------------------------------------------------------------------------------
- */
-
-int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
-    const bool is_cut = program->ingress_back != NULL, runs_cut = sw->program->ingress_back != NULL;
-    if (sw->queues || sw->steered || program->waited_at || is_cut || runs_cut)
-        return -ENOTSUP;
-    if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
-        program->grow_bytes > sw->room.headroom)
-        return -E2BIG;
-    int status = macs_externs_create(program, sw->options.worker_count, &sw->digests, sw->qsbr);
-    unsigned count = 0;
-    if (!status)
-        status = create_tables(sw, program, &count);
-    if (!status && program->start)
-        status = program->start();
-    if (status)
-        macs_switch_discard(program, count);
-    return status;
-}
-
-void macs_switch_discard(const struct macs_program *program, unsigned table_count) {
-    while (table_count) {
-        macs_table_close(&program->tables[--table_count]);
-        macs_ages_destroy(program->tables[table_count].ages);
-    }
-    macs_externs_destroy(program);
-}
-
-/* The queue of digests is for the records of one program. */
-static int renew_digests(struct macs_switch *sw) {
-    const uint64_t sent = atomic_load(&sw->digests.sent), lost = atomic_load(&sw->digests.lost);
-    macs_digest_queue_fini(&sw->digests);
-    const int status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell);
-    atomic_store(&sw->digests.sent, sent);
-    atomic_store(&sw->digests.lost, lost);
-    return status;
-}
-
-/* The workers have ended; what they have counted goes to `counted`. */
-static void retire_workers(struct macs_switch *sw, struct macs_worker_stats *counted) {
-    for (unsigned i = 0; i < sw->worker_count; i++) {
-        counted[i] = sw->workers[i]->stats;
-        macs_worker_destroy(sw->workers[i]);
-    }
-    free(sw->workers);
-    sw->workers = NULL;
-    sw->worker_count = 0;
-}
-
-int macs_switch_swap(struct macs_switch *sw, const struct macs_program *program) {
-    const struct macs_program *before = sw->program;
-    struct macs_worker_stats *counted = calloc(sw->worker_count, sizeof(*counted));
-    if (!counted)
-        return -ENOMEM;
-    join_workers(sw, sw->worker_count);
-    sw->running = false;
-    retire_workers(sw, counted);
-    macs_switch_discard(before, sw->table_count);
-    sw->program = program;
-    sw->table_count = program->table_count;
-    int status = renew_digests(sw);
-    if (!status)
-        status = create_workers(sw);
-    for (unsigned i = 0; i < sw->worker_count; i++)
-        sw->workers[i]->stats = counted[i];
-    free(counted);
-    atomic_store(&sw->stopping, false);
-    return status ? status : start_workers(sw);
+    return macs_workers_start(sw);
 }
 
 void macs_switch_stop(struct macs_switch *sw) {
     if (!sw->running)
         return;
-    join_workers(sw, sw->worker_count);
+    macs_workers_join(sw);
     for (unsigned slot = 0; slot < sw->port_count; slot++)
         if (macs_port_is_there(&sw->ports[slot]))
             macs_port_stop(&sw->ports[slot]);
@@ -390,9 +176,7 @@ static void stop_odp(struct macs_switch *sw) {
 
 void macs_switch_destroy(struct macs_switch *sw) {
     macs_switch_stop(sw);
-    for (unsigned i = 0; i < sw->worker_count; i++)
-        macs_worker_destroy(sw->workers[i]);
-    free(sw->workers);
+    macs_workers_destroy(sw);
     while (sw->port_count) {
         struct macs_port *port = &sw->ports[--sw->port_count];
         if (macs_port_is_there(port))
@@ -404,7 +188,7 @@ void macs_switch_destroy(struct macs_switch *sw) {
     macs_ctl_out_close(&sw->ctl_out);
     macs_ctl_out_close(&sw->ctl_pushed);
     macs_bell_close(&sw->bell);
-    macs_switch_discard(sw->program, sw->table_count);
+    macs_switch_program_destroy(sw->program, sw->table_count);
     macs_queues_destroy(sw->queues);
     macs_digest_queue_fini(&sw->digests);
     macs_multicast_destroy(sw->multicast);

@@ -41,7 +41,8 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
         ((status = macs_steering_add(sw, port)) || (status = sw->running ? macs_port_start(port, &sw->log) : 0)))
         macs_port_close(port);
     if (!status && sw->capture && (status = macs_capture_open(sw->capture, slot, number, name))) {
-        macs_log_write(&sw->log, "error: port %u: cannot write its captures: %s", number, strerror(-status));
+        macs_log_write(&sw->log, "error: port %u: cannot write its captures to '%s': %s", number, sw->options.pcap,
+                       strerror(-status));
         macs_port_close(port);
     }
     if (status) {

@@ -44,57 +44,62 @@ static void drop_unsent(struct macs_thread *thread, const odp_packet_t packets[]
     odp_packet_free_multi(packets, (int)count);
 }
 
+/* How far packets have been given to a port, of `bytes` bytes without those that it has not taken. */
+struct given {
+    unsigned at, lost;
+    uint64_t *bytes;
+};
+
+/* What a port said of the packets from there on: it took some, or refuses the first, which is dropped. */
+static void advance(struct macs_thread *thread, const odp_packet_t packets[], int sent, struct given *given) {
+    if (sent > 0) {
+        given->at += (unsigned)sent;
+    } else if (sent < 0) {
+        const odp_packet_t refused = packets[given->at++];
+        given->lost++;
+        *given->bytes -= odp_packet_len(refused);
+        /* the MTU has changed, or is smaller for this kind of frame */
+        macs_thread_drop(thread, refused, odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
+    }
+}
+
 /* Retry when a port has not taken all packets. `sent`: the result of the first try. After SEND_TRIES without progress
  * the port is full. A packet that the port refuses is dropped, and the others are tried. Returns how many were sent,
  * and their `*bytes`. */
 static __attribute__((noinline)) unsigned retry(struct macs_thread *thread, unsigned slot, const odp_packet_t packets[],
                                                 unsigned count, int sent, uint64_t *bytes) {
     const bool patient = !thread->sw->ports[slot].ctl; /* nobody collects from `ctl:` meanwhile */
-    unsigned at = 0, tries = 0, lost = 0;
+    struct given given = {.bytes = bytes};
+    unsigned tries = 0;
     for (;;) {
-        if (sent > 0) {
-            at += (unsigned)sent;
+        advance(thread, packets, sent, &given);
+        if (sent > 0)
             tries = 0;
-        } else if (sent < 0) {
-            lost++;
-            *bytes -= odp_packet_len(packets[at]);
-            /* the MTU has changed, or is smaller for this kind of frame */
-            macs_thread_drop(thread, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
-        } else if (patient && ++tries < SEND_TRIES) {
+        else if (!sent && patient && ++tries < SEND_TRIES)
             odp_cpu_pause();
-        } else {
+        else if (!sent)
             break;
-        }
-        if (at == count)
+        if (given.at == count)
             break;
-        sent = send_some(thread, slot, &packets[at], count - at);
+        sent = send_some(thread, slot, &packets[given.at], count - given.at);
     }
-    *bytes -= macs_extent_of(&packets[at], count - at).bytes;
-    drop_unsent(thread, &packets[at], count - at, MACS_CAUSE_TX_FULL);
-    return at - lost;
+    *bytes -= macs_extent_of(&packets[given.at], count - given.at).bytes;
+    drop_unsent(thread, &packets[given.at], count - given.at, MACS_CAUSE_TX_FULL);
+    return given.at - given.lost;
 }
 
 /* The same where packets wait for a port that takes no more. */
 static __attribute__((noinline)) unsigned send_or_hold(struct macs_thread *thread, unsigned slot,
                                                        const odp_packet_t packets[], unsigned count, int sent,
                                                        uint64_t *bytes) {
-    unsigned at = 0, lost = 0;
-    for (;; sent = send_some(thread, slot, &packets[at], count - at)) {
-        if (sent > 0) {
-            at += (unsigned)sent;
-        } else if (sent < 0) {
-            lost++;
-            *bytes -= odp_packet_len(packets[at]);
-            macs_thread_drop(thread, packets[at++], odp_errno() == EMSGSIZE ? MACS_CAUSE_TOO_LONG : MACS_CAUSE_TX_FULL);
-        }
-        if (at == count)
-            return count - lost;
-        if (!sent)
-            break;
+    struct given given = {.bytes = bytes};
+    while (advance(thread, packets, sent, &given), sent && given.at < count)
+        sent = send_some(thread, slot, &packets[given.at], count - given.at);
+    if (given.at < count) {
+        *bytes -= macs_extent_of(&packets[given.at], count - given.at).bytes;
+        macs_queues_hold(thread, slot, &packets[given.at], count - given.at);
     }
-    *bytes -= macs_extent_of(&packets[at], count - at).bytes;
-    macs_queues_hold(thread, slot, &packets[at], count - at);
-    return at - lost;
+    return given.at - given.lost;
 }
 
 /* Whether frames that a port does not take wait for it. */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from built_once import built_once
 from harness import difference, outcome
 from hypothesis import HealthCheck, given, seed, settings, strategies as some
 from strategies import Scenario, scenarios
+from switch_harness import Switch, ethernet
 
 from macsad import compilation
 from macsad.compilation import Request
@@ -34,16 +36,18 @@ CUTS = [
 ]
 
 
+def built(path: Path, at: str) -> Path:
+    def make(folder: Path) -> None:
+        request = replace(Request(path), wanted=EVERY_STAGE, cut=at)
+        compilation.build(request, switches.load(path), folder, TOOLS)
+
+    return built_once((path, at), make) / path.stem
+
+
 @pytest.mark.parametrize(("name", "at"), CUTS)
 def test_halves_give_what_the_whole_gives(name: str, at: str) -> None:
     path = ROOT / name
-    program = switches.load(path)
-
-    def make(folder: Path) -> None:
-        request = replace(Request(path), wanted=EVERY_STAGE, cut=at)
-        compilation.build(request, program, folder, TOOLS)
-
-    binary = built_once((path, at), make) / path.stem
+    program, binary = switches.load(path), built(path, at)
 
     @seed(SEED)
     @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
@@ -59,3 +63,14 @@ def test_halves_give_what_the_whole_gives(name: str, at: str) -> None:
         assert not (wrong := difference(expected, got)), wrong
 
     compare()
+
+
+def test_the_steps_of_both_halves_are_timed(tmp_path: Path) -> None:
+    switch = Switch(built(ROOT / "apps/l2fwd/l2fwd.p4", "1"), tmp_path, ["--port=0=ctl:", "--port=1=ctl:"])
+    end = time.monotonic() + 20
+    while not all(one["sampled"] for one in switch.client.stages()):
+        assert time.monotonic() < end, switch.client.stages()
+        switch.client.exchange([(0, ethernet(7))] * 20)
+    timed = [{clock["function"] for clock in one["clocks"] if clock["cycles"]} for one in switch.client.stages()]
+    assert "ingress_back_pipe" in timed[0] and "ingress_pipe" in timed[1]
+    switch.stop()

@@ -26,9 +26,8 @@ class Source(enum.Enum):
     REPLICA = enum.auto()  # the number that the replication engine gave it
     ARRIVAL_US = enum.auto()  # microseconds since the switch started, when it was received
     NOW_US = enum.auto()  # the same, now
-    ENQUEUED_US = (
-        enum.auto()
-    )  # the same, when it came into the queue of its port; the others too only where there are queues
+    # only where there are queues:
+    ENQUEUED_US = enum.auto()  # when it came into the queue of its port
     WAITED_US = enum.auto()  # how long it was there
     DEPTH_BEFORE = enum.auto()  # packets that were there when it came
     DEPTH_BEHIND = enum.auto()  # and when it had gone

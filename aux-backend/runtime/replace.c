@@ -1,0 +1,54 @@
+#include "runtime/replace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "runtime/switch_program.h"
+#include "runtime/worker.h"
+#include "runtime/worker_threads.h"
+
+int macs_switch_prepare(struct macs_switch *sw, const struct macs_program *program) {
+    const bool is_cut = program->ingress_back != NULL, runs_cut = sw->program->ingress_back != NULL;
+    if (sw->queues || sw->steered || program->waited_at || is_cut || runs_cut)
+        return -ENOTSUP;
+    if (program->state_bytes > sw->room.state || program->parse_bytes > sw->room.segment ||
+        program->grow_bytes > sw->room.headroom)
+        return -E2BIG;
+    unsigned count;
+    const int status = macs_switch_program_create(sw, program, &count);
+    if (status)
+        macs_switch_program_destroy(program, count);
+    return status;
+}
+
+/* The queue of digests is for the records of one program. */
+static int renew_digests(struct macs_switch *sw) {
+    const uint64_t sent = atomic_load(&sw->digests.sent), lost = atomic_load(&sw->digests.lost);
+    macs_digest_queue_fini(&sw->digests);
+    const int status = macs_digest_queue_init(&sw->digests, sw->program, &sw->bell);
+    atomic_store(&sw->digests.sent, sent);
+    atomic_store(&sw->digests.lost, lost);
+    return status;
+}
+
+int macs_switch_swap(struct macs_switch *sw, const struct macs_program *program) {
+    const struct macs_program *before = sw->program;
+    struct macs_worker_stats *counted = calloc(sw->worker_count, sizeof(*counted));
+    if (!counted)
+        return -ENOMEM;
+    macs_workers_join(sw);
+    for (unsigned i = 0; i < sw->worker_count; i++)
+        counted[i] = sw->workers[i]->stats;
+    macs_workers_destroy(sw);
+    macs_switch_program_destroy(before, sw->table_count);
+    sw->program = program;
+    sw->table_count = program->table_count;
+    int status = renew_digests(sw);
+    if (!status)
+        status = macs_workers_create(sw);
+    for (unsigned i = 0; i < sw->worker_count; i++)
+        sw->workers[i]->stats = counted[i];
+    free(counted);
+    atomic_store(&sw->stopping, false);
+    return status ? status : macs_workers_start(sw);
+}
