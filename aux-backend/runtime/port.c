@@ -106,6 +106,8 @@ static int open_interface(struct macs_port *port, odp_pool_t pool, unsigned work
         return port_error(port, log, "set promiscuous mode of");
     port->end_counter = find_counter(port->pktio, "rx_end");
     port->broken_counter = find_counter(port->pktio, "broken");
+    if (macs_port_ended(port))
+        port->input_count = 0;
     uint32_t longest = odp_pktout_maxlen(port->pktio);
     atomic_init(&port->tx_max, longest);
     if (!longest)

@@ -1,8 +1,8 @@
 /* A port of the switch: a packet interface of ODP, or `ctl:`, whose frames the control thread injects and collects.
  *
- * Interfaces are in ODP's direct mode. Each input queue is polled by one worker. Each worker has an output queue of its
- * own where the interface has enough of them; else workers share queues, and the platform locks them.
- * Errors: -errno, logged.
+ * Interfaces are in ODP's direct mode. Each input queue is polled by one worker, always the same one. Each worker has
+ * an output queue of its own where the interface has enough of them; else workers share queues, and the platform locks
+ * them. Errors: -errno, logged.
  */
 #ifndef MACS_RUNTIME_PORT_H
 #define MACS_RUNTIME_PORT_H
@@ -37,6 +37,9 @@ struct macs_port {
      * Of `ctl:` there is one where it does not matter which worker it is. */
     odp_queue_t handed[MACS_WORKERS_MAX];
     unsigned handed_count;
+    /* Of the workers that receive, the one that polls a queue, where not each of them has one of its own. It stays as
+     * long as the port does: two workers never poll the same queue, whatever comes, goes or ends beside it. */
+    uint8_t poller[MACS_WORKERS_MAX];
     bool checked;                 /* some of what comes into a queue may be for another worker */
     _Atomic uint64_t handed_over; /* frames, since the begin */
     _Atomic uint64_t waiting; /* so many may be in `handed`, or on their way there: 0 once all of them are through */

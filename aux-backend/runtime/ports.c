@@ -33,6 +33,26 @@ static unsigned free_slot(const struct macs_switch *sw) {
     return slot;
 }
 
+/* Give each queue of a port to the worker that polls the fewest. */
+static void deal(const struct macs_switch *sw, struct macs_port *port) {
+    const unsigned receivers = sw->options.worker_count - sw->options.back_count;
+    const unsigned count = port->ctl ? port->handed_count : port->input_count;
+    unsigned polls[MACS_WORKERS_MAX] = {0};
+    for (unsigned slot = 0; slot < sw->port_count; slot++) {
+        const struct macs_port *other = &sw->ports[slot];
+        const unsigned queues = other->ctl ? other->handed_count : other->input_count;
+        for (unsigned queue = 0; macs_port_is_there(other) && other != port && queue < queues; queue++)
+            polls[other->poller[queue]]++;
+    }
+    for (unsigned queue = 0; queue < count; queue++) {
+        unsigned least = 0;
+        for (unsigned worker = 1; worker < receivers; worker++)
+            least = polls[worker] < polls[least] ? worker : least;
+        polls[least]++;
+        port->poller[queue] = (uint8_t)least;
+    }
+}
+
 static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, char *name) {
     struct macs_port *port = &sw->ports[slot];
     const struct macs_port_option option = {number, name};
@@ -49,6 +69,7 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
         *port = (struct macs_port){0};
         return status;
     }
+    deal(sw, port);
     port->own_name = name;
     sw->has_ctl |= port->ctl;
     macs_stats_begin_port(sw, slot);

@@ -36,26 +36,29 @@ static struct macs_input *add_input(struct macs_thread *thread, unsigned slot) {
     return input;
 }
 
-/* The worker's share of the (port, queue) pairs, dealt out in turn; a port that nothing will come from has none. Of one
- * that has a queue for each worker, it has its own. */
-static void deal_inputs(struct macs_thread *thread) {
+/* Whether the worker polls a queue of those that a port has. */
+static bool is_poller(const struct macs_thread *thread, const struct macs_port *port, unsigned queue, unsigned queues) {
+    const unsigned backs = thread->sw->options.back_count, receivers = thread->sw->options.worker_count - backs;
+    return thread->worker.index - backs == (queues == receivers ? queue : port->poller[queue]);
+}
+
+/* What the worker receives from. */
+static void take_inputs(struct macs_thread *thread) {
     struct macs_switch *sw = thread->sw;
-    const unsigned backs = sw->options.back_count, workers = sw->options.worker_count - backs;
-    unsigned turn = 0;
     if (macs_is_back(thread))
         return;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
-        if (!macs_port_is_there(port) || port->leaves || macs_port_ended(port))
+        if (!macs_port_is_there(port) || port->leaves)
             continue;
         for (unsigned queue = 0; queue < port->input_count; queue++) {
-            if ((port->input_count == workers ? queue : turn++) % workers != thread->worker.index - backs)
+            if (!is_poller(thread, port, queue, port->input_count))
                 continue;
             thread->input_of[thread->queue_count] = thread->input_count;
             thread->queues[thread->queue_count++] = add_input(thread, slot)->queue = port->inputs[queue];
         }
         for (unsigned queue = 0; queue < port->handed_count; queue++) {
-            if ((port->handed_count == workers ? queue : turn++) % workers != thread->worker.index - backs)
+            if (!is_poller(thread, port, queue, port->handed_count))
                 continue;
             struct macs_input *input = add_input(thread, slot);
             input->handed = true;
@@ -119,7 +122,8 @@ int macs_worker_create(struct macs_thread **created, struct macs_switch *sw, uns
         return status;
     }
     macs_datapath_choose(thread);
-    deal_inputs(thread);
+    atomic_init(&thread->ports_version, atomic_load(&sw->ports_version));
+    take_inputs(thread);
     take_outputs(thread);
     *created = thread;
     return 0;
@@ -241,7 +245,7 @@ static void change_ports(struct macs_thread *thread, uint32_t version) {
     if (thread->backlog)
         macs_queues_leave(thread);
     thread->input_count = thread->queue_count = 0;
-    deal_inputs(thread);
+    take_inputs(thread);
     take_outputs(thread);
     report(thread);
     atomic_store_explicit(&thread->ports_version, version, memory_order_release);

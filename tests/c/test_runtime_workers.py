@@ -40,6 +40,17 @@ def test_each_input_is_one_workers_dealt_in_turn(start) -> None:
     assert {(int(port), int(worker)) for worker, port in told} == {(port, port % 3) for port in range(7)}
 
 
+def test_a_port_stays_with_its_worker_whatever_goes_and_comes_beside_it(start) -> None:
+    switch = start("--workers=2", ports=4)
+    switch.do("port_remove 0")
+    switch.client.exchange([(port, ethernet(kind=LOG)) for port in (1, 2, 3)])
+    switch.do("port_add ctl: 9")
+    switch.client.exchange([(port, ethernet(kind=LOG)) for port in (1, 2, 3, 9)])
+    switch.stop()
+    told = re.findall(r"worker (\d+): frame of 60 bytes at port (\d+)", switch.log.read_text())
+    assert sorted(told) == sorted([("1", "1"), ("0", "2"), ("1", "3")] * 2 + [("0", "9")])
+
+
 def test_workers_have_their_cpus_in_turn(start) -> None:
     cpus = sorted(os.sched_getaffinity(0))[:2]
     switch = start("--workers=3", f"--cpus={','.join(map(str, cpus))}")
