@@ -31,6 +31,8 @@ VERBS = {
     "profile": "Measure what packets cost this machine.",
     "serve": "Serve P4Runtime for a running switch.",
     "ctl": "Send commands to a running switch, or read its statistics.",
+    "metrics": "Serve metrics of a running switch for Prometheus.",
+    "trace": "Tell the way of packets of a running switch.",
     "test-kernel": "Test a table kernel of your own.",
     "shims": "Write BMv2's commands (simple_switch, p4c, ...).",
     "sysroot": "Download what building for another architecture needs.",
