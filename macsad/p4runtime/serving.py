@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from macsad.addresses import BadAddress, checked
 from macsad.control import Client
 from macsad.protocol import ControlError
 from transpiler.hlir.program import Program
+
+# How long a thread of the interpreter goes on when others wait: a message passes several threads.
+_TURN_S = 2e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ def serving(
     from macsad.p4runtime.program import NotOfSwitch, join
     from macsad.p4runtime.service import Service
 
+    sys.setswitchinterval(_TURN_S)
     service, where = None, checked(settings.address, settings.anywhere)
     try:
         with Client(socket) as client:
