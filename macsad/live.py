@@ -40,7 +40,9 @@ class Live:
         self._client, self._now_us = client, 0
         self.switch = Switch(program, clock=lambda: self._now_us, trace=trace)
         self._changes = -1
-        self._use(client.describe())
+        told = client.describe()
+        self._swaps = told["swaps"]
+        self._use(told)
 
     def _use(self, told: dict[str, Any]) -> None:
         both, count = tables_of(told), len(told["tables"])
@@ -92,6 +94,9 @@ class Live:
         """The switch says so much of how often it was changed. Raises: ControlError."""
         if changes == self._changes:
             return
+        told = self._client.describe()
+        if told["swaps"] != self._swaps:
+            raise ControlError(f"the switch runs another program now: {told['name']}")
         self._changes = changes
         for profile in self._profiles:
             self._read_profile(profile)

@@ -37,6 +37,7 @@ struct macs_switch {
     odp_time_t start;
     struct macs_qsbr *qsbr;
     unsigned table_count; /* of program->tables that have been made */
+    uint32_t swaps;       /* programs that have taken the place of another one */
     struct macs_digest_queue digests;
     struct macs_multicast *multicast;
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */

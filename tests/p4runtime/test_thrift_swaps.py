@@ -7,19 +7,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import switches
 from built_once import built_once
 from served_switch import PROGRAM, TOOLS, make
 from switch_harness import Switch, ethernet
 
 from macsad import replacing
 from macsad.compilation import Request
-from macsad.protocol import MADE_BY_COMMAND, Outcome, Update
+from macsad.control import Client
+from macsad.protocol import MADE_BY_COMMAND, ControlError, Filter, Outcome, Update
 from macsad.shims.cli import connection
 from macsad.shims.cli.commands import run
 from macsad.thrift.config import config_of
 from macsad.thrift.management import Identity
 from macsad.thrift.server import Server
 from macsad.thrift.switch import Switch as Served
+from macsad.tracing import Tracer
 
 # Of served.p4 with another constant entry: frames of kind 0xbeef go on, those of kind 0xfeed are dropped.
 OTHER = PROGRAM.read_text().replace("0xdead: drop()", "0xfeed: drop()")
@@ -74,7 +77,12 @@ def test_a_program_is_loaded_filled_and_swapped_in(switch: Switch, say: Callable
     assert switch.client.update([remove], next_program=True) == [(Outcome.USED, 0)]
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(1, feed)]
 
-    assert say("swap_configs") == "Swapping configs\n"
+    with Client(switch.socket) as traces:
+        tracer = iter(Tracer(switches.load(PROGRAM), traces, Filter()))
+        assert say("swap_configs") == "Swapping configs\n"
+        switch.client.exchange([(0, dead)])
+        with pytest.raises(ControlError, match="the switch runs another program now: program"):
+            next(tracer)
     assert switch.client.exchange([(0, dead), (0, feed)]) == [(0, dead)]
     assert say("table_num_entries exact_t") == "1\n" and "port 1" in switch.client.command("mirroring_get 5").text
     assert "NO_ONGOING_SWAP" in say("swap_configs")
