@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import values as va
-from aux_frontend.p4_16.elaborate.objects import ExternObject, PackageObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ExternObject, PackageObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import program as pr
@@ -90,3 +89,8 @@ class Architecture(Protocol):
     def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
         """The table's properties that are neither the language's nor unknown."""
         ...
+
+
+def architecture_of(unit: Unit) -> Architecture:
+    """The architecture of the program under construction."""
+    return cast(Architecture, unit.architecture)

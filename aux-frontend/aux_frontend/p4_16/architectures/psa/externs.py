@@ -9,7 +9,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.architectures.psa.checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
@@ -21,7 +21,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     into_range,
     values_of,
 )
-from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.architectures.psa.facts import PORT_RECIRCULATE
 from transpiler.diagnostics import Span
@@ -156,7 +156,7 @@ def _execute(call: ExternCall) -> va.Value:
 
 
 def _packet_length(unit: Unit, span: Span) -> ex.Expression:
-    variable = unit.variables[dict(unit.architecture.intrinsics(unit))["packet_length"]]
+    variable = unit.variables[dict(architecture_of(unit).intrinsics(unit))["packet_length"]]
     return ex.Read(ex.VariableRef(variable.name, span), variable.type, span)
 
 

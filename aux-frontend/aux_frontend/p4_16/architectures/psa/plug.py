@@ -13,9 +13,8 @@ from aux_frontend.p4_16.architectures.psa.externs import EXTERNS
 from aux_frontend.p4_16.elaborate import layout, names, pipes, values as va
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
-from aux_frontend.p4_16.elaborate.objects import ControlObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.pipes import PACKET
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr

@@ -17,8 +17,7 @@ from aux_frontend.p4_16.elaborate import (
 )
 from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
-from aux_frontend.p4_16.elaborate.objects import ControlObject, PackageObject, ParserObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.v1model.lengths import with_lengths
 from aux_frontend.v1model.requests import check_requests
