@@ -15,9 +15,11 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.p4runtime.serving import Settings, serving
+from macsad.placement_run import asked_for
 from macsad.progress import compiling
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
+from macsad.tuned import taken, tuning_options
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -43,7 +45,10 @@ PORT_HELP = (
               help="With --p4runtime: a port of this number for packets from and to controllers.")  # fmt: skip
 @click.option("--thrift", "thrift_port", type=click.IntRange(0, 65535), metavar="PORT",
               help="Serve BMv2's Thrift services at this port of this host.")  # fmt: skip
+@click.option("--place", metavar="auto|FILE",
+              help="Run the stages on the cores that FILE says, which `macsad place` has written; auto: place now.")  # fmt: skip
 @generating_options
+@tuning_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(
@@ -55,6 +60,7 @@ def command(
     device_id: int,
     cpu_port: int | None,
     thrift_port: int | None,
+    place: str | None,
     rest: tuple[str, ...],
     **program: object,
 ) -> int:
@@ -81,7 +87,10 @@ def command(
         listening = [
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
-        request = Request.of(program)
+        request = taken(Request.of(program), program)
+        if place is not None:
+            placement = asked_for(request, place)
+            request, rest = placement.of(request), (*placement.options, *rest)
         built_for = machine(request.target, program)
         hlir = compilation.load(request)
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)

@@ -1,0 +1,47 @@
+"""From options to a placement, for `macsad place` and `macsad run --place`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from macsad import compilation, place_file, placing, subject
+from macsad.bench.contestants import BenchError
+from macsad.bench.samples import SampleError
+from macsad.compilation import Request
+from macsad.progress import counting
+from macsad.subject_options import Given, this_machine
+
+AUTO = "auto"
+
+
+def usable_cores() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def placed_on(request: Request, given: Given, cores: int) -> placing.Placed:
+    """Measure the program, and rank its placements. Raises: Rejected, ToolchainError, click.ClickException."""
+    elsewhere, machine = given.elsewhere(), this_machine()
+    try:
+        with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch, counting("measuring"):
+            folder = Path(scratch)
+            traffic = given.traffic(request, compilation.load(request), folder)
+            return placing.place(request, traffic, machine, folder, cores, elsewhere)
+    except (BenchError, SampleError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def asked_for(request: Request, asked: str) -> place_file.Chosen:
+    """The placement of --place, which is said in a line: that of a file, or for all CPUs here with traffic made for the program.
+    Raises: BadPlacement, Rejected, ToolchainError, click.ClickException."""
+    if asked == AUTO:
+        placed = placed_on(request, Given(subject.ENTRIES, None, (), None), usable_cores())
+        found = place_file.chosen(placed, placed.best)
+    else:
+        found = place_file.read(Path(asked))
+    click.echo(f"placement: {found}", err=True)
+    return found
