@@ -125,6 +125,12 @@ class Switch:
             if (now["cpu_ns"] >= enough and now["received"] > before["received"]) or time.monotonic() > end:
                 return now
 
+    def pause(self) -> None:
+        self._own.pause()
+
+    def resume(self) -> None:
+        self._own.resume()
+
     def stats(self) -> dict[str, Any]:
         """Its statistics so far: docs/control.md."""
         self._own.resume()
