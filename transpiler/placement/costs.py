@@ -2,15 +2,17 @@
 
     C_j = sum_i C(i) A_ij + O_s_j + O_c_j                                               [1] section 3.2
 
-O_c_j = sum_i A_ij N(i) sum_l pi_il O_m_l is what reads wait that miss the core's private caches l ([1] has one cache). Of S_j
-bytes that its stages read together a cache has room for size_l, so that 1 - size_l / S_j of them miss, where all are read as
-often. In [1] that is pi of each read; here a cache keeps first what is read most often for its size, so that a counter stays
-in it beside a large table. O_m_l is how much longer a read takes that the cache l misses, from the machine's profile, at as
-many reads in flight as the stage has. Behind the last private cache it depends on what the whole program reads, as cores
-share the caches there.
+O_c_j = sum_i A_ij N(i) w(S_ij) is what reads wait that miss the core's private caches. In [1] w is pi_j O_m, with pi_j = 1 -
+LLC / S_j of one cache. Here it is the machine's profile: what a read of so many bytes takes longer than one of the first
+cache, at as many reads in flight as the stage has. Behind the last private cache it depends on what the whole program reads,
+as cores share the caches there: of the reads that miss, whose share the profile tells. S_ij are the bytes that the core's
+stages read as often for their size, or more often: where all are read alike that is S_j, and a counter stays in the cache
+beside a large table.
 
-O_s_j is for bursts that come from another core or go to one: O_s cycles, from the machine's profile, as lines of packets are
-fetched from another core's cache. [1] counts it for the taking core. The giving core gets buffers back, which costs it as much.
+O_s_j is for bursts that come from another core or go to one: O_s cycles, from the machine's profile, which has one line of
+each packet fetched from another core's cache. [1] counts it for the taking core. The giving core gets buffers back, which
+costs it as much. A packet has its description, its record with live values and its frame: LINES of these are waited for, the
+rest is prefetched. That number is fitted, to bench/elements.p4 with 20 reads an element.
 
 [1] "Controlling Parallelism in a Multicore Software Router"
 """
@@ -25,6 +27,9 @@ from transpiler.model.machine import MachineProfile, at
 from transpiler.placement.stages import Read, Stage
 
 PRIVATE = 2  # levels of a core's own caches: the others are shared
+LINES = 2  # of a packet
+ALIKE = 2.0  # memories are read about as often for their size up to this ratio
+SURELY = 4  # times the last private cache
 
 
 class Costs(Protocol):
@@ -55,7 +60,7 @@ class MachineCosts:
 
 def hand_over(machine: MachineProfile, burst: int) -> float:
     """O_s, cycles a packet: a burst's, over its packets. 0 where the machine has one CPU."""
-    return at(machine.handover, burst) / burst if machine.handover else 0.0
+    return LINES * at(machine.handover, burst) / burst if machine.handover else 0.0
 
 
 def contention(machine: MachineProfile, stages: Sequence[Stage], total: int) -> float:
@@ -69,14 +74,8 @@ def waiting(machine: MachineProfile, reads: Sequence[Read], stages: Sequence[Sta
 
 
 def _waiting(machine: MachineProfile, reads: Sequence[Read], stages: Sequence[Stage], total: int) -> float:
-    sizes = [size for size in machine.caches[:PRIVATE] if size]
-    shares = [missed(stages, size) for size in sizes]
-    costs = {flight: misses(machine, sizes, flight, total) for flight in {read.in_flight for read in reads}}
-    return sum(
-        read.each * share[read.memory] * cost
-        for read in reads
-        for share, cost in zip(shares, costs[read.in_flight], strict=True)
-    )
+    beside = spreads(stages)
+    return sum(read.each * waits(machine, beside[read.memory], total, read.in_flight) for read in reads)
 
 
 def footprint(stages: Sequence[Stage]) -> int:
@@ -84,14 +83,14 @@ def footprint(stages: Sequence[Stage]) -> int:
     return sum(size for size, _ in _memories(stages).values())
 
 
-def missed(stages: Sequence[Stage], size: int) -> dict[str, float]:
-    """pi: of each memory the share of its reads that a cache of that size misses."""
-    memories, room = _memories(stages), float(size)
-    found: dict[str, float] = {}
-    for name in sorted(memories, key=lambda name: -memories[name][1] / memories[name][0]):
-        kept = min(room, memories[name][0])
-        found[name], room = 1 - kept / memories[name][0], room - kept
-    return found
+def spreads(stages: Sequence[Stage]) -> dict[str, int]:
+    """S_ij: for each memory its bytes and those of others that are read about as often for their size, or more often."""
+    memories = _memories(stages)
+    often = {name: each / size for name, (size, each) in memories.items()}
+    return {
+        name: sum(size for other, (size, _) in memories.items() if often[other] * ALIKE >= often[name])
+        for name in memories
+    }
 
 
 def _memories(stages: Sequence[Stage]) -> dict[str, tuple[int, float]]:
@@ -104,14 +103,20 @@ def _memories(stages: Sequence[Stage]) -> dict[str, tuple[int, float]]:
     return found
 
 
-def misses(machine: MachineProfile, sizes: Sequence[int], in_flight: int, total: int) -> tuple[float, ...]:
-    """O_m of each private cache: how much longer a read takes that it misses."""
-    found: list[float] = []
-    for number, size in enumerate(sizes):
-        last = number + 1 == len(sizes)
-        # reads of so much miss this cache, and are the next one's; behind the last one they are what the program's are
-        spread = max(total, 4 * size) if last else sizes[number + 1] // 2
-        longer = machine.read(spread, in_flight) - machine.read(sizes[0] // 2, in_flight)
-        longer -= sum(max(0.0, 1 - before / spread) * cost for before, cost in zip(sizes, found, strict=False))
-        found.append(max(0.0, longer / (1 - size / spread)) if spread > size else 0.0)
-    return tuple(found)
+def waits(machine: MachineProfile, spread: int, total: int, in_flight: int) -> float:
+    """w: what a read takes longer than one of the first cache, on a core that reads so many bytes of `total`."""
+    private = [size for size in machine.caches[:PRIVATE] if size]
+    first = machine.read(private[0] // 2, in_flight)
+    last = private[-1]
+    beyond = SURELY * last  # of so much most is in no private cache
+    if spread <= last // 2 or total <= beyond:
+        return max(0.0, machine.read(spread, in_flight) - first)
+    own = machine.read(last // 2, in_flight)
+
+    def missing(size: int) -> float:
+        """Cycles of a read that misses, where so much is read."""
+        return (machine.read(size, in_flight) - own) / (1 - last / size)
+
+    farther = missing(max(spread, beyond))
+    share = min(1.0, max(0.0, (machine.read(spread, in_flight) - own) / farther)) if farther > 0 else 0.0
+    return max(0.0, own - first + share * missing(total))
