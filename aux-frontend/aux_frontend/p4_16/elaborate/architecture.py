@@ -6,7 +6,7 @@ to the vocabulary of `transpiler.externs`, and reads table properties that are i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +42,16 @@ Handler = Callable[[ExternCall], va.Value | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Externs:
+    """What an architecture's externs mean. `instantiate` declares the HLIR instance of an extern object, if it has one;
+    `functions` by name, `methods` by extern and name."""
+
+    instantiate: Callable[[Unit, ExternObject, Span, tuple[ast.Annotation, ...]], None]
+    functions: Mapping[str, Handler]
+    methods: Mapping[tuple[str, str], Handler]
+
+
+@dataclass(frozen=True, slots=True)
 class TableExterns:
     """What a table's properties bind: see `pr.Table`."""
 
@@ -55,6 +65,7 @@ class Architecture(Protocol):
 
     kind: pr.Architecture
     blocks: tuple[str, ...]  # the names of its main package's parameters
+    externs: Externs
 
     def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
         """All parsers and controls, in the architecture's order."""
@@ -74,20 +85,6 @@ class Architecture(Protocol):
 
     def finished(self, program: pr.Program) -> pr.Program:
         """A program without errors, with what the architecture adds to it."""
-        ...
-
-    def instantiate(
-        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
-    ) -> None:
-        """Declare the HLIR instance of an extern object, if it has one."""
-        ...
-
-    def function(self, name: str) -> Handler | None:
-        """What an extern function of that name means."""
-        ...
-
-    def method(self, extern: str, name: str) -> Handler | None:
-        """What a method of an extern means."""
         ...
 
     def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:

@@ -210,7 +210,7 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
 
 def _extern_function(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: str) -> va.Value | None:
     architecture = scope.unit.architecture
-    handler = core.FUNCTIONS.get(name) or architecture.function(name)
+    handler = core.FUNCTIONS.get(name) or architecture.externs.functions.get(name)
     handler = handler or passed_on.handler(name, resolved, architecture.kind)
     if handler is None:
         raise scope.unit.failure(node.span, f"the extern function '{name}' {_UNSUPPORTED}")
@@ -222,7 +222,7 @@ def _extern_method(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: s
     if not isinstance(receiver, ExternObject):
         raise scope.unit.failure(node.span, "this is not an extern object")
     extern = receiver.declaration.name
-    handler = core.METHODS.get((extern, name)) or scope.unit.architecture.method(extern, name)
+    handler = core.METHODS.get((extern, name)) or scope.unit.architecture.externs.methods.get((extern, name))
     if handler is None:
         raise scope.unit.failure(node.span, f"the method '{extern}.{name}' {_UNSUPPORTED}")
     return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span, receiver))

@@ -9,7 +9,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.architectures.psa.checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
@@ -41,7 +41,7 @@ Attributes = tuple[tuple[str, int | str], ...]
 _STATELESS = ("PacketReplicationEngine", "BufferingQueueingEngine", "Hash", "Random")
 
 
-def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
+def _instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
     """Declare the HLIR instance of an extern object."""
     kind = made.declaration.name
     data: DataType | None = None
@@ -302,3 +302,4 @@ FUNCTIONS: dict[str, Handler] = {
     "psa_normal": lambda call: _kept_and(call, fold.negate(_decision(call, "resubmit"))),
     "psa_recirculate": _recirculated,
 }
+EXTERNS = Externs(_instantiate, FUNCTIONS, METHODS)

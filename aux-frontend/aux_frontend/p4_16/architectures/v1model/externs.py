@@ -6,9 +6,9 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS, note_field_lists
+from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS
 from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
@@ -36,7 +36,7 @@ _COLOUR = Bits(8)
 # --- instances -------------------------------------------------------------------------------------------------------
 
 
-def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
+def _instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
     """Declare the HLIR instance of an extern object."""
     kind = made.declaration.name
     match kind:
@@ -335,4 +335,4 @@ FUNCTIONS: dict[str, Handler] = {
     **PACKET_FUNCTIONS,
 }
 
-__all__ = ["FUNCTIONS", "METHODS", "instantiate", "note_field_lists"]
+EXTERNS = Externs(_instantiate, FUNCTIONS, METHODS)
