@@ -6,15 +6,17 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from macsad.compilation import Request
-from macsad.placing import Placed
-from transpiler.placement.search import Placement
 from transpiler.shown import shown
 from transpiler.targets.description import MAX_WORKERS
+
+if TYPE_CHECKING:  # reading a file waits for nothing that measures
+    from macsad.placing import Placed
+    from transpiler.placement.search import Placement
 
 VERSION = 1
 KEYS = ("version", "cut", "workers", "back_workers")

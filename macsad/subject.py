@@ -22,7 +22,7 @@ from transpiler.schedule.planned import Planned
 from transpiler.schedule.state import state_cells
 
 PCAP_HEADER, RECORD_HEADER = 24, 16
-ENTRIES, FRAMES = 100_000, 200_000  # that are made where none are given
+FRAMES = 200_000  # that are made where none are given
 
 
 @dataclass(frozen=True)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from macsad import profiling, subject
-from macsad.bench.contestants import BenchError
 from macsad.compilation import Request
 from macsad.options import READABLE, Decorated, natural
 from macsad.outputs import written
-from macsad.progress import counting
-from transpiler.hlir.program import MAX_SIZE, Program
 from transpiler.model.machine import BadProfile, MachineProfile
+
+if TYPE_CHECKING:  # help waits for nothing that measures
+    from macsad.subject import Traffic
+    from transpiler.hlir.program import Program
+
+ENTRIES, MOST_ENTRIES = 100_000, 1 << 31  # that are made of each table
 
 
 class FileOrNumber(click.ParamType[Path | int]):
@@ -25,7 +27,7 @@ class FileOrNumber(click.ParamType[Path | int]):
     name = "FILE|N"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path | int:
-        if (number := natural(str(value), MAX_SIZE)) is not None:
+        if (number := natural(str(value), MOST_ENTRIES)) is not None:
             return number
         return Path(str(READABLE.convert(str(value), param, ctx)))
 
@@ -39,7 +41,7 @@ def traffic_options(command: Decorated) -> Decorated:
                      help="Frames as they come, a capture; made for the program if left out."),
         click.option("--table", "tables", multiple=True, metavar="NAME=N",
                      help="Entries of one table, where they are made. Once for each table."),
-        click.option("--entries", type=FileOrNumber(), default=subject.ENTRIES, show_default=True, metavar="FILE|N",
+        click.option("--entries", type=FileOrNumber(), default=ENTRIES, show_default=True, metavar="FILE|N",
                      help="Commands that fill the tables; or how many entries to make for each."),
     ):  # fmt: skip
         command = add(command)
@@ -62,8 +64,10 @@ class Given:
         if self.tables and (self.packets is not None or isinstance(self.entries, Path)):
             raise click.UsageError("--table is for entries that are made, so neither for --traffic nor a file")
 
-    def traffic(self, request: Request, program: Program, folder: Path) -> subject.Traffic:
+    def traffic(self, request: Request, program: Program, folder: Path) -> Traffic:
         """Raises: Rejected, click.ClickException."""
+        from macsad import subject
+
         if self.packets is not None:
             return subject.given(self.entries if isinstance(self.entries, Path) else None, self.packets)
         assert isinstance(self.entries, int)
@@ -71,6 +75,8 @@ class Given:
 
     def elsewhere(self) -> MachineProfile | None:
         """The machine that is decided for, if it is not this one. Raises: click.ClickException."""
+        from macsad import profiling
+
         try:
             return None if self.machine_file is None else profiling.read(self.machine_file)
         except BadProfile as error:
@@ -79,6 +85,10 @@ class Given:
 
 def this_machine() -> MachineProfile:
     """Its profile; it is measured where there is none yet. Raises: click.ClickException, ToolchainError."""
+    from macsad import profiling
+    from macsad.bench.contestants import BenchError
+    from macsad.progress import counting
+
     place = profiling.kept()
     try:
         if not place.exists():

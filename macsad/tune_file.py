@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from macsad.tuned import VERSION
-from macsad.tuning import Row, Tuning
 from transpiler.shown import shown
+
+if TYPE_CHECKING:
+    from macsad.tuning import Row, Tuning
 
 SHOWN = 12  # rows of a file
 

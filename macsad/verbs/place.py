@@ -9,14 +9,12 @@ import click
 
 from macsad import place_file
 from macsad.compilation import Request
-from macsad.drawings import content, form_of
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
 from macsad.placement_run import placed_on, usable_cores
 from macsad.subject_options import Given, traffic_options
 from macsad.tuned import taken, tuning_options
-from transpiler.placement.drawing import draw
 from transpiler.targets.description import MAX_WORKERS
 
 
@@ -41,6 +39,9 @@ def command(
     A short run of the program tells what its stages cost, the profile of the machine what memory and handing over cost. The ten
     best placements are printed with what limits each, as predicted. `macsad run --place FILE` runs the written one.
     """
+    from macsad.drawings import content, form_of  # here, as help does not wait for it
+    from transpiler.placement.drawing import draw
+
     given = Given(entries, packets, tables, machine_file)
     given.check()
     form = form_of(drawn, "--draw") if drawn else ""

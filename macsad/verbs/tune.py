@@ -8,14 +8,11 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, tune_file, tuned, tuning
-from macsad.bench.contestants import BenchError
-from macsad.bench.samples import SampleError
+from macsad import compilation, tune_file, tuned
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
-from macsad.progress import counting
 from macsad.subject_options import Given, this_machine, traffic_options
 from transpiler.toolchain.architectures import host_arch
 
@@ -36,6 +33,11 @@ def command(
     The model says which settings are worth a measurement (docs/model.md), and some seconds of measuring which is the fastest.
     `macsad build` and `macsad run` take P.tune.toml where it lies beside the program. Leave the machine alone meanwhile.
     """
+    from macsad import tuning  # here, as help does not wait for what measures
+    from macsad.bench.contestants import BenchError
+    from macsad.bench.samples import SampleError
+    from macsad.progress import counting
+
     given = Given(entries, packets, tables, machine_file)
     given.check()
     request = Request.of(program)

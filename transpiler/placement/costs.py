@@ -87,10 +87,15 @@ def spreads(stages: Sequence[Stage]) -> dict[str, int]:
     """S_ij: for each memory its bytes and those of others that are read about as often for their size, or more often."""
     memories = _memories(stages)
     often = {name: each / size for name, (size, each) in memories.items()}
-    return {
-        name: sum(size for other, (size, _) in memories.items() if often[other] * ALIKE >= often[name])
-        for name in memories
-    }
+    order = sorted(memories, key=lambda name: -often[name])
+    found: dict[str, int] = {}
+    count, spread = 0, 0
+    for name in order:
+        while count < len(order) and often[order[count]] * ALIKE >= often[name]:
+            spread += memories[order[count]][0]
+            count += 1
+        found[name] = spread
+    return found
 
 
 def _memories(stages: Sequence[Stage]) -> dict[str, tuple[int, float]]:
