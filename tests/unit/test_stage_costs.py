@@ -1,4 +1,4 @@
-"""Stage clocks as costs of stages: each clock counts for one stage, the runtime's for the first and last; what is placed runs so."""
+"""Stage clocks as costs of stages: each counts for one stage, the runtime's for the first and last; what is placed runs so."""
 
 from __future__ import annotations
 
