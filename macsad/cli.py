@@ -29,6 +29,8 @@ VERBS = {
     "gen": "Generate table entries, and traffic that hits them.",
     "bench": "Measure throughput and cycles a packet.",
     "profile": "Measure what packets cost this machine.",
+    "tune": "Choose B, b and optimisations by model and measurement.",
+    "place": "Choose which stages run on which cores.",
     "serve": "Serve P4Runtime for a running switch.",
     "ctl": "Send commands to a running switch, or read its statistics.",
     "metrics": "Serve metrics of a running switch for Prometheus.",

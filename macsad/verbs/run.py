@@ -16,10 +16,12 @@ from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.p4runtime.serving import Settings, serving
+from macsad.placement_run import asked_for
 from macsad.progress import compiling
 from macsad.protocol import Filter
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
+from macsad.tuned import taken, tuning_options
 from macsad.verbs.trace import PER_SECOND
 from transpiler.toolchain import toolchain
 
@@ -49,7 +51,10 @@ PORT_HELP = (
 @click.option("--metrics", "metrics", metavar="ADDRESS", help="Serve metrics for Prometheus at HOST:PORT of this host.")
 @click.option("--trace", "trace", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), metavar="FILE",
               help="Tell the way of packets, 100 a second at most, in a file, - for standard output.")  # fmt: skip
+@click.option("--place", metavar="auto|FILE",
+              help="Run the stages on the cores that FILE says, which `macsad place` has written; auto: place now.")  # fmt: skip
 @generating_options
+@tuning_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(
@@ -63,6 +68,7 @@ def command(
     thrift_port: int | None,
     metrics: str | None,
     trace: Path | None,
+    place: str | None,
     rest: tuple[str, ...],
     **program: object,
 ) -> int:
@@ -90,7 +96,10 @@ def command(
         listening = [
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
-        request = Request.of(program)
+        request = taken(Request.of(program), program)
+        if place is not None:
+            placement = asked_for(request, place)
+            request, rest = placement.of(request), (*placement.options, *rest)
         built_for = machine(request.target, program)
         hlir = compilation.load(request)
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
