@@ -23,7 +23,7 @@ def checked(address: str, anywhere: bool) -> str:
     except ValueError:
         local = bare == "localhost"
     if not local and not anywhere:
-        raise BadAddress(f"{host} is not this host alone: give --anywhere, and see --tls-key")
+        raise BadAddress(f"{host} is not this host alone: give --anywhere")
     return f"{host}:{port}"
 
 

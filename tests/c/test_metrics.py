@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,8 @@ import switches
 from prometheus_client.parser import text_string_to_metric_families
 from switch_harness import Switch, ethernet
 
-from macsad import metrics
+from macsad import exporting, metrics
+from macsad.addresses import BadAddress, host_and_port
 
 PROGRAM = Path(__file__).parent / "edges.p4"
 QUEUES = Path(__file__).parents[1] / "packets" / "queues.p4"
@@ -69,3 +71,17 @@ def test_queues_are_read(tmp_path: Path) -> None:
     assert (found["macsad_queue_depth", "1", "0"], found["macsad_queue_depth", "1", "1"]) == (64, 5)
     assert found["macsad_queue_packets_waiting", "1", "1"] == found["macsad_queue_packets_dropped_total", "1", "1"] == 0
     running.stop()
+
+
+def test_beside_a_switch(switch: Switch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As `macsad run --metrics ADDRESS` has it."""
+    with exporting.listening(("127.0.0.1", 0), switch.socket):
+        found = re.fullmatch(r"ready: metrics at http://127\.0\.0\.1:(\d+)/metrics\n", capsys.readouterr().out)
+        assert found is not None
+        assert scraped(int(found[1]))["macsad_up",] == 1
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:9100", "unix:/tmp/socket", "nowhere", "127.0.0.1:65536"])
+def test_addresses_that_are_refused(address: str) -> None:
+    with pytest.raises(BadAddress):
+        host_and_port(address, anywhere=False)

@@ -6,14 +6,16 @@ import itertools
 import json
 import random
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import switches
 from served_switch import CPU, PROGRAM
 from switch_harness import Switch, ethernet
 
-from macsad import cli
+from macsad import cli, tracing
 from macsad.control import Client
 from macsad.protocol import ControlError, Filter
 from macsad.tracing import Told, Tracer
@@ -166,3 +168,12 @@ def test_command(switch: Switch, client: Client, capsys: pytest.CaptureFixture[s
         "start",
         "from_controller",
     ]
+
+
+def test_beside_a_switch(switch: Switch, tmp_path: Path) -> None:
+    """As `macsad run --trace FILE` has it."""
+    file, end = tmp_path / "told", time.monotonic() + 20
+    with tracing.beside(switches.load(PROGRAM), Filter(), file, switch.socket):
+        while " receive  port 1, 60 bytes\n" not in file.read_text():
+            switch.client.exchange([(1, ethernet(3))])
+            assert time.monotonic() < end
