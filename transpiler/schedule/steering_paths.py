@@ -6,7 +6,6 @@ behind the parser are followed with what is known there. Of a branch that is not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from transpiler.analysis.locations import Location
@@ -55,7 +54,8 @@ Tree = Leaf | Longer | Same
 def paths(program: Program) -> tuple[Tree, tuple[Accesses, ...]]:
     """The tree, and what each leaf's packets access. Raises: Unsteerable."""
     finder = _Paths(program)
-    return finder.tree(), tuple(finder.leaves)
+    tree = finder.tree()
+    return tree, tuple(finder.follow.accesses_of(finder.behind, held) for held in finder.leaves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class _Paths:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.follow = Following(program)
-        self.leaves: list[Accesses] = []
+        self.leaves: list[Held] = []  # what is known at each
         first = next(n for n, pipe in enumerate(program.pipes) if isinstance(pipe, Parser))
         parser = program.pipes[first]
         assert isinstance(parser, Parser)
@@ -86,8 +86,7 @@ class _Paths:
         """The parser is done, one way or the other."""
         if len(self.leaves) == MOST:
             raise Unsteerable("the parser has too many ways")
-        accesses: Mapping[str, tuple[Value, ...]] = self.follow.accesses_of(self.behind, held)
-        self.leaves.append(accesses)
+        self.leaves.append(held)
         return Leaf(len(self.leaves) - 1)
 
     def _state(self, state: ParserState, at: _At, statement: int = 0) -> Tree:

@@ -3,7 +3,7 @@ that it accesses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from transpiler.analysis.locations import VALIDITY, Location, Locator, actions_of, location_of
 from transpiler.analysis.parities import Known, Value, constant, either, frame_bits, hash_of, number_of, value_of
@@ -25,10 +25,30 @@ from transpiler.hlir.statements import (
 )
 from transpiler.hlir.types import Type, Varbit, width_of
 
-Held = Mapping[Location, Value | None]  # None: nothing is known; what is not there is as it began
+# What is known of a packet. None: nothing is known; what is not there is as it began.
+Held = Mapping[Location, Value | None]
+Changes = dict[Location, Value | None]
 Accesses = Mapping[str, tuple[Value, ...]]  # of a register, the indexes
 
 _FOUND_BY_THE_RUNTIME = (Storage.INTRINSIC, Storage.ACTION_DATA)
+
+
+class _Way:
+    """What is known on one of the ways that begin where `base` is: the changes since. A program has thousands of locations, and
+    an arm of an if changes few of them."""
+
+    __slots__ = ("base", "changes")
+
+    def __init__(self, base: _Way | None = None, changes: Held | None = None) -> None:
+        self.base = base
+        self.changes: Changes = dict(changes or {})
+
+    def since(self, base: _Way) -> Changes:
+        """All changes behind `base`, where the way began some ways ago."""
+        if self is base:
+            return {}
+        assert self.base is not None
+        return {**self.base.since(base), **self.changes}
 
 
 class Following:
@@ -38,7 +58,7 @@ class Following:
         self.program = program
         self.locator = Locator(program)
         self.noted: dict[str, list[Value]] = {}
-        self.left: dict[str, list[Held]] = {}  # what is held where a block is left, by its label
+        self.left: dict[str, tuple[_Way, list[Changes]]] = {}  # of a block, by its label: its begin, where it is left
 
     # --- what is known -------------------------------------------------------------------------------------------------
 
@@ -46,8 +66,18 @@ class Following:
         """Of a packet that was received: zeros, but for what the architecture and tables fill in."""
         return {Location(v.name): None for v in self.program.variables if v.storage in _FOUND_BY_THE_RUNTIME}
 
-    def known(self, held: Held) -> Known:
+    def known(self, held: Held | _Way) -> Known:
+        if isinstance(held, _Way):
+            return lambda location: self._found(held, location)
         return lambda location: held[location] if location in held else self._zero(location)
+
+    def _found(self, way: _Way, location: Location) -> Value | None:
+        at: _Way | None = way
+        while at is not None:
+            if location in at.changes:
+                return at.changes[location]
+            at = at.base
+        return self._zero(location)
 
     def _zero(self, location: Location) -> Value | None:
         type_ = self._type(location)
@@ -71,7 +101,7 @@ class Following:
 
     def extracted(self, name: str, first: int, held: Held) -> Held:
         """A header is read from there on, in bits of the frame."""
-        made: dict[Location, Value | None] = {**held, Location(name, VALIDITY): (1,)}
+        made: Changes = {**held, Location(name, VALIDITY): (1,)}
         for field in self.program.header_type_of[name].fields:
             width = width_of(field.type)
             made[Location(name, field.name)] = frame_bits(first, width)
@@ -92,102 +122,103 @@ class Following:
             if isinstance(pipe, Parser):  # what it finds was made by a deparser
                 held = self._nothing()
                 continue
-            found = self.after(pipe.body, {**held, **intrinsic})
-            held = held if found is None else found
+            way = _Way(None, {**held, **intrinsic})
+            held = way.changes if self.after(pipe.body, way) else held
         return {name: tuple(dict.fromkeys(indexes)) for name, indexes in self.noted.items()}
 
-    def _nothing(self) -> Held:
+    def _nothing(self) -> Changes:
         headers = (self.locator.whole(HeaderRef(name, self.program.span)) for name in self.program.header)
         variables = (Location(variable.name) for variable in self.program.variables)
         return dict.fromkeys((*variables, *frozenset().union(*headers)))
 
-    def after(self, body: Body, held: Held | None) -> Held | None:
-        """What is held behind a body; None where nobody comes there."""
-        for statement in body:
-            if held is None:
-                return None
-            held = self._after(statement, held)
-        return held
+    def after(self, body: Body, way: _Way) -> bool:
+        """Go on along a body; whether its end is reached."""
+        return all(self._after(statement, way) for statement in body)
 
     def behind(self, statement: Statement, held: Held) -> Held:
-        """The same of a parser's statement."""
-        found = self._after(statement, held)
-        return held if found is None else found
+        """What is held behind a statement of a parser."""
+        way = _Way(None, held)
+        return way.changes if self._after(statement, way) else held
 
-    def _after(self, s: Statement, held: Held) -> Held | None:
+    def _after(self, s: Statement, way: _Way) -> bool:
         match s:
             case If(condition=condition, then=then, otherwise=otherwise):
-                decided = number_of(value_of(condition, self.known(held)))
+                decided = number_of(value_of(condition, self.known(way)))
                 if decided is not None:
-                    return self.after(then if decided else otherwise, held)
-                return self._one_of(self.after(then, held), self.after(otherwise, held))
+                    return self.after(then if decided else otherwise, way)
+                return self._arms(way, (then, otherwise))
             case Switch(subject=subject, cases=cases, default=default):
-                number = number_of(value_of(subject, self.known(held)))
+                number = number_of(value_of(subject, self.known(way)))
                 arms = [case.body for case in cases if number is None or number in case.values]
-                arms += [default] if number is None or not arms else []
-                return self._one_of(*(self.after(arm, held) for arm in arms))
+                return self._arms(way, (*arms, default) if number is None or not arms else arms)
             case Block(label=label, body=body):
-                outer = self.left.pop(label, [])
-                end = self._one_of(self.after(body, held), *self.left.pop(label, []))
-                self.left[label] = outer
-                return end
+                outer = self.left.get(label)
+                left: list[Changes] = []
+                self.left[label] = way, left
+                inner = _Way(way)
+                if self.after(body, inner):
+                    left.append(inner.changes)
+                if outer is None:
+                    del self.left[label]
+                else:
+                    self.left[label] = outer
+                return self._meet(way, left)
             case Leave(label=label):
-                self.left.setdefault(label, []).append(held)
-                return None
+                begin, left = self.left[label]
+                left.append(way.since(begin))
+                return False
             case While(body=body):
-                anything = {**held, **dict.fromkeys(self.locator.written_in(body))}
-                self.after(body, anything)
-                return anything
+                way.changes.update(dict.fromkeys(self.locator.written_in(body)))
+                self.after(body, _Way(way))
             case ApplyTable():
-                return self._applied(s, held)
-        return self._alone(s, held)
+                bodies = (action.body for action in actions_of(self.program, s.table))
+                self._arms(way, ((), *bodies))  # any action may be run, with any data, or none
+                way.changes.update({Location(one.name): None for one in (s.hit, s.action) if one is not None})
+            case _:
+                self._alone(s, way)
+        return True
 
-    def _one_of(self, *arms: Held | None) -> Held | None:
-        """What is known behind ways that meet."""
-        reached = [arm for arm in arms if arm is not None]
-        if len(reached) < 2:
-            return reached[0] if reached else None
-        first = reached[0]
-        for other in reached[1:]:
-            if other is first:
-                continue
-            merged: dict[Location, Value | None] = {}
-            for location in first.keys() | other.keys():
-                a, b = self.known(first)(location), self.known(other)(location)
-                merged[location] = a if a == b else None if a is None or b is None else either(a, b)
-            first = merged
-        return first
+    def _arms(self, way: _Way, bodies: Iterable[Body]) -> bool:
+        """One of these is run."""
+        arms = [(_Way(way), body) for body in bodies]
+        return self._meet(way, [arm.changes for arm, body in arms if self.after(body, arm)])
 
-    def _applied(self, s: ApplyTable, held: Held) -> Held | None:
-        """Any action may be run, with any data, or none."""
-        ends = [held, *(self.after(action.body, held) for action in actions_of(self.program, s.table))]
-        made = self._one_of(*ends)
-        assert made is not None
-        outcome = (variable for variable in (s.hit, s.action) if variable is not None)
-        return {**made, **{Location(variable.name): None for variable in outcome}}
+    def _meet(self, way: _Way, arms: Sequence[Changes]) -> bool:
+        """Ways that began here meet again; whether there are any."""
+        before, merged = self.known(way), {}
+        for location in dict.fromkeys(location for arm in arms for location in arm):
+            values = [arm[location] if location in arm else before(location) for arm in arms]
+            first = values[0]
+            for other in values[1:]:
+                if first != other:
+                    first = None if first is None or other is None else either(first, other)
+            merged[location] = first
+        way.changes.update(merged)
+        return bool(arms)
 
-    def _alone(self, s: Statement, held: Held) -> Held:
-        known = self.known(held)
+    def _alone(self, s: Statement, way: _Way) -> None:
+        known, held = self.known(way), way.changes
         match s:
             case Assign(target=target, value=value) if (location := location_of(target)) is not None:
-                return {**held, location: None if isinstance(value.type, Varbit) else value_of(value, known)}
+                held[location] = None if isinstance(value.type, Varbit) else value_of(value, known)
             case SetValid(header=HeaderRef(name=name), valid=valid):
-                return {**held, Location(name, VALIDITY): (int(valid),)}
+                held[Location(name, VALIDITY)] = (int(valid),)
             case CopyHeader(target=HeaderRef(name=target), source=HeaderRef(name=source)):
                 fields = (VALIDITY, *(f.name for f in self.program.header_type_of[target].fields))
-                return {**held, **{Location(target, f): known(Location(source, f)) for f in fields}}
+                held.update({Location(target, f): known(Location(source, f)) for f in fields})
             case CallExtern():
-                return self._called(s, held)
-        return {**held, **dict.fromkeys(self.locator.written_in((s,)))}
+                self._called(s, way)
+            case _:
+                held.update(dict.fromkeys(self.locator.written_in((s,))))
 
-    def _called(self, s: CallExtern, held: Held) -> Held:
-        known = self.known(held)
+    def _called(self, s: CallExtern, way: _Way) -> None:
+        known = self.known(way)
         if s.method.startswith("register.") and s.instance is not None:
             self.noted.setdefault(s.instance, []).append(value_of(s.inputs[0], known))
-        after = {**held, **dict.fromkeys(self.locator.written_in((s,)))}
+        found: Changes = dict.fromkeys(self.locator.written_in((s,)))
         location = location_of(s.outputs[0]) if s.outputs else None
         if s.method == "hash.compute" and location is not None and isinstance(s.inputs[1], ListExpression):
             assert isinstance(s.inputs[0], Text)
             width = width_of(self._type(location) or s.inputs[0].type)
-            after[location] = hash_of(s.inputs[0].value, s.inputs[1].items, width, known)
-        return after
+            found[location] = hash_of(s.inputs[0].value, s.inputs[1].items, width, known)
+        way.changes.update(found)
