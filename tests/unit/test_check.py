@@ -33,7 +33,9 @@ def test_what_build_refuses_is_refused(
 def test_what_p4info_cannot_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`build` writes it."""
     file = tmp_path / "t.p4"
-    file.write_text((ERRORS.parents[1] / "packets" / "tables.p4").read_text().replace("    table ", "    @id(0) table ", 1))
+    file.write_text(
+        (ERRORS.parents[1] / "packets" / "tables.p4").read_text().replace("    table ", "    @id(0) table ", 1)
+    )
     said = []
     for arguments in (["check"], ["build", "-o", str(tmp_path)]):
         assert call([*arguments, str(file)]) == 1
