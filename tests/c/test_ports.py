@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import struct
+import subprocess
 import threading
 from pathlib import Path
 
-import pytest
 from switch_harness import Switch, ethernet, read_pcap, write_pcap
 
 from macsad.control import Client
@@ -112,9 +113,23 @@ def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> Non
 
 
 def test_frames_that_cannot_be_written_are_counted(start, tmp_path: Path) -> None:
+    switch = start(f"--pcap={tmp_path}")
+    switch.do("table_add dmac forward 1 => 1")
+    head_bytes = (tmp_path / "port0_in.pcap").stat().st_size
+    resource.prlimit(switch.process.pid, resource.RLIMIT_FSIZE, (head_bytes, head_bytes))
+    assert len(switch.client.exchange([(0, ethernet(1))] * 5)) == 5
+    assert switch.client.stats()["capture_lost"] == 5 + 5  # in and out
+    switch.client.close()
+    switch.process.terminate()
+    assert f"10 frames could not be written to captures in '{tmp_path}'" in switch.process.communicate(timeout=20)[1]
+    assert switch.process.returncode == 1
+
+
+def test_captures_without_room_for_their_heads(sample: Path, tmp_path: Path) -> None:
     Path(tmp_path / "port0_in.pcap").symlink_to("/dev/full")
-    with pytest.raises(AssertionError, match="cannot write its captures"):
-        start(f"--pcap={tmp_path}")
+    command = [str(sample), "--port=0=ctl:", f"--pcap={tmp_path}", f"--socket={tmp_path}/sock"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and "cannot write its captures" in done.stderr
 
 
 def test_a_port_may_be_taken_away_before_traffic_begins(start, tmp_path: Path) -> None:
