@@ -106,8 +106,10 @@ def test_the_slower_of_two_rates_counts(start: Start, packets: int, a_second: in
 def test_nothing_overtakes_what_waits(start: Start) -> None:
     """Not even where there is no rate any more."""
     switch = start()
-    switch.do("set_queue_rate 4 2")
+    switch.do("set_queue_rate 2 2")
     assert switch.client.inject(1, [Told(2, number=number).frame() for number in range(3)]) == 3
+    while switch.client.stats()["received"] < 3:
+        pass
     switch.do("set_queue_rate 0 2")
     assert [one.number for one in sent(switch, Told(2, number=3))] == [0, 1, 2, 3]
 
