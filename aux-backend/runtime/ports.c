@@ -81,27 +81,6 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
     return 0;
 }
 
-enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
-    const unsigned slot = free_slot(sw);
-    if (macs_switch_port(sw, number))
-        return MACS_PORTS_THERE;
-    if (slot == MACS_PORTS_MAX)
-        return MACS_PORTS_FULL;
-    char *own = strdup(name);
-    if (!own || open_port(sw, slot, number, own)) {
-        free(own);
-        return MACS_PORTS_NOT_OPENED;
-    }
-    /* Its first frames may go back to it: all workers can send there before one receives. */
-    sw->ports[slot].comes = true;
-    tell_workers(sw);
-    const enum macs_ports_status status = wait_for_workers(sw);
-    sw->slot_of[number] = (uint8_t)(slot + 1);
-    sw->ports[slot].comes = false;
-    tell_workers(sw);
-    return status ? status : wait_for_workers(sw);
-}
-
 /* The slot of a port of that number that workers may or may not send to any more, or MACS_PORTS_MAX. */
 static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
     unsigned slot = 0;
@@ -110,18 +89,51 @@ static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
     return slot < sw->port_count ? slot : MACS_PORTS_MAX;
 }
 
+/* Workers use it. Its first frames may go back to it: all can send there before one receives. */
+static enum macs_ports_status arrive(struct macs_switch *sw, unsigned slot) {
+    struct macs_port *port = &sw->ports[slot];
+    port->comes = true;
+    tell_workers(sw);
+    const enum macs_ports_status status = wait_for_workers(sw);
+    sw->slot_of[port->number] = (uint8_t)(slot + 1);
+    port->comes = false;
+    tell_workers(sw);
+    return status ? status : wait_for_workers(sw);
+}
+
+enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
+    const unsigned slot = free_slot(sw);
+    if (slot_of(sw, number) != MACS_PORTS_MAX)
+        return MACS_PORTS_THERE;
+    if (slot == MACS_PORTS_MAX)
+        return MACS_PORTS_FULL;
+    char *own = strdup(name);
+    if (!own || open_port(sw, slot, number, own)) {
+        free(own);
+        return MACS_PORTS_NOT_OPENED;
+    }
+    return arrive(sw, slot);
+}
+
+/* Workers have done with it, and it stops. */
+static enum macs_ports_status leave(struct macs_switch *sw, struct macs_port *port) {
+    sw->slot_of[port->number] = 0;
+    port->leaves = true;
+    tell_workers(sw);
+    const enum macs_ports_status status = wait_for_workers(sw);
+    if (!status && sw->running)
+        macs_port_stop(port);
+    return status;
+}
+
 enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number) {
     const unsigned slot = slot_of(sw, number);
     if (slot == MACS_PORTS_MAX)
         return MACS_PORTS_NONE;
     struct macs_port *port = &sw->ports[slot];
-    sw->slot_of[number] = 0;
-    port->leaves = true;
-    tell_workers(sw);
-    const enum macs_ports_status status = wait_for_workers(sw);
+    const enum macs_ports_status status = leave(sw, port);
     if (status)
         return status;
-    macs_port_stop(port);
     macs_stats_end_port(sw, slot);
     sw->gone->missed += macs_port_close(port);
     if (sw->capture)
@@ -129,4 +141,22 @@ enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number
     free(port->own_name);
     *port = (struct macs_port){0};
     return MACS_PORTS_DONE;
+}
+
+enum macs_ports_status macs_ports_down(struct macs_switch *sw, uint16_t number) {
+    const unsigned slot = slot_of(sw, number);
+    return slot == MACS_PORTS_MAX ? MACS_PORTS_NONE : leave(sw, &sw->ports[slot]);
+}
+
+enum macs_ports_status macs_ports_up(struct macs_switch *sw, uint16_t number) {
+    const unsigned slot = slot_of(sw, number);
+    if (slot == MACS_PORTS_MAX)
+        return MACS_PORTS_NONE;
+    struct macs_port *port = &sw->ports[slot];
+    if (!port->leaves)
+        return MACS_PORTS_DONE;
+    if (sw->running && macs_port_start(port, &sw->log))
+        return MACS_PORTS_NOT_OPENED;
+    port->leaves = false;
+    return arrive(sw, slot);
 }
