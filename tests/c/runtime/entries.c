@@ -69,10 +69,11 @@ int main(void) {
     const struct macs_table_ops ops = {.walk = walk};
     const struct macs_table_desc desc = {.ops = &ops, .shape = {.key_bytes = 2, .size = ENTRIES}};
     struct macs_table table = {.desc = &desc};
+    const struct macs_program program = {.table_count = 1, .table_descs = &desc, .tables = &table};
     struct macs_entries entries;
     uint32_t index;
     sw = calloc(1, sizeof(*sw));
-    assert(sw && !macs_entries_init(&entries, sw, &table));
+    assert(sw && !macs_entries_init(&entries, sw, &program, 0));
     told_at = TOLD_AT;
     assert(macs_entries_index(&entries, 0, &index) == -ECANCELED && walked == TOLD_AT + 1);
     atomic_store(&sw->ending, false);
