@@ -103,12 +103,13 @@ def _telling(request: Request, place: Span) -> Iterator[Diagnostics]:
 
 
 def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[str, ...]:
-    """Check a program, and that its target has all that it asks for; prints what there is to say. Returns what is `decided` for
-    it, if that is wanted. Raises: Rejected.
+    """Check a program, what P4Info is to have of it, and that its target has all that it asks for; prints what there is to say.
+    Returns what is `decided` for it, if that is wanted. Raises: Rejected.
 
     An architecture that can only be checked is an error where it is said that the program `runs`, else a warning.
     """
     from transpiler.codegen import capabilities
+    from transpiler.p4info.build import build as build_p4info
 
     with _telling(request, request.start) as diagnostics:
         try:
@@ -119,6 +120,7 @@ def check(request: Request, runs: bool = False, decided: bool = False) -> tuple[
                 raise
             diagnostics.warning(reason.span, "architecture", reason.message)
             return ()
+        build_p4info(program, diagnostics)
         made = _configuration(request)
         best = optimised(program, made)
         if decided:

@@ -88,7 +88,8 @@ static void forget(struct macs_entries *entries, uint32_t index) {
 }
 
 static int remember_visited(const struct macs_match *match, const struct macs_entry *entry, void *argument) {
-    return remember(argument, match, entry->index);
+    const struct macs_entries *entries = argument;
+    return atomic_load(&entries->sw->ending) ? -ECANCELED : remember(argument, match, entry->index);
 }
 
 static const struct macs_table_ops *ops_of(const struct macs_entries *entries) {

@@ -5,7 +5,8 @@
  * A table finds entries by match only. The map from index to match is made when a command first needs it, and kept up
  * to date from then on: loading millions of entries does not need it.
  * Threads: the control thread.
- * Errors: -errno as in struct macs_table_ops; -ENODEV for a table without keys.
+ * Errors: -errno as in struct macs_table_ops; -ENODEV for a table without keys; -ECANCELED: the process is told to end
+ * while the map is made, which takes long.
  */
 #ifndef MACS_CONTROL_ENTRIES_H
 #define MACS_CONTROL_ENTRIES_H

@@ -101,6 +101,30 @@ static void life_of_entries(const struct subject *subject, uint32_t bytes) {
     ops->destroy(self);
 }
 
+/* Neighbours of one value, which a kernel may keep as one: a change of one is none of the others'. */
+static void equal_neighbours(const struct subject *subject, uint32_t bytes) {
+    enum { MOST = 8 };
+    const uint32_t size = at_most(subject, MOST);
+    struct macs_table_shape shape = whole_key_shape(subject, bytes, size);
+    void *self = create(subject, &shape);
+    struct own_match own;
+    uint8_t key[KEY_MAX];
+    for (uint32_t n = 0; n < size; n++) {
+        numbered(key, bytes, n);
+        CHECK(add(subject, self, exactly(&own, key, bytes), 1, NULL) == 0);
+    }
+    for (uint32_t changed = 0; changed < size; changed++) {
+        const struct value value = make_value(changed % 3 + 2);
+        numbered(key, bytes, changed);
+        CHECK(subject->ops->modify(self, exactly(&own, key, bytes), &value) == 0);
+        for (uint32_t n = 0; n < size; n++) {
+            numbered(key, bytes, n);
+            CHECK(id_of(get(subject, self, key, bytes)) == (n <= changed ? n % 3 + 2 : 1));
+        }
+    }
+    subject->ops->destroy(self);
+}
+
 static void small_and_empty(const struct subject *subject) {
     const struct macs_table_ops *ops = subject->ops;
     const uint32_t bytes = some_bytes(subject);
@@ -355,8 +379,10 @@ static void prefixes(const struct subject *subject) {
 static void test(const struct subject *subject) {
     context = subject->name;
     operations_are_there(subject);
-    for (uint32_t bytes = subject->key_min; bytes <= subject->key_max; bytes++)
+    for (uint32_t bytes = subject->key_min; bytes <= subject->key_max; bytes++) {
         life_of_entries(subject, bytes);
+        equal_neighbours(subject, bytes);
+    }
     small_and_empty(subject);
     nothing_is_used_up(subject);
     if (subject->key_min <= 3 && subject->key_max >= 3)

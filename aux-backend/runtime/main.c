@@ -30,8 +30,9 @@ enum exit_code { EXIT_FINE, EXIT_FAILED, EXIT_USAGE };
 #define ROUND_MS 100
 #define WATCH_MS 10
 
-/* A signal handler can do no more than write to a pipe. */
+/* A signal handler can do no more than write to a pipe, and to what is atomic. */
 static int signal_pipe[2] = {-1, -1};
+static struct macs_switch *_Atomic signalled_switch;
 
 /* After the first signal, blocked output must not keep the switch from ending: check so often. */
 #define GIVE_UP_US 250000
@@ -54,6 +55,9 @@ static void on_signal(int signal_number) {
     int error = errno;
     (void)signal_number;
     setitimer(ITIMER_REAL, &again, NULL);
+    struct macs_switch *sw = atomic_load(&signalled_switch);
+    if (sw)
+        atomic_store(&sw->ending, true);
     if (write(signal_pipe[1], "", 1) < 0) {
         /* The pipe is full: the control thread knows already. */
     }
@@ -278,11 +282,13 @@ int main(int argc, char **argv) {
     const int held = options.entries ? macs_files_hold(options.entries) : -1;
     if (macs_switch_create(&sw, &macs_program, &options))
         return EXIT_FAILED;
+    atomic_store(&signalled_switch, sw);
     enum exit_code code = EXIT_FAILED;
     if (!macs_console_init(&console, sw, &macs_program)) {
         code = serve(sw, &console);
         macs_console_fini(&console);
     }
+    atomic_store(&signalled_switch, NULL);
     macs_switch_destroy(sw);
     close(held);
     if (fflush(stdout) || ferror(stdout)) {

@@ -22,6 +22,7 @@
 struct macs_port {
     const char *name; /* NULL: there is no port in this slot */
     char *own_name;   /* the same, where it is to be freed */
+    bool comes;       /* workers are to know it, and do not receive from it yet */
     bool leaves;      /* workers are to have done with it: it is down, or about to go */
     uint16_t number;
     bool ctl;

@@ -11,11 +11,15 @@
 /* How long workers may take to come to the end of a burst. */
 #define WAIT_NS UINT64_C(1000000000)
 
-/* Tell workers that ports have changed, and wait until all of them know: DONE or BUSY. */
-static enum macs_ports_status tell_workers(struct macs_switch *sw) {
-    const uint32_t version = atomic_load(&sw->ports_version) + 1;
+/* Tell workers that ports have changed. */
+static void tell_workers(struct macs_switch *sw) {
+    atomic_store(&sw->ports_version, atomic_load(&sw->ports_version) + 1);
+}
+
+/* Wait until all workers know what they were told: DONE or BUSY. */
+static enum macs_ports_status wait_for_workers(struct macs_switch *sw) {
+    const uint32_t version = atomic_load(&sw->ports_version);
     const uint64_t end_ns = macs_switch_now(sw) + WAIT_NS;
-    atomic_store(&sw->ports_version, version);
     for (unsigned i = 0; i < sw->worker_count && sw->running; i++)
         while (atomic_load_explicit(&sw->workers[i]->ports_version, memory_order_acquire) != version) {
             if (macs_switch_now(sw) > end_ns)
@@ -85,6 +89,18 @@ static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
     return slot < sw->port_count ? slot : MACS_PORTS_MAX;
 }
 
+/* Workers use it. Its first frames may go back to it: all can send there before one receives. */
+static enum macs_ports_status arrive(struct macs_switch *sw, unsigned slot) {
+    struct macs_port *port = &sw->ports[slot];
+    port->comes = true;
+    tell_workers(sw);
+    const enum macs_ports_status status = wait_for_workers(sw);
+    sw->slot_of[port->number] = (uint8_t)(slot + 1);
+    port->comes = false;
+    tell_workers(sw);
+    return status ? status : wait_for_workers(sw);
+}
+
 enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
     const unsigned slot = free_slot(sw);
     if (slot_of(sw, number) != MACS_PORTS_MAX)
@@ -96,16 +112,15 @@ enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, c
         free(own);
         return MACS_PORTS_NOT_OPENED;
     }
-    const enum macs_ports_status status = tell_workers(sw);
-    sw->slot_of[number] = (uint8_t)(slot + 1);
-    return status;
+    return arrive(sw, slot);
 }
 
 /* Workers have done with it, and it stops. */
 static enum macs_ports_status leave(struct macs_switch *sw, struct macs_port *port) {
     sw->slot_of[port->number] = 0;
     port->leaves = true;
-    const enum macs_ports_status status = tell_workers(sw);
+    tell_workers(sw);
+    const enum macs_ports_status status = wait_for_workers(sw);
     if (!status && sw->running)
         macs_port_stop(port);
     return status;
@@ -143,7 +158,5 @@ enum macs_ports_status macs_ports_up(struct macs_switch *sw, uint16_t number) {
     if (sw->running && macs_port_start(port, &sw->log))
         return MACS_PORTS_NOT_OPENED;
     port->leaves = false;
-    const enum macs_ports_status status = tell_workers(sw);
-    sw->slot_of[number] = (uint8_t)(slot + 1);
-    return status;
+    return arrive(sw, slot);
 }

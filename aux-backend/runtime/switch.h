@@ -60,6 +60,7 @@ struct macs_switch {
     bool steered;            /* each frame goes to the worker that its registers' cells belong to: steering.h */
     _Atomic uint64_t budget; /* with --count: how many more packets may be received */
     _Atomic bool stopping;
+    _Atomic bool ending;    /* the process was told to end: what may take long breaks off */
     _Atomic bool rest;      /* workers rest: runtime/rest.h */
     _Atomic uint32_t batch; /* B << 16 | b: both change together */
 };

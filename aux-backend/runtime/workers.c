@@ -49,7 +49,7 @@ static void take_inputs(struct macs_thread *thread) {
         return;
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         struct macs_port *port = &sw->ports[slot];
-        if (!macs_port_is_there(port) || port->leaves)
+        if (!macs_port_is_there(port) || port->comes || port->leaves)
             continue;
         for (unsigned queue = 0; queue < port->input_count; queue++) {
             if (!is_poller(thread, port, queue, port->input_count))

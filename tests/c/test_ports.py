@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import struct
+import subprocess
 import threading
 from pathlib import Path
 
@@ -71,11 +73,14 @@ def test_a_file_is_read_when_it_is_added(start, tmp_path: Path) -> None:
     switch = start("--workers=3")
     frames = [ethernet(1, payload=struct.pack(">I", n) + bytes(60)) for n in range(500)]
     write_pcap(tmp_path / "in.pcap", frames)
-    switch.do("table_add dmac forward 1 => 9", f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 9")
-    while switch.client.stats()["sent"] < 500:
-        pass
-    switch.do("port_remove 9")
-    assert sorted(read_pcap(tmp_path / "out.pcap")) == sorted(frames)
+    switch.do("table_add dmac forward 1 => 9")
+    for added in range(1, 6):  # its first frames go back to it
+        switch.do(f"port_add pcap:{tmp_path}/in.pcap,{tmp_path}/out.pcap 9")
+        while (stats := switch.client.stats())["sent"] + stats["dropped"] < 500 * added:
+            pass
+        assert stats["drops"]["no-port"] == 0
+        switch.do("port_remove 9")
+        assert sorted(read_pcap(tmp_path / "out.pcap")) == sorted(frames)
 
 
 def test_no_packet_of_other_ports_is_lost_meanwhile(start) -> None:
@@ -135,9 +140,23 @@ def test_captures_have_what_ports_receive_and_send(start, tmp_path: Path) -> Non
 
 
 def test_frames_that_cannot_be_written_are_counted(start, tmp_path: Path) -> None:
+    switch = start(f"--pcap={tmp_path}")
+    switch.do("table_add dmac forward 1 => 1")
+    head_bytes = (tmp_path / "port0_in.pcap").stat().st_size
+    resource.prlimit(switch.process.pid, resource.RLIMIT_FSIZE, (head_bytes, head_bytes))
+    assert len(switch.client.exchange([(0, ethernet(1))] * 5)) == 5
+    assert switch.client.stats()["capture_lost"] == 5 + 5  # in and out
+    switch.client.close()
+    switch.process.terminate()
+    assert f"10 frames could not be written to captures in '{tmp_path}'" in switch.process.communicate(timeout=20)[1]
+    assert switch.process.returncode == 1
+
+
+def test_captures_without_room_for_their_heads(sample: Path, tmp_path: Path) -> None:
     Path(tmp_path / "port0_in.pcap").symlink_to("/dev/full")
-    with pytest.raises(AssertionError, match="cannot write its captures"):
-        start(f"--pcap={tmp_path}")
+    command = [str(sample), "--port=0=ctl:", f"--pcap={tmp_path}", f"--socket={tmp_path}/sock"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and "cannot write its captures" in done.stderr
 
 
 def test_a_port_may_be_taken_away_before_traffic_begins(start, tmp_path: Path) -> None:

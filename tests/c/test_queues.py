@@ -96,6 +96,24 @@ def test_a_rate_in_bits_a_second(start: Start) -> None:
     assert [one.waited for one in told if one.port == 1] == [0]
 
 
+@pytest.mark.parametrize(("packets", "a_second"), [(1_000_000, 20), (20, 1_000_000)])
+def test_the_slower_of_two_rates_counts(start: Start, packets: int, a_second: int) -> None:
+    switch = start()
+    switch.do(f"set_queue_rate {packets} 2", f"set_queue_bit_rate {_FRAME.size * 8 * a_second} 2")
+    assert sent(switch, Told(2), Told(2))[1].waited >= 40000
+
+
+def test_nothing_overtakes_what_waits(start: Start) -> None:
+    """Not even where there is no rate any more."""
+    switch = start()
+    switch.do("set_queue_rate 2 2")
+    assert switch.client.inject(1, [Told(2, number=number).frame() for number in range(3)]) == 3
+    while switch.client.stats()["received"] < 3:
+        pass
+    switch.do("set_queue_rate 0 2")
+    assert [one.number for one in sent(switch, Told(2, number=3))] == [0, 1, 2, 3]
+
+
 def test_a_full_queue_drops_what_comes_last(start: Start) -> None:
     switch = start("--burst=64")
     switch.do("set_queue_depth 4 2", "set_queue_rate 10 2")

@@ -64,6 +64,7 @@ def test_pcap_to_pcap_on_aarch64(build_sample, tmp_path: Path) -> None:
 PARTS = {
     "ring": ("runtime/ring",),
     "handles": ("runtime/handles",),
+    "entries": ("control/entries",),
     "transmit": ("runtime/transmit", "runtime/queues", "runtime/capture", "runtime/bell"),
     "groups": (
         "runtime/multicast",
@@ -78,8 +79,8 @@ PARTS = {
 
 @pytest.mark.parametrize(("part", "sanitizer"), [("ring", "thread"), *((part, "address,undefined") for part in PARTS)])
 def test_parts_of_the_runtime(tmp_path: Path, part: str, sanitizer: str) -> None:
-    """The ring loses nothing; handles are given out lowest first; what a port has taken is what is counted; large
-    groups have the members in order that they were given."""
+    """The ring loses nothing; handles are given out lowest first; a process that is told to end maps no entries; what a
+    port has taken is what is counted; large groups have the members in order that they were given."""
     sources = [ROOT / f"tests/c/runtime/{part}.c", *(BACKEND / f"{source}.c" for source in PARTS[part])]
     binary = tmp_path / part
     includes = [f"-I{BACKEND / folder}" for folder in ("", "include", "platform/linux/include")]

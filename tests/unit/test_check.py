@@ -30,6 +30,19 @@ def test_what_build_refuses_is_refused(
     assert said[0] and said[0] == said[1] == said[2]
 
 
+def test_what_p4info_cannot_have_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`build` writes it."""
+    file = tmp_path / "t.p4"
+    file.write_text(
+        (ERRORS.parents[1] / "packets" / "tables.p4").read_text().replace("    table ", "    @id(0) table ", 1)
+    )
+    said = []
+    for arguments in (["check"], ["build", "-o", str(tmp_path)]):
+        assert call([*arguments, str(file)]) == 1
+        said.append([line for line in capsys.readouterr().err.splitlines() if ": error: " in line])
+    assert said[0] == said[1] and "an @id is a number from 1" in said[0][0]
+
+
 def test_an_architecture_that_is_not_run_is_accepted_with_a_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
