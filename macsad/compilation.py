@@ -18,7 +18,7 @@ from macsad.options import named_table, wanted_optimisations
 from macsad.outputs import apart, written
 from macsad.resources import share
 from macsad.targets import HERE, Machine, choose
-from transpiler.diagnostics import Diagnostics, NotRun, Rejected, SourceMap, Span
+from transpiler.diagnostics import Diagnostics, NotRun, Rejected, Severity, SourceMap, Span
 from transpiler.frontend import Source
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL, NONE, Optimisations
@@ -156,6 +156,18 @@ def decide(request: Request, program: Program) -> Decided:
     kernels, made = _kernels(request, program), _configuration(request)
     with _telling(request, program.span) as diagnostics:
         return decide(optimised(program, made), request.target, diagnostics, made, kernels)
+
+
+def why_not_cut(request: Request, program: Program) -> str:
+    """Why a program of several stages cannot be cut in two, "" if it can; prints nothing."""
+    from transpiler.codegen.generate import decide
+
+    diagnostics, made = Diagnostics(), replace(_configuration(request), cut="1")
+    try:
+        decide(optimised(program, made), request.target, diagnostics, made, _kernels(request, program))
+    except Rejected:
+        return next(one.message for one in diagnostics.messages if one.severity is Severity.ERROR)
+    return ""
 
 
 def _configuration(request: Request) -> Configuration:

@@ -22,12 +22,14 @@ from macsad.protocol import (
     BulkReply,
     ControlError,
     Digest,
+    Filter,
     Frames,
     Idle,
     Message,
     NoSwitchError,
     Outcome,
     Push,
+    Pushed,
     Reading,
     Reply,
     Status,
@@ -37,6 +39,7 @@ from macsad.protocol import (
     idle_of,
     json_of,
     text_of,
+    traced_of,
 )
 
 _T = TypeVar("_T")
@@ -59,7 +62,7 @@ class Client:
     def __init__(self, path: str | Path, timeout: float = 60.0) -> None:
         self._timeout = timeout
         self._buffer = bytearray()
-        self._waiting: deque[Digest | Idle | Frames] = deque()
+        self._waiting: deque[Pushed] = deque()
         self._tag = 0
         try:
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -190,7 +193,12 @@ class Client:
         """From now on what these `ctl:` ports send is pushed to this client, and nobody can collect it."""
         self._good(Message.SUBSCRIBE, struct.pack(f">B{len(ports)}H", 0, *ports))
 
-    def pushed(self, seconds: float | None) -> Digest | Idle | Frames | None:
+    def trace(self, filter: Filter | None) -> None:
+        """From now on frames that pass are pushed to this client; None: no more. Raises: ControlError, where another one
+        traces."""
+        self._good(Message.TRACE, b"" if filter is None else filter.packed())
+
+    def pushed(self, seconds: float | None) -> Pushed | None:
         """The next of what the switch sends by itself, or None when nothing comes in that time; None waits until something
         comes."""
         if self._waiting:
@@ -216,7 +224,7 @@ class Client:
 
     def _next(self, kind: type[_T], seconds: float) -> _T | None:
         """The next one of its kind: others wait until they are asked for."""
-        end, others = time.monotonic() + seconds, deque[Digest | Idle | Frames]()
+        end, others = time.monotonic() + seconds, deque[Pushed]()
         while (pushed := self.pushed(max(end - time.monotonic(), 1e-3))) is not None and not isinstance(pushed, kind):
             others.append(pushed)
         self._waiting.extendleft(reversed(others))
@@ -230,7 +238,9 @@ class Client:
             self._waiting.append(idle_of(payload))
         elif kind == Message.FRAMES:
             self._waiting.append(frames_of(payload))
-        return kind in (Message.DIGEST, Message.IDLE, Message.FRAMES)
+        elif kind == Message.TRACED:
+            self._waiting.append(traced_of(payload))
+        return kind in (Message.DIGEST, Message.IDLE, Message.FRAMES, Message.TRACED)
 
     def hold(self, held: bool) -> None:
         """Let the workers rest between two bursts, or go on. Packets meet what is changed meanwhile as one change.
@@ -238,6 +248,11 @@ class Client:
         Raises: ControlError: one does not rest; or they have gone on already, a second later.
         """
         self._good(Message.HOLD, bytes([held]))
+
+    def of_next(self, wanted: bool) -> None:
+        """What this client asks for from now on is of the program that is loaded, while one is; or again of the one that
+        runs."""
+        self._good(Message.NEXT, bytes([wanted]))
 
     def break_off(self) -> None:
         """Whoever waits for the switch in another thread is told that it has closed the connection."""

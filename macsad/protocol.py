@@ -13,6 +13,7 @@ MEMBER, GROUP = 0xFFFFFFFE, 0xFFFFFFFD  # in place of an action's number: the id
 MADE_BY_COMMAND = 1 << 63  # in such an id; the handle is the rest
 FRAME = struct.Struct(">HI")  # port and length of a frame
 _AGE = struct.Struct(">QQQ")
+_TRACED = struct.Struct(">HQI")
 
 
 class Message(enum.IntEnum):
@@ -31,6 +32,9 @@ class Message(enum.IntEnum):
     IDLE = 13
     FRAMES = 14
     HOLD = 15
+    NEXT = 16
+    TRACE = 17
+    TRACED = 18
 
 
 class Update(enum.IntEnum):
@@ -142,6 +146,36 @@ class Idle:
     entries: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Frames that a TRACE is for: of that port (None: of any), whose bytes are these under a mask ((offset, value, mask) each);
+    of those the first and then each `every`th, at most `per_second` in a second and `count` in all (0: no limit)."""
+
+    port: int | None = None
+    every: int = 1
+    per_second: int = 0
+    count: int = 0
+    pattern: tuple[tuple[int, int, int], ...] = ()
+
+    def packed(self) -> bytes:
+        port = 0xFFFFFFFF if self.port is None else self.port
+        head = struct.pack(">IIIQ", port, self.every, self.per_second, self.count)
+        return head + b"".join(struct.pack(">HBB", *one) for one in self.pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """Frames as workers received them: of each (port, nanoseconds since the switch started, frame). `lost`: so many found no
+    room since the trace began. Where `changes` is another number than before, entries or other state may have changed."""
+
+    changes: int
+    lost: int
+    frames: tuple[tuple[int, int, bytes], ...]
+
+
+Pushed = Digest | Idle | Frames | Traced  # what the switch sends by itself
+
+
 def text_of(payload: bytes) -> str:
     """What is written in a reply."""
     return payload.decode("utf-8", "replace")
@@ -173,6 +207,17 @@ def digest_of(payload: bytes) -> Digest:
     (size,) = struct.unpack_from(">I", payload, 2 + name_length)
     records = payload[6 + name_length :]
     return Digest(name, tuple(records[at : at + size] for at in range(0, len(records), size)))
+
+
+def traced_of(payload: bytes) -> Traced:
+    """Those of TRACED."""
+    changes, lost = struct.unpack_from(">QQ", payload)
+    frames, at = [], 16
+    while at < len(payload):
+        port, time_ns, length = _TRACED.unpack_from(payload, at)
+        at += _TRACED.size + length
+        frames.append((port, time_ns, payload[at - length : at]))
+    return Traced(changes, lost, tuple(frames))
 
 
 def idle_of(payload: bytes) -> Idle:

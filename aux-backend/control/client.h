@@ -41,6 +41,7 @@ struct macs_client_request {
 struct macs_client {
     int socket;
     uint8_t subscribed; /* enum macs_subscribe_flags */
+    bool of_next;       /* it asks for the program that is loaded, while one is */
     bool collecting;    /* its COLLECT waits; what it sends meanwhile waits too */
     bool closing;       /* once `out` is empty, whatever it sends */
     bool ended;         /* it sends no more, but may still read */
@@ -66,6 +67,8 @@ struct macs_server {
     uint64_t ages_ns;           /* when entries were looked at last for those that nothing hits */
     bool ages_more;             /* and there were more than were told of */
     struct macs_client *clients[MACS_CLIENTS_MAX];
+    struct macs_client *tracer;                 /* who traces; NULL: nobody */
+    uint64_t changes;                           /* requests that may have changed what the switch holds */
     struct macs_client *holder;                 /* for whom workers rest; NULL: they do not */
     uint64_t hold_end_ns;                       /* when they go on, whatever he does */
     struct macs_client *takers[MACS_PORTS_MAX]; /* by slot: who gets that port's frames; NULL: who collects */

@@ -57,7 +57,7 @@ int macs_console_init(struct macs_console *console, struct macs_switch *sw, cons
     console->value = aligned_alloc(64, (value_bytes + 63) & ~(size_t)63);
     int status = console->tables && console->buffer.value && console->value ? 0 : -ENOMEM;
     for (uint16_t i = 0; i < program->table_count && !status; i++)
-        status = macs_entries_init(&console->tables[i], sw, &program->tables[i]);
+        status = macs_entries_init(&console->tables[i], sw, program, i);
     if (status) {
         macs_console_fini(console);
         return status;
@@ -103,6 +103,7 @@ int macs_console_load(struct macs_console *console, const struct macs_program *p
     int status = next ? macs_switch_prepare(console->sw, program) : -ENOMEM;
     if (!status) {
         status = macs_console_init(next, console->sw, program);
+        next->running = console;
         if (status)
             macs_switch_program_destroy(program, program->table_count);
     }
@@ -270,6 +271,8 @@ static uint64_t clock_ns(void) {
 
 void macs_console_begin_slice(struct macs_console *console) {
     console->slice_end_ns = clock_ns() + SLICE_NS;
+    if (console->next)
+        console->next->slice_end_ns = console->slice_end_ns;
 }
 
 bool macs_console_slice_over(const struct macs_console *console) {

@@ -30,6 +30,7 @@ struct macs_console {
     struct macs_switch *sw;
     const struct macs_program *program; /* the one that runs, or (`next`) the one that will */
     struct macs_console *next;          /* of a program that is loaded; NULL: none is */
+    struct macs_console *running;       /* of the one that runs, where this one does not yet; else NULL */
     struct macs_entries *tables;        /* one a table */
     struct macs_notes notes;
     struct macs_match_buffer buffer;

@@ -144,7 +144,7 @@ void macs_describe_program(const struct macs_switch *sw, const struct macs_progr
     pair(text, "name", program->name);
     macs_text_add(text, ",");
     pair(text, "source", program->source);
-    macs_text_add(text, ",\"tables\":[");
+    macs_text_add(text, ",\"swaps\":%" PRIu32 ",\"tables\":[", sw->swaps);
     describe_tables(program, false, text);
     macs_text_add(text, "],\"value_sets\":[");
     describe_tables(program, true, text);

@@ -32,9 +32,10 @@ static uint64_t handle_of(const struct macs_entries *entries, uint32_t index) {
     return version << index_bits(entries) | index;
 }
 
-int macs_entries_init(struct macs_entries *entries, const struct macs_switch *sw, struct macs_table *table) {
-    const struct macs_table_desc *desc = table->desc;
-    *entries = (struct macs_entries){.sw = sw, .table = table};
+int macs_entries_init(struct macs_entries *entries, const struct macs_switch *sw, const struct macs_program *program,
+                      uint16_t table) {
+    const struct macs_table_desc *desc = program->tables[table].desc;
+    *entries = (struct macs_entries){.sw = sw, .program = program, .table = &program->tables[table]};
     for (uint16_t field = 0; field < desc->field_count; field++)
         entries->wide |= desc->fields[field].kind != MACS_EXACT && desc->fields[field].kind != MACS_LPM;
     size_t bytes = sizeof(struct record) + desc->shape.key_bytes * (entries->wide ? 3u : 1u);
@@ -167,7 +168,7 @@ static struct macs_indirect named_by(const struct macs_entries *entries, const s
 static void refer(const struct macs_entries *entries, const void *entry, int more) {
     const uint16_t profile = entries->table->desc->profile;
     if (profile)
-        macs_profile_refer(entries->sw->program->externs[profile - 1], entry, more);
+        macs_profile_refer(entries->program->externs[profile - 1], entry, more);
 }
 
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value,
@@ -189,7 +190,7 @@ int macs_entries_add(struct macs_entries *entries, const struct macs_match *matc
     if (entries->table->ages)
         macs_ages_begin(entries->table->ages, index, macs_switch_now(entries->sw));
     if (*handle != index) /* reused: workers may have counted on the old entry after it was deleted */
-        macs_externs_reset_direct(entries->sw->program, entries->table->desc->name, index);
+        macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
     return 0;
 }
 
@@ -257,7 +258,7 @@ int macs_entries_delete(struct macs_entries *entries, uint64_t handle) {
     forget(entries, index);
     if (entries->table->ages)
         macs_ages_end(entries->table->ages, index);
-    macs_externs_reset_direct(entries->sw->program, entries->table->desc->name, index);
+    macs_externs_reset_direct(entries->program, entries->table->desc->name, index);
     return 0;
 }
 

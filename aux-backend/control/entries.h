@@ -14,6 +14,7 @@
 
 struct macs_entries {
     const struct macs_switch *sw;
+    const struct macs_program *program; /* whose table it is */
     struct macs_table *table;
     bool mapped;        /* the map is there */
     bool wide;          /* it keeps mask and high too: the table has ternary, range or optional fields */
@@ -24,7 +25,8 @@ struct macs_entries {
 };
 
 /* 0 or -ENOMEM. */
-int macs_entries_init(struct macs_entries *entries, const struct macs_switch *sw, struct macs_table *table);
+int macs_entries_init(struct macs_entries *entries, const struct macs_switch *sw, const struct macs_program *program,
+                      uint16_t table);
 void macs_entries_fini(struct macs_entries *entries);
 
 int macs_entries_add(struct macs_entries *entries, const struct macs_match *match, const void *value, uint64_t *handle);

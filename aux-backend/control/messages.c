@@ -8,6 +8,7 @@
 #include "control/protocol.h"
 #include "control/pushes.h"
 #include "control/reads.h"
+#include "control/traces.h"
 #include "control/script.h"
 #include "control/updates.h"
 #include "runtime/queues.h"
@@ -28,6 +29,12 @@ static void wrong(struct macs_client *client, uint8_t type, const char *why) {
     reply(client, type, MACS_STATUS_WRONG, why, strlen(why));
 }
 
+/* Of the program that the client asks for. */
+static struct macs_console *console_for(const struct macs_server *server, const struct macs_client *client) {
+    struct macs_console *next = server->console->next;
+    return client->of_next && next ? next : server->console;
+}
+
 /* Say at its end that an answer is not whole. */
 static void tell_cut(struct macs_text *answer) {
     static const char told[] = "(cut)\n";
@@ -42,8 +49,8 @@ static void tell_cut(struct macs_text *answer) {
 
 static bool command(struct macs_server *server, struct macs_client *client) {
     struct macs_client_request *request = &client->request;
-    int status = request->one_line ? macs_console_do(server->console, &request->progress, request->word_count,
-                                                     request->words, &request->answer)
+    int status = request->one_line ? macs_console_do(console_for(server, client), &request->progress,
+                                                     request->word_count, request->words, &request->answer)
                                    : macs_text_fail(&request->answer, "a command is one line of text");
     if (status == MACS_AGAIN)
         return false;
@@ -59,7 +66,7 @@ static bool bulk(struct macs_server *server, struct macs_client *client) {
         wrong(client, MACS_MESSAGE_BULK, "no flags");
         return true;
     }
-    if (macs_script_run(script, server->console, answer))
+    if (macs_script_run(script, console_for(server, client), answer))
         return false;
     macs_script_finish(script, answer);
     tell_cut(answer);
@@ -122,7 +129,7 @@ static void set_batch(struct macs_server *server, struct macs_client *client, co
 }
 
 static void json(struct macs_server *server, struct macs_client *client, uint8_t type, bool of_next) {
-    const struct macs_console *console = of_next ? server->console->next : server->console;
+    const struct macs_console *console = of_next ? server->console->next : console_for(server, client);
     struct macs_text *answer = &client->request.answer;
     macs_text_clear(answer);
     if (!console) {
@@ -147,7 +154,7 @@ static bool update(struct macs_server *server, struct macs_client *client) {
         }
         request->progress.begun = true;
     }
-    if (!macs_updates_run(server->console, request))
+    if (!macs_updates_run(console_for(server, client), request))
         return false;
     if (request->answer.cut)
         wrong(client, MACS_MESSAGE_UPDATE, "no memory");
@@ -159,7 +166,7 @@ static bool update(struct macs_server *server, struct macs_client *client) {
 static void read_part(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
     struct macs_bytes answer = {0};
     const char *why;
-    enum macs_message_status status = macs_reads_do(server->console, payload, length, &answer, &why);
+    enum macs_message_status status = macs_reads_do(console_for(server, client), payload, length, &answer, &why);
     if (why)
         wrong(client, MACS_MESSAGE_READ, why);
     else
@@ -186,6 +193,27 @@ static void begin_bulk(struct macs_client_request *request) {
     macs_text_bytes(&request->answer, counts, sizeof(counts));
     if (request->length)
         macs_script_give(&request->script, (char *)request->payload + 1, request->length - 1);
+}
+
+static void trace(struct macs_server *server, struct macs_client *client, const uint8_t *payload, size_t length) {
+    static const char busy[] = "another client traces, or a worker hangs";
+    struct macs_trace_filter filter;
+    if (length && !macs_traces_filter(payload, length, &filter)) {
+        wrong(client, MACS_MESSAGE_TRACE, "not a filter");
+        return;
+    }
+    const bool fine = length ? macs_traces_start(server, client, &filter) : macs_traces_stop(server, client);
+    macs_pushes_want(server);
+    reply(client, MACS_MESSAGE_TRACE, fine ? MACS_STATUS_OK : MACS_STATUS_FAILED, busy, fine ? 0 : sizeof(busy) - 1);
+}
+
+static void of_next(struct macs_client *client, const uint8_t *payload, size_t length) {
+    if (length != 1 || payload[0] > 1) {
+        wrong(client, MACS_MESSAGE_NEXT, "one byte, 1 or 0, is needed");
+        return;
+    }
+    client->of_next = payload[0];
+    reply(client, MACS_MESSAGE_NEXT, MACS_STATUS_OK, NULL, 0);
 }
 
 /* Workers rest, or go on. FAILED: they do not, or went on meanwhile. */
@@ -229,6 +257,9 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
     const uint8_t *payload = client->request.payload;
     const size_t length = client->request.length;
     const uint8_t type = client->request.type;
+    if (client != server->tracer &&
+        (type == MACS_MESSAGE_COMMAND || type == MACS_MESSAGE_BULK || type == MACS_MESSAGE_UPDATE))
+        server->changes++;
     switch (type) {
     case MACS_MESSAGE_COMMAND:
         return command(server, client);
@@ -261,6 +292,12 @@ bool macs_message_handle(struct macs_server *server, struct macs_client *client)
         return true;
     case MACS_MESSAGE_HOLD:
         hold(server, client, payload, length);
+        return true;
+    case MACS_MESSAGE_TRACE:
+        trace(server, client, payload, length);
+        return true;
+    case MACS_MESSAGE_NEXT:
+        of_next(client, payload, length);
         return true;
     case MACS_MESSAGE_SHUTDOWN:
         server->console->quit = true;

@@ -5,9 +5,16 @@
 #include "control/console.h"
 #include "runtime/library.h"
 
+/* A client that asks for the loaded program must leave it first: it is about to go, or to be another one's console. */
+static int refuse_next(struct macs_text *answer) {
+    return macs_text_fail(answer, "this client asks for the program that is loaded (NEXT)");
+}
+
 static int load_program(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count;
     const char *why;
+    if (console->running)
+        return refuse_next(answer);
     if (!console->sw->options.replaceable)
         return macs_text_fail(answer, "the switch was not started with --replaceable");
     const struct macs_program *program = macs_library_open(words[0], &why);
@@ -24,6 +31,8 @@ static int load_program(struct macs_console *console, unsigned count, char **wor
 
 static int swap_programs(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
+    if (console->running)
+        return refuse_next(answer);
     const int status = macs_console_swap(console);
     if (status == -ENOENT)
         return macs_text_fail(answer, "no program is loaded");

@@ -23,6 +23,14 @@
  *   UPDATE      u8 flags, (u32 length, u8 change,    for each change u8 status, u32 number
  *               bytes)…
  *   READ        u8 kind, what it needs               what it is; MORE: a part of it
+ *   TRACE       u32 port, u32 every, u32 a second,   -
+ *               u64 count, (u16 offset, u8 value,
+ *               u8 mask)…; nothing: no more
+ *   TRACED      (from the switch, to who traces)     u64 changes, u64 lost, (u16 port, u64 time,
+ *                                                    u32 length, bytes)…
+ *   NEXT        u8 1: what this client asks for is   -
+ *               of the program that is loaded, while
+ *               one is; 0: of the one that runs
  *
  * COLLECT is answered when all frames that were injected before have left the pipelines.
  */
@@ -50,6 +58,9 @@ enum macs_message_type {
     MACS_MESSAGE_IDLE,
     MACS_MESSAGE_FRAMES,
     MACS_MESSAGE_HOLD,
+    MACS_MESSAGE_NEXT,
+    MACS_MESSAGE_TRACE,
+    MACS_MESSAGE_TRACED,
 };
 
 enum macs_message_status {

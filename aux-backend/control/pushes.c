@@ -5,6 +5,7 @@
 
 #include "control/match_wire.h"
 #include "control/protocol.h"
+#include "control/traces.h"
 #include "runtime/ages.h"
 
 #define FRAMES_STEP (256u << 10) /* bytes of frames in a message, about */
@@ -21,14 +22,13 @@ static void push(struct macs_server *server, uint8_t to, uint8_t type, const str
     }
 }
 
-/* Workers need not ring where nobody waits. */
-static void want(struct macs_server *server) {
+void macs_pushes_want(struct macs_server *server) {
     bool wanted = false;
     for (unsigned i = 0; i < MACS_CLIENTS_MAX; i++)
         wanted |= server->clients[i] && server->clients[i]->subscribed;
     for (unsigned slot = 0; slot < server->console->sw->port_count; slot++)
         wanted |= server->takers[slot] != NULL;
-    atomic_store(&server->console->sw->bell.wanted, wanted);
+    atomic_store(&server->console->sw->bell.wanted, wanted || server->tracer);
 }
 
 bool macs_pushes_subscribe(struct macs_server *server, struct macs_client *client, const uint8_t *payload,
@@ -45,19 +45,20 @@ bool macs_pushes_subscribe(struct macs_server *server, struct macs_client *clien
         server->takers[port - sw->ports] = client;
         atomic_store(&port->pushed, true);
     }
-    want(server);
+    macs_pushes_want(server);
     return true;
 }
 
 void macs_pushes_forget(struct macs_server *server, const struct macs_client *client) {
     struct macs_switch *sw = server->console->sw;
+    macs_traces_stop(server, client);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
         if (server->takers[slot] != client)
             continue;
         server->takers[slot] = NULL;
         atomic_store(&sw->ports[slot].pushed, false);
     }
-    want(server);
+    macs_pushes_want(server);
 }
 
 /* --- frames ---------------------------------------------------------------------------------------------------------
@@ -247,4 +248,5 @@ void macs_pushes_send(struct macs_server *server) {
     push_digests(server);
     push_idle(server);
     push_frames(server);
+    macs_traces_push(server);
 }

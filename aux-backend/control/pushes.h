@@ -19,6 +19,9 @@ bool macs_pushes_subscribe(struct macs_server *server, struct macs_client *clien
 /* A client is gone. */
 void macs_pushes_forget(struct macs_server *server, const struct macs_client *client);
 
+/* Who waits for what workers ring for has changed: they need not ring where nobody does. */
+void macs_pushes_want(struct macs_server *server);
+
 /* Send what has come since the last call; entries are looked at a few times a second. What is sent while nobody has
  * subscribed is lost, but for entries: these are looked at when somebody has. A client with much unread loses it. */
 void macs_pushes_send(struct macs_server *server);

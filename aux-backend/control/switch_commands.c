@@ -90,6 +90,20 @@ static int port_remove(struct macs_console *console, unsigned count, char **word
                                                 : port_status(macs_ports_remove(console->sw, number), words[0], answer);
 }
 
+static int port_down(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t number = 0;
+    (void)count;
+    return take_port(words[0], &number, answer) ? -1
+                                                : port_status(macs_ports_down(console->sw, number), words[0], answer);
+}
+
+static int port_up(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
+    uint16_t number = 0;
+    (void)count;
+    return take_port(words[0], &number, answer) ? -1
+                                                : port_status(macs_ports_up(console->sw, number), words[0], answer);
+}
+
 static int show_memory(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words;
     macs_describe_memory(console->sw, answer);
@@ -104,7 +118,7 @@ static int get_time_elapsed(struct macs_console *console, unsigned count, char *
 
 static int shutdown_switch(struct macs_console *console, unsigned count, char **words, struct macs_text *answer) {
     (void)count, (void)words, (void)answer;
-    console->quit = true;
+    (console->running ? console->running : console)->quit = true;
     return 0;
 }
 
@@ -116,6 +130,8 @@ const struct macs_command macs_switch_commands[] = {
     {"show_ports", show_ports, 0, 0, "", "all ports"},
     {"port_add", port_add, 2, 2, "NAME PORT", "open a port"},
     {"port_remove", port_remove, 1, 1, "PORT", "take a port away"},
+    {"port_down", port_down, 1, 1, "PORT", "a port neither receives nor sends"},
+    {"port_up", port_up, 1, 1, "PORT", "it receives and sends again"},
     {"show_memory", show_memory, 0, 0, "", "the memory of all tables, and whether it is on huge pages"},
     {"get_time_elapsed", get_time_elapsed, 0, 0, "", "microseconds since the switch started"},
     {"shutdown", shutdown_switch, 0, 0, "", "end the switch"},

@@ -223,7 +223,8 @@ const char *macs_updates_begin(struct macs_client_request *request) {
 
 bool macs_updates_run(struct macs_console *running, struct macs_client_request *request) {
     const bool keep_going = request->payload[0] & MACS_BULK_CONTINUE;
-    struct macs_console *console = request->payload[0] & MACS_UPDATE_NEXT ? running->next : running;
+    struct macs_console *console =
+        request->payload[0] & MACS_UPDATE_NEXT && !running->running ? running->next : running;
     for (unsigned done = 1; request->progress.at < request->length; done++) {
         const uint8_t *head = request->payload + request->progress.at;
         struct change change = {.console = console, .wire = {.at = head + HEAD, .left = macs_get_u32(head)}};

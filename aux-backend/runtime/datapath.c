@@ -23,6 +23,7 @@
 #include "runtime/hold.h"
 #include "runtime/requests.h"
 #include "runtime/steering.h"
+#include "runtime/trace.h"
 #include "runtime/traffic_manager.h"
 #include "runtime/transmit.h"
 
@@ -110,13 +111,23 @@ void macs_datapath_end_sample(struct macs_thread *thread, unsigned count) {
         turn(thread);
 }
 
+static __attribute__((noinline)) void show_received(struct macs_thread *thread, const struct macs_input *input,
+                                                    const odp_packet_t handles[], unsigned count) {
+    struct macs_switch *sw = thread->sw;
+    struct macs_trace *trace = atomic_load_explicit(&sw->trace, memory_order_acquire);
+    if (sw->capture) {
+        struct macs_captured captured = macs_capture_take(handles, count);
+        macs_capture_write(sw->capture, input->slot, MACS_IN, &captured, count);
+    }
+    if (trace)
+        macs_trace_burst(trace, input->port->number, handles, count);
+}
+
 void macs_datapath_run(struct macs_thread *thread, const struct macs_input *input, const odp_packet_t handles[],
                        unsigned count) {
     struct macs_port_stats *stats = &thread->stats.ports[input->slot];
-    if (odp_unlikely(thread->sw->capture != NULL)) {
-        struct macs_captured captured = macs_capture_take(handles, count);
-        macs_capture_write(thread->sw->capture, input->slot, MACS_IN, &captured, count);
-    }
+    if (odp_unlikely(atomic_load_explicit(&thread->sw->watched, memory_order_relaxed)))
+        show_received(thread, input, handles, count);
     macs_thread_read_time(thread);
     thread->worker.port = input->port->number;
     uint64_t bytes = thread->datapath->burst(thread, input->port, handles, count);

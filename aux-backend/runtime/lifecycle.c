@@ -7,6 +7,7 @@
 #include "runtime/capture.h"
 #include "runtime/ports.h"
 #include "runtime/switch_program.h"
+#include "runtime/trace.h"
 #include "runtime/steering.h"
 #include "runtime/worker_threads.h"
 #include "runtime/odp_log.h"
@@ -112,6 +113,7 @@ static int build(struct macs_switch *sw) {
         return failed(sw, "make queues", status);
     if (sw->options.pcap && (status = macs_capture_create(&sw->capture, sw->options.pcap)))
         return failed(sw, "capture", status);
+    atomic_store(&sw->watched, sw->capture != NULL);
     if ((status = macs_switch_program_create(sw, sw->program, &sw->table_count)) || (status = open_ports(sw)))
         return status;
     return macs_workers_create(sw);
@@ -147,7 +149,8 @@ int macs_switch_create(struct macs_switch **created, const struct macs_program *
 int macs_switch_start(struct macs_switch *sw) {
     atomic_store(&sw->budget, sw->options.count);
     for (unsigned slot = 0; slot < sw->port_count; slot++) {
-        int status = macs_port_is_there(&sw->ports[slot]) ? macs_port_start(&sw->ports[slot], &sw->log) : 0;
+        const bool starts = macs_port_is_there(&sw->ports[slot]) && !sw->ports[slot].leaves;
+        int status = starts ? macs_port_start(&sw->ports[slot], &sw->log) : 0;
         if (status)
             return status;
     }
@@ -177,6 +180,7 @@ static void stop_odp(struct macs_switch *sw) {
 void macs_switch_destroy(struct macs_switch *sw) {
     macs_switch_stop(sw);
     macs_workers_destroy(sw);
+    macs_trace_stop(sw);
     while (sw->port_count) {
         struct macs_port *port = &sw->ports[--sw->port_count];
         if (macs_port_is_there(port))

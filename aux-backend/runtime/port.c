@@ -220,7 +220,7 @@ static uint64_t close_interface(odp_pktio_t pktio, const odp_pktin_queue_t input
 }
 
 bool macs_port_is_up(const struct macs_port *port) {
-    return port->ctl || odp_pktio_link_status(port->pktio) != ODP_PKTIO_LINK_STATUS_DOWN;
+    return !port->leaves && (port->ctl || odp_pktio_link_status(port->pktio) != ODP_PKTIO_LINK_STATUS_DOWN);
 }
 
 uint64_t macs_port_close(struct macs_port *port) {

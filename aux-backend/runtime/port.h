@@ -22,7 +22,7 @@
 struct macs_port {
     const char *name; /* NULL: there is no port in this slot */
     char *own_name;   /* the same, where it is to be freed */
-    bool leaves;      /* workers are to have done with it */
+    bool leaves;      /* workers are to have done with it: it is down, or about to go */
     uint16_t number;
     bool ctl;
     _Atomic uint32_t tx_max; /* bytes of the longest frame that it sends: an interface's MTU may change */
@@ -68,7 +68,7 @@ static inline bool macs_port_is_there(const struct macs_port *port) {
     return port->name != NULL;
 }
 
-/* Whether it has a link. Control thread. */
+/* Whether it has a link, and was not taken down. Control thread. */
 bool macs_port_is_up(const struct macs_port *port);
 
 /* The longest frame, in bytes. Any thread. */

@@ -77,9 +77,17 @@ static int open_port(struct macs_switch *sw, unsigned slot, uint16_t number, cha
     return 0;
 }
 
+/* The slot of a port of that number that workers may or may not send to any more, or MACS_PORTS_MAX. */
+static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
+    unsigned slot = 0;
+    while (slot < sw->port_count && !(macs_port_is_there(&sw->ports[slot]) && sw->ports[slot].number == number))
+        slot++;
+    return slot < sw->port_count ? slot : MACS_PORTS_MAX;
+}
+
 enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, const char *name) {
     const unsigned slot = free_slot(sw);
-    if (macs_switch_port(sw, number))
+    if (slot_of(sw, number) != MACS_PORTS_MAX)
         return MACS_PORTS_THERE;
     if (slot == MACS_PORTS_MAX)
         return MACS_PORTS_FULL;
@@ -93,12 +101,14 @@ enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, c
     return status;
 }
 
-/* The slot of a port of that number that workers may or may not send to any more, or MACS_PORTS_MAX. */
-static unsigned slot_of(const struct macs_switch *sw, uint16_t number) {
-    unsigned slot = 0;
-    while (slot < sw->port_count && !(macs_port_is_there(&sw->ports[slot]) && sw->ports[slot].number == number))
-        slot++;
-    return slot < sw->port_count ? slot : MACS_PORTS_MAX;
+/* Workers have done with it, and it stops. */
+static enum macs_ports_status leave(struct macs_switch *sw, struct macs_port *port) {
+    sw->slot_of[port->number] = 0;
+    port->leaves = true;
+    const enum macs_ports_status status = tell_workers(sw);
+    if (!status && sw->running)
+        macs_port_stop(port);
+    return status;
 }
 
 enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number) {
@@ -106,12 +116,9 @@ enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number
     if (slot == MACS_PORTS_MAX)
         return MACS_PORTS_NONE;
     struct macs_port *port = &sw->ports[slot];
-    sw->slot_of[number] = 0;
-    port->leaves = true;
-    const enum macs_ports_status status = tell_workers(sw);
+    const enum macs_ports_status status = leave(sw, port);
     if (status)
         return status;
-    macs_port_stop(port);
     macs_stats_end_port(sw, slot);
     sw->gone->missed += macs_port_close(port);
     if (sw->capture)
@@ -119,4 +126,24 @@ enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number
     free(port->own_name);
     *port = (struct macs_port){0};
     return MACS_PORTS_DONE;
+}
+
+enum macs_ports_status macs_ports_down(struct macs_switch *sw, uint16_t number) {
+    const unsigned slot = slot_of(sw, number);
+    return slot == MACS_PORTS_MAX ? MACS_PORTS_NONE : leave(sw, &sw->ports[slot]);
+}
+
+enum macs_ports_status macs_ports_up(struct macs_switch *sw, uint16_t number) {
+    const unsigned slot = slot_of(sw, number);
+    if (slot == MACS_PORTS_MAX)
+        return MACS_PORTS_NONE;
+    struct macs_port *port = &sw->ports[slot];
+    if (!port->leaves)
+        return MACS_PORTS_DONE;
+    if (sw->running && macs_port_start(port, &sw->log))
+        return MACS_PORTS_NOT_OPENED;
+    port->leaves = false;
+    const enum macs_ports_status status = tell_workers(sw);
+    sw->slot_of[number] = (uint8_t)(slot + 1);
+    return status;
 }

@@ -25,4 +25,9 @@ enum macs_ports_status macs_ports_add(struct macs_switch *sw, uint16_t number, c
  * it goes when it is told so once more. */
 enum macs_ports_status macs_ports_remove(struct macs_switch *sw, uint16_t number);
 
+/* Take a port down: it receives nothing, and frames to it are dropped as to a port that is not there. What waits for it
+ * is dropped, too. Or let it receive and send again. BUSY: as above. NOT_OPENED: it cannot start again. */
+enum macs_ports_status macs_ports_down(struct macs_switch *sw, uint16_t number);
+enum macs_ports_status macs_ports_up(struct macs_switch *sw, uint16_t number);
+
 #endif

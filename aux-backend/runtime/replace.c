@@ -42,6 +42,7 @@ int macs_switch_swap(struct macs_switch *sw, const struct macs_program *program)
     macs_workers_destroy(sw);
     macs_switch_program_destroy(before, sw->table_count);
     sw->program = program;
+    sw->swaps++;
     sw->table_count = program->table_count;
     int status = renew_digests(sw);
     if (!status)

@@ -19,6 +19,7 @@ struct macs_ports_gone;
 struct macs_capture;
 struct macs_queues;
 struct macs_thread;
+struct macs_trace;
 
 /* What a packet has room for, in bytes: a program's state, its first segment, headers that are added in front. */
 struct macs_room {
@@ -36,6 +37,7 @@ struct macs_switch {
     odp_time_t start;
     struct macs_qsbr *qsbr;
     unsigned table_count; /* of program->tables that have been made */
+    uint32_t swaps;       /* programs that have taken the place of another one */
     struct macs_digest_queue digests;
     struct macs_multicast *multicast;
     struct macs_port ports[MACS_PORTS_MAX]; /* slots */
@@ -46,9 +48,11 @@ struct macs_switch {
     _Atomic uint64_t mirrors[MACS_NO_SESSION]; /* clone sessions: enum macs_mirror_kind << 32 | its port or group */
     bool has_ctl;                              /* a `ctl:` port */
     struct macs_ctl_out ctl_out, ctl_pushed;
-    struct macs_bell bell;        /* digests and pushed frames are there */
-    struct macs_capture *capture; /* with --pcap, else NULL */
-    struct macs_queues *queues;   /* of programs that have them, else NULL */
+    struct macs_bell bell;              /* digests and pushed frames are there */
+    struct macs_capture *capture;       /* with --pcap, else NULL */
+    _Atomic(struct macs_trace *) trace; /* while somebody traces, else NULL */
+    _Atomic bool watched;               /* workers show what they receive: capture or trace is there */
+    struct macs_queues *queues;         /* of programs that have them, else NULL */
     struct macs_thread **workers;
     unsigned worker_count;
     uint64_t loops_ns; /* when macs_loops_watch looked last */

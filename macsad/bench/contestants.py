@@ -125,11 +125,29 @@ class Switch:
             if (now["cpu_ns"] >= enough and now["received"] > before["received"]) or time.monotonic() > end:
                 return now
 
-    def dropped(self) -> float:
-        """The share of the received frames that were dropped so far."""
+    def pause(self) -> None:
+        self._own.pause()
+
+    def resume(self) -> None:
+        self._own.resume()
+
+    def stats(self) -> dict[str, Any]:
+        """Its statistics so far: docs/control.md."""
         self._own.resume()
         stats = self._client.stats()
         self._own.pause()
+        return stats
+
+    def stages(self) -> list[dict[str, Any]]:
+        """The stage clocks of its workers so far."""
+        self._own.resume()
+        clocks = self._client.stages()
+        self._own.pause()
+        return clocks
+
+    def dropped(self) -> float:
+        """The share of the received frames that were dropped so far."""
+        stats = self.stats()
         return float(stats["dropped"]) / max(1, int(stats["received"]))
 
     @property

@@ -36,33 +36,6 @@ class Replacement:
 Builder = Callable[[bytes], Replacement]  # from a device config. Raises: Refused
 
 
-def device_data(config: bytes) -> bytes:
-    """What a device config holds: itself, or field 3 of the P4DeviceConfig that it is."""
-    if config[:1] not in (b"\x0a", b"\x10", b"\x1a"):
-        return config
-    at = 0
-    try:
-        while at < len(config):
-            field, at = _varint(config, at)
-            length, at = _varint(config, at)
-            if field & 7 == 2:
-                if field >> 3 == 3 and at + length <= len(config):
-                    return config[at : at + length]
-                at += length
-    except IndexError:
-        pass
-    return config
-
-
-def _varint(config: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        value |= (config[at] & 127) << shift
-        shift, at = shift + 7, at + 1
-        if not config[at - 1] & 128:
-            return value, at
-
-
 def load(client: Client, info: Message, made: Replacement) -> Program:
     """The switch makes it ready. Raises: Refused."""
     reply = client.command(f"load_program {made.library}")

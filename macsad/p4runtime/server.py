@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 from collections.abc import Callable
 from concurrent import futures
@@ -12,13 +11,10 @@ from typing import Any
 
 import grpc
 
+from macsad.addresses import BadAddress
 from macsad.p4runtime.service import STREAMS_MAX, Service, handlers
 
 MESSAGE_MAX = 64 << 20  # bytes of a request
-
-
-class BadAddress(Exception):
-    """The server cannot listen there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +30,6 @@ class Security:
         authorities = self.clients.read_bytes() if self.clients else None
         pair = (self.key.read_bytes(), self.certificate.read_bytes())
         return grpc.ssl_server_credentials([pair], authorities, require_client_auth=authorities is not None)
-
-
-def checked(address: str, anywhere: bool) -> str:
-    """HOST:PORT or unix:PATH, as gRPC has it. Raises: BadAddress, for a host that is not this one unless `anywhere`."""
-    if address.startswith("unix:"):
-        return address
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isascii() or not port.isdecimal() or int(port) > 65535:
-        raise BadAddress(f"'{address}' is neither HOST:PORT nor unix:PATH")
-    host = host or "127.0.0.1"
-    bare = host.strip("[]")
-    try:
-        local = ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        local = bare == "localhost"
-    if not local and not anywhere:
-        raise BadAddress(f"{host} is not this host alone: give --anywhere, and see --tls-key")
-    return f"{host}:{port}"
 
 
 class _Late:

@@ -31,6 +31,9 @@ from macsad.protocol import ControlError, Digest, Idle, NoSwitchError, Push
 VERSION = "1.4.1"
 STREAMS_MAX = 100
 _CONTINUE_ON_ERROR, _ROLLBACK_ON_ERROR, _DATAPLANE_ATOMIC = 0, 1, 2
+WAITING = 1000  # messages for a controller with which no further ones are taken from the switch
+_READ_S = 0.02  # in which one that reads has read some of them
+_TRAILER_MAX = 8000  # bytes of what ends a call: gRPC clients refuse more than 16 KiB, some from 8 KiB on
 _PART = 500  # entities in a ReadResponse
 _STATUS = {code.value[0]: code for code in grpc.StatusCode}
 
@@ -217,6 +220,7 @@ class Service:
         """Packets and digests of the switch go to the primaries."""
         while not self._stopping.is_set():
             digests = self._device.digests
+            self._let_read()
             try:
                 pushed = self._pushed.pushed(digests.wait())
             except (ControlError, OSError):
@@ -233,6 +237,14 @@ class Service:
                 if self._packet_in.fill(response.packet, frame):
                     self._to_primaries(response)
             digests.tick()
+
+    def _let_read(self) -> None:
+        """While controllers have much to read, packets wait in the switch: who takes them would keep the interpreter from those
+        who send. One that reads nothing holds nobody up."""
+        for controller in self._arbitration.primaries():
+            while (waiting := controller.out.qsize()) > WAITING and not self._stopping.wait(_READ_S):
+                if controller.out.qsize() >= waiting:
+                    break
 
     def _expired(self, idle: Idle) -> None:
         """IdleTimeoutNotification. P4Runtime spec 1.4.1 section 16.4."""
@@ -282,15 +294,30 @@ class Service:
         self._arbitration.require(request.device_id, request.role, election)
 
     def _tell_each(self, results: list[Refused | None], context: Any) -> None:
-        """A status of each update goes with the call's own. P4Runtime spec 1.4.1 section 12.3."""
-        status = messages().of("google.rpc.Status")(code=Code.UNKNOWN, message="updates failed")
-        for refused in results:
-            told = message("Error")()
-            if refused is not None:
-                told.canonical_code, told.message, told.space = refused.code, refused.message, "macsad"
-            status.details.add().Pack(told)
-        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-        context.abort(grpc.StatusCode.UNKNOWN, "updates failed")
+        """A status of each update goes with the call's own. P4Runtime spec 1.4.1 section 12.3. Without texts, or none at all,
+        where gRPC clients would not take as much: they would then learn of no failure but that."""
+        for texts in (True, False):
+            status = _status(results, texts).SerializeToString()
+            if len(status) <= _TRAILER_MAX:
+                context.set_trailing_metadata((("grpc-status-details-bin", status),))
+                context.abort(grpc.StatusCode.UNKNOWN, "updates failed")
+        failed = [(number, refused) for number, refused in enumerate(results) if refused is not None]
+        number, first = failed[0]
+        context.abort(
+            grpc.StatusCode.UNKNOWN,
+            f"{len(failed)} of {len(results)} updates failed, too many to tell of each; the first: {number}: {first.message}",
+        )
+
+
+def _status(results: list[Refused | None], texts: bool) -> Message:
+    status = messages().of("google.rpc.Status")(code=Code.UNKNOWN, message="updates failed")
+    for refused in results:
+        told = message("Error")()
+        if refused is not None:
+            told.canonical_code, told.space = refused.code, "macsad" if texts else ""
+            told.message = refused.message if texts else ""
+        status.details.add().Pack(told)
+    return status
 
 
 class _Answering:

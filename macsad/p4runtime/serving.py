@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,13 @@ from typing import Any
 
 import click
 
+from macsad.addresses import BadAddress, checked
 from macsad.control import Client
 from macsad.protocol import ControlError
 from transpiler.hlir.program import Program
+
+# How long a thread of the interpreter goes on when others wait: a message passes several threads.
+_TURN_S = 2e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,12 @@ class Settings:
         if (key is None) != (certificate is None) or (clients and not key):
             raise click.UsageError("TLS takes --tls-key and --tls-certificate together, and --tls-clients with them")
         try:
-            from macsad.p4runtime import server
+            from macsad.p4runtime import server  # noqa: F401
         except ImportError as error:
             raise click.ClickException(f"P4Runtime needs grpcio: pip install 'macsad[p4runtime]' ({error})") from None
         try:
-            server.checked(self.address, self.anywhere)
-        except server.BadAddress as error:
+            checked(self.address, self.anywhere)
+        except BadAddress as error:
             raise click.ClickException(str(error)) from None
 
     def listen(self) -> Any:
@@ -46,8 +51,8 @@ class Settings:
         key, certificate, clients = self.tls
         security = server.Security(key, certificate, clients) if key and certificate else None
         try:
-            return server.Listening(server.checked(self.address, self.anywhere), security)
-        except (server.BadAddress, OSError) as error:
+            return server.Listening(checked(self.address, self.anywhere), security)
+        except (BadAddress, OSError) as error:
             raise click.ClickException(str(error)) from None
 
 
@@ -60,12 +65,12 @@ def serving(
 
     Raises: click.ClickException.
     """
-    from macsad.p4runtime import server
     from macsad.p4runtime.messages import messages
     from macsad.p4runtime.program import NotOfSwitch, join
     from macsad.p4runtime.service import Service
 
-    service, where = None, server.checked(settings.address, settings.anywhere)
+    sys.setswitchinterval(_TURN_S)
+    service, where = None, checked(settings.address, settings.anywhere)
     try:
         with Client(socket) as client:
             told = client.describe()

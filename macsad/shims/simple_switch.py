@@ -27,9 +27,7 @@ _WITHOUT_EFFECT = {
     "debugger": "there is no debugger",
     "debugger_addr": "there is no debugger",
     "dump_packet_data": "packets are not logged",
-    "log_console": "messages of the program are told, and not what becomes of each packet",
-    "log_level": "messages of the program are told, at any level",
-    "enable_swap": "a running switch takes no other program: end it and start it anew",
+    "log_level": "all is told, at any level",
     "log_file_max_size": "one log file is written, of any size",
     "log_file_max_files": "one log file is written, of any size",
 }
@@ -57,7 +55,11 @@ def parser(name: str) -> Parser:
     )
     add("--device-id", type=int, default=0, metavar="N")
     add("--log-file", type=Path, metavar="FILE", help="where messages of the program go")
-    add("--log-console", action="store_true", help="messages of the program on standard error")
+    add(
+        "--log-console",
+        action="store_true",
+        help="what becomes of packets, on standard output; messages of the program on standard error",
+    )
     add("-L", "--log-level", metavar="LEVEL")
     add("--pcap", nargs="?", const=".", metavar="DIR")
     add("--dump-packet-data", type=int, metavar="N")
@@ -81,7 +83,7 @@ def parser(name: str) -> Parser:
         for option in ("grpc-server-ssl", "grpc-server-with-client-auth", "disable-swap"):
             target.add_argument(f"--{option}", action="store_true")
     else:
-        target.add_argument("--enable-swap", action="store_true")
+        target.add_argument("--enable-swap", action="store_true", help="load_new_config_file, swap_configs")
     return made
 
 
@@ -111,6 +113,10 @@ def main(name: str, arguments: list[str]) -> int:
         command += ["--queues", "--priority-queues", str(asked.priority_queues)]
     if asked.log_file:
         command += ["--log", str(asked.log_file)]
+    if getattr(asked, "enable_swap", False):
+        command += ["--replaceable"]
+    if asked.log_console:
+        command += ["--trace", "-"]
     command += ["--thrift", str(asked.thrift_port)]
     from macsad import cli
 

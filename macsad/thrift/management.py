@@ -11,12 +11,14 @@ from macsad.thrift.described import Struct, standard
 from macsad.thrift.entries import unsigned
 from macsad.thrift.refusals import Refused, refuses
 from macsad.thrift.state import reset, serialized
+from macsad.thrift.swaps import Swaps
 from macsad.thrift.switch import Program, Switch
 
 _of_device = refuses(standard.InvalidDevMgrOperation, standard.DevMgrErrorCode)
 _of_learning = refuses(standard.InvalidLearnOperation, standard.LearnOperationErrorCode)
 _of_crc = refuses(standard.InvalidCrcOperation, standard.CrcErrorCode)
 _of_toeplitz = refuses(standard.InvalidToeplitzHashOperation, standard.ToeplitzHashErrorCode)
+_of_swap = refuses(standard.InvalidSwapOperation, standard.SwapOperationErrorCode, of_context=False)
 _of_ids = refuses(standard.InvalidIdLookup, standard.IdLookupErrorCode)
 
 
@@ -32,6 +34,7 @@ class Identity:
 class Management:
     switch: Switch
     identity: Identity
+    swaps: Swaps
 
     # --- ports --------------------------------------------------------------------------------------------------------
 
@@ -61,16 +64,20 @@ class Management:
         return standard.BmConfig(device_id=self.identity.device, thrift_port=self.identity.thrift_port)
 
     def bm_get_config(self) -> str:
+        if self.switch.config is not None:
+            return self.switch.config
         return config_of(self.switch.program) if self.switch.replaced else self.identity.config
 
     def bm_get_config_md5(self) -> bytes:
         return hashlib.md5(self.bm_get_config().encode(), usedforsecurity=False).digest()
 
+    @_of_swap
     def bm_load_new_config(self, config_str: str) -> None:
-        raise standard.InvalidSwapOperation(code=standard.SwapOperationErrorCode.CONFIG_SWAP_DISABLED)
+        self.swaps.load(config_str)
 
+    @_of_swap
     def bm_swap_configs(self) -> None:
-        raise standard.InvalidSwapOperation(code=standard.SwapOperationErrorCode.CONFIG_SWAP_DISABLED)
+        self.swaps.swap()
 
     @_of_ids
     def bm_get_id_from_name(self, resource_type: int, resource_name: str) -> int:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
+from macsad.multicast import multicast_of
 from macsad.thrift.described import simple_pre
 from macsad.thrift.refusals import Refused, refuses
 from macsad.thrift.switch import Switch
 from macsad.thrift.tables import handle_of
-
-_GROUP = re.compile(r"mgrp\((\d+)\)")
-_NODE = re.compile(r"L1h=(\d+), rid=(\d+)\) -> \(ports=\[(.*?)\], lags=\[(.*?)\]")
-_LAG = re.compile(r"lag\((\d+)\) -> ports=\[(.*?)\]")
 
 
 def numbers(bits: str) -> list[int]:
@@ -25,24 +21,16 @@ def numbers(bits: str) -> list[int]:
     return [number for number, bit in enumerate(reversed(bits)) if bit == "1"]
 
 
-def _listed(text: str) -> list[int]:
-    return [int(word) for word in text.split(", ") if word]
-
-
 def entries(told: str) -> dict[str, Any]:
     """What mc_dump prints, as BMv2's JSON of it: a node's ports stand apart from it, under a handle of their own."""
-    found: dict[str, Any] = {"mgrps": [], "l1_handles": [], "l2_handles": [], "lags": []}
-    for line in told.splitlines():
-        if group := _GROUP.match(line):
-            found["mgrps"].append({"id": int(group[1]), "l1_handles": []})
-        elif node := _NODE.search(line):
-            handle = int(node[1])
-            found["mgrps"][-1]["l1_handles"].append(handle)
-            found["l1_handles"].append({"handle": handle, "rid": int(node[2]), "l2_handle": handle})
-            found["l2_handles"].append({"handle": handle, "ports": _listed(node[3]), "lags": _listed(node[4])})
-        elif lag := _LAG.match(line):
-            found["lags"].append({"id": int(lag[1]), "ports": _listed(lag[2])})
-    return found
+    found = multicast_of(told)
+    nodes = found.nodes.items()
+    return {
+        "mgrps": [{"id": group, "l1_handles": handles} for group, handles in found.groups.items()],
+        "l1_handles": [{"handle": handle, "rid": node.rid, "l2_handle": handle} for handle, node in nodes],
+        "l2_handles": [{"handle": handle, "ports": [*node.ports], "lags": [*node.lags]} for handle, node in nodes],
+        "lags": [{"id": lag, "ports": [*ports]} for lag, ports in found.lags.items()],
+    }
 
 
 def _lags(bits: str) -> list[object]:

@@ -48,14 +48,14 @@ def _code(codes: Any, name: str) -> int:
 Method = Callable[..., Any]
 
 
-def refuses(exception: Any, codes: Any) -> Callable[[Method], Method]:
-    """A method of a service, without the context (there is one). What is refused becomes the exception."""
+def refuses(exception: Any, codes: Any, *, of_context: bool = True) -> Callable[[Method], Method]:
+    """A method of a service, without the context (there is one) where it has that. What is refused becomes the exception."""
 
     def decorate(method: Method) -> Method:
         @functools.wraps(method)
-        def answered(self: Any, cxt_id: int, *arguments: Any) -> Any:
+        def answered(self: Any, *arguments: Any) -> Any:
             try:
-                return method(self, *arguments)
+                return method(self, *arguments[of_context:])
             except Refused as refused:
                 raise exception(code=_code(codes, refused.code)) from None
 

@@ -17,14 +17,15 @@ from macsad.thrift.management import Identity, Management
 from macsad.thrift.multicast import Pre
 from macsad.thrift.profiles import Profiles
 from macsad.thrift.simple_switch import SimpleSwitch
+from macsad.thrift.swaps import Build, Swaps
 from macsad.thrift.switch import Switch
 
 CLIENTS_MAX = 64
 
 
 class Standard(Externs, Profiles, Management):
-    def __init__(self, switch: Switch, identity: Identity) -> None:
-        self.switch, self.identity = switch, identity
+    def __init__(self, switch: Switch, identity: Identity, build: Build | None = None) -> None:
+        self.switch, self.identity, self.swaps = switch, identity, Swaps(switch, build)
 
 
 class Server:
@@ -37,10 +38,11 @@ class Server:
         self._clients = threading.BoundedSemaphore(CLIENTS_MAX)
         self.port = int(self._socket.getsockname()[1])
 
-    def start(self, switch: Switch, identity: Identity) -> None:
+    def start(self, switch: Switch, identity: Identity, build: Build | None = None) -> None:
+        """`build` compiles another program, where the switch takes one."""
         processor = TMultiplexedProcessor()
         handlers = {
-            "standard": Standard(switch, identity),
+            "standard": Standard(switch, identity, build),
             "simple_pre": Pre(switch, simple_pre),
             "simple_pre_lag": Pre(switch, simple_pre_lag),
             "simple_switch": SimpleSwitch(switch),

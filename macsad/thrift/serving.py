@@ -41,8 +41,9 @@ class Settings:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, server: Any, place: Path) -> Iterator[Any]:
-    """Services of the switch at that socket, while the context lasts; yields what they know of it. `server`: from listen().
+def serving(settings: Settings, server: Any, place: Path, build: Any = None) -> Iterator[Any]:
+    """Services of the switch at that socket, while the context lasts; yields what they know of it. `server`: from listen();
+    `build` compiles another program, where the switch takes one.
 
     Raises: click.ClickException.
     """
@@ -53,7 +54,7 @@ def serving(settings: Settings, server: Any, place: Path) -> Iterator[Any]:
     try:
         switch = Switch(place)
         config = settings.config or config_of(switch.program)
-        server.start(switch, Identity(config, settings.device, server.port))
+        server.start(switch, Identity(config, settings.device, server.port), build)
         click.echo(f"ready: Thrift of {switch.program.name} at {HERE}:{server.port}")
         yield switch
     except ControlError as error:

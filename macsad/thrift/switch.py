@@ -77,7 +77,8 @@ class Switch:
     def __init__(self, socket: Path) -> None:
         self._client = Client(socket)
         self._lock = threading.Lock()
-        self.replaced = False  # it runs another program than at first
+        self.replaced = False  # it runs another program than at first, or is about to
+        self.config: str | None = None  # of the program that was loaded last, as it was given
 
     @cached_property
     def program(self) -> Program:
@@ -85,8 +86,20 @@ class Switch:
 
     def forget_program(self) -> None:
         """Another one runs from now on."""
-        self.replaced = True
+        self.replaced, self.config = True, None
         self.__dict__.pop("program", None)
+
+    def load(self, library: Path, config: str | None) -> None:
+        """Make a program ready. All that is asked for from now on is of that one, as in BMv2. Raises: Refused, ControlError."""
+        self.command("load_program", library)
+        self.ask(lambda client: client.of_next(True))
+        self.forget_program()
+        self.config = config
+
+    def swap(self) -> None:
+        """It runs from now on. Raises: Refused, ControlError."""
+        self.ask(lambda client: client.of_next(False))
+        self.command("swap_programs")
 
     def described(self) -> dict[str, Any]:
         return self.ask(lambda client: client.describe())

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
+from click.core import ParameterSource
+from rich.console import Console, RenderableType
 
 from macsad import compilation, profiling
-from macsad.bench import plots, predicted, report, session
+from macsad.bench import latency, plots, predicted, report, session
 from macsad.bench.beside import Peer
 from macsad.bench.contestants import BenchError, worker_cpus
 from macsad.bench.feeds import PACKETS, named
@@ -126,6 +130,9 @@ class Beside(click.ParamType[Peer]):
               help="Print beside each point what the model predicts from two of them (docs/model.md).")  # fmt: skip
 @click.option("--machine", "machine_file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
               help="With --predict: the machine's profile, if not the one that `macsad profile` has kept.")  # fmt: skip
+@click.option("--latency", "times", is_flag=True,
+              help="Measure the time in the switch instead: p50, p99, p99.9 at 10 to 95 % of the most that it forwards; at B=64, "
+                   "b=64 unless --burst and --sub-batch say others.")  # fmt: skip
 @generating_options
 @click.option("--quick", is_flag=True, help="Small tables, few points, short rounds: to see that it works.")
 @click.argument("program", type=AppOrFile(), metavar="P.p4|APP")
@@ -134,7 +141,7 @@ def command(
     hit: float, flows: str, size: str | None, bursts: tuple[int, ...], sub_batches: tuple[int, ...], workers: int,
     repeat: int, seconds: float, json_file: Path | None, plot_file: Path | None, quick: bool,
     without: tuple[str, ...], platform: str | None, feed: str | None, peers: tuple[Peer, ...], alone: bool | None,
-    predict: bool, machine_file: Path | None, **reading: object,
+    predict: bool, machine_file: Path | None, times: bool, **reading: object,
 ) -> int | None:  # fmt: skip
     """Measure throughput and cycles a packet of P.p4, or of a program in apps/.
 
@@ -158,6 +165,8 @@ def command(
         raise click.BadParameter(
             "lookups alone are measured with one worker on --platform linux", param_hint="--lookups"
         )
+    if times and (plot_file or without or predict or not can_alone):
+        raise click.UsageError("--latency is measured with one worker on --platform linux, and told as text or --json")
     profile = _profile(predict, machine_file, workers)
     files = [path for path in (json_file, plot_file) if path is not None and str(path) != "-"]
     apart(files, request.inputs)
@@ -190,6 +199,9 @@ def command(
         peers,
         can_alone and not quick if alone is None else alone,
     )
+    if times:
+        _times(wanted, json_file)
+        return None
     try:
         result = session.run(wanted)
         model = None
@@ -203,6 +215,16 @@ def command(
     except (BenchError, SampleError) as error:
         raise click.ClickException(str(error)) from None
     return None
+
+
+def _times(wanted: session.Wanted, json_file: Path | None) -> None:
+    """Measure the time in the switch, and tell of it. Raises: click.ClickException."""
+    given = click.get_current_context().get_parameter_source("bursts") is not ParameterSource.DEFAULT
+    try:
+        rows = latency.run(wanted if given else replace(wanted, points=(predicted.USUAL,)))
+    except (BenchError, SampleError) as error:
+        raise click.ClickException(str(error)) from None
+    _tell({"latency": latency.data(rows)}, [latency.screen(rows)], json_file)
 
 
 def _profile(wanted: bool, file: Path | None, workers: int) -> MachineProfile | None:
@@ -254,20 +276,23 @@ def _write(
     result: session.Result, model: predicted.Predicted | None, json_file: Path | None, plot_file: Path | None
 ) -> None:
     figures = report.data(result) | ({"model": predicted.data(model)} if model else {})
+    more = ("", predicted.screen(model), predicted.summary(model)) if model else ()
+    _tell(figures, [report.screen(result), *more], json_file)
+    if plot_file:
+        with written(plot_file) as beside:
+            plots.points(result, beside)
+
+
+def _tell(figures: dict[str, Any], shown: Sequence[RenderableType], json_file: Path | None) -> None:
+    """Figures as JSON, where that is asked for, and else as they are shown."""
     text = json.dumps(figures, indent=1) + "\n"
     try:
         if str(json_file) == "-":
             click.echo(text, nl=False)
         else:
-            console = Console(file=plain(sys.stdout), highlight=False, soft_wrap=True)
-            console.print(report.screen(result))
-            if model:
-                console.print("", predicted.screen(model), predicted.summary(model), sep="\n")
+            Console(file=plain(sys.stdout), highlight=False, soft_wrap=True).print(*shown, sep="\n")
     except OSError as error:
         raise click.FileError("standard output", error.strerror) from None
     if json_file and str(json_file) != "-":
         with written(json_file) as beside:
             beside.write_text(text)
-    if plot_file:
-        with written(plot_file) as beside:
-            plots.points(result, beside)

@@ -13,6 +13,7 @@ from macsad.options import machine_options, program_options
 from macsad.outputs import apart
 from macsad.progress import compiling
 from macsad.targets import machine
+from macsad.tuned import taken, tuning_options
 
 SANITIZERS = click.Choice(["address", "undefined", "thread"])
 
@@ -22,6 +23,7 @@ SANITIZERS = click.Choice(["address", "undefined", "thread"])
 @click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=Path("build"), show_default=True,
               help="Where the binary, its C and its description go.")  # fmt: skip
 @generating_options
+@tuning_options
 @machine_options
 @click.option(
     "-O", "level", type=click.IntRange(0, 3), default=3, show_default=True, help="How much the C compiler optimises."
@@ -54,7 +56,7 @@ def command(
     **program: object,
 ) -> None:
     """Make PROGRAM's switch: DIR/P (a binary), DIR/P.c, DIR/P.p4info.txtpb (for controllers)."""
-    request = Request.of(program)
+    request = taken(Request.of(program), program)
     built_for = machine(request.target, program)
     hlir = compilation.load(request)
     tools = compilation.toolchain(request.wanted, built_for, optimise=f"-O{level}", sanitize=sanitize)

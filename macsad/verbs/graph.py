@@ -9,19 +9,18 @@ import click
 
 from macsad import compilation
 from macsad.compilation import Request
+from macsad.drawings import content, form_of
 from macsad.generating import GeneratingCommand, deciding_options
 from macsad.options import program_options
 from macsad.outputs import apart, written
-from transpiler.graph import control, dot, json_form, parser, plan, tables
+from transpiler.graph import control, dot, parser, plan, tables
 from transpiler.graph.drawing import Drawing
-from transpiler.graph.graphviz import GraphvizError, render
 from transpiler.hlir.program import Program
 from transpiler.optimisations import ALL
 from transpiler.recursion import deep_recursion
 
 DRAW: dict[str, Callable[[Program], Drawing]] = {"parser": parser.draw, "control": control.draw, "tables": tables.draw}
 PLAN = "plan"
-FORMS = (".dot", ".json", ".svg", ".png")
 
 
 @click.command("graph", cls=GeneratingCommand)
@@ -38,9 +37,7 @@ def command(kind: str, output: Path | None, **program: object) -> None:
     The plan depends on how the switch is made: it alone takes --target, --kernel, and the switches of optimisations (--help-all),
     as `macsad build` does.
     """
-    form = ".dot" if output is None else output.suffix
-    if form not in FORMS:
-        raise click.BadParameter(f"{output} ends in none of {', '.join(FORMS)}", param_hint="-o")
+    form = ".dot" if output is None else form_of(output, "-o")
     request = Request.of(program)
     made = request.wanted != ALL or request.kernels or program["target_name"] or program["target_dir"]
     if kind != PLAN and made:
@@ -57,16 +54,6 @@ def command(kind: str, output: Path | None, **program: object) -> None:
         click.echo(dot.write(drawing), nl=False)
         return
     apart([output], request.inputs)
-    try:
-        content = _content(drawing, form)
-    except GraphvizError as error:
-        raise click.ClickException(str(error)) from None
+    picture = content(drawing, form)
     with written(output) as beside:
-        beside.write_bytes(content)
-
-
-def _content(drawing: Drawing, form: str) -> bytes:
-    if form == ".json":
-        return json_form.write(drawing).encode()
-    text = dot.write(drawing)
-    return text.encode(errors="replace") if form == ".dot" else render(text, form.removeprefix("."))
+        beside.write_bytes(picture)

@@ -10,14 +10,19 @@ from pathlib import Path
 
 import click
 
-from macsad import compilation, replacing, running
+from macsad import compilation, exporting, replacing, running, tracing
+from macsad.addresses import BadAddress, host_and_port
 from macsad.compilation import Request
 from macsad.generating import GeneratingCommand, generating_options
 from macsad.options import READABLE, machine_options, program_options
 from macsad.p4runtime.serving import Settings, serving
+from macsad.placement_run import asked_for
 from macsad.progress import compiling
+from macsad.protocol import Filter
 from macsad.targets import machine
 from macsad.thrift.serving import Settings as Thrift, serving as serving_thrift
+from macsad.tuned import taken, tuning_options
+from macsad.verbs.trace import PER_SECOND
 from transpiler.toolchain import toolchain
 
 PORT_HELP = (
@@ -43,7 +48,13 @@ PORT_HELP = (
               help="With --p4runtime: a port of this number for packets from and to controllers.")  # fmt: skip
 @click.option("--thrift", "thrift_port", type=click.IntRange(0, 65535), metavar="PORT",
               help="Serve BMv2's Thrift services at this port of this host.")  # fmt: skip
+@click.option("--metrics", "metrics", metavar="ADDRESS", help="Serve metrics for Prometheus at HOST:PORT of this host.")
+@click.option("--trace", "trace", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path), metavar="FILE",
+              help="Tell the way of packets, 100 a second at most, in a file, - for standard output.")  # fmt: skip
+@click.option("--place", metavar="auto|FILE",
+              help="Run the stages on the cores that FILE says, which `macsad place` has written; auto: place now.")  # fmt: skip
 @generating_options
+@tuning_options
 @machine_options
 @click.argument("rest", nargs=-1, type=click.UNPROCESSED, metavar="[SWITCH OPTIONS]...")
 def command(
@@ -55,6 +66,9 @@ def command(
     device_id: int,
     cpu_port: int | None,
     thrift_port: int | None,
+    metrics: str | None,
+    trace: Path | None,
+    place: str | None,
     rest: tuple[str, ...],
     **program: object,
 ) -> int:
@@ -72,6 +86,7 @@ def command(
     for one in (settings, thrift):
         if one is not None:
             one.check()
+    metrics_at = _metrics_at(metrics)
     if cpu_port is not None:
         if settings is None:
             raise click.UsageError("--cpu-port is for --p4runtime")
@@ -81,14 +96,26 @@ def command(
         listening = [
             None if one is None else ended.enter_context(contextlib.closing(one.listen())) for one in (settings, thrift)
         ]
-        request = Request.of(program)
+        request = taken(Request.of(program), program)
+        if place is not None:
+            placement = asked_for(request, place)
+            request, rest = placement.of(request), (*placement.options, *rest)
         built_for = machine(request.target, program)
         hlir = compilation.load(request)
         wrapper = toolchain.emulator(built_for.arch, built_for.sysroot)
         tools = compilation.toolchain(request.wanted, built_for)
-        replaceable = settings is not None and built_for.platform == "linux" and not wrapper and request.cut is None
+        asked = "--replaceable" in rest
+        can_be_replaced = built_for.platform == "linux" and not wrapper and request.cut is None
+        if asked and not can_be_replaced:
+            raise click.UsageError(
+                "--replaceable is for --platform linux, this processor and programs that are not cut"
+            )
+        replaceable = can_be_replaced and (asked or settings is not None)
         if replaceable:
-            tools, rest = replace(tools, form=toolchain.Form.REPLACEABLE), (*rest, "--replaceable")
+            tools, rest = (
+                replace(tools, form=toolchain.Form.REPLACEABLE),
+                (*rest, *([] if asked else ["--replaceable"])),
+            )
         with compiling() as progress:
             binary, _ = compilation.build(request, hlir, folder, tools, progress)
         command_line = (*wrapper, str(binary.resolve()))
@@ -100,9 +127,28 @@ def command(
             servers.append(functools.partial(serving, settings, listening[0], hlir, info, source, build=build))
         if thrift is not None:
             config = compilation.bmv2_json(request, hlir)
-            servers.append(functools.partial(serving_thrift, replace(thrift, config=config), listening[1]))
+            # where P4Runtime serves too, its controllers alone put other programs in place
+            swapper = replacing.swapper(request, tools, folder) if replaceable and settings is None else None
+            served = functools.partial(serving_thrift, replace(thrift, config=config), listening[1], build=swapper)
+            servers.append(served)
+        if metrics_at is not None:
+            servers.append(functools.partial(exporting.listening, metrics_at))
+        if trace is not None:
+            where = None if str(trace) == "-" else trace
+            servers.append(functools.partial(tracing.beside, hlir, Filter(per_second=PER_SECOND), where))
         tells_ends = built_for.platform != "odp"
         return running.run(command_line, ports, entries, socket, rest, tells_ends=tells_ends, beside=_together(servers))
+
+
+def _metrics_at(address: str | None) -> tuple[str, int] | None:
+    """Raises: click.ClickException."""
+    if address is None:
+        return None
+    exporting.require()
+    try:
+        return host_and_port(address, anywhere=False)
+    except BadAddress as error:
+        raise click.ClickException(str(error)) from None
 
 
 def _together(servers: list[running.Beside]) -> running.Beside:
@@ -113,8 +159,9 @@ def _together(servers: list[running.Beside]) -> running.Beside:
     def all_of_them(listening: Path) -> Iterator[None]:
         with contextlib.ExitStack() as stack:
             started = [stack.enter_context(server(listening)) for server in servers]
-            if len(started) == 2:  # P4Runtime may put another program in place, of which Thrift has to know
-                service, switch = started
+            both = [one for one in started if hasattr(one, "on_replaced") or hasattr(one, "forget_program")]
+            if len(both) == 2:  # P4Runtime may put another program in place, of which Thrift has to know
+                service, switch = both
                 service.on_replaced = switch.forget_program
             yield
 

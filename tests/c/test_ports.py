@@ -10,6 +10,7 @@ import pytest
 from switch_harness import Switch, ethernet, read_pcap, write_pcap
 
 from macsad.control import Client
+from macsad.protocol import ControlError
 
 
 def ports(switch: Switch) -> dict[int, str]:
@@ -30,6 +31,28 @@ def test_a_port_is_added_and_taken_away(start) -> None:
     assert switch.client.exchange([(0, ethernet(1))]) == []
     stats = switch.client.stats()
     assert (stats["received"], stats["sent"], stats["dropped"]) == (4, 2, 2)
+
+
+def test_a_port_is_down_and_up_again(start) -> None:
+    """It keeps its number and what it has counted."""
+    switch = start()
+    switch.do("table_add dmac forward 1 => 1")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    switch.do("port_down 1", "port_down 1")
+    assert switch.do("show_ports").splitlines()[-1].split() == ["1", "ctl:", "down"]
+    assert [one["up"] for one in switch.client.describe()["ports"]] == [True, False]
+    assert switch.client.exchange([(0, ethernet(1))] * 3) == []
+    with pytest.raises(ControlError, match="not the number of a ctl: port"):
+        switch.client.inject(1, [ethernet(1)])
+    assert "there is a port 1" in switch.fail("port_add ctl: 1")
+    stats = switch.client.stats()
+    assert (stats["drops"]["no-port"], stats["ports"][1]["tx_packets"], stats["received"]) == (3, 1, 4)
+    switch.do("port_up 1", "port_up 1")
+    assert switch.client.exchange([(0, ethernet(1)), (1, ethernet(1))]) == [(1, ethernet(1))] * 2
+    assert switch.client.stats()["ports"][1]["tx_packets"] == 3
+    switch.do("port_down 1", "port_remove 1", "port_add ctl: 1")
+    assert switch.client.exchange([(0, ethernet(1))]) == [(1, ethernet(1))]
+    assert "there is no port 9" in switch.fail("port_up 9") and "there is no port 9" in switch.fail("port_down 9")
 
 
 def test_a_later_port_counts_from_zero(start) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 COMMAND = re.compile(r"^(\w+)((?: [A-Z\[<=].*)?)$", re.MULTILINE)
 PLACE = re.compile(r"\[?[A-Z_]+(?:\.\.\.)?\]?|\S+")
-LEFT_OUT = ("shutdown", "help", "port_add", "port_remove")  # the ports of a test stay
+LEFT_OUT = ("shutdown", "help", "port_add", "port_remove", "port_down", "port_up")  # the ports of a test stay
 NUMBERS = ("0", "1", "2", "3", "7", "255", "256", "65535", "65536", "0xffffffff", "1 << 3", "-1", "0x", "1.5", "1:2",
            "4294967296", "18446744073709551616", "9" * 60, "0x" + "f" * 300, "0b1", "10.0.0.1", "::1", "1:2:3:4:5:6")  # fmt: skip
 ODD = (

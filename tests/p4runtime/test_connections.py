@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from macsad.addresses import BadAddress, checked
 from macsad.p4runtime import server
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message
@@ -134,7 +135,7 @@ def test_too_many_controllers(served: Any) -> None:
     "address", ["", "host", "127.0.0.1:x", "127.0.0.1:70000", "0.0.0.0:1", "[::]:1", "example.org:1"]
 )
 def test_addresses(address: str) -> None:
-    with pytest.raises(server.BadAddress):
-        server.checked(address, anywhere=False)
-    assert server.checked("0.0.0.0:1", anywhere=True) == "0.0.0.0:1"
-    assert server.checked(":9559", anywhere=False) == "127.0.0.1:9559"
+    with pytest.raises(BadAddress):
+        checked(address, anywhere=False)
+    assert checked("0.0.0.0:1", anywhere=True) == "0.0.0.0:1"
+    assert checked(":9559", anywhere=False) == "127.0.0.1:9559"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -12,6 +13,7 @@ from switch_harness import ethernet
 
 from macsad.p4runtime.codes import Code
 from macsad.p4runtime.messages import message
+from macsad.p4runtime.service import WAITING, Service
 
 OK = Code.OK
 
@@ -316,3 +318,37 @@ def test_packets(controller: Controller, stream: Stream, served: Any) -> None:
     assert (error.canonical_code, error.packet_out.packet_out) == (Code.INVALID_ARGUMENT, out)
     stream.send(digest_ack=message("DigestListAck")(list_id=3))
     assert stream.next().error.digest_list_ack.digest_list_ack.list_id == 3
+
+
+def test_more_failures_than_a_client_takes(controller: Controller) -> None:
+    """gRPC's clients refuse trailers of more than 16 KiB, and then do not see how the call ended."""
+    entry = controller.entry("lpm_t", {1: {"lpm": {"value": octets(0x0A << 40), "prefix_len": 8}}}, "forward", 1)
+    assert controller.write(update(INSERT, table_entry=entry)) == [Code.OK]
+    again = [update(INSERT, table_entry=entry)]
+    assert controller.write(*again * 150) == [Code.ALREADY_EXISTS] * 150
+    with pytest.raises(grpc.RpcError) as failure:
+        controller.call("Write", controller.signed(message("WriteRequest")(updates=again * 1000)))
+    assert failure.value.code() is grpc.StatusCode.UNKNOWN
+    assert failure.value.details().startswith("1000 of 1000 updates failed")
+
+
+class Unread:
+    """What waits for a controller that reads so many messages between two looks."""
+
+    def __init__(self, waiting: int, read: int) -> None:
+        self.waiting, self.read = waiting, read
+
+    def qsize(self) -> int:
+        self.waiting = max(0, self.waiting - self.read)
+        return self.waiting
+
+
+@pytest.mark.parametrize("read", [0, 100])
+def test_packets_wait_in_the_switch_while_controllers_read(read: int) -> None:
+    """One that reads nothing holds nobody up."""
+    unread = Unread(3 * WAITING, read)
+    service = Service.__new__(Service)
+    service._stopping = threading.Event()
+    service._arbitration = SimpleNamespace(primaries=lambda: [SimpleNamespace(out=unread)])  # type: ignore[assignment]
+    service._let_read()
+    assert unread.waiting <= WAITING if read else unread.waiting == 3 * WAITING

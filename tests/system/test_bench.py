@@ -51,6 +51,17 @@ def test_a_quick_bench(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "1,000 entries, exact_packed" in shown and "of memory's limit" in shown
 
 
+def test_times_in_the_switch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    figures = tmp_path / "l2fwd.json"
+    assert call(["bench", "l2fwd", "--quick", "--latency", "--repeat", "1", "--json", str(figures)]) == 0
+    rows = json.loads(figures.read_text())["latency"]
+    assert [row["load"] for row in rows] == sorted({row["load"] for row in rows}) and rows[0]["load"] == 0.1
+    for row in rows:
+        assert (row["burst"], row["sub_batch"]) == (64, 64) and row["mpps"] > 0
+        assert 0 < row["p50_us"] <= row["p99_us"] <= row["p999_us"] and 0 <= row["missed"] < 1
+    assert "p99.9 µs" in capsys.readouterr().out
+
+
 def test_a_quick_bench_of_a_sketch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Four rows: four random lines of a packet, each in memory of its own."""
     figures = tmp_path / "figures.json"

@@ -28,7 +28,7 @@ def test_hosts_reach_each_other(app: str, family: str, driver: str) -> None:
 @pytest.mark.parametrize(
     ("scenario", "driver"),
     [
-        *((scenario, driver) for scenario in ("missed", "mtu", "rings") for driver in ("af_packet", "af_xdp")),
+        *((scenario, driver) for scenario in ("missed", "down", "mtu", "rings") for driver in ("af_packet", "af_xdp")),
         ("long", "af_packet"),  # the ring of AF_XDP has no slots that grow, and no times
         ("time", "af_packet"),
     ],

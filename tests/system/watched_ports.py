@@ -1,6 +1,6 @@
 """What a switch tells of its interfaces: run by test_interfaces.py in a network namespace of its own.
 
-    watched_ports.py missed|mtu|rings|long|time DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
+    watched_ports.py missed|down|mtu|rings|long|time DRIVER SWITCH      exit 0: passed; 77: the kernel refuses what it needs
 
 The switch sends what comes by port 0 (interface `pa`) out by port 1 (`pb`); at their other ends are two hosts.
 """
@@ -98,6 +98,35 @@ def sent(client: Client, host: socket.socket, length: int, cause: str) -> dict[s
         time.sleep(0.02)
 
 
+def silence(*hosts: Host) -> None:
+    """No frames of the kernel's own."""
+    for host in (None, *hosts):
+        inside = ["nsenter", f"--net=/proc/{host.holder.pid}/ns/net"] if host else []
+        run(*inside, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
+
+
+def scenario_down(binary: str, driver: str) -> None:
+    """A port that is down takes no frame, and what comes to it is not received, not even when it is up again."""
+    a, b = two_hosts()
+    veth(a, "pa", "ea", 1)
+    veth(b, "pb", "eb", 2)
+    silence(a, b)
+    with switch(binary, driver) as (_, client):
+        host = sender(a)
+        assert sent(client, host, FRAME_BYTES, "sent") == {"sent": 20}
+        assert client.command("port_down 1").ok
+        assert sent(client, host, FRAME_BYTES, "no-port") == {"no-port": 20}
+        assert client.command("port_up 1").ok and client.command("port_down 0").ok
+        before = client.stats()["received"]
+        for _ in range(20):
+            host.send(FORWARDED + bytes(46))
+        time.sleep(0.2)
+        assert client.command("port_up 0").ok
+        time.sleep(0.2)
+        assert client.stats()["received"] == before
+        assert sent(client, host, FRAME_BYTES, "sent") == {"sent": 20}
+
+
 def scenario_mtu(binary: str, driver: str) -> None:
     """An MTU that changes while the switch runs: longer frames go through, or are counted as too long."""
     a, b = two_hosts()
@@ -107,9 +136,7 @@ def scenario_mtu(binary: str, driver: str) -> None:
         host.ip("link", "set", interface, "mtu", "3000")
         if end:
             run("ip", "link", "set", end, "mtu", "3000")
-    for host in (None, a, b):  # no frames of the kernel's own
-        inside = ["nsenter", f"--net=/proc/{host.holder.pid}/ns/net"] if host else []
-        run(*inside, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1")
+    silence(a, b)
     with switch(binary, driver, "--max-frame", "3018") as (_, client):
         host = sender(a)
         assert sent(client, host, 1514, "sent") == {"sent": 20}
@@ -206,6 +233,7 @@ def scenario_time(binary: str, driver: str) -> None:
 
 SCENARIOS = {
     "missed": scenario_missed,
+    "down": scenario_down,
     "mtu": scenario_mtu,
     "rings": scenario_rings,
     "long": scenario_long,

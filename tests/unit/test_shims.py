@@ -113,9 +113,10 @@ def test_what_mininet_starts_runs(run: list[list[str]], tmp_path: Path, capsys: 
     for words in ("--queues --priority-queues 8", "--pcap pcaps", "--buffers 4096"):
         assert words in " ".join(call)
     assert call[call.index("--thrift") + 1] == "29090"
+    assert call[call.index("--trace") + 1] == "-"
     told = capsys.readouterr().err
     assert "note: P4Runtime at 127.0.0.1:50051: other hosts reach `macsad serve --anywhere`" in told
-    for option in ("--nanolog", "--dump-packet-data", "--log-console"):
+    for option in ("--nanolog", "--dump-packet-data"):
         assert f"simple_switch_grpc: note: {option}: " in told
 
 

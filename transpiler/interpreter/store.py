@@ -58,6 +58,10 @@ class Store:
         assert isinstance(found, type_), instance
         return found
 
+    def replace(self, instance: str, state: object) -> None:
+        """Let an extern instance keep something else."""
+        self._states[instance] = state
+
     def states(self, type_: type[_T]) -> dict[str, _T]:
         """What all instances keep that keep such a thing."""
         return {name: state for name, state in self._states.items() if isinstance(state, type_)}

@@ -157,12 +157,16 @@ def load_new_config_file(session: Session, words: Words) -> None:
         raise Wrong("Not a valid filename")
     session.say("Loading new Json config")
     text = Path(words[0]).read_text(errors="replace")
+    loaded = _loaded(text) if text.lstrip().startswith("{") or Path(words[0]).suffix != ".p4" else None
+    session.standard.bm_load_new_config(text)
+    session.program = loaded or Program(session.standard.bm_get_config())
+
+
+def _loaded(text: str) -> Program:
     try:
-        loaded = Program(text)
+        return Program(text)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Wrong("Not a valid JSON file") from None
-    session.standard.bm_load_new_config(text)
-    session.program = loaded
 
 
 @command("", "go on with the program that was loaded")

@@ -2,7 +2,7 @@
 
 program.py      the main package, its architecture, the finished Program
 unit.py         the program under construction
-scope.py        names and frames; objects.py, values.py: what names are bound to
+scope.py        names, and objects, which they can be bound to; values.py: what else; frames.py: calls and loops under way
 layout.py       types to storage; places.py: reading, writing, comparing it; convert.py: casts and initializers
 expressions.py, operators.py, choices.py, calls.py, effects.py, fold.py
 statements.py, switches.py, loops.py, inline.py (frames), bind.py (parameters), stacks.py

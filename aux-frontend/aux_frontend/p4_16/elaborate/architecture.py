@@ -6,15 +6,14 @@ to the vocabulary of `transpiler.externs`, and reads table properties that are i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import values as va
-from aux_frontend.p4_16.elaborate.objects import ExternObject, PackageObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ExternObject, PackageObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import program as pr
@@ -42,6 +41,16 @@ Handler = Callable[[ExternCall], va.Value | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Externs:
+    """What an architecture's externs mean. `instantiate` declares the HLIR instance of an extern object, if it has one;
+    `functions` by name, `methods` by extern and name."""
+
+    instantiate: Callable[[Unit, ExternObject, Span, tuple[ast.Annotation, ...]], None]
+    functions: Mapping[str, Handler]
+    methods: Mapping[tuple[str, str], Handler]
+
+
+@dataclass(frozen=True, slots=True)
 class TableExterns:
     """What a table's properties bind: see `pr.Table`."""
 
@@ -55,6 +64,7 @@ class Architecture(Protocol):
 
     kind: pr.Architecture
     blocks: tuple[str, ...]  # the names of its main package's parameters
+    externs: Externs
 
     def elaborate_pipes(self, unit: Unit, main: PackageObject, span: Span) -> tuple[pr.Pipe, ...]:
         """All parsers and controls, in the architecture's order."""
@@ -76,20 +86,11 @@ class Architecture(Protocol):
         """A program without errors, with what the architecture adds to it."""
         ...
 
-    def instantiate(
-        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
-    ) -> None:
-        """Declare the HLIR instance of an extern object, if it has one."""
-        ...
-
-    def function(self, name: str) -> Handler | None:
-        """What an extern function of that name means."""
-        ...
-
-    def method(self, extern: str, name: str) -> Handler | None:
-        """What a method of an extern means."""
-        ...
-
     def table_externs(self, scope: Scope, table: ast.TableDeclaration, name: str) -> TableExterns:
         """The table's properties that are neither the language's nor unknown."""
         ...
+
+
+def architecture_of(unit: Unit) -> Architecture:
+    """The architecture of the program under construction."""
+    return cast(Architecture, unit.architecture)

@@ -25,12 +25,13 @@ from aux_frontend.p4_16.elaborate import (
     tables,
     values as va,
 )
-from aux_frontend.p4_16.elaborate.architecture import ExternCall
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, architecture_of
 from aux_frontend.p4_16.elaborate.effects import has_effects
-from aux_frontend.p4_16.elaborate.objects import (
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.scope import (
     ExternObject,
+    Scope,
 )
-from aux_frontend.p4_16.elaborate.scope import Frame, Scope
 from transpiler.hlir import expressions as ex
 
 _UNSUPPORTED = "is not supported on this architecture; see docs/extend/extern.md"
@@ -209,8 +210,8 @@ def _action(scope: Scope, node: ast.Call, resolved: ResolvedCall, action: ast.Ac
 
 
 def _extern_function(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: str) -> va.Value | None:
-    architecture = scope.unit.architecture
-    handler = core.FUNCTIONS.get(name) or architecture.function(name)
+    architecture = architecture_of(scope.unit)
+    handler = core.FUNCTIONS.get(name) or architecture.externs.functions.get(name)
     handler = handler or passed_on.handler(name, resolved, architecture.kind)
     if handler is None:
         raise scope.unit.failure(node.span, f"the extern function '{name}' {_UNSUPPORTED}")
@@ -222,7 +223,7 @@ def _extern_method(scope: Scope, node: ast.Call, resolved: ResolvedCall, name: s
     if not isinstance(receiver, ExternObject):
         raise scope.unit.failure(node.span, "this is not an extern object")
     extern = receiver.declaration.name
-    handler = core.METHODS.get((extern, name)) or scope.unit.architecture.method(extern, name)
+    handler = core.METHODS.get((extern, name)) or architecture_of(scope.unit).externs.methods.get((extern, name))
     if handler is None:
         raise scope.unit.failure(node.span, f"the method '{extern}.{name}' {_UNSUPPORTED}")
     return handler(ExternCall(_in_order(scope, resolved), name, resolved, node.span, receiver))

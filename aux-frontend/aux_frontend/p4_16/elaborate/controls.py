@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
 from aux_frontend.p4_16.elaborate import bind, inline, instances, layout, sharing, tables, values as va, variables
-from aux_frontend.p4_16.elaborate.objects import ControlObject
-from aux_frontend.p4_16.elaborate.scope import Frame, Scope
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.scope import ControlObject, Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir.program import Storage
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import expressions, fold, layout, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
@@ -129,7 +129,7 @@ def _advance(call: ExternCall) -> None:
 def _length(call: ExternCall) -> va.Value:
     """The packet's length in bytes, which the architecture keeps."""
     unit = call.scope.unit
-    names = dict(unit.architecture.intrinsics(unit))
+    names = dict(architecture_of(unit).intrinsics(unit))
     variable = unit.variables.get(names.get("packet_length", ""))
     if variable is None:
         raise unit.failure(call.span, "the length of a packet is not known on this architecture")

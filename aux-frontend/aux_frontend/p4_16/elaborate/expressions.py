@@ -13,8 +13,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import choices, fold, layout, places, values as va
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
-from aux_frontend.p4_16.elaborate.objects import OBJECTS
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import OBJECTS, Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.types import Bits, Bool, Enum

@@ -7,8 +7,7 @@ from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, fold, instances, names, places, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall
 from aux_frontend.p4_16.elaborate.convert import to_scalar
-from aux_frontend.p4_16.elaborate.objects import ExternObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ExternObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.externs.algorithms import ALGORITHMS

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import bind, fold, walk
-from aux_frontend.p4_16.elaborate.scope import Frame, Scope, leave_target
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.scope import Scope, leave_target
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st

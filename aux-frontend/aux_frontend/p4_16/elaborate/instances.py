@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checked import ResolvedCall
-from aux_frontend.p4_16.elaborate import expressions, layout, names
-from aux_frontend.p4_16.elaborate.objects import (
+from aux_frontend.p4_16.elaborate import core, expressions, layout, names
+from aux_frontend.p4_16.elaborate.architecture import architecture_of
+from aux_frontend.p4_16.elaborate.scope import (
+    Binding,
     ControlObject,
     ExternObject,
     Object,
     PackageObject,
     ParserObject,
+    Scope,
     TableObject,
     ValueSetObject,
 )
-from aux_frontend.p4_16.elaborate.scope import Binding, Scope
 from transpiler.diagnostics import Span
 
 
@@ -96,7 +98,8 @@ def construct(
         case ast.ExternDeclaration() as extern:
             types = tuple(substitution[p] for p in extern.type_parameters if p in substitution)
             made = ExternObject(extern, types, name, {p.name: v for p, v in arguments.items()})
-            unit.architecture.instantiate(unit, made, span, annotations)
+            if extern.name not in core.EXTERNS:
+                architecture_of(unit).externs.instantiate(unit, made, span, annotations)
             return made
         case ast.ControlDeclaration() as control:
             inner = root(scope).child(substitution)

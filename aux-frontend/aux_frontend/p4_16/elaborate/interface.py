@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import layout, names
-from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import interface as it

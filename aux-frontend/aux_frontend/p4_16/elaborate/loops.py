@@ -13,7 +13,8 @@ from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import expressions, fold, inline, layout, parser_loops, places, values as va, walk
 from aux_frontend.p4_16.elaborate.changes import changed_by, may_change
 from aux_frontend.p4_16.elaborate.convert import convert, to_scalar
-from aux_frontend.p4_16.elaborate.scope import Loop, Scope
+from aux_frontend.p4_16.elaborate.frames import Loop
+from aux_frontend.p4_16.elaborate.scope import Scope
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
 from transpiler.hlir.program import Storage

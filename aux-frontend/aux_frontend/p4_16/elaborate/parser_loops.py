@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import expressions, fold, places, values as va, walk
 from aux_frontend.p4_16.elaborate.effects import applies_parser
-from aux_frontend.p4_16.elaborate.parsers import ParserBuilder
-from aux_frontend.p4_16.elaborate.scope import Loop, Scope
-from aux_frontend.p4_16.elaborate.unit import Unit
+from aux_frontend.p4_16.elaborate.frames import Loop
+from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.unit import ParserStates, Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, statements as st
 
@@ -40,7 +40,7 @@ def _jumps(node: ast.Node | None) -> bool:
     return False
 
 
-def _builder(scope: Scope) -> ParserBuilder:
+def _builder(scope: Scope) -> ParserStates:
     assert scope.unit.parser is not None
     return scope.unit.parser
 
@@ -101,7 +101,7 @@ def for_elements(
     builder.begin(after, span)
 
 
-def _reserve(builder: ParserBuilder, *parts: str) -> list[str]:
+def _reserve(builder: ParserStates, *parts: str) -> list[str]:
     name = builder.current
     return [builder.reserve(f"{name}_{part}") for part in parts]
 

@@ -22,8 +22,8 @@ from aux_frontend.p4_16.elaborate import (
     variables,
     walk,
 )
-from aux_frontend.p4_16.elaborate.objects import ParserObject, ValueSetObject
-from aux_frontend.p4_16.elaborate.scope import Frame, Scope
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.scope import ParserObject, Scope, ValueSetObject
 from aux_frontend.p4_16.elaborate.unit import MAX_CALL_DEPTH, Failure, Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import controls, names, parsers, places, values as va
-from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, ParserObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ControlObject, ExternObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr

@@ -9,9 +9,8 @@ from aux_frontend.p4_16.architectures.find import part, running
 from aux_frontend.p4_16.checked import Checked
 from aux_frontend.p4_16.elaborate import instances, interface
 from aux_frontend.p4_16.elaborate.architecture import Architecture
-from aux_frontend.p4_16.elaborate.objects import PackageObject
 from aux_frontend.p4_16.elaborate.rules import RULES
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import PackageObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Failure, Unit
 from aux_frontend.p4_16.elaborate.unowned import without_unowned
 from transpiler.diagnostics import Diagnostics, NotRun, Rejected

@@ -1,7 +1,7 @@
-"""Where names are bound while a piece of P4 is elaborated, and what is being executed.
+"""Where names are bound while a piece of P4 is elaborated, and what they can denote at compile time only: objects.
 
-A `Scope` is lexical: a control, an action or function within it, a block. A `Frame` is dynamic: one call that is
-being inlined; `return` and `exit` act on frames.
+A `Scope` is lexical: a control, an action or function within it, a block. An object is an instance of an extern, a
+control, a parser or a package, a table, or a value set.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import values as va
-from aux_frontend.p4_16.elaborate.objects import Object
+from aux_frontend.p4_16.elaborate.frames import Frame
 from aux_frontend.p4_16.elaborate.unit import Unit
-
-Binding = va.Value | va.Location | Object
+from transpiler.hlir.expressions import Expression, VariableRef
 
 
 @dataclass(eq=False, slots=True)
@@ -58,38 +57,91 @@ class Scope:
         return self.resolve(self.unit.checked.type_refs[reference])
 
 
-@dataclass(eq=False, slots=True)
-class Frame:
-    """One execution. `label` ends it (made when first left); `pending`: results are still to be copied out when it ends.
-
-    `action`: the body of an action; `isolated`: of a table's action, which cannot leave labels of the control around.
-    """
-
-    prefix: str
-    base: str  # of the label: "return", "exit", …
-    pending: bool = False
-    isolated: bool = False
-    action: bool = False
-    exit_scope: str = ""  # of the outermost frame: the prefix of the variable that notes an exit
-    label: str | None = None
-    result: va.Location | None = None
-    result_type: ty.Ty | None = None
-    exits: bool = False  # an exit inside was noted in `exit_flag` and must go on after the copies
-    loops: list[Loop] = field(default_factory=list)
-
-
-@dataclass(eq=False, slots=True)
-class Loop:
-    """A loop: labels of `break` and `continue`, made when first used. One of parser states has `states` instead: where
-    the next pass begins, and what comes after the last."""
-
-    break_label: str | None = None
-    continue_label: str | None = None
-    states: tuple[str, str] | None = None
-
-
 def leave_target(unit: Unit, frame: Frame) -> str:
     """The label at the end of a frame."""
     if frame.label is None:
         frame.label = unit.label(frame.base)
     return frame.label
+
+
+# --- objects ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False, slots=True)
+class ExternObject:
+    """An instance of an extern. `instance` names the HLIR ExternInstance, if it has one; `arguments` its constructor's.
+
+    `state`: the variable in which it keeps what it knows, when that is of one packet only.
+    """
+
+    declaration: ast.ExternDeclaration
+    type_arguments: tuple[ty.Ty, ...]
+    name: str
+    arguments: dict[str, Binding] = field(default_factory=dict)
+    instance: str | None = None
+    state: VariableRef | None = None
+
+
+@dataclass(eq=False, slots=True)
+class TableObject:
+    """A table in one control instance. `hoisted`: key expressions evaluated before apply, into these variables.
+
+    `exit_flags`: set by actions of it that may execute `exit`.
+    """
+
+    declaration: ast.TableDeclaration
+    name: str
+    scope: Scope
+    hoisted: tuple[tuple[int, VariableRef], ...] = ()
+    keys: tuple[Expression, ...] = ()
+    exit_flags: tuple[str, ...] = ()
+    action_ordinals: dict[ast.Declaration, int] = field(default_factory=dict)
+
+
+@dataclass(eq=False, slots=True)
+class ControlObject:
+    """An instance of a control. `scope` holds parameters and locals once they have storage.
+
+    `shared`: applied from several places, so that parameters need storage of their own, except those that are `fixed`:
+    the same name is passed for them at every place.
+    """
+
+    declaration: ast.ControlDeclaration
+    substitution: dict[ast.TypeParameter, ty.Ty]
+    name: str
+    constructor_scope: Scope
+    shared: bool = False
+    fixed: frozenset[ast.Parameter] = frozenset()
+    scope: Scope | None = None
+
+
+@dataclass(eq=False, slots=True)
+class ParserObject:
+    """An instance of a parser; it is inlined anew wherever it is applied."""
+
+    declaration: ast.ParserDeclaration
+    substitution: dict[ast.TypeParameter, ty.Ty]
+    name: str
+    constructor_scope: Scope
+    scope: Scope | None = None
+
+
+@dataclass(eq=False, slots=True)
+class PackageObject:
+    """An instance of a package, with its constructor arguments by parameter name."""
+
+    declaration: ast.PackageDeclaration
+    name: str
+    arguments: dict[str, Binding]
+
+
+@dataclass(eq=False, slots=True)
+class ValueSetObject:
+    name: str
+    types: tuple[ty.Ty, ...]
+
+
+Object = ExternObject | TableObject | ControlObject | ParserObject | PackageObject | ValueSetObject
+OBJECTS = (ExternObject, TableObject, ControlObject, ParserObject, PackageObject, ValueSetObject)
+
+Binding = va.Value | va.Location | Object

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.elaborate import expressions, places, values as va
 from aux_frontend.p4_16.elaborate.convert import to_scalar
-from aux_frontend.p4_16.elaborate.objects import ValueSetObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import Scope, ValueSetObject
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex
 from transpiler.hlir.arithmetic import ones

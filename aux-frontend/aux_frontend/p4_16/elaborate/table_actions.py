@@ -21,7 +21,8 @@ from aux_frontend.p4_16.elaborate import (
     values as va,
     walk,
 )
-from aux_frontend.p4_16.elaborate.scope import Frame, Scope
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.scope import Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr

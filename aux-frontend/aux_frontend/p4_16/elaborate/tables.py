@@ -5,9 +5,9 @@ from __future__ import annotations
 from aux_frontend.p4_16 import ast
 from aux_frontend.p4_16.checker.typerefs import show_int
 from aux_frontend.p4_16.elaborate import expressions, inline, interface, names, sets, table_actions, values as va
+from aux_frontend.p4_16.elaborate.architecture import architecture_of
 from aux_frontend.p4_16.elaborate.effects import has_effects
-from aux_frontend.p4_16.elaborate.objects import TableObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import Scope, TableObject
 from aux_frontend.p4_16.elaborate.table_actions import Uses
 from transpiler.diagnostics import Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
@@ -28,7 +28,7 @@ def declare(scope: Scope, declaration: ast.TableDeclaration, prefix: str) -> Tab
     table.action_ordinals = uses.ordinals
     table.exit_flags = uses.exit_flags
     default = table_actions.default_call(scope, declaration, uses)
-    externs = unit.architecture.table_externs(scope, declaration, name)
+    externs = architecture_of(unit).table_externs(scope, declaration, name)
     unit.tables[name] = pr.Table(
         name=name,
         keys=keys,

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.checked import Checked
+from aux_frontend.p4_16.checked import Checked, ResolvedCall
+from aux_frontend.p4_16.elaborate.frames import Frame
+from aux_frontend.p4_16.elaborate.values import Value
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr, statements as st
 from transpiler.hlir.interface import CalledAction, Definition
 from transpiler.hlir.types import Enum, HeaderType, Type
-
-if TYPE_CHECKING:
-    from aux_frontend.p4_16.elaborate.architecture import Architecture
-    from aux_frontend.p4_16.elaborate.parsers import ParserBuilder
-    from aux_frontend.p4_16.elaborate.scope import Frame, Scope
-    from aux_frontend.p4_16.elaborate.values import Value
 
 MAX_STATEMENTS = 100_000  # of one program after inlining
 MAX_STORAGE_LEAVES = 50_000  # scalars and headers of one program
@@ -31,11 +27,24 @@ class Failure(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What elaborates the nodes of each kind: `rules.py` has them all. They come with the unit, so that what elaborates one
-    kind need not know the others."""
+    """What elaborates the nodes of each kind in a scope: `rules.py` has them all. They come with the unit, so that what
+    elaborates one kind need not know the others."""
 
-    expressions: Mapping[type, Callable[[Scope, Any], Value]]
-    statements: Mapping[type, Callable[[Scope, Any], None]]
+    expressions: Mapping[type, Callable[[Any, Any], Value]]
+    statements: Mapping[type, Callable[[Any, Any], None]]
+
+
+class ParserStates(Protocol):
+    """The states of a parser under construction; statements go to the current one. See `parsers.ParserBuilder`."""
+
+    @property
+    def current(self) -> str: ...
+    def reserve(self, name: str) -> str: ...
+    def begin(self, name: str, span: Span) -> None: ...
+    def go(self, state: str, span: Span) -> None: ...
+    def fork(self, condition: ex.Expression, then: str, otherwise: str, span: Span) -> None: ...
+    def branch(self, scope: Any, condition: ex.Expression, node: ast.IfStatement) -> None: ...
+    def apply(self, scope: Any, node: ast.Call, resolved: ResolvedCall) -> None: ...
 
 
 @dataclass
@@ -44,7 +53,7 @@ class Unit:
 
     checked: Checked
     diagnostics: Diagnostics
-    architecture: Architecture
+    architecture: object  # as what elaborates has it: `architecture_of()`
     rules: Rules
     header_types: dict[str, HeaderType] = field(default_factory=dict)
     headers: dict[str, pr.Header] = field(default_factory=dict)
@@ -61,9 +70,9 @@ class Unit:
     field_lists: dict[int, list[ex.Place]] = field(default_factory=dict)  # @field_list number → fields
     labels: dict[str, int] = field(default_factory=dict)
     instance_names: set[str] = field(default_factory=set)
-    table_actions: dict[tuple[ast.ActionDeclaration, Scope], tuple[str, str | None]] = field(default_factory=dict)
+    table_actions: dict[tuple[ast.ActionDeclaration, object], tuple[str, str | None]] = field(default_factory=dict)
     pipe: str = ""  # name of the parser or control being elaborated
-    parser: ParserBuilder | None = None  # states under construction, when it is a parser
+    parser: ParserStates | None = None  # when it is one
     statements: int = 0
     depth: int = 0  # of the expression being evaluated
     exhausted: bool = False  # a limit was hit: nothing more is to be tried

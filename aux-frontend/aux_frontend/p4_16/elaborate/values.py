@@ -1,7 +1,7 @@
 """What P4 expressions and l-values denote while a program is elaborated.
 
 A *value* is a run-time scalar (an HLIR expression), an aggregate of values, or something known at compile time only.
-A *location* is the flattened storage behind an l-value. Names bind to either, or to an object (`objects.py`).
+A *location* is the flattened storage behind an l-value. Names bind to either, or to an object (`scope.py`).
 """
 
 from __future__ import annotations

@@ -49,6 +49,8 @@ int macs_odp_netdev_up(const char *name) {
     struct ifreq ifr = {0};
     if (request(name, SIOCGIFFLAGS, &ifr) != 0)
         return -1;
+    if (ifr.ifr_flags & IFF_UP) /* as after a stop, when the privilege may be gone */
+        return 0;
     ifr.ifr_flags = (short)(ifr.ifr_flags | IFF_UP);
     return request(name, SIOCSIFFLAGS, &ifr);
 }

@@ -103,6 +103,7 @@ extern const struct macs_odp_driver macs_odp_driver_af_packet;
 extern const struct macs_odp_driver macs_odp_driver_af_xdp;
 extern const struct macs_odp_driver macs_odp_driver_netmap;
 extern const struct macs_odp_driver macs_odp_driver_tap;
+extern const struct macs_odp_driver macs_odp_driver_paced;
 
 /* Leave the CPU to others until frames have come to one of the queues, or `ns` nanoseconds at most.
  *

@@ -80,8 +80,16 @@ static void tap_refresh(struct macs_odp_pktio *pktio) {
     pthread_mutex_unlock(&state->lock);
 }
 
+/* What came while it was stopped is not received. */
+static void forget_waiting(int fd) {
+    uint8_t frame[ETH_FRAME_LEN];
+    while (read(fd, frame, sizeof(frame)) > 0)
+        continue;
+}
+
 static int tap_start(struct macs_odp_pktio *pktio) {
     struct tap_state *state = pktio->state;
+    forget_waiting(state->fd);
     if (macs_odp_netdev_up(state->iface) == 0)
         return 0;
     macs_odp_log(ODP_LOG_ERR, "port %s: cannot bring the interface up: %s\n", pktio->name,

@@ -12,7 +12,7 @@ from aux_frontend.p4_16.elaborate import fold, layout, values as va
 from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import data_list, hash_type, hashed, values_of
-from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Span
 from transpiler.externs.algorithms import ALGORITHMS

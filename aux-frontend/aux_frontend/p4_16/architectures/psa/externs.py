@@ -9,7 +9,7 @@ from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.architectures.psa.checksums import CHECKSUMS, algorithm_of, make_checksum, result_type
 from aux_frontend.p4_16.checker import typeops
 from aux_frontend.p4_16.elaborate import core, expressions, fold, interface, layout, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import convert
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
@@ -21,7 +21,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     into_range,
     values_of,
 )
-from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.architectures.psa.facts import PORT_RECIRCULATE
 from transpiler.diagnostics import Span
@@ -41,7 +41,7 @@ Attributes = tuple[tuple[str, int | str], ...]
 _STATELESS = ("PacketReplicationEngine", "BufferingQueueingEngine", "Hash", "Random")
 
 
-def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
+def _instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
     """Declare the HLIR instance of an extern object."""
     kind = made.declaration.name
     data: DataType | None = None
@@ -156,7 +156,7 @@ def _execute(call: ExternCall) -> va.Value:
 
 
 def _packet_length(unit: Unit, span: Span) -> ex.Expression:
-    variable = unit.variables[dict(unit.architecture.intrinsics(unit))["packet_length"]]
+    variable = unit.variables[dict(architecture_of(unit).intrinsics(unit))["packet_length"]]
     return ex.Read(ex.VariableRef(variable.name, span), variable.type, span)
 
 
@@ -302,3 +302,4 @@ FUNCTIONS: dict[str, Handler] = {
     "psa_normal": lambda call: _kept_and(call, fold.negate(_decision(call, "resubmit"))),
     "psa_recirculate": _recirculated,
 }
+EXTERNS = Externs(_instantiate, FUNCTIONS, METHODS)

@@ -9,13 +9,12 @@ Source: P4-16 Portable Switch Architecture 1.2, section 6.
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.architectures.psa import externs
-from aux_frontend.p4_16.elaborate import core, layout, names, pipes, values as va
-from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
+from aux_frontend.p4_16.architectures.psa.externs import EXTERNS
+from aux_frontend.p4_16.elaborate import layout, names, pipes, values as va
+from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
-from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
 from aux_frontend.p4_16.elaborate.pipes import PACKET
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from transpiler.diagnostics import Diagnostics, Span
 from transpiler.hlir import expressions as ex, program as pr
@@ -77,6 +76,7 @@ class Psa:
 
     kind = pr.Architecture.PSA
     blocks: tuple[str, ...] = ("ingress", "pre", "egress", "bqe")
+    externs = EXTERNS
 
     def __init__(self) -> None:
         self._roots: dict[str, va.Location] = {}
@@ -135,20 +135,6 @@ class Psa:
 
     def finished(self, program: pr.Program) -> pr.Program:
         return program
-
-    # --- externs -----------------------------------------------------------------------------------------------------
-
-    def instantiate(
-        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
-    ) -> None:
-        if instance.declaration.name not in core.EXTERNS:
-            externs.instantiate(unit, instance, span, annotations)
-
-    def function(self, name: str) -> Handler | None:
-        return externs.FUNCTIONS.get(name)
-
-    def method(self, extern: str, name: str) -> Handler | None:
-        return externs.METHODS.get((extern, name))
 
     # --- table properties --------------------------------------------------------------------------------------------
 

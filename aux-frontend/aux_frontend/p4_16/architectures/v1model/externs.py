@@ -6,9 +6,9 @@ Meanings are those of BMv2's simple_switch (behavioral-model, docs/simple_switch
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast, types as ty
-from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS, note_field_lists
+from aux_frontend.p4_16.architectures.v1model.packet import PACKET_FUNCTIONS
 from aux_frontend.p4_16.elaborate import expressions, fold, interface, layout, names, places, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Externs, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.extern_calls import (
     as_number,
@@ -22,7 +22,7 @@ from aux_frontend.p4_16.elaborate.extern_calls import (
     into_range,
     values_of,
 )
-from aux_frontend.p4_16.elaborate.objects import ExternObject
+from aux_frontend.p4_16.elaborate.scope import ExternObject
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.v1model import present
 from transpiler.diagnostics import Span
@@ -36,7 +36,7 @@ _COLOUR = Bits(8)
 # --- instances -------------------------------------------------------------------------------------------------------
 
 
-def instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
+def _instantiate(unit: Unit, made: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]) -> None:
     """Declare the HLIR instance of an extern object."""
     kind = made.declaration.name
     match kind:
@@ -305,7 +305,7 @@ def _checksum(call: ExternCall, verify: bool, payload: bool) -> None:
 
 def _report(unit: Unit, stored: ex.Expression, computed: ex.Expression, span: Span) -> None:
     """checksum_error = 1 when they differ."""
-    name = dict(unit.architecture.intrinsics(unit)).get("checksum_error")
+    name = dict(architecture_of(unit).intrinsics(unit)).get("checksum_error")
     if name is None:
         raise unit.failure(span, "standard_metadata_t has no field 'checksum_error'")
     place = ex.VariableRef(name, span)
@@ -335,4 +335,4 @@ FUNCTIONS: dict[str, Handler] = {
     **PACKET_FUNCTIONS,
 }
 
-__all__ = ["FUNCTIONS", "METHODS", "instantiate", "note_field_lists"]
+EXTERNS = Externs(_instantiate, FUNCTIONS, METHODS)

@@ -9,7 +9,7 @@ import re
 
 from aux_frontend.p4_16 import ast, types as ty
 from aux_frontend.p4_16.elaborate import expressions, fold, layout, names, values as va
-from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler
+from aux_frontend.p4_16.elaborate.architecture import ExternCall, Handler, architecture_of
 from aux_frontend.p4_16.elaborate.convert import to_scalar
 from aux_frontend.p4_16.elaborate.effects import has_effects
 from aux_frontend.p4_16.elaborate.extern_calls import constant_enum, values_of
@@ -108,7 +108,7 @@ def _mark_to_drop(call: ExternCall) -> None:
     unit, span = call.scope.unit, call.span
     argument = call.resolved.arguments[0] if call.resolved.arguments else None
     values = {"egress_spec": DROP_PORT, "mcast_grp": 0}
-    own = dict(unit.architecture.intrinsics(unit))
+    own = dict(architecture_of(unit).intrinsics(unit))
     where = expressions.location(call.scope, argument) if argument is not None else None
     for name, value in values.items():
         if isinstance(where, va.StructLocation):

@@ -7,18 +7,17 @@ metadata and standard metadata have one storage through the whole pipeline: `hdr
 from __future__ import annotations
 
 from aux_frontend.p4_16 import ast
-from aux_frontend.p4_16.architectures.v1model import externs
+from aux_frontend.p4_16.architectures.v1model.externs import EXTERNS
+from aux_frontend.p4_16.architectures.v1model.packet import note_field_lists
 from aux_frontend.p4_16.elaborate import (
-    core,
     layout,
     names,
     pipes,
     values as va,
 )
-from aux_frontend.p4_16.elaborate.architecture import Handler, TableExterns
+from aux_frontend.p4_16.elaborate.architecture import TableExterns
 from aux_frontend.p4_16.elaborate.extern_calls import extern_of_table
-from aux_frontend.p4_16.elaborate.objects import ControlObject, ExternObject, PackageObject, ParserObject
-from aux_frontend.p4_16.elaborate.scope import Scope
+from aux_frontend.p4_16.elaborate.scope import ControlObject, PackageObject, ParserObject, Scope
 from aux_frontend.p4_16.elaborate.unit import Unit
 from aux_frontend.v1model.lengths import with_lengths
 from aux_frontend.v1model.requests import check_requests
@@ -43,6 +42,7 @@ class V1Model:
 
     kind = pr.Architecture.V1MODEL
     blocks: tuple[str, ...] = tuple(name for name, _, _ in _PIPES)
+    externs = EXTERNS
 
     def __init__(self) -> None:
         self._roots: dict[str, va.Location] = {}
@@ -72,7 +72,7 @@ class V1Model:
             type_ = scope.type_ref(parameter.type)
             self._roots[root] = layout.allocate(unit, root, type_, storage, parameter.span)
             if root == "meta":
-                externs.note_field_lists(unit, type_, self._roots[root])
+                note_field_lists(unit, type_, self._roots[root])
 
     def bridges(self, unit: Unit) -> tuple[pr.Bridge, ...]:
         """None: all pipes share one storage."""
@@ -102,20 +102,6 @@ class V1Model:
 
     def finished(self, program: pr.Program) -> pr.Program:
         return with_lengths(program)
-
-    # --- externs -----------------------------------------------------------------------------------------------------
-
-    def instantiate(
-        self, unit: Unit, instance: ExternObject, span: Span, annotations: tuple[ast.Annotation, ...]
-    ) -> None:
-        if instance.declaration.name not in core.EXTERNS:
-            externs.instantiate(unit, instance, span, annotations)
-
-    def function(self, name: str) -> Handler | None:
-        return externs.FUNCTIONS.get(name)
-
-    def method(self, extern: str, name: str) -> Handler | None:
-        return externs.METHODS.get((extern, name))
 
     # --- table properties --------------------------------------------------------------------------------------------
 

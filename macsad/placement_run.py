@@ -1,0 +1,53 @@
+"""From options to a placement, for `macsad place` and `macsad run --place`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from macsad import compilation, place_file
+from macsad.compilation import Request
+from macsad.subject_options import ENTRIES, Given, this_machine
+
+if TYPE_CHECKING:
+    from macsad.placing import Placed
+
+AUTO = "auto"
+
+
+def usable_cores() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def placed_on(request: Request, given: Given, cores: int) -> Placed:
+    """Measure the program, and rank its placements. Raises: Rejected, ToolchainError, click.ClickException."""
+    from macsad import placing
+    from macsad.bench.contestants import BenchError
+    from macsad.bench.samples import SampleError
+    from macsad.progress import counting
+
+    elsewhere, machine = given.elsewhere(), this_machine()
+    try:
+        with tempfile.TemporaryDirectory(prefix="macsad-place-") as scratch, counting("measuring"):
+            folder = Path(scratch)
+            traffic = given.traffic(request, compilation.load(request), folder)
+            return placing.place(request, traffic, machine, folder, cores, elsewhere)
+    except (BenchError, SampleError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+def asked_for(request: Request, asked: str) -> place_file.Chosen:
+    """The placement of --place, which is said in a line: that of a file, or for all CPUs here with traffic made for the program.
+    Raises: BadPlacement, Rejected, ToolchainError, click.ClickException."""
+    if asked == AUTO:
+        placed = placed_on(request, Given(ENTRIES, None, (), None), usable_cores())
+        found = place_file.chosen(placed, placed.best)
+    else:
+        found = place_file.read(Path(asked))
+    click.echo(f"placement: {found}", err=True)
+    return found

@@ -1,0 +1,128 @@
+"""Packets of a running switch, each told as the interpreter tells its way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from macsad.control import Client
+from macsad.live import Live
+from macsad.protocol import ControlError, Filter, NoSwitchError, Traced
+from transpiler.hlir.program import Program
+from transpiler.interpreter.trace import Event
+from transpiler.recursion import deep_recursion
+
+_NS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A packet: what came in, when (nanoseconds since the switch started), what became of it and what is sent of it. `lost`:
+    frames that the switch had no room for, since the trace began."""
+
+    port: int
+    time_ns: int
+    frame: bytes
+    events: tuple[Event, ...]
+    sent: tuple[tuple[int, bytes], ...]
+    lost: int
+
+    def text(self) -> str:
+        """For people, a line a step."""
+        head = f"\n{self.time_ns / _NS:.6f} s\n"
+        return head + "".join(f"{event}\n" for event in self.events)
+
+    def json(self) -> str:
+        """A line."""
+        events = [_event(event) for event in self.events]
+        sent = [{"port": port, "frame": frame.hex()} for port, frame in self.sent]
+        return json.dumps({"port": self.port, "time_ns": self.time_ns, "frame": self.frame.hex(), "events": events,
+                           "sent": sent, "lost": self.lost})  # fmt: skip
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {"kind": event.kind, "text": event.text, "at": None if event.span is None else str(event.span)}
+
+
+class Tracer:
+    """Packets of a program's switch that pass from now on."""
+
+    def __init__(self, program: Program, client: Client, filter: Filter) -> None:
+        """Raises: ControlError."""
+        self._events: list[Event] = []
+        self._live = Live(program, client, self._events.append)
+        self._client, self._count = client, filter.count
+        client.trace(filter)
+
+    def __iter__(self) -> Iterator[Told]:
+        """As they come: as many as the filter's count, or until the switch ends. Raises: ControlError."""
+        told = 0
+        while True:
+            pushed = self._client.pushed(None)
+            if not isinstance(pushed, Traced):
+                continue
+            self._live.refresh(pushed.changes)
+            for port, time_ns, frame in pushed.frames:
+                self._events.clear()
+                sent = self._live.run(port, frame, time_ns)
+                yield Told(port, time_ns, frame, tuple(self._events), tuple(sent), pushed.lost)
+                told += 1
+                if told == self._count:
+                    return
+
+
+@deep_recursion()
+def show(program: Program, socket: Path, filter: Filter, *, as_json: bool, output: TextIO, errors: TextIO) -> int:
+    """Write them until the switch ends or Ctrl-C. Returns the exit code."""
+    lost = 0
+    try:
+        with Client(socket) as client:
+            for told in Tracer(program, client, filter):
+                output.write(told.json() + "\n" if as_json else told.text())
+                output.flush()
+                lost = told.lost
+    except NoSwitchError as error:
+        if not lost and not str(error).startswith("the switch has closed"):
+            print(f"error: {error}", file=errors)
+            return 1
+    except ControlError as error:
+        print(f"error: {error}", file=errors)
+        return 1
+    except KeyboardInterrupt:
+        pass
+    if lost:
+        print(f"{lost} frames are not told: the switch had no room for them", file=errors)
+    return 0
+
+
+@contextlib.contextmanager
+def beside(program: Program, filter: Filter, path: Path | None, socket: Path) -> Iterator[None]:
+    """Packets of the switch at that socket are told while the context lasts, in a file (None: on standard output)."""
+    with contextlib.ExitStack() as ended:
+        output = sys.stdout if path is None else ended.enter_context(path.open("w"))
+        client = ended.enter_context(Client(socket))
+        thread = threading.Thread(target=_tell, args=(program, client, filter, output), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            client.break_off()
+            thread.join(5)
+
+
+@deep_recursion()
+def _tell(program: Program, client: Client, filter: Filter, output: TextIO) -> None:
+    try:
+        for told in Tracer(program, client, filter):
+            output.write(told.text())
+            output.flush()
+    except NoSwitchError:
+        pass  # it has ended, or this process ends
+    except (ControlError, OSError) as error:
+        print(f"error: packets are not told any more: {error}", file=sys.stderr)

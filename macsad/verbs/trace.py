@@ -1,0 +1,68 @@
+"""macsad trace"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import click
+
+from macsad import compilation, sockets, tracing
+from macsad.compilation import Request
+from macsad.options import program_options
+from macsad.protocol import ControlError, Filter
+
+PER_SECOND = 100
+_BYTES = re.compile(r"(\d+)=((?:[0-9a-fA-F]{2})+)(?:/((?:[0-9a-fA-F]{2})+))?")
+BYTES_MAX = 256
+
+
+class _Bytes(click.ParamType):  # type: ignore[type-arg]
+    """OFFSET=HEX[/MASK], as (offset, value, mask) of each byte."""
+
+    name = "bytes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[tuple[int, int, int], ...]:
+        match = _BYTES.fullmatch(str(value))
+        if match is None or int(match[1]) > 0xFFFF:
+            self.fail(f"'{value}' is not OFFSET=HEX or OFFSET=HEX/MASK", param, ctx)
+        wanted = bytes.fromhex(match[2])
+        mask = bytes.fromhex(match[3] or "ff" * len(wanted))
+        if len(mask) != len(wanted):
+            self.fail(f"'{value}': the mask has {len(mask)} bytes, not {len(wanted)}", param, ctx)
+        return tuple((int(match[1]) + at, one, of) for at, (one, of) in enumerate(zip(wanted, mask, strict=True)))
+
+
+@click.command("trace")
+@program_options
+@click.option("--socket", type=click.Path(path_type=Path),
+              help="The switch's control socket; that of the only running switch if left out.")  # fmt: skip
+@click.option("-p", "--port", type=click.IntRange(0, 65535), help="Packets that came from this port.")
+@click.option("--bytes", "wanted", type=_Bytes(), multiple=True, metavar="OFFSET=HEX[/MASK]",
+              help="Packets that have these bytes there: 12=0800 is IPv4. All that are given must be there.")  # fmt: skip
+@click.option("--every", type=click.IntRange(1, 0xFFFFFFFF), default=1, show_default=True, help="Each Nth of them.")
+@click.option("--rate", type=click.IntRange(0, 0xFFFFFFFF), default=PER_SECOND, show_default=True,
+              help="At most so many in a second, 0: no limit.")  # fmt: skip
+@click.option("-n", "--count", type=click.IntRange(0), default=0, help="End after so many.")
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each packet.")
+def command(
+    socket: Path | None, port: int | None, wanted: tuple[tuple[tuple[int, int, int], ...], ...], every: int, rate: int,
+    count: int, as_json: bool, **program: object,
+) -> int:  # fmt: skip
+    """Tell the way of packets of a running switch of PROGRAM, with its live entries: states, tables, actions.
+
+    Until Ctrl-C, or until the switch ends. The switch goes on as if nobody looked.
+    """
+    asked = tuple(one for each in wanted for one in each)
+    if len(asked) > BYTES_MAX:
+        raise click.UsageError(f"--bytes: {BYTES_MAX} bytes at most")
+    try:
+        path = socket or sockets.running_socket()
+    except ControlError as error:
+        raise click.ClickException(str(error)) from None
+    filter = Filter(port, every, rate, count, asked)
+    hlir = compilation.load(Request.of(program))
+    return tracing.show(hlir, path, filter, as_json=as_json, output=sys.stdout, errors=sys.stderr)

@@ -1,0 +1,83 @@
+"""`macsad tune` and `macsad place` from end to end: a program is measured, settings and placements are written, and taken."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from test_model import MACHINE
+
+from macsad import place_file, placement_run, placing, subject, tuned, tuning
+from macsad.cli import call
+from macsad.resources import share
+from macsad.verbs import tune as tune_verb
+from transpiler.model.choice import GRID
+from transpiler.model.machine import machine_profile
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A profile that need not be measured, few frames, short rounds."""
+    for module in (tune_verb, placement_run):
+        monkeypatch.setattr(module, "this_machine", lambda: machine_profile(MACHINE))
+    monkeypatch.setattr(subject, "FRAMES", 2000)
+    monkeypatch.setattr(placing, "SECONDS", 0.1)
+    monkeypatch.setattr(tuning, "SECONDS", 0.002)
+    monkeypatch.setattr(tuning, "VARIANTS", ("bulk",))
+    for rounds in ("ROUNDS", "ROUNDS_BESIDE", "ROUNDS_WITHOUT", "ROUNDS_LAST"):
+        monkeypatch.setattr(tuning, rounds, 1)
+
+
+def copied(app: str, folder: Path) -> Path:
+    program = folder / f"{app}.p4"
+    shutil.copy(share("apps") / app / f"{app}.p4", program)
+    return program
+
+
+def test_a_program_is_tuned_and_built_so(quick: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = copied("l3fwd", tmp_path)
+    assert call(["tune", str(program), "--entries", "100", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    file = tmp_path / "l3fwd.tune.toml"
+    settings = tuned.read(file)
+    assert data["file"] == str(file) and data["burst"] == settings.burst and data["sub_batch"] == settings.sub_batch
+    assert data["measured"] > 0 and data["vanilla"] > data["usual"] > 0
+    tried = [(point["burst"], point["sub_batch"]) for point in data["points"] if not point["without"]]
+    assert set(tried) <= set(GRID) and (64, 64) in tried and len(tried) > 5
+    assert any(point["without"] == "bulk" for point in data["points"])
+    assert call(["build", str(program), "-o", str(tmp_path / "built")]) == 0
+    assert f".burst = {settings.burst}," in (tmp_path / "built" / "l3fwd.c").read_text()
+
+
+def test_the_model_chooses_for_another_machine(quick: None, tmp_path: Path) -> None:
+    program, machine = copied("l3fwd", tmp_path), tmp_path / "board.json"
+    machine.write_text(json.dumps(MACHINE))
+    assert call(["tune", str(program), "--entries", "100", "--machine", str(machine)]) == 0
+    text = (tmp_path / "l3fwd.tune.toml").read_text()
+    assert "by the model alone" in text and "board.json" in text
+
+
+def test_a_program_is_placed_and_runs_so(quick: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, drawn = copied("router", tmp_path), tmp_path / "router.dot"
+    options = ["--entries", "50", "--cores", "2", "--json", "--draw", str(drawn)]
+    assert call(["place", str(program), *options]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [stage["name"] for stage in data["stages"]][1:] == ["acl4", "routes4", "acl6", "routes6", "next_hops"]
+    assert all(stage["cycles"] > 0 for stage in data["stages"])
+    assert len(data["placements"]) == 6 and {len(one["matrix"]) for one in data["placements"]} == {6}
+    rates = [one["mpps"] for one in data["placements"]]
+    assert rates == sorted(rates, reverse=True)
+    assert "cycles a packet" in drawn.read_text()
+    chosen = place_file.read(tmp_path / "router.place.toml")
+    assert chosen.workers == 2 and chosen.cut == data["placements"][0]["cut"]
+
+
+def test_a_program_that_cannot_be_cut_is_cloned(
+    quick: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = copied("l3fwd", tmp_path)
+    assert call(["place", str(program), "--entries", "20", "--cores", "3"]) == 0
+    assert place_file.read(tmp_path / "l3fwd.place.toml") == place_file.Chosen(3)
+    assert "cloned; the cores" in capsys.readouterr().out

@@ -1,0 +1,220 @@
+"""Placements: the best of the search is the best of all matrices A, by the equations of the paper, over random programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import click
+import pytest
+from test_model import MACHINE
+
+from macsad import place_file
+from macsad.compilation import Request
+from macsad.placing import Placed
+from transpiler.graph import dot
+from transpiler.model.machine import machine_profile
+from transpiler.placement.costs import LINES, MachineCosts, contention, footprint, hand_over, spreads, waits
+from transpiler.placement.drawing import draw
+from transpiler.placement.search import Placement, placements, ranked
+from transpiler.placement.stages import Read, Stage
+
+HERE = machine_profile(MACHINE)
+
+
+def random_stages(random: Random, count: int) -> tuple[Stage, ...]:
+    return tuple(
+        Stage(
+            f"s{n}", random.uniform(5, 300),
+            tuple(
+                Read(f"m{random.randrange(count)}", random.uniform(0.1, 20), 1 << random.randrange(10, 24), 0)
+                for _ in range(random.randrange(3))
+            ),
+            f"s{n}" if n else "",
+        )
+        for n in range(count)
+    )  # fmt: skip
+
+
+def rate(matrix: tuple[tuple[int, ...], ...], costs: MachineCosts) -> float:
+    """R of a matrix A: equation 1, for as many packets as each core gets. A core of the back gets those of the cores of the front
+    that are dealt to it."""
+    stages, cores = len(matrix), len(matrix[0])
+    columns = [[i for i in range(stages) if matrix[i][j]] for j in range(cores)]
+    cycles = [costs.of(column[0], column[-1] + 1) for column in columns]
+    fronts = [j for j in range(cores) if columns[j][0] == 0]
+    backs = [j for j in range(cores) if columns[j][-1] == stages - 1]
+    if fronts == backs:
+        return sum(1 / cycles[j] for j in range(cores))
+    dealt = [sum(n % len(backs) == k for n in range(len(fronts))) for k in range(len(backs))]
+    most = [dealt[k] / len(fronts) * cycles[j] for k, j in enumerate(backs)]  # cycles a packet of the whole
+    return min(sum(1 / cycles[j] for j in fronts), 1 / max(most))
+
+
+def all_matrices(stages: int, cores: int) -> list[tuple[tuple[int, ...], ...]]:
+    """Every matrix whose cores run all stages, or those in front of one cut, or those behind it, as a switch can."""
+    found = []
+    for cut, halves in product(range(1, stages), product((0, 1), repeat=cores)):
+        backs = sum(halves)
+        if 0 < backs <= cores - backs:
+            found.append(tuple(tuple(int((i >= cut) == bool(half)) for half in halves) for i in range(stages)))
+    return [tuple((1,) * cores for _ in range(stages)), *found]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_best_placement_is_the_best_of_all_matrices(seed: int) -> None:
+    random = Random(seed)
+    stages = random_stages(random, random.randrange(1, 6))
+    cores = random.randrange(1, 7)
+    costs = MachineCosts(HERE, stages, 32)
+    found = ranked(costs, range(1, len(stages)), len(stages), cores)
+    matrices = all_matrices(len(stages), cores)
+    assert found[0].rate == pytest.approx(max(rate(matrix, costs) for matrix in matrices))
+    for placement in found:
+        assert placement.rate == pytest.approx(rate(placement.matrix(len(stages)), costs))
+    assert {p.matrix(len(stages)) for p in found} <= set(matrices)
+
+
+def test_a_core_takes_what_its_stages_take_and_what_it_hands_over_and_waits_for() -> None:
+    """C_j term by term."""
+    size = 1 << 20
+    stages = tuple(Stage(f"s{n}", 100.0 + n, (Read(f"m{n}", 10, size),)) for n in range(3))
+    costs = MachineCosts(HERE, stages, 32)
+    for first, end in ((0, 3), (0, 1), (1, 3), (0, 2), (2, 3)):
+        longer = HERE.read((end - first) * size, 0) - HERE.read(1 << 14, 0)
+        handed = ((first > 0) + (end < 3)) * LINES * 400 / 32
+        computed = sum(100.0 + n for n in range(first, end))
+        assert costs.of(first, end) == pytest.approx(computed + handed + (end - first) * 10 * longer)
+    assert contention(HERE, stages[:1], footprint(stages)) < contention(HERE, stages, footprint(stages)) / 3
+
+
+def test_reads_of_a_machine_with_one_cache_miss_as_the_paper_says() -> None:
+    """pi = 1 - LLC / S: a profile that is made of it gives it back, however much others read."""
+    LLC, O_m = 1 << 20, 100
+    points = [(1 << n, 10 + max(0.0, 1 - LLC / (1 << n)) * O_m) for n in range(14, 28)]
+    reads = [
+        {"pages": pages, "bytes": size, "in_flight": number, "cycles": cycles}
+        for pages in ("huge", "small") for size, cycles in points for number in (0, 1, 8)
+    ]  # fmt: skip
+    machine = machine_profile({**MACHINE, "reads": reads, "caches": [1 << 15, LLC, 1 << 25]})
+    for total in (1 << 21, 1 << 22, 1 << 24, 1 << 26):
+        for n in range(16, 27):
+            if (S := 1 << n) <= total:
+                assert waits(machine, S, total, 0) == pytest.approx(max(0.0, 1 - LLC / S) * O_m)
+
+
+def test_reads_wait_longer_where_more_is_read_here_or_elsewhere() -> None:
+    sizes = [1 << n for n in range(15, 27)]
+    for total in sizes:
+        own = [waits(HERE, size, total, 0) for size in sizes if size <= total]
+        assert own == sorted(own) and own[-1] == pytest.approx(HERE.read(total, 0) - HERE.read(1 << 14, 0))
+    for size in sizes:
+        assert waits(HERE, size, 1 << 26, 0) >= waits(HERE, size, max(size, 1 << 22), 0) - 1e-9
+
+
+def test_a_cache_keeps_what_is_read_most_for_its_size() -> None:
+    stages = (Stage("a", 1, (Read("large", 1, 1 << 21), Read("counter", 1, 4096))),)
+    assert spreads(stages) == {"counter": 4096, "large": (1 << 21) + 4096}
+    shared = (Stage("a", 1, (Read("m", 1, 1 << 20),)), Stage("b", 1, (Read("m", 1, 1 << 20), Read("n", 2, 1 << 20))))
+    assert footprint(shared) == 1 << 21 and spreads(shared) == {"m": 1 << 21, "n": 1 << 21}
+
+
+def test_one_cpu_hands_nothing_over() -> None:
+    assert hand_over(machine_profile({**MACHINE, "handover": []}), 32) == 0
+
+
+def test_halves_that_fit_a_cache_each_are_put_on_cores_of_their_own() -> None:
+    """The paper's figure 2: the benefit is where one half fits and both do not, and not where halves differ."""
+
+    def pair(size: int, reads: tuple[float, float]) -> tuple[Stage, ...]:
+        return tuple(Stage(f"s{n}", 50, (Read(f"m{n}", each, size),)) for n, each in enumerate(reads))
+
+    def cut(stages: tuple[Stage, ...], burst: int = 32) -> bool:
+        return len(ranked(MachineCosts(HERE, stages, burst), (1,), 2, 2)[0].parts) == 2
+
+    assert cut(pair(1 << 20, (200, 200)))
+    assert not cut(pair(1 << 20, (396, 4))) and not cut(pair(1 << 13, (200, 200)))
+    assert not cut(pair(1 << 20, (1, 1)), burst=1), "handing over costs more than is gained"
+
+
+@dataclass
+class Fixed:
+    """The same cycles for each stage."""
+
+    def of(self, first: int, end: int) -> float:
+        return 10.0 * (end - first)
+
+
+def test_a_hundred_stages_on_64_cores() -> None:
+    found = list(placements(Fixed(), range(1, 100), 100, 64))
+    assert len(found) == 1 + 99 * 32
+    assert max(placement.rate for placement in found) == pytest.approx(64 / 1000)
+
+
+def test_fronts_that_are_dealt_unevenly_leave_cores_of_the_back_idle() -> None:
+    (even,) = [p for p in placements(Fixed(), (1,), 2, 4) if p.parts[-1].cores == 2]
+    (uneven,) = [p for p in placements(Fixed(), (1,), 2, 5) if p.parts[-1].cores == 2]
+    assert even.parts[1].rate == 0.2 and uneven.parts[1].rate == pytest.approx(0.15)
+
+
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def placed(*parts: int) -> Placed:
+    stages = (Stage("stage 0", 50), Stage("t", 50, (Read("C.t", 1, 1 << 20, 64),), "C.t"))
+    costs = MachineCosts(HERE, stages, 64)
+    found: list[Placement] = [p for p in ranked(costs, (1,), 2, sum(parts)) if tuple(x.cores for x in p.parts) == parts]
+    slow = Placement((replace(found[0].parts[0], rate=found[0].rate / 2),))
+    return Placed(stages, tuple(found), slow, sum(parts), 64, HERE.hz, "", "made")
+
+
+@pytest.mark.parametrize(
+    ("parts", "options"),
+    [((4,), ("--workers", "4")), ((3, 1), ("--workers", "4", "--back-workers", "1"))],
+)
+def test_what_is_written_is_what_runs(tmp_path: Path, parts: tuple[int, ...], options: tuple[str, ...]) -> None:
+    file = tmp_path / "p.place.toml"
+    made = placed(*parts)
+    file.write_text(place_file.toml(made, "p.p4", "here"))
+    found = place_file.read(file)
+    assert found == place_file.chosen(made, made.best) and found.options == options
+    assert found.of(Request(Path("p.p4"))).cut == ("C.t" if len(parts) > 1 else None)
+    with pytest.raises(click.UsageError, match="exclude"):
+        found.of(Request(Path("p.p4"), cut="1"))
+    (data,) = place_file.data(made)["placements"]
+    assert data["mpps"] == pytest.approx(made.best.rate * HERE.hz / 1e6) and len(data["matrix"]) == 2
+
+
+def test_a_cut_that_hardly_gains_is_not_taken() -> None:
+    made = placed(3, 1)
+    rate = made.best.rate
+    assert made.best == made.placements[0]
+    cloned = Placement((replace(made.cloned.parts[0], rate=rate * 0.97),))
+    assert replace(made, cloned=cloned).best == cloned
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("version = 1\nworkers = 0", "'workers' is from 1 to"),
+        ("version = 1\nworkers = 2\nback_workers = 1", "goes with 'cut'"),
+        ('version = 1\nworkers = 2\nback_workers = 2\ncut = "t"', "at most half"),
+        ("version = 1\nworkers = '2'", "are numbers"),
+        ("version = 9\nworkers = 2", "version 9"),
+        ("version = 1\nworkers = 2\ncores = 2", "there is no 'cores'"),
+        ("version =", "p.toml"),
+    ],
+)
+def test_what_is_no_placement_is_told(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(text)
+    with pytest.raises(place_file.BadPlacement, match=message):
+        place_file.read(file)
+
+
+def test_a_placement_is_drawn_with_its_cores() -> None:
+    made = placed(3, 1)
+    text = dot.write(draw("p: placement", made.best, made.stages))
+    assert "3 cores" in text and "1 core:" in text and "bursts are handed over" in text and "C.t" in text

@@ -1,0 +1,83 @@
+"""Stage clocks as costs of stages: each counts for one stage, the runtime's for the first and last; what is placed runs so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_model import MACHINE
+
+from macsad import compilation, placement_run, placing, running
+from macsad.cli import call
+from macsad.compilation import Request
+from macsad.stage_costs import NoClocks, stage_costs
+from transpiler.model.machine import machine_profile
+from transpiler.placement.costs import waiting
+from transpiler.placement.stages import Read, Stage
+from transpiler.schedule.planned import Planned
+
+APPS = Path(__file__).parents[2] / "apps"
+HERE = machine_profile(MACHINE)
+
+
+def planned(app: str) -> Planned:
+    request = Request(APPS / app / f"{app}.p4")
+    return compilation.decide(request, compilation.load(request)).planned
+
+
+def clock(function: str, stage: int, step: str, packets: int, cycles: int) -> dict[str, Any]:
+    return {"function": function, "stage": stage, "step": step, "calls": 1, "packets": packets, "cycles": cycles}
+
+
+WORKER = {
+    "clocks": [
+        clock("runtime", 0, "receive", 100, 1000), clock("runtime", 0, "send", 100, 200),
+        clock("ingress_burst", 0, "receive", 100, 3000), clock("ingress_burst", 1, "start", 40, 500),
+        clock("ingress_burst", 1, "run", 40, 700), clock("ingress_burst", 5, "run", 90, 400),
+        clock("ingress_burst", 0, "transmit", 100, 600),
+    ]
+}  # fmt: skip
+
+
+def test_each_clock_counts_for_a_stage() -> None:
+    costs = stage_costs(WORKER, planned("router"))
+    assert [cost.name for cost in costs] == ["stage 0", "acl4", "routes4", "acl6", "routes6", "next_hops"]
+    assert [cost.cycles for cost in costs] == [40, 12, 0, 0, 0, 12]
+    assert [cost.share for cost in costs] == [1, 0.4, 0, 0, 0, 0.9]
+    assert sum(cost.cycles for cost in costs) == sum(row["cycles"] for row in WORKER["clocks"]) / 100
+
+
+def test_a_switch_without_clocks_is_told() -> None:
+    with pytest.raises(NoClocks, match="no stage clocks"):
+        stage_costs({"clocks": []}, planned("l3fwd"))
+
+
+def test_stages_are_what_they_compute_and_can_be_cut_in_front_of() -> None:
+    made = planned("router")
+    costs = stage_costs(WORKER, made)
+    reads = [(), (Read("acl4", 0.4, 1 << 20, 8),), (), (), (), (Read("cells", 2, 1 << 20, -1),)]
+    stages = placing.stages_of(HERE, costs, reads, made, cuts=True)
+    tables = [f"RouterIngress.{name}" for name in ("acl4", "routes4", "acl6", "routes6", "next_hops")]
+    assert [stage.cut for stage in stages] == ["", *tables]
+    assert not any(stage.cut for stage in placing.stages_of(HERE, costs, reads, made, cuts=False))
+    measured = [Stage("", 0, read) for read in reads[:-1]] + [Stage("", 0, stages[-1].reads)]
+    assert stages[1].cycles == pytest.approx(12 - waiting(HERE, stages[1].reads, measured))
+    assert stages[-1].reads[0].in_flight == 8, "fewer in flight would take longer than the stage does"
+
+
+def test_what_is_placed_runs_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, seen = tmp_path / "p.toml", []
+    file.write_text('version = 1\nworkers = 3\nback_workers = 1\ncut = "next_hops"\n')
+    chosen = placement_run.asked_for(Request(APPS / "router" / "router.p4"), str(file))
+    assert chosen.options == ("--workers", "3", "--back-workers", "1")
+
+    def build(request: Request, *_: object) -> tuple[Path, None]:
+        seen.append(request.cut)
+        return tmp_path / "router", None
+
+    monkeypatch.setattr(compilation, "build", build)
+    monkeypatch.setattr(running, "run", lambda *arguments, **_: seen.append(arguments[4]) or 0)
+    options = ["--place", str(file), "--port", "0=null:", "--burst", "8"]
+    assert call(["run", str(APPS / "router" / "router.p4"), *options]) == 0
+    assert seen == ["next_hops", ("--workers", "3", "--back-workers", "1", "--burst", "8")]
