@@ -404,6 +404,7 @@ def test_other_platforms_have_their_own_buffers(platform: str) -> None:
 
 def test_programs_have_line_numbers_and_are_debugged_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places of variables take the compiler long, and only debuggers need them."""
+    monkeypatch.delenv("MACSAD_CFLAGS", raising=False)
     assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1"]
     monkeypatch.setenv("MACSAD_CFLAGS", "-g")
     assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1", "-g"]
