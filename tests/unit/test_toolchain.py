@@ -400,3 +400,11 @@ def test_other_platforms_have_their_own_buffers(platform: str) -> None:
     with pytest.raises(ToolchainError, match="--no-self-described-buffers is for the platform linux"):
         compilation.toolchain(ALL.without(["self-described-buffers"]), Machine(platform))
     assert NONE.as_far_as(platform).self_described_buffers and not NONE.as_far_as("linux").self_described_buffers
+
+
+def test_programs_have_line_numbers_and_are_debugged_on_demand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places of variables take the compiler long, and only debuggers need them."""
+    monkeypatch.delenv("MACSAD_CFLAGS", raising=False)
+    assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1"]
+    monkeypatch.setenv("MACSAD_CFLAGS", "-g")
+    assert [flag for flag in toolchain.find().all_flags if flag.startswith("-g")] == ["-g1", "-g"]

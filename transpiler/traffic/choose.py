@@ -1,5 +1,5 @@
-"""Chooses few templates that together hit all tables that any of them hits, come out of the switch if they can, and then
-reach all state that any of them reaches."""
+"""Chooses few templates that together hit all tables that any of them hits and reach all state that any of them reaches: those
+that come out of the switch first, as what is dropped does not go through all of the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ ALIKE = 8  # templates that are compared in full
 
 
 def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[Template, ...]:
-    """The templates, those that hit most tables first; of these, those that come to most registers, counters and meters.
+    """The templates: while there are any, those that come out and hit or reach what none before does; of these, those that
+    hit most more tables first, and of these, those that come to most more registers, counters and meters.
 
     Of those that hit the same tables the one is taken whose frame has most to do with their keys: there is more to vary. Of
     several such the shortest is taken.
@@ -22,13 +23,19 @@ def choose(program: Program, probe: Probe, found: Sequence[Template]) -> tuple[T
     covered: set[str] = set()
     known = [(set(t.hits), _state(t), quality(program, t)) for t in found]
     while True:
-        ranks = [(len(hits - covered), len(state - covered), *rank) for hits, state, rank in known]
-        best = max(ranks, default=(0, 0))
-        if not any(best[:2]):
+        ranks = [_rank(len(hits - covered), len(state - covered), rank) for hits, state, rank in known]
+        best = max(ranks, default=())
+        if not best:
             return tuple(chosen)
         alike = [t for t, rank in zip(found, ranks, strict=True) if rank == best][:ALIKE]
         chosen.append(max(alike, key=lambda t: (_key_bytes(probe, t), -t.frame.shape.bits)))
         covered |= set(chosen[-1].hits) | chosen[-1].state
+
+
+def _rank(hits: int, state: int, rank: tuple[int, ...]) -> tuple[int, ...]:
+    """Of a template with so many more tables and states; nothing where it has none."""
+    accepted, out, *rest = rank
+    return (accepted & out, hits, state, accepted, out, *rest) if hits or state else ()
 
 
 def _state(template: Template) -> frozenset[str]:

@@ -15,29 +15,34 @@ from transpiler.traffic.probe import Fixed, Probe
 from transpiler.traffic.search import Finder, Template, quality
 
 TRIES = 800  # frames tried in a round
+FEW = 4  # templates for a table
 
 
 def continued(
     finder: Finder, probe: Probe, taken: Sequence[Template], fixed: Fixed, wanted: set[str], seed: int
 ) -> list[Template]:
-    """Templates that hit some of the `wanted` tables, those that hit most of them first."""
+    """Templates that hit some of the `wanted` tables: for each the best few, as not all fit those that are taken. Those that
+    come out are first, of these those that hit most."""
     chance = Random(seed)
     leads = list(taken)
-    best: dict[str, Template] = {}
+    best: dict[str, list[Template]] = {}
+
+    def rank(template: Template) -> tuple[int, ...]:
+        return _rank(finder, template, wanted)
+
     for _ in range(TRIES):
         found = _attempt(finder, probe, leads, fixed, wanted, chance)
         new = [name for name in found.hits if name in wanted]
-        if any(name not in best for name in new):
+        if any(rank(found) > rank(best[name][0]) if name in best else True for name in new):
             leads.append(found)
         for name in new:
-            if name not in best or _rank(finder, found, wanted) > _rank(finder, best[name], wanted):
-                best[name] = found
-    return sorted({id(t): t for t in best.values()}.values(), key=lambda t: _rank(finder, t, wanted), reverse=True)
+            best[name] = sorted([*best.get(name, ()), found], key=rank, reverse=True)[:FEW]
+    return sorted({id(t): t for few in best.values() for t in few}.values(), key=rank, reverse=True)
 
 
 def _rank(finder: Finder, template: Template, wanted: set[str]) -> tuple[int, ...]:
     accepted, out, _, _ = quality(finder.program, template)
-    return accepted, len(wanted.intersection(template.hits)), out
+    return accepted & out, len(wanted.intersection(template.hits)), accepted
 
 
 def _attempt(

@@ -18,6 +18,7 @@ from transpiler.traffic.plan import Plan, Stream
 from transpiler.traffic.search import summed
 
 CHUNK = 1 << 14
+LEAST_FLOWS, MOST_FLOWS = 1 << 14, 1 << 20  # of which those are taken that hit all their tables
 IMIX = ((64, 7), (594, 4), (1518, 1))  # bytes and shares of the "simple IMIX" that router tests use
 Advance = Callable[[int], None]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -105,14 +106,25 @@ class _Writer:
         self.various = traffic.flows != "one"
         self.salt = plan.wishes.seed << 32
         self.count = 0
+        self.agreeing = self._agreeing()
+
+    def _agreeing(self) -> Numbers:
+        """The numbers of flows whose entries of all tables can be hit together; all where none or all can."""
+        most = max((made.keys.count for made in self.stream.entries.values()), default=1)
+        flows = np.arange(min(max(most, LEAST_FLOWS), MOST_FLOWS), dtype=np.uint64)
+        chosen: dict[str, tuple[Numbers, Flags]] = {}
+        hits = [self._choose(name, flows, chosen, None)[1] for name in self.stream.entries]
+        together = np.logical_and.reduce(hits) if hits else np.ones(1, dtype=np.bool_)
+        return flows[together] if together.any() and not together.all() else flows[:0]
 
     def frames(self, flows: Numbers, sizes: Numbers, chance: np.random.Generator) -> Rows:
         """Frames of these flows and sizes, filled up with zeros to the widest."""
         rows = np.tile(self.base, (len(flows), 1))
         self.varied.copy(self._by_flow(flows, 0, len(self.stream.varied or ()) // 64 + 1), rows)
         chosen: dict[str, tuple[Numbers, Flags]] = {}
+        agreeing = self.agreeing[flows % np.uint64(len(self.agreeing))] if len(self.agreeing) else flows
         for name in self.stream.entries:
-            entries, hit = self._choose(name, flows, chosen, chance)
+            entries, hit = self._choose(name, agreeing, chosen, chance)
             keys = self.stream.entries[name].keys
             self.hits[name] += int(hit.sum())
             if not keys.own_count:
@@ -157,15 +169,16 @@ class _Writer:
         return to_rows([mixed(flows, self.salt + (salt + 1) * 64 + word) for word in range(words)])
 
     def _choose(
-        self, name: str, flows: Numbers, chosen: dict[str, tuple[Numbers, Flags]], chance: np.random.Generator
+        self, name: str, flows: Numbers, chosen: dict[str, tuple[Numbers, Flags]], chance: np.random.Generator | None
     ) -> tuple[Numbers, Flags]:
-        """The entry of each flow in a table, and whether the frame is to hit it."""
+        """The entry of each flow in a table, and whether the frame is to hit it. A flow has the same number in tables of the
+        same size, so that those whose keys depend on each other agree. No chance: frames are to hit all that they can."""
         if name in chosen:
             return chosen[name]
         keys = self.stream.entries[name].keys
-        entries = (flows * np.uint64(_SPREAD) + np.uint64(keys.salt)) % np.uint64(keys.count)
+        entries = flows * np.uint64(_SPREAD) % np.uint64(keys.count)
         hit = np.ones(len(flows), dtype=np.bool_)
-        if keys.marks and keys.own_count:
+        if keys.marks and keys.own_count and chance is not None:
             hit = chance.random(len(flows)) < self.plan.wishes.hit
         owner = keys.follows
         if owner is not None:

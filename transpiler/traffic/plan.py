@@ -14,6 +14,7 @@ from transpiler.traffic.choose import choose
 from transpiler.traffic.continued import continued
 from transpiler.traffic.filled import TableEntries
 from transpiler.traffic.keys import Data, KeyBit, KeyField, KeySet, Own, Shared, Unknown
+from transpiler.traffic.outward import bring_out
 from transpiler.traffic.probe import Cell, Probe
 from transpiler.traffic.search import Advance, Finder, Template, fillable, quality, search
 from transpiler.traffic.sources import DataBit, Sources, matched, trace
@@ -23,7 +24,7 @@ from transpiler.traffic.varied import varied
 MARKS = 3
 MIXED_GROUPS = 16  # values of data bits in a key that has bits of the frame as well
 USUAL_ENTRIES = 1000
-ROUNDS = 12  # of looking for templates beside others
+ROUNDS, FRUITLESS = 12, 3  # of looking for templates beside others; those one after the other that find none
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def plan(program: Program, wishes: Wishes, diagnostics: Diagnostics, advance: Ad
     """Find out how. Says what cannot be done; raises: Rejected when nothing can, LengthsError."""
     probe = Probe(program, wishes.port)
     finder = search(program, probe, wishes.seed, advance)
+    bring_out(finder, wishes.seed, advance)
     found = finder.templates
     if not fillable(program):
         return _without_tables(probe, wishes, found, diagnostics)
@@ -175,41 +177,57 @@ def _complain(program: Program, made: Plan, diagnostics: Diagnostics) -> None:
 
 def _together(wishes: Wishes, probe: Probe, finder: Finder, advance: Advance) -> list[list[_Reached]]:
     """Templates that leave each other frames, the first ones first: entries for one may be hit where another wants a miss.
-    Where that leaves out tables that can be hit, others are looked for that fit those that are taken."""
-    program = probe.program
+    Where that leaves out tables that can be hit, others are looked for that fit those that are taken. Those that are
+    dropped come last."""
     hit = {name for template in finder.templates for name in template.hits}
-    chosen: Sequence[Template] = choose(program, probe, finder.templates)
-    taken: list[list[_Reached]] = []
-    filled: set[str] = set()
+    chosen = choose(probe.program, probe, finder.templates)
+    taken = _Taken(wishes, probe)
+    fruitless = 0
     for turn in range(ROUNDS):
-        before = len(filled)
-        for template in chosen:
-            if not turn or set(template.hits) - filled:
-                filled = _take(wishes, probe, template, taken, filled, bool(turn))
-        if not taken or filled >= hit or (turn and len(filled) == before):
-            break
+        before = len(taken.filled)
+        for template in _continued(taken, finder, hit, turn) if turn else chosen:
+            if set(template.hits) - taken.filled and template.seen.ports:
+                taken.take(template)
+        fruitless = fruitless + 1 if turn and len(taken.filled) == before else 0
         advance(turn, ROUNDS)
-        old = [group[0].template for group in taken]
-        chosen = continued(finder, probe, old, _fixed(taken), hit - filled, wishes.seed + turn)
+        if not taken.groups or taken.filled >= hit or fruitless == FRUITLESS:
+            break
+    for template in (*chosen, *(_continued(taken, finder, hit, ROUNDS) if taken.groups else ())):
+        if set(template.hits) - taken.filled:
+            taken.take(template, sent=False)
     advance(ROUNDS, ROUNDS)
-    return taken
+    return taken.groups
 
 
-def _take(
-    wishes: Wishes, probe: Probe, template: Template, taken: list[list[_Reached]], filled: set[str], more: bool
-) -> set[str]:  # fmt: skip
-    """Add a template to those that are taken if it fits; where that is asked for, only if one more table is filled then.
-    Which tables are filled."""
-    program = probe.program
-    group = _claim(program, template, trace(program, probe, template))
-    if not group:
-        return filled
-    streams = _Builder(program, wishes, Diagnostics(), probe).streams([*taken, group])
-    now = {name for stream in streams for name in stream.entries}
-    if not all(stream.entries for stream in streams) or not filled <= now or (more and now == filled):
-        return filled
-    taken.append(group)
-    return now
+def _continued(taken: _Taken, finder: Finder, hit: set[str], turn: int) -> list[Template]:
+    """Templates beside those that are taken, for the tables of `hit` that have no entries."""
+    old = [group[0].template for group in taken.groups]
+    wanted = hit - taken.filled
+    return continued(finder, taken.probe, old, _fixed(taken.groups), wanted, taken.wishes.seed + turn) if wanted else []
+
+
+class _Taken:
+    """Templates that fit each other, as `groups` of the tables that they reach, and the tables `filled` by them."""
+
+    def __init__(self, wishes: Wishes, probe: Probe) -> None:
+        self.wishes, self.probe = wishes, probe
+        self.groups: list[list[_Reached]] = []
+        self.filled: set[str] = set()
+
+    def take(self, template: Template, *, sent: bool = True) -> None:
+        """Add a template if it fits and one more table is filled then; `sent`: and if its frames still come out."""
+        program = self.probe.program
+        group = _claim(program, template, trace(program, self.probe, template))
+        if not group:
+            return
+        streams = _Builder(program, self.wishes, Diagnostics(), self.probe).streams([*self.groups, group])
+        now = {name for stream in streams for name in stream.entries}
+        outcomes = _outcomes(template, streams[-1].entries)
+        if sent and not self.probe.run(template.frame.data, outcomes).ports:
+            return
+        if all(stream.entries for stream in streams) and self.filled < now:
+            self.groups.append(group)
+            self.filled = now
 
 
 def _fixed(taken: Sequence[list[_Reached]]) -> dict[tuple[str, tuple[int, ...]], Call | None]:
@@ -231,7 +249,9 @@ class _Builder:
         self.kinds: dict[str, list[_Kind]] = {}
         self.made: dict[tuple[str, _Kind], TableEntries] = {}
         self.feeds: dict[tuple[str, str, int], Fed] = {}
-        self.feeding: set[str] = set()  # tables whose action data are in keys: a frame must hit the entry made for it
+        # tables whose entries match whole fields: their action data are in keys, so that a frame must hit the entry made for
+        # it, or other frames are to miss them
+        self.whole: set[str] = set()
 
     def build(self, reached: list[list[_Reached]]) -> Plan:
         streams = self.streams(reached)
@@ -248,7 +268,9 @@ class _Builder:
         """One for each template; those that come to nothing have no entries."""
         for one in (one for group in reached for one in group):
             self._note_kind(one)
-            self.feeding |= {bit.table for bit in one.data}
+            self.whole |= {bit.table for bit in one.data}
+        for template in (group[0].template for group in reached):
+            self.whole |= {name for name, _ in template.seen.applied} - set(template.hits)
         return [self._stream(group) for group in reached]
 
     def _note_kind(self, one: _Reached) -> None:
@@ -347,7 +369,7 @@ class _Builder:
         others = min([k.count for k in owners.values()] + ([groups] if one.data else []), default=1)
         salt = self.wishes.seed * 4099 + self.program.tables.index(one.table) * 32 + kinds.index(alike[0])
         part = alike.index(one.kind), len(alike)
-        masks = 1 if name in self.feeding else patterns.MASKS
+        masks = 1 if name in self.whole else patterns.MASKS
         made = patterns.make(fields, bits, marks, others, part, count, wanted, salt, masks)
         return KeySet(name, fields, bits, marks, made, groups, salt, part, before[0].data_salt if before else salt + 5)
 

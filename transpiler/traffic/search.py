@@ -138,6 +138,14 @@ class Finder:
         """Any frame of a form."""
         return _frame(self.program, self.forms[number], self.candidates, chance, 1)
 
+    def usual(self, number: int) -> Frame:
+        """The frame of a form that has what is well known."""
+        return _frame(self.program, self.forms[number], self.candidates, self.chance, 0)
+
+    def is_sent(self, table: str) -> bool:
+        """Whether a frame that hits the table comes out."""
+        return (table, True) in self._hit
+
     def outcome(self, table: Table, chance: Random) -> Call | None:
         """Any outcome of a table."""
         return _outcome(self.program, table, chance)
@@ -150,7 +158,7 @@ class Finder:
         else:
             frame = _frame(self.program, self.forms[number], self.candidates, self.chance, turn)
             outcomes = {table.name: _outcome(self.program, table, self.chance) for table in self.targets}
-        self._note(number, Template(frame, outcomes, self.probe.run(frame.data, outcomes)))
+        self.note(number, Template(frame, outcomes, self.probe.run(frame.data, outcomes)))
 
     def _like(self, lead: Template, form: _Form, turn: int) -> tuple[Frame, dict[str, Call | None]]:
         """A lead with other outcomes for one of its tables and for all that it does not meet, and now and then its frame."""
@@ -161,7 +169,8 @@ class Finder:
         new = {t.name: _outcome(self.program, t, self.chance) for t in self.targets if t.name not in kept}
         return frame, lead.outcomes | new
 
-    def _note(self, number: int, template: Template) -> None:
+    def note(self, number: int, template: Template) -> None:
+        """Keep a template of a form if it is the best of its kind, and as a lead if it is the first to hit a table."""
         hits = template.hits
         before = self.found.get((number, hits, template.state))
         if before is None or quality(self.program, template) > quality(self.program, before):
