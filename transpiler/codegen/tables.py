@@ -73,13 +73,18 @@ def members_key(value_set: ValueSet) -> tuple[TableKey, ...]:
     )
 
 
+# A program of fewer tables is run with entries in all of them. To test for each packet whether a table is empty would cost more
+# than it saves.
+MANY_TABLES = 5
+
+
 class Tables:
-    """The C names and views of a program's tables. `empty_tables`: as Lowering has it."""
+    """The C names and views of a program's tables. `empty_tables`: as Lowering has it; for programs of many tables."""
 
     def __init__(
         self, program: Program, names: Names, kernels: Mapping[str, Kernel], empty_tables: bool = True
     ) -> None:
-        self.empty_tables = empty_tables
+        self.empty_tables = empty_tables and len(program.tables) >= MANY_TABLES
         self.program = program
         self.names = names
         self.kernels = kernels

@@ -136,7 +136,6 @@ static const struct macs_clock_desc clock_descs[] = {
 /* Keys and results of the lookups of stage 1, in the order of its packets. */
 struct ingress_1_I_groups_lookups {
     struct macs_bulk lookup_0;
-    bool lookup_0_filled;
 };
 
 /* The packets submitted to each stage of ingress, and the keys of their lookups. */
@@ -175,10 +174,8 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
     }
     live->hdr_tag_valid = hdr_tag_valid;
     live->hdr_tag_hops = hdr_tag_hops;
-    if (sets->lookups_1->lookup_0_filled) {
-        sets->lookups_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
-        macs_bulk_prefetch(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
-    }
+    sets->lookups_1->lookup_0.keys[sets->to_1.count] = (uint32_t)hdr_tag_group;
+    macs_bulk_prefetch(sets->begin_1_lookup_0, (uint32_t)hdr_tag_group);
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
@@ -249,7 +246,6 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
     macs_list_init(&sets->to_1, members_1);
     struct ingress_1_I_groups_lookups lookups_1;
     sets->lookups_1 = &lookups_1;
-    sets->lookups_1->lookup_0_filled = !macs_table_is_empty(&tables[TABLE_I_groups]);
     sets->begin_1_lookup_0 = macs_lpm_dir24_bulk_begin(tables[TABLE_I_groups].state, 1);
     for (uint32_t i = 0; i < count; i++) {
         struct macs_packet record;
@@ -267,8 +263,7 @@ static uint64_t ingress_burst(struct macs_worker *worker, const odp_packet_t han
     { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &lookups_1;
-        if (lookups->lookup_0_filled) macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
-        else macs_table_all_miss(&tables[TABLE_I_groups], members, &lookups->lookup_0.miss, lookups->lookup_0.entries);
+        macs_lpm_dir24_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 1, macs_table_default(&tables[TABLE_I_groups]));
         macs_lap(worker, CLOCK_INGRESS_BURST_1_START, members);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = members_1[i];

@@ -295,13 +295,11 @@ static const struct macs_clock_desc clock_descs[] = {
 /* Keys and results of the lookups of stage 1, in the order of its packets. */
 struct ingress_1_I_groups_lookups {
     struct macs_exact_packed_bulk lookup_0;
-    bool lookup_0_filled;
 };
 
 /* Keys and results of the lookups of stage 2, in the order of its packets. */
 struct ingress_2_I_labels_lookups {
     struct macs_ternary_cells_bulk lookup_0;
-    bool lookup_0_filled;
 };
 
 /* The packets submitted to each stage of ingress, and the keys of their lookups. */
@@ -346,9 +344,7 @@ static inline void ingress_0_entry(struct macs_packet *packet, struct live *live
     live->hdr_label_valid = hdr_label_valid;
     live->hdr_label_ttl = hdr_label_ttl;
     live->hdr_label_value = hdr_label_value;
-    if (sets->lookups_1->lookup_0_filled) {
-        sets->lookups_1->lookup_0.keys[sets->to_1.count] = hdr_ethernet_destination;
-    }
+    sets->lookups_1->lookup_0.keys[sets->to_1.count] = hdr_ethernet_destination;
     macs_list_add(&sets->to_1, index); /* to ingress_1_I_groups */
 }
 
@@ -361,7 +357,7 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
     uint16_t standard_metadata_egress_spec = 0;
     { /* staged.p4:52: I_groups */
         uint64_t word;
-        const bool found = lookups->lookup_0_filled ? macs_exact_packed_bulk_finish(&lookups->lookup_0, at, 17, &word) : false;
+        const bool found = macs_exact_packed_bulk_finish(&lookups->lookup_0, at, 17, &word);
         I_groups_hit = found;
         if (!found) {
             word = macs_table_default_word(&tables[TABLE_I_groups]);
@@ -380,10 +376,8 @@ static inline void ingress_1_I_groups(struct live *live, uint32_t index, struct 
         if (hdr_label_valid) { /* staged.p4:53 */
             live->meta_group = meta_group;
             live->standard_metadata_egress_spec = standard_metadata_egress_spec;
-            if (sets->lookups_2->lookup_0_filled) {
-                macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
-                macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
-            }
+            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count], 3, hdr_label_value);
+            macs_store_bytes(sets->lookups_2->lookup_0.keys[sets->to_2.count] + 3, 2, meta_group);
             macs_list_add(&sets->to_2, index); /* to ingress_2_I_labels */
             return;
         }
@@ -507,10 +501,8 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *this_burst, c
     struct macs_extent received = {0, 0};
     macs_list_init(&sets->to_1, burst->members_1);
     sets->lookups_1 = &burst->lookups_1;
-    sets->lookups_1->lookup_0_filled = !macs_table_is_empty(&tables[TABLE_I_groups]);
     macs_list_init(&sets->to_2, burst->members_2);
     sets->lookups_2 = &burst->lookups_2;
-    sets->lookups_2->lookup_0_filled = !macs_table_is_empty(&tables[TABLE_I_labels]);
     macs_set_clear(&sets->to_3);
     for (uint32_t i = 0; i < count; i++)
         burst->handles[i] = handles[i];
@@ -530,8 +522,7 @@ static uint64_t ingress_prologue(struct macs_worker *worker, void *this_burst, c
     { /* stage 1, from the result of I.groups on */
         const uint32_t members = sets->to_1.count;
         struct ingress_1_I_groups_lookups *const lookups = &burst->lookups_1;
-        if (lookups->lookup_0_filled) macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 48, 17);
-        else macs_exact_packed_bulk_none(&lookups->lookup_0);
+        macs_exact_packed_bulk_start(tables[TABLE_I_groups].state, &lookups->lookup_0, members, 48, 17);
         macs_lap(worker, CLOCK_INGRESS_PROLOGUE_1_START, members);
     }
     burst->sets = own_sets;
@@ -556,19 +547,19 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
         const uint32_t ahead = sub_batch < members ? sub_batch : members, second = sub_batch / 4;
         const uint32_t coming = next ? next->sets.to_1.count : 0;
         for (uint32_t i = burst->prefetched; i < ahead; i++) {
-            if (lookups->lookup_0_filled) macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i);
+            macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i);
         }
         for (uint32_t i = 0; i < second && i < members; i++) {
-            if (lookups->lookup_0_filled) macs_exact_packed_bulk_step(&lookups->lookup_0, i, 17);
+            macs_exact_packed_bulk_step(&lookups->lookup_0, i, 17);
         }
         for (uint32_t i = 0; i < members; i++) {
             if (i + ahead < members) {
-                if (lookups->lookup_0_filled) macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i + ahead);
+                macs_exact_packed_bulk_prefetch(&lookups->lookup_0, i + ahead);
             } else if (i + ahead - members < coming) {
-                if (next->lookups_1.lookup_0_filled) macs_exact_packed_bulk_prefetch(&next->lookups_1.lookup_0, i + ahead - members);
+                macs_exact_packed_bulk_prefetch(&next->lookups_1.lookup_0, i + ahead - members);
             }
             if (i + second < members) {
-                if (lookups->lookup_0_filled) macs_exact_packed_bulk_step(&lookups->lookup_0, i + second, 17);
+                macs_exact_packed_bulk_step(&lookups->lookup_0, i + second, 17);
             }
             const uint32_t member = burst->members_1[i];
             struct live *const live = macs_live(burst->lives, burst->handles, member);
@@ -581,8 +572,7 @@ static void ingress_epilogue(struct macs_worker *worker, void *this_burst, void 
     { /* stage 2, from the result of I.labels on */
         const uint32_t members = sets->to_2.count;
         struct ingress_2_I_labels_lookups *const lookups = &burst->lookups_2;
-        if (lookups->lookup_0_filled) macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &lookups->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
-        else macs_table_all_miss(&tables[TABLE_I_labels], members, &lookups->lookup_0.miss, lookups->lookup_0.entries);
+        macs_ternary_cells_bulk_start(tables[TABLE_I_labels].state, &lookups->lookup_0, members, 5, macs_table_default(&tables[TABLE_I_labels]));
         macs_lap(worker, CLOCK_INGRESS_EPILOGUE_2_START, members);
         for (uint32_t i = 0; i < members; i++) {
             const uint32_t member = burst->members_2[i];
